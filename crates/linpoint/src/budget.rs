@@ -1,0 +1,213 @@
+//! Limits on time and memory, cancellation, progress: part of every check.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// Which limit ended a search.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum Limit {
+    /// The wall-clock limit.
+    Time,
+    /// The memory limit.
+    Memory,
+    /// The limit on search steps of a single engine.
+    Steps,
+    /// Somebody called [`Cancel::cancel`].
+    Cancelled,
+}
+
+impl std::fmt::Display for Limit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Limit::Time => "the time limit",
+            Limit::Memory => "the memory limit",
+            Limit::Steps => "the limit on search steps",
+            Limit::Cancelled => "cancellation",
+        })
+    }
+}
+
+/// Ends a running check from another thread.
+#[derive(Clone, Debug, Default)]
+pub struct Cancel(Arc<AtomicBool>);
+
+impl Cancel {
+    /// Not cancelled.
+    pub fn new() -> Self {
+        Cancel::default()
+    }
+
+    /// Asks every search that watches this to stop soon.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// True once [`Cancel::cancel`] was called.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// What a running check has done so far; given to the progress callback about ten times a second.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Progress {
+    /// Configurations visited by all engines.
+    pub steps: u64,
+    /// Bytes counted against the memory limit.
+    pub bytes: usize,
+    /// Independent parts that have been decided.
+    pub parts_done: usize,
+    /// Independent parts in all.
+    pub parts: usize,
+}
+
+/// Bytes in use, shared by everything that runs under one limit.
+#[derive(Debug)]
+pub(crate) struct Memory {
+    used: AtomicUsize,
+    limit: usize,
+}
+
+impl Memory {
+    pub(crate) fn new(limit: Option<usize>) -> Self {
+        Memory { used: AtomicUsize::new(0), limit: limit.unwrap_or(usize::MAX) }
+    }
+
+    pub(crate) fn used(&self) -> usize {
+        self.used.load(Ordering::Relaxed)
+    }
+
+    /// Takes `bytes` if they fit under the limit.
+    pub(crate) fn reserve(&self, bytes: usize) -> bool {
+        let before = self.used.fetch_add(bytes, Ordering::Relaxed);
+        if before.saturating_add(bytes) > self.limit {
+            self.used.fetch_sub(bytes, Ordering::Relaxed);
+            return false;
+        }
+        true
+    }
+
+    pub(crate) fn release(&self, bytes: usize) {
+        self.used.fetch_sub(bytes, Ordering::Relaxed);
+    }
+}
+
+/// The budget of one search: the shared limits, and what this search has used of them.
+pub(crate) struct Budget<'a> {
+    deadline: Option<Instant>,
+    cancels: Vec<&'a Cancel>,
+    memory: &'a Memory,
+    held: usize,
+    steps: u64,
+    max_steps: u64,
+    total_steps: Option<&'a std::sync::atomic::AtomicU64>,
+}
+
+/// How many steps pass between two looks at the clock.
+const STEPS_PER_LOOK: u64 = 1024;
+
+impl<'a> Budget<'a> {
+    pub(crate) fn new(deadline: Option<Instant>, memory: &'a Memory) -> Self {
+        Budget {
+            deadline,
+            cancels: Vec::new(),
+            memory,
+            held: 0,
+            steps: 0,
+            max_steps: u64::MAX,
+            total_steps: None,
+        }
+    }
+
+    pub(crate) fn watch(mut self, cancel: &'a Cancel) -> Self {
+        self.cancels.push(cancel);
+        self
+    }
+
+    pub(crate) fn count_into(mut self, total: &'a std::sync::atomic::AtomicU64) -> Self {
+        self.total_steps = Some(total);
+        self
+    }
+
+    pub(crate) fn max_steps(mut self, max: u64) -> Self {
+        self.max_steps = max;
+        self
+    }
+
+    /// Never lets the search run past `at`, whatever the deadline was before.
+    pub(crate) fn not_after(mut self, at: Instant) -> Self {
+        self.deadline = Some(self.deadline.map_or(at, |d| d.min(at)));
+        self
+    }
+
+    pub(crate) fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// Counts one step of the search; now and then looks at the clock and the cancel flags.
+    #[inline]
+    pub(crate) fn step(&mut self) -> Result<(), Limit> {
+        self.steps += 1;
+        if self.steps.is_multiple_of(STEPS_PER_LOOK) { self.look() } else { Ok(()) }
+    }
+
+    #[cold]
+    fn look(&mut self) -> Result<(), Limit> {
+        if let Some(total) = self.total_steps {
+            total.fetch_add(STEPS_PER_LOOK, Ordering::Relaxed);
+        }
+        self.check_now()
+    }
+
+    /// Looks at the clock and the cancel flags.
+    pub(crate) fn check_now(&self) -> Result<(), Limit> {
+        if self.cancels.iter().any(|c| c.is_cancelled()) {
+            return Err(Limit::Cancelled);
+        }
+        if self.steps >= self.max_steps {
+            return Err(Limit::Steps);
+        }
+        match self.deadline {
+            Some(deadline) if Instant::now() >= deadline => Err(Limit::Time),
+            _ => Ok(()),
+        }
+    }
+
+    /// Takes memory, or says that the limit is reached.
+    pub(crate) fn reserve(&mut self, bytes: usize) -> Result<(), Limit> {
+        if self.memory.reserve(bytes) {
+            self.held += bytes;
+            Ok(())
+        } else {
+            Err(Limit::Memory)
+        }
+    }
+
+    pub(crate) fn release(&mut self, bytes: usize) {
+        debug_assert!(bytes <= self.held);
+        self.held -= bytes;
+        self.memory.release(bytes);
+    }
+}
+
+impl Drop for Budget<'_> {
+    fn drop(&mut self) {
+        self.memory.release(self.held);
+        if let Some(total) = self.total_steps {
+            total.fetch_add(self.steps % STEPS_PER_LOOK, Ordering::Relaxed);
+        }
+    }
+}
+
+/// The limits of a check. The default has none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Limits {
+    /// Wall-clock time, explanation included.
+    pub time: Option<Duration>,
+    /// Bytes for everything that grows during the search: visited configurations, interned states
+    /// (as far as [`crate::Spec::state_bytes`] tells), transition tables. The history itself is the
+    /// caller's and is not counted.
+    pub memory: Option<usize>,
+}

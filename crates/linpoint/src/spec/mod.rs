@@ -1,0 +1,247 @@
+//! What is allowed: sequential specifications.
+//!
+//! There are two doors.
+//!
+//! * [`Sequential`] is the simple one: an ordinary single-threaded Rust struct with
+//!   `apply(&mut self, &Op) -> Ret`. Every `Sequential` type is a [`Spec`]; the value itself is
+//!   the initial state.
+//! * [`Spec`] is the relation that all engines see. Implement it directly for nondeterministic
+//!   objects, or for a state type of its own.
+//!
+//! Everything beyond the relation itself is optional and only makes checking faster or reports
+//! clearer. But a *false* claim (an operation called a read that writes, keys called independent
+//! that are not) makes verdicts wrong: [`claims::check_claims`] compares the claims of a spec with
+//! its relation on random sequential runs, and belongs into every spec's tests.
+//!
+//! The bundled specifications are in [`models`].
+
+pub mod claims;
+pub mod models;
+mod sequential;
+mod traces;
+
+pub use sequential::Sequential;
+pub use traces::Traces;
+
+use std::fmt::Debug;
+use std::hash::{Hash, Hasher};
+
+use smallvec::SmallVec;
+
+use crate::history::{History, OpId, Span};
+
+/// A sequential specification as a relation between states. See the [module docs](self).
+pub trait Spec: Sync {
+    /// What can be called, arguments included.
+    type Op: Clone + Eq + Hash + Debug + Send + Sync;
+    /// What can be returned.
+    type Ret: Clone + Eq + Hash + Debug + Send + Sync;
+    /// The state of the object.
+    type State: Clone + Eq + Hash + Debug;
+
+    /// The state before the first operation.
+    fn initial(&self) -> Self::State;
+
+    /// Pushes onto `next` every state to which `op` may lead from `state`, given that it returned
+    /// `ret`, or given any result at all if `ret` is `None`. Pushing nothing means that this
+    /// cannot happen in this state: the result is wrong, or the operation is not enabled.
+    fn successors(
+        &self,
+        state: &Self::State,
+        op: &Self::Op,
+        ret: Option<&Self::Ret>,
+        next: &mut Vec<Self::State>,
+    );
+
+    /// Pushes every result that `op` may have in `state`, with the state that follows. Returns
+    /// false, having pushed nothing, if the results cannot be enumerated; then incremental checking
+    /// is not available and reports cannot say what would have been allowed.
+    fn outcomes(
+        &self,
+        _state: &Self::State,
+        _op: &Self::Op,
+        _out: &mut Vec<(Self::Ret, Self::State)>,
+    ) -> bool {
+        false
+    }
+
+    /// Which independent parts of the object the operation touches. Histories are split by it
+    /// (P-compositionality): parts that share no operation are checked apart from each other.
+    ///
+    /// CLAIM: an operation neither reads nor changes anything outside its footprint.
+    fn footprint(&self, _op: &Self::Op) -> Footprint {
+        Footprint::Whole
+    }
+
+    /// True if the operation, whenever it can have this result, leaves the state as it is.
+    ///
+    /// CLAIM: in *every* state in which `op` may return `ret` (or anything, for `None`), the state
+    /// itself is the only successor. It is not enough that this holds in some states: writing 5 over
+    /// 5 changes nothing now, but the same write may be needed later, after a 3.
+    fn is_read(&self, _op: &Self::Op, _ret: Option<&Self::Ret>) -> bool {
+        false
+    }
+
+    /// The traces that an operation leaves in the state, by which others could notice it.
+    /// With [`Spec::senses`] this tells which pending operations can matter to which others.
+    ///
+    /// CLAIM: if `p` leaves nothing that `x` senses, then wherever `p` (with any result) and then `x` can run
+    /// back to back, `x` alone can run too, with the same result and to the same state.
+    fn leaves(&self, _op: &Self::Op) -> Traces {
+        Traces::Any
+    }
+
+    /// The traces that an operation with this result depends on. See [`Spec::leaves`].
+    fn senses(&self, _op: &Self::Op, _ret: Option<&Self::Ret>) -> Traces {
+        Traces::Any
+    }
+
+    /// Pending operations that leave only traces which no operation senses *by name* are often all
+    /// alike: a write of a value that nobody mentions. Operations for which this gives the same
+    /// number are then treated as identical.
+    ///
+    /// CLAIM: two pending operations with equal kinds, whose traces nobody senses by name (sensing
+    /// [`Traces::Any`] does not count as by name), can replace each other in every linearization.
+    fn anonymous_kind(&self, _op: &Self::Op) -> Option<u64> {
+        None
+    }
+
+    /// True if a pending operation of this kind is of no use unless somebody mentions it: an
+    /// enqueue of a value that nobody dequeued.
+    ///
+    /// CLAIM: if no completed operation of the part senses one of its traces by name, then every
+    /// history that has a linearization with this pending operation has one without it.
+    fn idle_unless_named(&self, _op: &Self::Op) -> bool {
+        false
+    }
+
+    /// A cheap and exact proof that the operations of `part` contradict the specification, if
+    /// there is an obvious one: a value that was never written, a value taken twice.
+    ///
+    /// CLAIM: no linearization of any history that contains the named operations as they are,
+    /// and the others of the part at any time, with any result, or not at all, is legal.
+    fn refute(&self, _part: &PartView<'_, Self::Op, Self::Ret>) -> Option<Refutation> {
+        None
+    }
+
+    /// An operation in words, for explanations: `enqueue(5)`.
+    fn describe_op(&self, op: &Self::Op) -> String {
+        format!("{op:?}")
+    }
+
+    /// A result in words.
+    fn describe_ret(&self, _op: &Self::Op, ret: &Self::Ret) -> String {
+        format!("{ret:?}")
+    }
+
+    /// A state in words.
+    fn describe_state(&self, state: &Self::State) -> String {
+        format!("{state:?}")
+    }
+
+    /// Why `op` cannot return `ret` in `state`, in the words of the model, if it has any.
+    fn why_illegal(
+        &self,
+        _state: &Self::State,
+        _op: &Self::Op,
+        _ret: &Self::Ret,
+    ) -> Option<String> {
+        None
+    }
+
+    /// Bytes that a state occupies, heap included. Memory limits count states by this; the default
+    /// sees only the struct itself.
+    fn state_bytes(&self, _state: &Self::State) -> usize {
+        size_of::<Self::State>()
+    }
+}
+
+/// Which independent parts of an object an operation touches.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Footprint {
+    /// All of it: no split is possible.
+    Whole,
+    /// These parts only. Operations that touch several parts join them.
+    Keys(SmallVec<[u64; 2]>),
+}
+
+impl Footprint {
+    /// The part named by `key`. Two keys with one hash only share a part, which is harmless.
+    pub fn key<K: Hash + ?Sized>(key: &K) -> Footprint {
+        Footprint::Keys(SmallVec::from_slice(&[stable_hash(key)]))
+    }
+
+    /// The parts named by `keys`.
+    pub fn keys<K: Hash>(keys: impl IntoIterator<Item = K>) -> Footprint {
+        Footprint::Keys(keys.into_iter().map(|k| stable_hash(&k)).collect())
+    }
+}
+
+/// A hash that is the same in every run.
+pub(crate) fn stable_hash<K: Hash + ?Sized>(key: &K) -> u64 {
+    let mut hasher = rustc_hash::FxHasher::default();
+    key.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The operations of a history that belong to one independent part.
+#[derive(Clone, Copy)]
+pub struct PartView<'a, O, R> {
+    history: &'a History<O, R>,
+    ids: &'a [OpId],
+}
+
+/// One operation as a [`PartView`] shows it.
+#[derive(Clone, Copy, Debug)]
+pub struct OpView<'a, O, R> {
+    /// Which operation of the history.
+    pub id: OpId,
+    /// What was called.
+    pub op: &'a O,
+    /// What was returned, if known.
+    pub ret: Option<&'a R>,
+    /// When it was open.
+    pub span: Span,
+}
+
+impl<'a, O, R> PartView<'a, O, R> {
+    /// The operations `ids` of `history`.
+    pub fn new(history: &'a History<O, R>, ids: &'a [OpId]) -> Self {
+        PartView { history, ids }
+    }
+
+    /// Number of operations.
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// True if the part has no operations.
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    /// The operations of the part.
+    pub fn ids(&self) -> &'a [OpId] {
+        self.ids
+    }
+
+    /// The operations of the part, with what is known about them.
+    pub fn iter(&self) -> impl Iterator<Item = OpView<'a, O, R>> + use<'a, O, R> {
+        let history = self.history;
+        self.ids.iter().map(move |&id| OpView {
+            id,
+            op: history.op(id),
+            ret: history.ret(id),
+            span: history.span(id),
+        })
+    }
+}
+
+/// A few operations that already contradict the specification, and why.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Refutation {
+    /// The operations; everything else may be relaxed without removing the contradiction.
+    pub ops: Vec<OpId>,
+    /// One sentence for people.
+    pub reason: String,
+}

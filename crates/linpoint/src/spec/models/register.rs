@@ -1,0 +1,120 @@
+//! A register: the last value written is the value read.
+//!
+//! Pending: a read has no effect and is dropped. A write may take effect at any time after its
+//! call, or never.
+
+use super::{Value, deterministic};
+use crate::spec::{Footprint, PartView, Refutation, Spec, Traces};
+
+/// A register that initially holds `initial`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Register<V> {
+    /// The value before the first write.
+    pub initial: V,
+}
+
+/// Operations of a [`Register`].
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum RegisterOp<V> {
+    /// Gives [`RegisterRet::Value`].
+    Read,
+    /// Gives [`RegisterRet::Written`].
+    Write(V),
+}
+
+/// Results of a [`Register`].
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum RegisterRet<V> {
+    /// What a read saw.
+    Value(V),
+    /// A write is done.
+    Written,
+}
+
+impl<V: Value> Register<V> {
+    fn step(&self, state: &V, op: &RegisterOp<V>) -> (RegisterRet<V>, V) {
+        match op {
+            RegisterOp::Read => (RegisterRet::Value(state.clone()), state.clone()),
+            RegisterOp::Write(v) => (RegisterRet::Written, v.clone()),
+        }
+    }
+}
+
+impl<V: Value> Spec for Register<V> {
+    type Op = RegisterOp<V>;
+    type Ret = RegisterRet<V>;
+    type State = V;
+
+    fn initial(&self) -> V {
+        self.initial.clone()
+    }
+
+    fn successors(&self, state: &V, op: &Self::Op, ret: Option<&Self::Ret>, next: &mut Vec<V>) {
+        deterministic(Some(self.step(state, op)), ret, next);
+    }
+
+    fn outcomes(&self, state: &V, op: &Self::Op, out: &mut Vec<(Self::Ret, V)>) -> bool {
+        out.push(self.step(state, op));
+        true
+    }
+
+    fn footprint(&self, _op: &Self::Op) -> Footprint {
+        Footprint::Whole
+    }
+
+    fn is_read(&self, op: &Self::Op, _ret: Option<&Self::Ret>) -> bool {
+        matches!(op, RegisterOp::Read)
+    }
+
+    fn leaves(&self, op: &Self::Op) -> Traces {
+        match op {
+            RegisterOp::Read => Traces::none(),
+            RegisterOp::Write(v) => Traces::one(v),
+        }
+    }
+
+    fn senses(&self, op: &Self::Op, ret: Option<&Self::Ret>) -> Traces {
+        match (op, ret) {
+            (RegisterOp::Read, Some(RegisterRet::Value(v))) => Traces::one(v),
+            // A write overwrites whatever was there, and a read of an unknown value fits any.
+            _ => Traces::none(),
+        }
+    }
+
+    fn refute(&self, part: &PartView<'_, Self::Op, Self::Ret>) -> Option<Refutation> {
+        super::refute::reads(
+            part,
+            Some(&self.initial),
+            |op| match op {
+                RegisterOp::Write(v) => Some(v),
+                RegisterOp::Read => None,
+            },
+            |op, ret| match (op, ret) {
+                (RegisterOp::Read, Some(RegisterRet::Value(v))) => Some(v),
+                _ => None,
+            },
+            |v| format!("{v:?}"),
+        )
+    }
+
+    fn describe_op(&self, op: &Self::Op) -> String {
+        match op {
+            RegisterOp::Read => "read()".into(),
+            RegisterOp::Write(v) => format!("write({v:?})"),
+        }
+    }
+
+    fn describe_ret(&self, _op: &Self::Op, ret: &Self::Ret) -> String {
+        match ret {
+            RegisterRet::Value(v) => format!("{v:?}"),
+            RegisterRet::Written => "ok".into(),
+        }
+    }
+
+    fn why_illegal(&self, state: &V, _op: &Self::Op, ret: &Self::Ret) -> Option<String> {
+        match ret {
+            RegisterRet::Value(v) => Some(format!("the register holds {state:?}, not {v:?}")),
+            RegisterRet::Written => None,
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! The simple door: an ordinary single-threaded struct is a specification.
+
+use std::fmt::Debug;
+use std::hash::Hash;
+
+use super::{Footprint, Spec};
+
+/// A deterministic object used by one thread. The value itself is the initial state.
+///
+/// ```
+/// use linpoint::{History, Sequential, check};
+///
+/// #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+/// struct Counter(u64);
+///
+/// impl Sequential for Counter {
+///     type Op = u64; // add this much
+///     type Ret = u64; // and return what was there
+///     fn apply(&mut self, add: &u64) -> u64 {
+///         let before = self.0;
+///         self.0 += add;
+///         before
+///     }
+/// }
+///
+/// let mut events = History::from_events();
+/// let a = events.call(1);
+/// let b = events.call(10);
+/// events.ret(a, 10)?; // a saw b's addition,
+/// events.ret(b, 0)?; // so b came first: fine, they overlap
+/// let report = check(&Counter(0), &events.finish())?;
+/// assert!(report.verdict.is_linearizable());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub trait Sequential: Clone + Eq + Hash + Debug + Sync {
+    /// What can be called, arguments included.
+    type Op: Clone + Eq + Hash + Debug + Send + Sync;
+    /// What can be returned.
+    type Ret: Clone + Eq + Hash + Debug + Send + Sync;
+
+    /// Performs the operation.
+    fn apply(&mut self, op: &Self::Op) -> Self::Ret;
+
+    /// False if the operation has to wait in this state (a lock that is held). `apply` is called
+    /// only where this is true.
+    fn enabled(&self, _op: &Self::Op) -> bool {
+        true
+    }
+
+    /// See [`Spec::footprint`].
+    fn footprint(&self, _op: &Self::Op) -> Footprint {
+        Footprint::Whole
+    }
+
+    /// See [`Spec::is_read`], and mind its warning.
+    fn is_read(&self, _op: &Self::Op, _ret: Option<&Self::Ret>) -> bool {
+        false
+    }
+
+    /// See [`Spec::describe_op`].
+    fn describe_op(&self, op: &Self::Op) -> String {
+        format!("{op:?}")
+    }
+
+    /// See [`Spec::describe_ret`].
+    fn describe_ret(&self, _op: &Self::Op, ret: &Self::Ret) -> String {
+        format!("{ret:?}")
+    }
+
+    /// The state in words.
+    fn describe(&self) -> String {
+        format!("{self:?}")
+    }
+
+    /// Bytes that the state occupies, heap included, see [`Spec::state_bytes`].
+    fn bytes(&self) -> usize {
+        size_of::<Self>()
+    }
+}
+
+impl<S: Sequential> Spec for S {
+    type Op = S::Op;
+    type Ret = S::Ret;
+    type State = S;
+
+    fn initial(&self) -> S {
+        self.clone()
+    }
+
+    fn successors(&self, state: &S, op: &S::Op, ret: Option<&S::Ret>, next: &mut Vec<S>) {
+        if state.enabled(op) {
+            let mut after = state.clone();
+            let got = after.apply(op);
+            if ret.is_none_or(|ret| *ret == got) {
+                next.push(after);
+            }
+        }
+    }
+
+    fn outcomes(&self, state: &S, op: &S::Op, out: &mut Vec<(S::Ret, S)>) -> bool {
+        if state.enabled(op) {
+            let mut after = state.clone();
+            let ret = after.apply(op);
+            out.push((ret, after));
+        }
+        true
+    }
+
+    fn footprint(&self, op: &S::Op) -> Footprint {
+        Sequential::footprint(self, op)
+    }
+
+    fn is_read(&self, op: &S::Op, ret: Option<&S::Ret>) -> bool {
+        Sequential::is_read(self, op, ret)
+    }
+
+    fn describe_op(&self, op: &S::Op) -> String {
+        Sequential::describe_op(self, op)
+    }
+
+    fn describe_ret(&self, op: &S::Op, ret: &S::Ret) -> String {
+        Sequential::describe_ret(self, op, ret)
+    }
+
+    fn describe_state(&self, state: &S) -> String {
+        state.describe()
+    }
+
+    fn state_bytes(&self, state: &S) -> usize {
+        state.bytes()
+    }
+}
