@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use smallvec::SmallVec;
+
 /// Which limit ended a search.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
@@ -67,12 +69,18 @@ pub struct Progress {
 #[derive(Debug)]
 pub(crate) struct Memory {
     used: AtomicUsize,
+    peak: AtomicUsize,
     limit: usize,
 }
 
 impl Memory {
     pub(crate) fn new(limit: Option<usize>) -> Self {
-        Memory { used: AtomicUsize::new(0), limit: limit.unwrap_or(usize::MAX) }
+        let limit = limit.unwrap_or(usize::MAX);
+        Memory { used: AtomicUsize::new(0), peak: AtomicUsize::new(0), limit }
+    }
+
+    pub(crate) fn peak(&self) -> usize {
+        self.peak.load(Ordering::Relaxed)
     }
 
     pub(crate) fn used(&self) -> usize {
@@ -86,6 +94,7 @@ impl Memory {
             self.used.fetch_sub(bytes, Ordering::Relaxed);
             return false;
         }
+        self.peak.fetch_max(before + bytes, Ordering::Relaxed);
         true
     }
 
@@ -97,7 +106,8 @@ impl Memory {
 /// The budget of one search: the shared limits, and what this search has used of them.
 pub(crate) struct Budget<'a> {
     deadline: Option<Instant>,
-    cancels: Vec<&'a Cancel>,
+    cancels: SmallVec<[&'a Cancel; 2]>,
+    superseded: Option<(&'a AtomicUsize, usize)>,
     memory: &'a Memory,
     held: usize,
     steps: u64,
@@ -112,7 +122,8 @@ impl<'a> Budget<'a> {
     pub(crate) fn new(deadline: Option<Instant>, memory: &'a Memory) -> Self {
         Budget {
             deadline,
-            cancels: Vec::new(),
+            cancels: SmallVec::new(),
+            superseded: None,
             memory,
             held: 0,
             steps: 0,
@@ -126,6 +137,16 @@ impl<'a> Budget<'a> {
         self
     }
 
+    /// Stops once `first_failure` is below `part`: then the answer of this part is not needed.
+    pub(crate) fn unless_failed_before(
+        mut self,
+        first_failure: &'a AtomicUsize,
+        part: usize,
+    ) -> Self {
+        self.superseded = Some((first_failure, part));
+        self
+    }
+
     pub(crate) fn count_into(mut self, total: &'a std::sync::atomic::AtomicU64) -> Self {
         self.total_steps = Some(total);
         self
@@ -133,12 +154,6 @@ impl<'a> Budget<'a> {
 
     pub(crate) fn max_steps(mut self, max: u64) -> Self {
         self.max_steps = max;
-        self
-    }
-
-    /// Never lets the search run past `at`, whatever the deadline was before.
-    pub(crate) fn not_after(mut self, at: Instant) -> Self {
-        self.deadline = Some(self.deadline.map_or(at, |d| d.min(at)));
         self
     }
 
@@ -163,7 +178,10 @@ impl<'a> Budget<'a> {
 
     /// Looks at the clock and the cancel flags.
     pub(crate) fn check_now(&self) -> Result<(), Limit> {
-        if self.cancels.iter().any(|c| c.is_cancelled()) {
+        let superseded =
+            |(first, part): (&AtomicUsize, usize)| first.load(Ordering::Relaxed) < part;
+        if self.cancels.iter().any(|c| c.is_cancelled()) || self.superseded.is_some_and(superseded)
+        {
             return Err(Limit::Cancelled);
         }
         if self.steps >= self.max_steps {

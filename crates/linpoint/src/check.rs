@@ -1,11 +1,17 @@
 //! The front door: a history and a specification go in, a [`Report`] comes out.
 
-use std::time::Duration;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
-use crate::budget::{Cancel, Limits, Progress};
+use crate::budget::{Cancel, Limits, Memory, Progress};
+use crate::decide::{PartAnswer, PartReport, Run};
+use crate::explain::{Setting, explain};
 use crate::history::{History, OpId};
+use crate::plan::{Features, Plan, effective_hints};
+use crate::search::{Engine, Switches, guard};
 use crate::spec::Spec;
-use crate::verdict::{Verdict, Violation};
+use crate::split::Split;
+use crate::verdict::{Undecided, Verdict, Violation, Witness, certify};
 
 /// What to do with order hints. See [`crate::history::OrderHint`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -39,16 +45,39 @@ pub enum CheckError {
     Internal(String),
 }
 
+impl std::fmt::Display for CheckError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            CheckError::SpecPanicked { op, description, message } => {
+                write!(f, "the specification panicked at operation {op}, {description}: {message}")
+            }
+            CheckError::UnknownEngine(name) => {
+                let known: Vec<&str> = Engine::ALL.iter().map(|e| e.name()).collect();
+                write!(f, "there is no engine {name:?}; the engines are {}", known.join(", "))
+            }
+            CheckError::Internal(what) => write!(
+                f,
+                "internal error: {what}; either linpoint has a bug, or the specification claims \
+                 something false (see spec::claims)"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for CheckError {}
+
 /// The outcome of a check.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// The answer.
     pub verdict: Verdict,
-    /// The engine that gave it.
+    /// The engine that gave it; for a linearizable history of several parts, all that took part.
     pub engine: String,
     /// With [`Checker::all_failures`]: violations in other parts.
     pub more: Vec<Violation>,
-    /// Where the time went.
+    /// How the check was done.
+    pub plan: Plan,
+    /// What it cost.
     pub stats: Stats,
 }
 
@@ -61,7 +90,7 @@ pub struct Stats {
     pub parts: usize,
     /// Largest number of bytes counted at once.
     pub peak_bytes: usize,
-    /// Deciding.
+    /// Splitting and deciding, without validation.
     pub decide: Duration,
     /// Validating the witness.
     pub certify: Duration,
@@ -70,11 +99,32 @@ pub struct Stats {
 }
 
 /// Checks histories against one specification.
+///
+/// ```
+/// use std::time::Duration;
+/// use linpoint::{Checker, History, Verdict};
+/// use linpoint::spec::models::{Register, RegisterOp, RegisterRet};
+///
+/// let mut events = History::from_events();
+/// let write = events.call(RegisterOp::Write(1));
+/// events.ret(write, RegisterRet::Written)?;
+/// let read = events.call(RegisterOp::Read);
+/// events.ret(read, RegisterRet::Value(0))?;
+///
+/// let spec = Register { initial: 0 };
+/// let report = Checker::new(&spec).timeout(Duration::from_secs(10)).check(&events.finish())?;
+/// let Verdict::Violation(violation) = report.verdict else { panic!("a stale read") };
+/// assert_eq!(violation.failing, Some(read));
+/// assert_eq!(violation.core, [write, read]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Checker<'a, S: Spec> {
     spec: &'a S,
     limits: Limits,
     threads: Option<usize>,
     engine: Option<String>,
+    switches: Switches,
+    split_by_key: bool,
     hints: Hints,
     all_failures: bool,
     cancel: Cancel,
@@ -94,54 +144,207 @@ impl<'a, S: Spec> Checker<'a, S> {
             limits: Limits::default(),
             threads: None,
             engine: None,
+            switches: Switches::default(),
+            split_by_key: true,
             hints: Hints::default(),
             all_failures: false,
             cancel: Cancel::new(),
             progress: None,
         }
     }
-    /// Wall-clock limit.
+
+    /// Wall-clock limit, for deciding and explaining together.
     pub fn timeout(mut self, time: Duration) -> Self {
         self.limits.time = Some(time);
         self
     }
-    /// Memory limit in bytes.
+
+    /// Memory limit in bytes, see [`Limits::memory`] for what is counted.
     pub fn memory(mut self, bytes: usize) -> Self {
         self.limits.memory = Some(bytes);
         self
     }
-    /// Number of threads.
+
+    /// Number of threads; by default as many as there are cores.
     pub fn threads(mut self, threads: usize) -> Self {
-        self.threads = Some(threads);
+        self.threads = Some(threads.max(1));
         self
     }
-    /// Uses one engine, or several in competition (`"jit-tree+breadth"`).
+
+    /// Uses one engine, or several in competition (`"jit-tree+breadth"`), instead of the planner.
     pub fn engine(mut self, name: &str) -> Self {
         self.engine = Some(name.to_owned());
         self
     }
+
+    /// Switches parts of the search off. No switch changes a verdict.
+    pub fn switches(mut self, switches: Switches) -> Self {
+        self.switches = switches;
+        self
+    }
+
+    /// False: keys are not checked apart from each other. Objects still are.
+    pub fn split_by_key(mut self, split: bool) -> Self {
+        self.split_by_key = split;
+        self
+    }
+
     /// What to do with order hints.
     pub fn hints(mut self, hints: Hints) -> Self {
         self.hints = hints;
         self
     }
+
     /// Goes on after the first part that fails.
     pub fn all_failures(mut self, all: bool) -> Self {
         self.all_failures = all;
         self
     }
+
     /// Lets another thread end the check.
     pub fn cancel(mut self, cancel: &Cancel) -> Self {
         self.cancel = cancel.clone();
         self
     }
+
     /// Calls `progress` about ten times a second.
     pub fn progress(mut self, progress: &'a (dyn Fn(Progress) + Sync)) -> Self {
         self.progress = Some(progress);
         self
     }
+
+    fn engines(&self) -> Result<Option<Vec<Engine>>, CheckError> {
+        let find = |name: &str| {
+            Engine::from_name(name).ok_or_else(|| CheckError::UnknownEngine(name.to_owned()))
+        };
+        self.engine.as_ref().map(|names| names.split('+').map(find).collect()).transpose()
+    }
+
+    /// How this history would be checked.
+    pub fn plan(&self, history: &History<S::Op, S::Ret>) -> Result<Plan, CheckError> {
+        let hints = effective_hints(history, self.hints);
+        let split = self.split(history, hints)?;
+        self.plan_for(history, &split)
+    }
+
+    fn split(&self, history: &History<S::Op, S::Ret>, hints: Hints) -> Result<Split, CheckError> {
+        guard(|| Split::new(self.spec, history, hints, self.split_by_key)).map_err(|message| {
+            let description = "asked for its footprint".to_owned();
+            CheckError::SpecPanicked { op: OpId(0), description, message }
+        })
+    }
+
+    fn plan_for(
+        &self,
+        history: &History<S::Op, S::Ret>,
+        split: &Split,
+    ) -> Result<Plan, CheckError> {
+        let threads = self.threads.unwrap_or_else(|| {
+            std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+        });
+        let features = Features::of(history, split);
+        let forced = self.engines()?;
+        Ok(Plan::new(features, forced.as_deref(), self.split_by_key, threads, self.limits))
+    }
+
     /// Checks a history.
-    pub fn check(&self, _history: &History<S::Op, S::Ret>) -> Result<Report, CheckError> {
-        todo!()
+    pub fn check(&self, history: &History<S::Op, S::Ret>) -> Result<Report, CheckError> {
+        let begin = Instant::now();
+        let deadline = self.limits.time.map(|t| begin + t);
+        let memory = Memory::new(self.limits.memory);
+        let (steps, certify_nanos) = (AtomicU64::new(0), AtomicU64::new(0));
+        let hints = effective_hints(history, self.hints);
+        let split = self.split(history, hints)?;
+        let plan = self.plan_for(history, &split)?;
+        let run = Run {
+            spec: self.spec,
+            history,
+            split: &split,
+            plan: &plan,
+            hints,
+            switches: self.switches,
+            all_failures: self.all_failures,
+            deadline,
+            memory: &memory,
+            cancel: &self.cancel,
+            steps: &steps,
+            certify_nanos: &certify_nanos,
+            progress: self.progress,
+        };
+        let parts = run.parts()?;
+        let replay = Duration::from_nanos(certify_nanos.load(Ordering::Relaxed));
+        let mut stats = Stats {
+            parts: split.len(),
+            decide: begin.elapsed().saturating_sub(replay),
+            certify: replay,
+            ..Stats::default()
+        };
+        let setting = Setting { hints, deadline, memory: &memory, cancel: &self.cancel };
+        let (verdict, engine, more) =
+            self.conclude(history, &split, &parts, &setting, &mut stats)?;
+        stats.steps = steps.load(Ordering::Relaxed);
+        stats.peak_bytes = memory.peak();
+        Ok(Report { verdict, engine, more, plan, stats })
+    }
+
+    /// One verdict from the answers for all parts: a violation counts most, then undecided.
+    fn conclude(
+        &self,
+        history: &History<S::Op, S::Ret>,
+        split: &Split,
+        parts: &[Option<PartReport>],
+        setting: &Setting<'_>,
+        stats: &mut Stats,
+    ) -> Result<(Verdict, String, Vec<Violation>), CheckError> {
+        let mut violations = Vec::new();
+        let mut undecided = None;
+        let mut orders = Vec::new();
+        let mut engines: Vec<&str> = Vec::new();
+        for (part, report) in parts.iter().enumerate() {
+            let Some(PartReport { answer, engine }) = report else { continue };
+            match answer {
+                PartAnswer::Linearizable(order) => {
+                    orders.push(order);
+                    if !engines.contains(&engine.as_str()) {
+                        engines.push(engine);
+                    }
+                }
+                PartAnswer::Violation(evidence) => {
+                    if violations.is_empty() || self.all_failures {
+                        violations.push((part, evidence, engine));
+                    }
+                }
+                PartAnswer::Undecided { limit, reached, returns } => {
+                    undecided.get_or_insert((*limit, *reached, *returns, engine));
+                }
+            }
+        }
+        if let Some((_, _, engine)) = violations.first() {
+            let begin = Instant::now();
+            let mut explained = Vec::new();
+            for (part, evidence, _) in &violations {
+                let ops = split.ops(*part);
+                explained.push(explain(self.spec, history, &ops, evidence, setting)?);
+            }
+            stats.explain = begin.elapsed();
+            let first = Box::new(explained.remove(0));
+            return Ok((Verdict::Violation(first), (*engine).clone(), explained));
+        }
+        if let Some((limit, reached, returns, engine)) = undecided {
+            let undecided = Undecided {
+                limit,
+                parts_done: orders.len(),
+                parts: parts.len(),
+                returns_reached: reached as usize,
+                returns: returns as usize,
+            };
+            return Ok((Verdict::Undecided(undecided), engine.clone(), Vec::new()));
+        }
+        let begin = Instant::now();
+        let order = certify::merge(history, &orders);
+        certify::order_is_valid(history, &order, setting.hints == Hints::Assert)
+            .map_err(CheckError::Internal)?;
+        stats.certify += begin.elapsed();
+        Ok((Verdict::Linearizable(Witness { order }), engines.join(", "), Vec::new()))
     }
 }

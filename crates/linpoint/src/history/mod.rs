@@ -160,27 +160,47 @@ impl<O, R> History<O, R> {
         self.extras.iter().any(|e| e.hint.is_some())
     }
 
-    /// A new history of the operations in `ids` with spans and results changed by `edit`.
+    /// A new history of the operations in `ids`, each changed by `edit`.
     ///
-    /// Used to derive truncated and relaxed histories. Ranks need not stay dense, and the rule of
-    /// one operation at a time for each process is not checked again: a derived history is a
-    /// question, not a record.
-    pub fn derive(
-        &self,
-        ids: &[OpId],
-        mut edit: impl FnMut(OpId, Span, Option<&R>) -> (Span, Option<R>),
-    ) -> History<O, R>
+    /// Used to derive truncated and relaxed histories. Ranks need not stay dense or distinct (at
+    /// one rank, calls come before returns), and the rule of one operation at a time for each
+    /// process is not checked again: a derived history is a question, not a record.
+    pub fn derive(&self, ids: &[OpId], mut edit: impl FnMut(OpId, &mut Row<R>)) -> History<O, R>
     where
         O: Clone,
+        R: Clone,
     {
         let mut out = History { ranks: self.ranks, ..History::default() };
         for &id in ids {
-            let (span, ret) = edit(id, self.span(id), self.ret(id));
+            let mut row =
+                Row { span: self.span(id), ret: self.ret(id).cloned(), extras: self.extras(id) };
+            edit(id, &mut row);
             out.ops.push(self.op(id).clone());
-            out.rets.push(ret);
-            out.spans.push(span);
-            out.extras.push(self.extras(id));
+            out.rets.push(row.ret);
+            out.spans.push(row.span);
+            out.extras.push(row.extras);
         }
         out
+    }
+}
+
+/// What [`History::derive`] lets be changed.
+#[derive(Clone, Debug)]
+pub struct Row<R> {
+    /// When it was open.
+    pub span: Span,
+    /// What it returned.
+    pub ret: Option<R>,
+    /// Process, object, hint.
+    pub extras: Extras,
+}
+
+impl<R> Row<R> {
+    /// Takes everything back that the operation proves: it may have happened at any time, with any
+    /// result, or not at all.
+    pub fn relax(&mut self) {
+        self.span = Span { call: 0, ret: Span::NEVER };
+        self.ret = None;
+        self.extras.hint = None;
     }
 }

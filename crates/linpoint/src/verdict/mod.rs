@@ -1,6 +1,8 @@
 //! What a check answers: linearizable, with a witness; not, with an explanation; or undecided,
 //! with the limit that was hit.
 
+pub(crate) mod certify;
+
 use crate::budget::Limit;
 use crate::history::OpId;
 

@@ -1,0 +1,341 @@
+//! Running a plan: each part goes down the ladder, all parts in parallel, and the first failing
+//! part (in the order of the history) ends the rest.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::budget::{Budget, Cancel, Limit, Memory, Progress};
+use crate::check::{CheckError, Hints};
+use crate::history::{History, OpId};
+use crate::plan::{Plan, Tactic};
+use crate::search::{Compiled, Engine, Found, Searcher, Stop, Stopped, Switches, compile, guard};
+use crate::spec::{PartView, Refutation, Spec};
+use crate::split::Split;
+use crate::verdict::certify;
+
+/// The answer for one part.
+#[derive(Clone, Debug)]
+pub(crate) enum PartAnswer {
+    /// A validated order.
+    Linearizable(Vec<OpId>),
+    /// No order, with the specification's own proof, or with the number of returns that some
+    /// order can explain.
+    Violation(Evidence),
+    Undecided {
+        limit: Limit,
+        reached: u32,
+        returns: u32,
+    },
+}
+
+/// How a violation was found.
+#[derive(Clone, Debug)]
+pub(crate) enum Evidence {
+    Refuted(Refutation),
+    Searched { reached: u32 },
+}
+
+/// The answer for one part, and who gave it.
+#[derive(Clone, Debug)]
+pub(crate) struct PartReport {
+    pub(crate) answer: PartAnswer,
+    pub(crate) engine: String,
+}
+
+/// Everything that is shared by the parts of one check.
+pub(crate) struct Run<'a, S: Spec> {
+    pub(crate) spec: &'a S,
+    pub(crate) history: &'a History<S::Op, S::Ret>,
+    pub(crate) split: &'a Split,
+    pub(crate) plan: &'a Plan,
+    pub(crate) hints: Hints,
+    pub(crate) switches: Switches,
+    pub(crate) all_failures: bool,
+    pub(crate) deadline: Option<Instant>,
+    pub(crate) memory: &'a Memory,
+    pub(crate) cancel: &'a Cancel,
+    pub(crate) steps: &'a AtomicU64,
+    pub(crate) certify_nanos: &'a AtomicU64,
+    pub(crate) progress: Option<&'a (dyn Fn(Progress) + Sync)>,
+}
+
+/// A probe may take this many steps, and so many more for each operation.
+const PROBE_STEPS: u64 = 20_000;
+const PROBE_STEPS_PER_OP: u64 = 16;
+/// The search with unlimited pending operations may take this many times more.
+const UNLIMITED_FACTOR: u64 = 64;
+/// Without a second thread, engines take turns with this many steps, then twice as many, …
+const FIRST_TURN: u64 = 1 << 18;
+
+impl<S: Spec> Run<'_, S> {
+    /// Decides all parts. A part after a failing one may be missing.
+    pub(crate) fn parts(&self) -> Result<Vec<Option<PartReport>>, CheckError> {
+        let count = self.split.len();
+        let results: Vec<Mutex<Option<PartReport>>> =
+            (0..count).map(|_| Mutex::new(None)).collect();
+        let first_failure = AtomicUsize::new(usize::MAX);
+        let done = AtomicUsize::new(0);
+        // Cheap tactics on all parts first, so that one hard part does not starve the others.
+        let is_cheap = |t: &&Tactic| matches!(t, Tactic::Refute | Tactic::Probe(_));
+        let cheap: Vec<&Tactic> = self.plan.steps().take_while(is_cheap).collect();
+        let dear: Vec<&Tactic> = self.plan.steps().skip_while(is_cheap).collect();
+        let spare = self.plan.threads;
+        for (tactics, is_last) in [(cheap, false), (dear, true)] {
+            let open: Vec<usize> = (0..count).filter(|i| lock(&results[*i]).is_none()).collect();
+            let racing = open.len() < spare;
+            let each = |part: usize, local: &mut Vec<u32>| -> Result<(), CheckError> {
+                if part > first_failure.load(Ordering::Relaxed) && !self.all_failures {
+                    return Ok(());
+                }
+                let report = self.part(part, &tactics, is_last, racing, &first_failure, local)?;
+                if let Some(report) = report {
+                    if matches!(report.answer, PartAnswer::Violation(_)) && !self.all_failures {
+                        first_failure.fetch_min(part, Ordering::Relaxed);
+                    }
+                    *lock(&results[part]) = Some(report);
+                    done.fetch_add(1, Ordering::Relaxed);
+                }
+                Ok(())
+            };
+            self.in_parallel(&open, each, &done, count)?;
+        }
+        Ok(results.into_iter().map(|r| r.into_inner().unwrap_or_else(|e| e.into_inner())).collect())
+    }
+
+    /// Calls `each` for all `parts` on the plan's threads, and the progress callback now and then.
+    fn in_parallel(
+        &self,
+        parts: &[usize],
+        each: impl Fn(usize, &mut Vec<u32>) -> Result<(), CheckError> + Sync,
+        done: &AtomicUsize,
+        count: usize,
+    ) -> Result<(), CheckError> {
+        let next = AtomicUsize::new(0);
+        let failed: Mutex<Option<CheckError>> = Mutex::new(None);
+        let work = || {
+            let mut local = Vec::new();
+            while let Some(&part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
+                if let Err(error) = each(part, &mut local) {
+                    *lock(&failed) = Some(error);
+                    next.store(parts.len(), Ordering::Relaxed);
+                }
+            }
+        };
+        let helpers = self.plan.threads.min(parts.len()).saturating_sub(1);
+        if helpers == 0 && self.progress.is_none() {
+            work();
+        } else {
+            let working = AtomicUsize::new(helpers + 1);
+            std::thread::scope(|scope| {
+                for _ in 0..helpers {
+                    scope.spawn(|| {
+                        work();
+                        working.fetch_sub(1, Ordering::Relaxed);
+                    });
+                }
+                let Some(progress) = self.progress else { return work() };
+                scope.spawn(|| {
+                    work();
+                    working.fetch_sub(1, Ordering::Relaxed);
+                });
+                while working.load(Ordering::Relaxed) > 0 {
+                    std::thread::park_timeout(Duration::from_millis(100));
+                    progress(Progress {
+                        steps: self.steps.load(Ordering::Relaxed),
+                        bytes: self.memory.used(),
+                        parts_done: done.load(Ordering::Relaxed),
+                        parts: count,
+                    });
+                }
+            });
+        }
+        match failed.into_inner().unwrap_or_else(|e| e.into_inner()) {
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
+    }
+
+    fn budget<'b>(&'b self, part: usize, first_failure: &'b AtomicUsize) -> Budget<'b> {
+        Budget::new(self.deadline, self.memory)
+            .watch(self.cancel)
+            .unless_failed_before(first_failure, part)
+            .count_into(self.steps)
+    }
+
+    /// Sends a part down the ladder; `None` if no tactic had an answer and this is not the last.
+    fn part(
+        &self,
+        part: usize,
+        tactics: &[&Tactic],
+        is_last: bool,
+        racing: bool,
+        first_failure: &AtomicUsize,
+        local: &mut Vec<u32>,
+    ) -> Result<Option<PartReport>, CheckError> {
+        let prepared = guard(|| self.prepare(part, tactics, local));
+        let (refutation, compiled) = prepared.map_err(|message| self.panicked(part, message))?;
+        let report = |answer, engine: String| Ok(Some(PartReport { answer, engine }));
+        if let Some(refutation) = refutation {
+            let answer = PartAnswer::Violation(Evidence::Refuted(refutation));
+            return report(answer, "refute".into());
+        }
+        let searcher = Searcher { spec: self.spec, compiled: &compiled, switches: self.switches };
+        let mut stopped = Stopped { stop: Stop::Limit(Limit::Steps), reached: 0 };
+        for tactic in tactics {
+            match self.apply(tactic, &searcher, part, racing, first_failure) {
+                Ok(Some((engine, found))) => {
+                    let answer = self.certified(found)?;
+                    return report(answer, engine);
+                }
+                Ok(None) => {}
+                Err(stop) => {
+                    if let Stop::SpecPanicked { class, message } = stop.stop {
+                        let op = class.map(|c| compiled.example[c as usize]);
+                        return Err(self.panicked_at(op, message));
+                    }
+                    let reached = stopped.reached.max(stop.reached);
+                    stopped = Stopped { reached, ..stop };
+                    if stopped.stop != Stop::Limit(Limit::Steps)
+                        && stopped.stop != Stop::Limit(Limit::Memory)
+                    {
+                        break;
+                    }
+                }
+            }
+        }
+        let Stop::Limit(limit) = stopped.stop else { return Ok(None) };
+        if !is_last && (limit == Limit::Steps || limit == Limit::Memory) {
+            return Ok(None);
+        }
+        let returns = compiled.problem.returns.len() as u32;
+        let answer = PartAnswer::Undecided { limit, reached: stopped.reached, returns };
+        report(answer, self.plan.steps().last().map_or_else(String::new, Tactic::name))
+    }
+
+    fn prepare(
+        &self,
+        part: usize,
+        tactics: &[&Tactic],
+        local: &mut Vec<u32>,
+    ) -> (Option<Refutation>, Compiled<'_, S>) {
+        if local.is_empty() {
+            local.resize(self.history.len(), 0);
+        }
+        let (spec, history, switches) = (self.spec, self.history, &self.switches);
+        let events = self.split.events(part);
+        let mut refutation = None;
+        if tactics.contains(&&Tactic::Refute) {
+            let ids = self.split.ops(part);
+            refutation = spec.refute(&PartView::new(history, &ids));
+        }
+        (refutation, compile(spec, history, events, self.hints, switches, local))
+    }
+
+    fn apply(
+        &self,
+        tactic: &Tactic,
+        searcher: &Searcher<'_, S>,
+        part: usize,
+        racing: bool,
+        first_failure: &AtomicUsize,
+    ) -> Result<Option<(String, Found)>, Stopped> {
+        let problem = &searcher.compiled.problem;
+        let budget = || self.budget(part, first_failure);
+        let probe_steps = PROBE_STEPS + PROBE_STEPS_PER_OP * problem.ids.len() as u64;
+        let named = |engine: Engine, found| Some((engine.name().to_owned(), found));
+        match tactic {
+            Tactic::Refute => Ok(None),
+            Tactic::Probe(engine) => {
+                let found = searcher.run(*engine, &mut budget().max_steps(probe_steps))?;
+                Ok(named(*engine, found))
+            }
+            Tactic::UnlimitedPending => {
+                if problem.pending.is_empty() {
+                    return Ok(None);
+                }
+                let mut budget = budget().max_steps(probe_steps * UNLIMITED_FACTOR);
+                let refuted = searcher.refutes_with_unlimited_pending(&mut budget)?;
+                let name = tactic.name();
+                Ok(refuted.map(|reached| (name, Found::NotLinearizable { reached })))
+            }
+            Tactic::Compete(engines) if racing || engines.len() == 1 => {
+                let done = Cancel::new();
+                let budget = |done| self.budget(part, first_failure).watch(done);
+                let (engine, found) = searcher.compete(engines, &done, budget)?;
+                Ok(named(engine, found))
+            }
+            Tactic::Compete(engines) => self.take_turns(engines, searcher, budget),
+        }
+    }
+
+    /// Engines in competition on one thread: each in turn with a limit on steps that doubles.
+    fn take_turns<'b>(
+        &self,
+        engines: &[Engine],
+        searcher: &Searcher<'_, S>,
+        budget: impl Fn() -> Budget<'b>,
+    ) -> Result<Option<(String, Found)>, Stopped> {
+        let mut alive = engines.to_vec();
+        let mut turn = FIRST_TURN;
+        let mut reached = 0;
+        let mut out_of_memory = None;
+        while !alive.is_empty() {
+            let mut still_alive = Vec::new();
+            for engine in alive {
+                match searcher.run(engine, &mut budget().max_steps(turn)) {
+                    Ok(found) => return Ok(Some((engine.name().to_owned(), found))),
+                    Err(s) if s.stop == Stop::Limit(Limit::Steps) => {
+                        reached = s.reached.max(reached);
+                        still_alive.push(engine);
+                    }
+                    // Another engine may need less memory.
+                    Err(s) if s.stop == Stop::Limit(Limit::Memory) => {
+                        reached = s.reached.max(reached);
+                        out_of_memory = Some(s);
+                    }
+                    Err(s) => return Err(Stopped { reached: s.reached.max(reached), ..s }),
+                }
+            }
+            alive = still_alive;
+            turn = turn.saturating_mul(2);
+        }
+        let stop = Stop::Limit(Limit::Memory);
+        let stopped = out_of_memory.unwrap_or(Stopped { stop, reached });
+        Err(Stopped { reached, ..stopped })
+    }
+
+    fn certified(&self, found: Found) -> Result<PartAnswer, CheckError> {
+        match found {
+            Found::Linearizable(order) => {
+                let begin = Instant::now();
+                guard(|| certify::replay_is_legal(self.spec, self.history, &order))
+                    .map_err(|message| self.panicked_at(order.first().copied(), message))?
+                    .map_err(CheckError::Internal)?;
+                let nanos = begin.elapsed().as_nanos() as u64;
+                self.certify_nanos.fetch_add(nanos, Ordering::Relaxed);
+                Ok(PartAnswer::Linearizable(order))
+            }
+            Found::NotLinearizable { reached } => {
+                Ok(PartAnswer::Violation(Evidence::Searched { reached }))
+            }
+        }
+    }
+
+    fn panicked(&self, part: usize, message: String) -> CheckError {
+        self.panicked_at(self.split.ops(part).first().copied(), message)
+    }
+
+    fn panicked_at(&self, op: Option<OpId>, message: String) -> CheckError {
+        let op = op.unwrap_or(OpId(0));
+        // Describing the operation is the user's code too.
+        let description = guard(|| self.spec.describe_op(self.history.op(op)));
+        let description = description.unwrap_or_else(|_| "an operation".into());
+        CheckError::SpecPanicked { op, description, message }
+    }
+}
+
+/// A poisoned lock only means that some other part failed; its data are whole.
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|e| e.into_inner())
+}

@@ -1,0 +1,151 @@
+//! A core: few operations whose results and real-time order already contradict each other.
+//!
+//! Operations outside the core are *relaxed*, not deleted: they may have happened at any time, with
+//! any result, or not at all. Deleting an enqueue would invent a bug; relaxing it cannot. A set is
+//! a core if the history stays bad with everything else relaxed. The search grows a candidate from
+//! the failing operation, the operations that share traces with it and those just before it, and
+//! then shrinks it: first by halves, then one by one.
+
+use super::UNANSWERED;
+use super::probe::Probe;
+use crate::history::{History, OpId};
+use crate::spec::Spec;
+use crate::verdict::CoreStatus;
+
+pub(super) struct Core {
+    /// In call order.
+    pub(super) ops: Vec<OpId>,
+    pub(super) status: CoreStatus,
+}
+
+/// The history with everything but `core` relaxed.
+pub(super) fn relaxed<O: Clone, R: Clone>(part: &History<O, R>, core: &[OpId]) -> History<O, R> {
+    let mut keep = vec![false; part.len()];
+    core.iter().for_each(|id| keep[id.index()] = true);
+    let all: Vec<OpId> = part.ids().collect();
+    part.derive(&all, |id, row| {
+        if !keep[id.index()] {
+            row.relax();
+        }
+    })
+}
+
+pub(super) fn find<S: Spec>(
+    probe: &Probe<'_, S>,
+    part: &History<S::Op, S::Ret>,
+    failing: Option<OpId>,
+    named: Option<&[OpId]>,
+) -> Core {
+    let mut shrinking = Shrinking { probe, part, limit: None };
+    let mut ops = match named {
+        Some(named) if shrinking.is_core(named) => named.to_vec(),
+        _ => match failing.and_then(|failing| shrinking.grow(failing)) {
+            Some(grown) => grown,
+            None => part.ids().collect(),
+        },
+    };
+    shrinking.limit = None;
+    ops = shrinking.shrink(ops);
+    ops.sort_by_key(|id| part.span(*id).call);
+    let status = match shrinking.limit {
+        None => CoreStatus::Minimal,
+        Some(limit) => CoreStatus::NotMinimised(limit),
+    };
+    Core { ops, status }
+}
+
+struct Shrinking<'p, 'a, S: Spec> {
+    probe: &'p Probe<'a, S>,
+    part: &'p History<S::Op, S::Ret>,
+    /// The limit that left a question open, if one did.
+    limit: Option<crate::budget::Limit>,
+}
+
+impl<S: Spec> Shrinking<'_, '_, S> {
+    fn is_core(&mut self, ops: &[OpId]) -> bool {
+        if let Some(limit) = self.probe.is_late() {
+            self.limit = Some(limit);
+            return false;
+        }
+        match self.probe.is_bad(&relaxed(self.part, ops)) {
+            Some(bad) => bad,
+            None => {
+                self.limit.get_or_insert(UNANSWERED);
+                false
+            }
+        }
+    }
+
+    /// A core that is hopefully small already: the failing operation, then with those that share
+    /// a trace with it, then with ever more of those called before it returned.
+    fn grow(&mut self, failing: OpId) -> Option<Vec<OpId>> {
+        let related = self.related(failing);
+        let until = self.part.span(failing).ret;
+        let mut before: Vec<OpId> =
+            self.part.ids().filter(|id| self.part.span(*id).call < until).collect();
+        before.sort_by_key(|id| std::cmp::Reverse(self.part.span(*id).call));
+        let mut window = 0;
+        loop {
+            let mut ops: Vec<OpId> = before.iter().take(window).copied().collect();
+            ops.push(failing);
+            if window > 0 {
+                ops.extend(&related);
+            }
+            ops.sort_unstable();
+            ops.dedup();
+            if self.is_core(&ops) {
+                return Some(ops);
+            }
+            if window >= before.len() || self.probe.is_late().is_some() {
+                return None;
+            }
+            window = (window * 2).max(1);
+        }
+    }
+
+    /// Operations that leave what `failing` senses, or sense the same.
+    fn related(&self, failing: OpId) -> Vec<OpId> {
+        let (spec, part) = (self.probe.spec, self.part);
+        let sensed = spec.senses(part.op(failing), part.ret(failing));
+        let names = sensed.names();
+        let meets = |names_of: &[u64]| names_of.iter().any(|n| names.contains(n));
+        part.ids()
+            .filter(|id| {
+                meets(spec.leaves(part.op(*id)).names())
+                    || meets(spec.senses(part.op(*id), part.ret(*id)).names())
+            })
+            .collect()
+    }
+
+    /// Relaxes what can be relaxed: in chunks of halving size, the earliest called first.
+    fn shrink(&mut self, mut ops: Vec<OpId>) -> Vec<OpId> {
+        ops.sort_by_key(|id| self.part.span(*id).call);
+        let mut chunk = ops.len().div_ceil(2);
+        loop {
+            let mut from = 0;
+            let mut shrunk = false;
+            while from < ops.len() && ops.len() > 1 {
+                let to = (from + chunk).min(ops.len());
+                let without: Vec<OpId> = ops[..from].iter().chain(&ops[to..]).copied().collect();
+                if self.is_core(&without) {
+                    ops = without;
+                    shrunk = true;
+                } else {
+                    from = to;
+                }
+                if self.probe.is_late().is_some() {
+                    return ops;
+                }
+            }
+            // One more round of singles after a success: what was needed may not be any more.
+            match (chunk, shrunk) {
+                (1, false) => return ops,
+                (1, true) => {}
+                _ => chunk = chunk.div_ceil(2),
+            }
+            if ops.len() <= 1 {
+                return ops;
+            }
+        }
+    }
+}

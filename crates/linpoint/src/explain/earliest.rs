@@ -1,0 +1,166 @@
+//! The earliest return at which the history was not linearizable any more, what would have been
+//! allowed there, and how far one can get.
+
+use super::probe::Probe;
+use crate::decide::Evidence;
+use crate::history::{History, OpId, Span};
+use crate::spec::Spec;
+use crate::verdict::{Partial, ViolationKind};
+
+/// A failing return.
+pub(super) struct Earliest {
+    pub(super) op: Option<OpId>,
+    /// Its rank.
+    rank: u32,
+    /// False if an earlier one may fail too.
+    pub(super) is_exact: bool,
+}
+
+/// At most this many results are tried as allowed ones.
+const MAX_CANDIDATES: usize = 24;
+/// At most this many partial linearizations are shown.
+const MAX_PARTIALS: usize = 3;
+
+/// What had happened when the return at `rank` had just happened: later calls are gone, and
+/// operations still open then are pending.
+pub(super) fn prefix<O: Clone, R: Clone>(
+    history: &History<O, R>,
+    rank: u32,
+) -> (History<O, R>, Vec<OpId>) {
+    let ids: Vec<OpId> = history.ids().filter(|id| history.span(*id).call <= rank).collect();
+    let cut = history.derive(&ids, |_, row| {
+        if row.span.ret > rank {
+            row.span.ret = Span::NEVER;
+            row.ret = None;
+        }
+    });
+    (cut, ids)
+}
+
+/// Searches for the first return whose prefix is bad, by bisection: prefixes of linearizable
+/// histories are linearizable.
+pub(super) fn find<S: Spec>(
+    probe: &Probe<'_, S>,
+    part: &History<S::Op, S::Ret>,
+    evidence: &Evidence,
+    named: Option<&[OpId]>,
+    kind: ViolationKind,
+) -> Earliest {
+    let mut returns: Vec<(u32, OpId)> = part
+        .ids()
+        .filter(|id| !part.span(*id).is_pending())
+        .map(|id| (part.span(id).ret, id))
+        .collect();
+    returns.sort_unstable();
+    let Some(last) = returns.len().checked_sub(1) else {
+        return Earliest { op: None, rank: 0, is_exact: false };
+    };
+    // INVARIANT: returns before `low` do not fail, the one at `high` does.
+    let (mut low, mut high) = match (evidence, kind) {
+        // The engine knew all results, also of operations still open at `reached`; so the first
+        // failing prefix ends there or later.
+        (Evidence::Searched { reached }, ViolationKind::NotLinearizable) => {
+            ((*reached as usize).min(last), last)
+        }
+        _ => (0, last),
+    };
+    if let Some(named) = named {
+        // Once all of these have returned, the contradiction is complete. A named operation that
+        // began later still has to be known to begin later, so its call must be included; using
+        // its return is safe.
+        let until = named.iter().map(|id| part.span(*id).ret).max().unwrap_or(u32::MAX);
+        high = returns.partition_point(|(rank, _)| *rank < until).min(last);
+        low = low.min(high);
+    }
+    let mut is_exact = true;
+    // Most failures show soon after `low`: widen from there before halving.
+    let mut stride = 1;
+    while low < high {
+        let at = (low + stride - 1).min((low + high) / 2);
+        match probe.is_bad(&prefix(part, returns[at].0).0) {
+            Some(true) => {
+                high = at;
+                stride = 1;
+            }
+            Some(false) => {
+                low = at + 1;
+                stride *= 2;
+            }
+            None => {
+                is_exact = false;
+                break;
+            }
+        }
+    }
+    let (rank, op) = returns[high];
+    Earliest { op: Some(op), rank, is_exact }
+}
+
+/// What the failing operation could have returned, in words, and whether that is everything.
+pub(super) fn allowed<S: Spec>(
+    probe: &Probe<'_, S>,
+    part: &History<S::Op, S::Ret>,
+    earliest: &Earliest,
+) -> Option<(Vec<String>, bool)> {
+    let failing = earliest.op?;
+    let (cut, ids) = prefix(part, earliest.rank);
+    let local = OpId(ids.iter().position(|id| *id == failing)? as u32);
+    let all: Vec<OpId> = cut.ids().collect();
+    let with = |ret: Option<&S::Ret>| {
+        cut.derive(&all, |id, row| {
+            if id == local {
+                row.ret = ret.cloned();
+            }
+        })
+    };
+    // Every state in which the operation could take effect is among these.
+    let states = probe.states(&with(None))?;
+    let op = part.op(failing);
+    let mut candidates: Vec<S::Ret> = Vec::new();
+    let mut complete = true;
+    let mut outcomes = Vec::new();
+    for state in &states {
+        outcomes.clear();
+        if !probe.spec.outcomes(state, op, &mut outcomes) {
+            return None;
+        }
+        for (ret, _) in outcomes.drain(..) {
+            if candidates.len() >= MAX_CANDIDATES {
+                complete = false;
+            } else if !candidates.contains(&ret) {
+                candidates.push(ret);
+            }
+        }
+    }
+    let mut allowed = Vec::new();
+    for ret in &candidates {
+        match probe.is_bad(&with(Some(ret))) {
+            Some(false) => allowed.push(probe.spec.describe_ret(op, ret)),
+            Some(true) => {}
+            None => complete = false,
+        }
+    }
+    allowed.sort();
+    allowed.dedup();
+    Some((allowed, complete))
+}
+
+/// Linearizations of everything before the failing return.
+pub(super) fn partials<S: Spec>(
+    probe: &Probe<'_, S>,
+    part: &History<S::Op, S::Ret>,
+    earliest: &Earliest,
+) -> Vec<Partial> {
+    let Some(before) = earliest.rank.checked_sub(1) else { return Vec::new() };
+    let (cut, ids) = prefix(part, before);
+    let mut partials: Vec<Partial> = probe
+        .linearizations(&cut, MAX_PARTIALS)
+        .into_iter()
+        .map(|(order, state)| Partial {
+            order: order.into_iter().map(|id| ids[id.index()]).collect(),
+            state: probe.spec.describe_state(&state),
+        })
+        .collect();
+    partials.sort_by_key(|p| std::cmp::Reverse(p.order.len()));
+    partials
+}

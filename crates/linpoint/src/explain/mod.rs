@@ -1,0 +1,125 @@
+//! Why a history is not linearizable, in terms that a person can follow.
+//!
+//! Given a part that is known to be bad, this finds (1) the earliest return at which it was, (2)
+//! what would have been allowed there, (3) how far the longest partial linearizations get, (4) a
+//! core: few operations that contradict each other whatever the others did. Each is found by
+//! asking questions about derived histories ([`probe`]), each with limits of its own; a limit makes
+//! the explanation poorer and says so, but never changes the verdict.
+
+mod core;
+mod earliest;
+mod probe;
+mod sentence;
+
+use std::time::{Duration, Instant};
+
+use crate::budget::{Cancel, Limit, Memory};
+use crate::check::{CheckError, Hints};
+use crate::decide::Evidence;
+use crate::history::{History, OpId};
+use crate::search::guard;
+use crate::spec::Spec;
+use crate::verdict::{CoreStatus, Violation, ViolationKind};
+
+use probe::Probe;
+
+/// Without a time limit of the user's, an explanation takes at most this long.
+const DEFAULT_TIME: Duration = Duration::from_secs(10);
+
+/// What explaining needs to know about the check.
+pub(crate) struct Setting<'a> {
+    pub(crate) hints: Hints,
+    pub(crate) deadline: Option<Instant>,
+    pub(crate) memory: &'a Memory,
+    pub(crate) cancel: &'a Cancel,
+}
+
+/// Explains the violation in the part with these operations.
+pub(crate) fn explain<S: Spec>(
+    spec: &S,
+    history: &History<S::Op, S::Ret>,
+    ops: &[OpId],
+    evidence: &Evidence,
+    setting: &Setting<'_>,
+) -> Result<Violation, CheckError> {
+    let latest = Instant::now() + DEFAULT_TIME;
+    let deadline = setting.deadline.map_or(latest, |d| d.min(latest));
+    let mut probe = Probe {
+        spec,
+        hints: setting.hints,
+        deadline,
+        memory: setting.memory,
+        cancel: setting.cancel,
+    };
+    let mut kind = ViolationKind::NotLinearizable;
+    if setting.hints == Hints::Assert {
+        // Is it the order hints, or would it be bad without them?
+        probe.hints = Hints::Ignore;
+        let plain = history.derive(ops, |_, _| {});
+        if probe.is_bad(&plain) != Some(true) {
+            probe.hints = Hints::Assert;
+            kind = ViolationKind::HintBroken;
+        }
+    }
+    let part = history.derive(ops, |_, _| {});
+    let explained = guard(|| explain_part(&probe, &part, evidence, ops, kind));
+    let mut violation = explained.map_err(|message| CheckError::SpecPanicked {
+        op: ops.first().copied().unwrap_or(OpId(0)),
+        description: "explaining a violation".into(),
+        message,
+    })??;
+    // Back from numbers of the part to numbers of the history.
+    let rename = |id: &mut OpId| *id = ops[id.index()];
+    violation.core.iter_mut().for_each(rename);
+    violation.failing.iter_mut().for_each(rename);
+    violation.partials.iter_mut().for_each(|p| p.order.iter_mut().for_each(rename));
+    Ok(violation)
+}
+
+/// Explains a history of a single part; operations are named within it.
+fn explain_part<S: Spec>(
+    probe: &Probe<'_, S>,
+    part: &History<S::Op, S::Ret>,
+    evidence: &Evidence,
+    ops: &[OpId],
+    kind: ViolationKind,
+) -> Result<Violation, CheckError> {
+    let local = |id: &OpId| ops.iter().position(|o| o == id).map(|i| OpId(i as u32));
+    let named: Option<Vec<OpId>> = match evidence {
+        Evidence::Refuted(r) => r.ops.iter().map(local).collect(),
+        Evidence::Searched { .. } => None,
+    };
+    let earliest = earliest::find(probe, part, evidence, named.as_deref(), kind);
+    let failing = earliest.op;
+    let (allowed, allowed_is_complete) =
+        earliest::allowed(probe, part, &earliest).unwrap_or((Vec::new(), false));
+    let partials = earliest::partials(probe, part, &earliest);
+    let found = core::find(probe, part, failing, named.as_deref());
+    let confirmed_by = match found.status {
+        // Without a core of its own, the whole part has just been refuted by an engine.
+        CoreStatus::NotMinimised(_) if found.ops.len() == part.len() => None,
+        _ => probe.confirm(&core::relaxed(part, &found.ops))?,
+    };
+    let reason = match evidence {
+        Evidence::Refuted(r) => r.reason.clone(),
+        Evidence::Searched { .. } => {
+            sentence::reason(probe.spec, part, kind, failing, &allowed, &partials, &found.ops)
+        }
+    };
+    Ok(Violation {
+        kind,
+        part: ops.to_vec(),
+        reason,
+        failing,
+        failing_is_earliest: earliest.is_exact,
+        allowed,
+        allowed_is_complete,
+        partials,
+        core: found.ops,
+        core_status: found.status,
+        confirmed_by,
+    })
+}
+
+/// The answer to a question that a limit ended.
+const UNANSWERED: Limit = Limit::Steps;

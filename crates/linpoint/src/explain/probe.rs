@@ -1,0 +1,111 @@
+//! Questions about derived histories, each with a small budget.
+
+use std::time::Instant;
+
+use crate::budget::{Budget, Cancel, Limit, Memory};
+use crate::check::{CheckError, Hints};
+use crate::history::{History, OpId};
+use crate::search::{Compiled, Engine, Found, Searcher, Switches, compile};
+use crate::spec::Spec;
+use crate::split::Split;
+
+/// Asks whether histories are linearizable.
+pub(super) struct Probe<'a, S> {
+    pub(super) spec: &'a S,
+    pub(super) hints: Hints,
+    pub(super) deadline: Instant,
+    pub(super) memory: &'a Memory,
+    pub(super) cancel: &'a Cancel,
+}
+
+/// Steps of one engine for one question, and so many more for each operation.
+const STEPS: u64 = 20_000;
+const STEPS_PER_OP: u64 = 16;
+
+impl<S: Spec> Probe<'_, S> {
+    fn budget(&self, ops: usize) -> Budget<'_> {
+        Budget::new(Some(self.deadline), self.memory)
+            .watch(self.cancel)
+            .max_steps(STEPS + STEPS_PER_OP * ops as u64)
+    }
+
+    /// True once there is no time left for more questions.
+    pub(super) fn is_late(&self) -> Option<Limit> {
+        if self.cancel.is_cancelled() {
+            Some(Limit::Cancelled)
+        } else if Instant::now() >= self.deadline {
+            Some(Limit::Time)
+        } else {
+            None
+        }
+    }
+
+    pub(super) fn compile<'h>(&self, history: &'h History<S::Op, S::Ret>) -> Compiled<'h, S> {
+        let split = Split::whole(history);
+        let mut local = vec![0; history.len()];
+        let switches = Switches::default();
+        compile(self.spec, history, split.events(0), self.hints, &switches, &mut local)
+    }
+
+    /// True: not linearizable; false: linearizable; `None`: a limit came first.
+    pub(super) fn is_bad(&self, history: &History<S::Op, S::Ret>) -> Option<bool> {
+        let compiled = self.compile(history);
+        let (spec, switches) = (self.spec, Switches::default());
+        let searcher = Searcher { spec, compiled: &compiled, switches };
+        let budget = || self.budget(history.len());
+        let is_bad = |found| matches!(found, Found::NotLinearizable { .. });
+        if let Ok(found) = searcher.run(Engine::JitGraph, &mut budget()) {
+            return Some(is_bad(found));
+        }
+        if !compiled.problem.pending.is_empty()
+            && let Ok(Some(_)) = searcher.refutes_with_unlimited_pending(&mut budget())
+        {
+            return Some(true);
+        }
+        searcher.run(Engine::Breadth, &mut budget()).ok().map(is_bad)
+    }
+
+    /// Lets another engine than the ones that found the core say that it is bad. Gives its name,
+    /// or nothing if a limit came first.
+    pub(super) fn confirm(
+        &self,
+        history: &History<S::Op, S::Ret>,
+    ) -> Result<Option<String>, CheckError> {
+        let compiled = self.compile(history);
+        let (spec, switches) = (self.spec, Switches::default());
+        let searcher = Searcher { spec, compiled: &compiled, switches };
+        for engine in [Engine::Breadth, Engine::WgGraph] {
+            match searcher.run(engine, &mut self.budget(history.len())) {
+                Ok(Found::NotLinearizable { .. }) => return Ok(Some(engine.name().into())),
+                Ok(Found::Linearizable(_)) => {
+                    return Err(CheckError::Internal(format!(
+                        "{} does not confirm the violation that another engine found",
+                        engine.name()
+                    )));
+                }
+                Err(_) => {}
+            }
+        }
+        Ok(None)
+    }
+
+    /// Up to `most` linearizations that end in different states, and those states.
+    pub(super) fn linearizations(
+        &self,
+        history: &History<S::Op, S::Ret>,
+        most: usize,
+    ) -> Vec<(Vec<OpId>, S::State)> {
+        let compiled = self.compile(history);
+        let (spec, switches) = (self.spec, Switches::default());
+        let searcher = Searcher { spec, compiled: &compiled, switches };
+        searcher.linearizations(most, &mut self.budget(history.len())).unwrap_or_default()
+    }
+
+    /// All states that a breadth-first search of the history meets; `None` if a limit came first.
+    pub(super) fn states(&self, history: &History<S::Op, S::Ret>) -> Option<Vec<S::State>> {
+        let compiled = self.compile(history);
+        let (spec, switches) = (self.spec, Switches::default());
+        let searcher = Searcher { spec, compiled: &compiled, switches };
+        searcher.states(&mut self.budget(history.len())).ok()
+    }
+}

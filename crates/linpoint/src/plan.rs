@@ -1,0 +1,207 @@
+//! Which engines, in which order, on which parts: decided before anything runs, as plain data.
+//!
+//! The planner is a ladder. Cheap exact refuters come first, then a lucky depth-first search with
+//! few steps, then, if there are pending operations, a search in which they may take effect any
+//! number of times (its "no" is a "no"), and at last the complete engines in competition. A step
+//! that cannot help is refused with a reason; the last one is never refused.
+
+use crate::budget::Limits;
+use crate::check::Hints;
+use crate::history::History;
+use crate::search::Engine;
+use crate::split::Split;
+
+/// What is known about a history before it is checked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Features {
+    /// Operations.
+    pub operations: usize,
+    /// Operations that never returned.
+    pub pending: usize,
+    /// Completed operations with unknown results.
+    pub unknown: usize,
+    /// Largest number of completed operations of one part open at once.
+    pub width: usize,
+    /// Independent parts.
+    pub parts: usize,
+    /// Operations in the largest part.
+    pub largest_part: usize,
+    /// True if operations carry order hints.
+    pub hints: bool,
+}
+
+/// A step of the ladder.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Tactic {
+    /// Ask the specification for an obvious contradiction.
+    Refute,
+    /// One engine with a limited number of steps.
+    Probe(Engine),
+    /// Breadth-first search with pending operations in unlimited supply; can only refute.
+    UnlimitedPending,
+    /// Engines in competition, to the end of the budget.
+    Compete(Vec<Engine>),
+}
+
+impl Tactic {
+    /// A name for reports.
+    pub fn name(&self) -> String {
+        match self {
+            Tactic::Refute => "refute".into(),
+            Tactic::Probe(engine) => format!("probe {}", engine.name()),
+            Tactic::UnlimitedPending => "unlimited-pending".into(),
+            Tactic::Compete(engines) => {
+                engines.iter().map(|e| e.name()).collect::<Vec<_>>().join("+")
+            }
+        }
+    }
+}
+
+/// A step of the ladder, and whether it is used.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Candidate {
+    /// The step.
+    pub tactic: Tactic,
+    /// Why it is refused, if it is.
+    pub refused: Option<String>,
+    /// Why it is there.
+    pub why: String,
+}
+
+/// How a history is going to be checked.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Plan {
+    /// What the plan is based on.
+    pub features: Features,
+    /// Why the history is split as it is.
+    pub split: String,
+    /// The ladder.
+    pub ladder: Vec<Candidate>,
+    /// Threads.
+    pub threads: usize,
+    /// Limits.
+    pub limits: Limits,
+}
+
+impl Plan {
+    /// The steps that are used, in order.
+    pub fn steps(&self) -> impl Iterator<Item = &Tactic> {
+        self.ladder.iter().filter(|c| c.refused.is_none()).map(|c| &c.tactic)
+    }
+
+    pub(crate) fn new(
+        features: Features,
+        forced: Option<&[Engine]>,
+        split_by_key: bool,
+        threads: usize,
+        limits: Limits,
+    ) -> Plan {
+        let split = describe_split(&features, split_by_key);
+        let ladder = match forced {
+            Some(engines) => vec![Candidate {
+                tactic: Tactic::Compete(engines.to_vec()),
+                refused: None,
+                why: "asked for by name".into(),
+            }],
+            None => ladder(&features),
+        };
+        Plan { features, split, ladder, threads, limits }
+    }
+}
+
+fn describe_split(features: &Features, split_by_key: bool) -> String {
+    let Features { parts, largest_part, .. } = features;
+    if !split_by_key {
+        "not split: switched off".into()
+    } else if *parts <= 1 {
+        "one part: all operations depend on each other".into()
+    } else {
+        format!("{parts} independent parts, the largest with {largest_part} operations")
+    }
+}
+
+fn ladder(features: &Features) -> Vec<Candidate> {
+    let no_pending = (features.pending == 0).then(|| "no operation is pending".to_owned());
+    let candidate = |tactic, refused, why: &str| Candidate { tactic, refused, why: why.into() };
+    vec![
+        candidate(Tactic::Refute, None, "an obvious contradiction needs no search"),
+        candidate(
+            Tactic::Probe(Engine::JitGraph),
+            None,
+            "most linearizable histories need hardly more steps than operations",
+        ),
+        candidate(
+            Tactic::UnlimitedPending,
+            no_pending,
+            "refutes without keeping track of which pending operations took effect",
+        ),
+        candidate(
+            Tactic::Compete(vec![Engine::JitGraph, Engine::Breadth]),
+            None,
+            "complete; luck and robustness race each other",
+        ),
+    ]
+}
+
+impl Features {
+    pub(crate) fn of<O, R>(history: &History<O, R>, split: &Split) -> Features {
+        let mut features = Features {
+            operations: history.len(),
+            parts: split.len(),
+            hints: history.has_hints(),
+            ..Features::default()
+        };
+        for part in 0..split.len() {
+            let mut open: usize = 0;
+            let mut ops = 0;
+            for event in split.events(part) {
+                let id = event.op();
+                if event.is_return() {
+                    open -= 1;
+                    features.unknown += usize::from(history.ret(id).is_none());
+                    continue;
+                }
+                ops += 1;
+                if history.span(id).is_pending() {
+                    features.pending += 1;
+                } else {
+                    open += 1;
+                    features.width = features.width.max(open);
+                }
+            }
+            features.largest_part = features.largest_part.max(ops);
+        }
+        features
+    }
+}
+
+impl std::fmt::Display for Plan {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let x = &self.features;
+        writeln!(
+            f,
+            "{} operations ({} pending, {} with unknown result), up to {} open at once",
+            x.operations, x.pending, x.unknown, x.width
+        )?;
+        writeln!(f, "{}", self.split)?;
+        for (i, c) in self.ladder.iter().enumerate() {
+            match &c.refused {
+                None => writeln!(f, "{}. {}: {}", i + 1, c.tactic.name(), c.why)?,
+                Some(reason) => writeln!(f, "{}. {}: not used, {reason}", i + 1, c.tactic.name())?,
+            }
+        }
+        let limit = |text: Option<String>| text.unwrap_or_else(|| "none".into());
+        write!(
+            f,
+            "{} thread(s), time limit {}, memory limit {}",
+            self.threads,
+            limit(self.limits.time.map(|t| format!("{t:?}"))),
+            limit(self.limits.memory.map(|m| format!("{} MiB", m >> 20)))
+        )
+    }
+}
+
+/// Silences hints that are not used.
+pub(crate) fn effective_hints<O, R>(history: &History<O, R>, hints: Hints) -> Hints {
+    if history.has_hints() { hints } else { Hints::Ignore }
+}

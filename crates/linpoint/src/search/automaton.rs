@@ -1,0 +1,173 @@
+//! The specification as a table of numbers, filled as the search needs it.
+//!
+//! The user's code runs once for each distinct (state, class of operations); everything after that
+//! is a lookup. Few classes get a dense row for every state, many classes a hash table.
+
+use rustc_hash::FxHashMap;
+
+use super::oracle::Oracle;
+use super::{ClassId, StateId, Stop};
+use crate::budget::Budget;
+
+/// What an operation does to a state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Step {
+    /// It cannot happen here.
+    Illegal,
+    /// It leads to this state.
+    To(StateId),
+    /// It leads to any of these states: a range for [`Automaton::many`].
+    ToAny(u32),
+}
+
+/// Encoded steps. Plain numbers below `MANY` are states; those from `MANY` on are positions in
+/// `many`, which start with a count.
+const UNKNOWN: u32 = u32::MAX;
+const ILLEGAL: u32 = u32::MAX - 1;
+const MANY: u32 = 1 << 30;
+
+/// At most this many classes, and rows are dense.
+const DENSE_CLASSES: usize = 96;
+/// What one entry of the hash table costs, growth included.
+const SPARSE_ENTRY_BYTES: usize = 40;
+/// Hash table memory is reserved for this many entries at a time.
+const SPARSE_CHUNK: usize = 256;
+
+pub(crate) struct Automaton<'a> {
+    oracle: Box<dyn Oracle + 'a>,
+    classes: usize,
+    memoise: bool,
+    /// `dense[state * classes + class]`, if there are few classes.
+    dense: Vec<u32>,
+    sparse: FxHashMap<u64, u32>,
+    sparse_reserved: usize,
+    many: Vec<u32>,
+    scratch: Vec<StateId>,
+}
+
+impl<'a> Automaton<'a> {
+    pub(crate) fn new(oracle: Box<dyn Oracle + 'a>, classes: usize, memoise: bool) -> Self {
+        Automaton {
+            oracle,
+            classes,
+            memoise,
+            dense: Vec::new(),
+            sparse: FxHashMap::default(),
+            sparse_reserved: 0,
+            many: Vec::new(),
+            scratch: Vec::new(),
+        }
+    }
+
+    pub(crate) fn initial(&mut self, budget: &mut Budget<'_>) -> Result<StateId, Stop> {
+        self.oracle.initial(budget)
+    }
+
+    #[inline]
+    pub(crate) fn step(
+        &mut self,
+        state: StateId,
+        class: ClassId,
+        budget: &mut Budget<'_>,
+    ) -> Result<Step, Stop> {
+        let known = if self.classes <= DENSE_CLASSES {
+            let at = state as usize * self.classes + class as usize;
+            self.dense.get(at).copied().unwrap_or(UNKNOWN)
+        } else {
+            let key = u64::from(state) << 32 | u64::from(class);
+            self.sparse.get(&key).copied().unwrap_or(UNKNOWN)
+        };
+        if known == UNKNOWN { self.compute(state, class, budget) } else { Ok(decode(known)) }
+    }
+
+    /// The states behind [`Step::ToAny`].
+    pub(crate) fn many(&self, at: u32) -> &[StateId] {
+        let at = at as usize;
+        let count = self.many[at] as usize;
+        &self.many[at + 1..at + 1 + count]
+    }
+
+    #[cold]
+    fn compute(
+        &mut self,
+        state: StateId,
+        class: ClassId,
+        budget: &mut Budget<'_>,
+    ) -> Result<Step, Stop> {
+        let mut next = std::mem::take(&mut self.scratch);
+        next.clear();
+        let outcome = self.oracle.step(state, class, &mut next, budget);
+        let code = outcome.and_then(|()| self.encode(&next, budget));
+        self.scratch = next;
+        let code = code?;
+        if self.memoise {
+            self.remember(state, class, code, budget)?;
+        }
+        Ok(decode(code))
+    }
+
+    fn encode(&mut self, next: &[StateId], budget: &mut Budget<'_>) -> Result<u32, Stop> {
+        Ok(match next {
+            [] => ILLEGAL,
+            [one] => *one,
+            several => {
+                budget.reserve(4 * (several.len() + 1))?;
+                let at = self.many.len() as u32;
+                self.many.push(several.len() as u32);
+                self.many.extend_from_slice(several);
+                MANY + at
+            }
+        })
+    }
+
+    fn remember(
+        &mut self,
+        state: StateId,
+        class: ClassId,
+        code: u32,
+        budget: &mut Budget<'_>,
+    ) -> Result<(), Stop> {
+        if self.classes <= DENSE_CLASSES {
+            let need = (state as usize + 1) * self.classes;
+            if self.dense.len() < need {
+                if self.dense.capacity() < need {
+                    let (old, new) = (self.dense.capacity(), need.max(self.dense.capacity() * 2));
+                    budget.reserve(4 * new)?;
+                    self.dense.reserve_exact(new - self.dense.len());
+                    budget.release(4 * old);
+                }
+                self.dense.resize(need, UNKNOWN);
+            }
+            self.dense[state as usize * self.classes + class as usize] = code;
+        } else {
+            if self.sparse.len() == self.sparse_reserved {
+                budget.reserve(SPARSE_CHUNK * SPARSE_ENTRY_BYTES)?;
+                self.sparse_reserved += SPARSE_CHUNK;
+            }
+            self.sparse.insert(u64::from(state) << 32 | u64::from(class), code);
+        }
+        Ok(())
+    }
+
+    /// Forgets all states but those in `live`, and every table; renames the ids in `live`.
+    pub(crate) fn keep_only(&mut self, live: &mut [StateId], budget: &mut Budget<'_>) {
+        budget.release(
+            4 * self.dense.capacity()
+                + self.sparse_reserved * SPARSE_ENTRY_BYTES
+                + 4 * self.many.len(),
+        );
+        self.dense = Vec::new();
+        self.sparse = FxHashMap::default();
+        self.sparse_reserved = 0;
+        self.many = Vec::new();
+        self.oracle.keep_only(live, budget);
+    }
+}
+
+fn decode(code: u32) -> Step {
+    match code {
+        ILLEGAL => Step::Illegal,
+        at if at >= MANY => Step::ToAny(at - MANY),
+        state => Step::To(state),
+    }
+}

@@ -1,0 +1,350 @@
+//! Breadth-first just-in-time search: all configurations at one return, then at the next.
+//!
+//! Idea. Between two returns, keep the set of all configurations that explain everything so far.
+//! At a return, let open operations take effect in every way that ends with the returning one. If
+//! the set becomes empty, the history is not linearizable, and that return is where no order of
+//! the recorded results is left. Where nothing is open, only the set of states survives.
+//!
+//! Complexity. Time as for the depth-first graph search without luck: every reachable configuration
+//! is visited. Space is one level, plus the paths to it, which are pruned as they die out.
+//! Complete for every specification.
+//!
+//! Paper: G. Lowe, *Testing for linearizability*, CCPE 2017, section 4 (mentioned there as less
+//! efficient than depth first, which it is on luck, and not on robustness). Deviations: reductions
+//! of [`super::frontier`]; of configurations that differ only in the pending operations they have
+//! used, only those that used least are kept.
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::automaton::{Automaton, Step};
+use super::frontier::{Choice, Frontier};
+use super::ledger::{Ledger, UsedId};
+use super::mask::Mask;
+use super::problem::Problem;
+use super::visited::{Config, Visited};
+use super::{MoveOrder, Outcome, StateId, Stop, Stopped, Switches};
+use crate::budget::{Budget, Limit};
+
+/// A configuration with the path that led to it.
+#[derive(Clone)]
+struct Node<M> {
+    config: Config<M>,
+    path: PathId,
+}
+
+/// How often a pending operation may take effect.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Supply {
+    /// Once.
+    Counted,
+    /// Any number of times: a relaxation, whose "no" is a "no" and whose "yes" means nothing. It
+    /// has far fewer configurations, since what was used need not be known.
+    Unlimited,
+}
+
+/// Runs the search.
+pub(crate) fn search<M: Mask>(
+    problem: &Problem,
+    automaton: &mut Automaton<'_>,
+    switches: Switches,
+    supply: Supply,
+    budget: &mut Budget<'_>,
+) -> Result<Outcome, Stopped> {
+    let mut search = BreadthFirst::<M>::new(problem, automaton, switches, supply);
+    match search.run(problem, budget) {
+        Ok(true) => {
+            let path = search.level.first().map_or(ROOT, |node| node.path);
+            Ok(Outcome::Linearizable(search.paths.order(path)))
+        }
+        Ok(false) => Ok(Outcome::NotLinearizable { reached: search.frontier.returns() }),
+        Err(stop) => Err(Stopped { stop, reached: search.frontier.returns() }),
+    }
+}
+
+/// Up to `most` linearizations that end in different states.
+pub(crate) fn endings<M: Mask>(
+    problem: &Problem,
+    automaton: &mut Automaton<'_>,
+    switches: Switches,
+    most: usize,
+    budget: &mut Budget<'_>,
+) -> Result<Vec<(Vec<Choice>, StateId)>, Stopped> {
+    let mut search = BreadthFirst::<M>::new(problem, automaton, switches, Supply::Counted);
+    let stopped = |stop, reached| Stopped { stop, reached };
+    search.run(problem, budget).map_err(|stop| stopped(stop, search.frontier.returns()))?;
+    let mut endings: Vec<(Vec<Choice>, StateId)> = Vec::new();
+    for node in &search.level {
+        let state = node.config.state;
+        if endings.len() < most && endings.iter().all(|(_, s)| *s != state) {
+            endings.push((search.paths.order(node.path), state));
+        }
+    }
+    Ok(endings)
+}
+
+struct BreadthFirst<'r, 'a, M> {
+    frontier: Frontier<'r, M>,
+    automaton: &'r mut Automaton<'a>,
+    ledger: Ledger,
+    /// Configurations before the next return that are still to be expanded.
+    level: Vec<Node<M>>,
+    /// Those in which the returning operation has taken effect.
+    next: Vec<Node<M>>,
+    met: Met<M>,
+    paths: Paths,
+    nodes_paid: usize,
+    scratch: Vec<Choice>,
+    successors: Vec<StateId>,
+}
+
+const NODE_CHUNK: usize = 256;
+
+impl<'r, 'a, M: Mask> BreadthFirst<'r, 'a, M> {
+    fn new(
+        problem: &'r Problem,
+        automaton: &'r mut Automaton<'a>,
+        switches: Switches,
+        supply: Supply,
+    ) -> Self {
+        let counted = supply == Supply::Counted;
+        BreadthFirst {
+            frontier: Frontier::new(problem, switches, MoveOrder::ReturnFirst),
+            automaton,
+            ledger: Ledger::new(counted),
+            level: Vec::new(),
+            next: Vec::new(),
+            met: Met::new(switches.dominance && counted && !problem.pending.is_empty()),
+            paths: Paths::default(),
+            nodes_paid: 0,
+            scratch: Vec::new(),
+            successors: Vec::new(),
+        }
+    }
+
+    /// True if everything can be explained; then `level` holds the configurations at the end.
+    fn run(&mut self, problem: &Problem, budget: &mut Budget<'_>) -> Result<bool, Stop> {
+        let state = self.automaton.initial(budget)?;
+        let config = Config { returns: 0, state, used: 0, mask: M::empty(problem.width) };
+        self.next.push(Node { config, path: ROOT });
+        loop {
+            // `next` holds the nodes that have passed every return so far.
+            self.met.clear(budget);
+            for node in std::mem::take(&mut self.next) {
+                self.add(node, budget)?;
+            }
+            if self.frontier.is_at_end() {
+                return Ok(true);
+            }
+            while let Some(node) = self.level.pop() {
+                budget.step()?;
+                self.expand(&node, budget)?;
+            }
+            if self.next.is_empty() {
+                return Ok(false);
+            }
+            for node in &mut self.next {
+                self.frontier.leave_return(&mut node.config, &mut self.ledger, budget)?;
+            }
+            self.frontier.advance();
+            self.paths.prune(self.next.iter_mut().map(|n| &mut n.path), budget)?;
+        }
+    }
+
+    /// Absorbs reads, and sorts the node into `level` or `next` unless it has been met.
+    fn add(&mut self, mut node: Node<M>, budget: &mut Budget<'_>) -> Result<(), Stop> {
+        let (paths, path) = (&mut self.paths, &mut node.path);
+        let config = &mut node.config;
+        let took = |choice| *path = paths.push(*path, choice);
+        self.frontier.absorb(config.state, &mut config.mask, self.automaton, budget, took)?;
+        if !self.met.insert(&node.config, &self.ledger, budget)? {
+            return Ok(());
+        }
+        if self.level.len() + self.next.len() >= self.nodes_paid {
+            budget.reserve(NODE_CHUNK * size_of::<Node<M>>() * 2)?;
+            self.nodes_paid += NODE_CHUNK;
+        }
+        self.paths.pay(budget)?;
+        if !self.frontier.is_at_end() && self.frontier.is_returning_done(&node.config.mask) {
+            self.next.push(node);
+        } else {
+            self.level.push(node);
+        }
+        Ok(())
+    }
+
+    fn expand(&mut self, node: &Node<M>, budget: &mut Budget<'_>) -> Result<(), Stop> {
+        let mut choices = std::mem::take(&mut self.scratch);
+        self.frontier.push_moves(&node.config, &self.ledger, &mut choices);
+        for choice in choices.drain(..) {
+            let mut states = std::mem::take(&mut self.successors);
+            states.clear();
+            let class = self.frontier.class_of(choice);
+            match self.automaton.step(node.config.state, class, budget)? {
+                Step::Illegal => {}
+                Step::To(state) => states.push(state),
+                Step::ToAny(at) => states.extend_from_slice(self.automaton.many(at)),
+            }
+            for &state in &states {
+                let ledger = &mut self.ledger;
+                if let Some(config) =
+                    self.frontier.after(&node.config, choice, state, ledger, budget)?
+                {
+                    let path = self.paths.push(node.path, choice);
+                    self.add(Node { config, path }, budget)?;
+                }
+            }
+            self.successors = states;
+        }
+        self.scratch = choices;
+        Ok(())
+    }
+}
+
+/// The configurations met at one level.
+enum Met<M> {
+    Exactly(Visited<M>),
+    /// For each (mask, state), the least used multisets of pending operations.
+    Least {
+        used: FxHashMap<(M, StateId), SmallVec<[UsedId; 2]>>,
+        bytes: usize,
+    },
+}
+
+impl<M: Mask> Met<M> {
+    fn new(dominance: bool) -> Self {
+        match dominance {
+            false => Met::Exactly(Visited::new()),
+            true => Met::Least { used: FxHashMap::default(), bytes: 0 },
+        }
+    }
+
+    fn clear(&mut self, budget: &mut Budget<'_>) {
+        match self {
+            Met::Exactly(visited) => visited.clear(budget),
+            Met::Least { used, bytes } => {
+                used.clear();
+                budget.release(std::mem::take(bytes));
+            }
+        }
+    }
+
+    /// True if the configuration is worth expanding.
+    ///
+    /// Why a configuration that uses more is not: pending operations are optional and what is
+    /// left of them is all that differs, so whatever explains the rest from there explains it
+    /// from the one that uses less. (One that was added before something better stays: it costs
+    /// time, not truth.)
+    fn insert(
+        &mut self,
+        config: &Config<M>,
+        ledger: &Ledger,
+        budget: &mut Budget<'_>,
+    ) -> Result<bool, Stop> {
+        match self {
+            Met::Exactly(visited) => {
+                let new = visited.insert(config, budget);
+                // Without memory a level need not end: pending operations in unlimited supply
+                // lead round in circles.
+                if visited.is_lossy() { Err(Limit::Memory.into()) } else { Ok(new) }
+            }
+            Met::Least { used, bytes } => {
+                let least = used.entry((config.mask.clone(), config.state)).or_default();
+                if least.iter().any(|u| ledger.uses_no_more(*u, config.used)) {
+                    return Ok(false);
+                }
+                least.retain(|u| !ledger.uses_no_more(config.used, *u));
+                least.push(config.used);
+                let size = size_of::<(M, StateId)>() + 64;
+                budget.reserve(size)?;
+                *bytes += size;
+                Ok(true)
+            }
+        }
+    }
+}
+
+/// Names a path of choices; [`ROOT`] is the empty one.
+type PathId = u32;
+const ROOT: PathId = u32::MAX;
+
+/// All paths to living configurations, as a tree of (parent, choice).
+#[derive(Default)]
+struct Paths {
+    /// INVARIANT: a parent stands before its children.
+    nodes: Vec<(PathId, Choice)>,
+    /// Size after the last pruning.
+    kept: usize,
+    paid: usize,
+}
+
+const PATH_CHUNK: usize = 1024;
+
+impl Paths {
+    fn push(&mut self, parent: PathId, choice: Choice) -> PathId {
+        self.nodes.push((parent, choice));
+        self.nodes.len() as PathId - 1
+    }
+
+    fn pay(&mut self, budget: &mut Budget<'_>) -> Result<(), Stop> {
+        while self.nodes.len() > self.paid {
+            budget.reserve(PATH_CHUNK * size_of::<(PathId, Choice)>() * 2)?;
+            self.paid += PATH_CHUNK;
+        }
+        Ok(())
+    }
+
+    fn order(&self, mut path: PathId) -> Vec<Choice> {
+        let mut order = Vec::new();
+        while path != ROOT {
+            let (parent, choice) = self.nodes[path as usize];
+            order.push(choice);
+            path = parent;
+        }
+        order.reverse();
+        order
+    }
+
+    /// Forgets the paths that lead to none of `living`, once there is enough to forget.
+    fn prune<'n>(
+        &mut self,
+        living: impl Iterator<Item = &'n mut PathId>,
+        budget: &mut Budget<'_>,
+    ) -> Result<(), Stop> {
+        const SMALL: usize = 1 << 14;
+        if self.nodes.len() < SMALL || self.nodes.len() < 2 * self.kept {
+            return Ok(());
+        }
+        budget.check_now()?;
+        let mut new_id = vec![ROOT; self.nodes.len()];
+        let living: Vec<&mut PathId> = living.collect();
+        const WANTED: PathId = 0;
+        for path in living.iter().filter(|p| ***p != ROOT) {
+            new_id[**path as usize] = WANTED;
+        }
+        for i in (0..self.nodes.len()).rev() {
+            let parent = self.nodes[i].0;
+            if new_id[i] == WANTED && parent != ROOT {
+                new_id[parent as usize] = WANTED;
+            }
+        }
+        let mut kept = 0;
+        for i in 0..self.nodes.len() {
+            if new_id[i] == WANTED {
+                let (parent, choice) = self.nodes[i];
+                let parent = if parent == ROOT { ROOT } else { new_id[parent as usize] };
+                self.nodes[kept] = (parent, choice);
+                new_id[i] = kept as PathId;
+                kept += 1;
+            }
+        }
+        self.nodes.truncate(kept);
+        self.kept = kept;
+        for path in living {
+            if *path != ROOT {
+                *path = new_id[*path as usize];
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,380 @@
+//! What can happen next: the part of a search that depth-first and breadth-first engines share.
+//!
+//! A [`Frontier`] stands before one return event and knows which operation is in which slot. It
+//! depends only on that position, never on the path of the search, so it can move back and forth.
+
+use super::automaton::{Automaton, Step};
+use super::hints::NO_POSITION;
+use super::ledger::Ledger;
+use super::mask::Mask;
+use super::problem::{Matter, NOBODY, Problem};
+use super::visited::Config;
+use super::{MoveOrder, StateId, Stop, Switches};
+use crate::budget::Budget;
+
+/// Something that takes effect: a completed operation, or one of a pending class.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Choice(u32);
+
+const PENDING_BIT: u32 = 1 << 31;
+
+impl Choice {
+    pub(crate) fn op(op: u32) -> Self {
+        Choice(op)
+    }
+
+    pub(crate) fn pending(class: u32) -> Self {
+        Choice(class | PENDING_BIT)
+    }
+
+    /// The completed operation, or the pending class.
+    pub(crate) fn split(self) -> Result<u32, u32> {
+        if self.0 & PENDING_BIT == 0 { Ok(self.0) } else { Err(self.0 & !PENDING_BIT) }
+    }
+}
+
+pub(crate) struct Frontier<'p, M> {
+    problem: &'p Problem,
+    switches: Switches,
+    order: MoveOrder,
+    /// The next return event to explain.
+    returns: u32,
+    /// The operation in each slot; of a free slot, the one that had it last.
+    in_slot: Vec<u32>,
+    open: M,
+    /// The open operations that never change the state and may be absorbed.
+    open_reads: M,
+    /// Marks pending classes that are already candidates.
+    stamp: Vec<u32>,
+    stamp_now: u32,
+}
+
+impl<'p, M: Mask> Frontier<'p, M> {
+    /// Stands before the first return.
+    pub(crate) fn new(problem: &'p Problem, switches: Switches, order: MoveOrder) -> Self {
+        let width = problem.width;
+        let mut frontier = Frontier {
+            problem,
+            switches,
+            order,
+            returns: 0,
+            in_slot: vec![NOBODY; width],
+            open: M::empty(width),
+            open_reads: M::empty(width),
+            stamp: vec![0; problem.pending.len()],
+            stamp_now: 0,
+        };
+        for op in 0..problem.calls_before.first().copied().unwrap_or(0) {
+            frontier.open(op);
+        }
+        frontier
+    }
+
+    pub(crate) fn is_at_end(&self) -> bool {
+        self.returns as usize == self.problem.returns.len()
+    }
+
+    pub(crate) fn returns(&self) -> u32 {
+        self.returns
+    }
+
+    /// The operation whose return is next.
+    fn returning(&self) -> u32 {
+        self.problem.returns[self.returns as usize]
+    }
+
+    fn is_absorbable(&self, op: u32) -> bool {
+        self.problem.is_read[self.problem.class[op as usize] as usize]
+            && self.problem.order.as_ref().is_none_or(|o| !o.binds(op))
+    }
+
+    fn open(&mut self, op: u32) {
+        let slot = self.problem.slot[op as usize];
+        self.in_slot[slot as usize] = op;
+        self.open.insert(slot);
+        if self.is_absorbable(op) {
+            self.open_reads.insert(slot);
+        }
+    }
+
+    fn close(&mut self, op: u32) {
+        let slot = self.problem.slot[op as usize];
+        self.open.remove(slot);
+        self.open_reads.remove(slot);
+    }
+
+    fn calls(&self, returns: u32) -> std::ops::Range<u32> {
+        let p = self.problem;
+        let upto = |r: u32| p.calls_before.get(r as usize).copied();
+        let all = p.ids.len() as u32;
+        upto(returns).unwrap_or(all)..upto(returns + 1).unwrap_or(all)
+    }
+
+    /// Moves past the next return.
+    pub(crate) fn advance(&mut self) {
+        self.close(self.returning());
+        for op in self.calls(self.returns) {
+            self.open(op);
+        }
+        self.returns += 1;
+    }
+
+    fn retreat(&mut self) {
+        self.returns -= 1;
+        for op in self.calls(self.returns).rev() {
+            self.close(op);
+            let slot = self.problem.slot[op as usize];
+            self.in_slot[slot as usize] = self.problem.before_in_slot[op as usize];
+        }
+        self.open(self.returning());
+    }
+
+    /// Moves to another return event.
+    pub(crate) fn go_to(&mut self, returns: u32) {
+        while self.returns < returns {
+            self.advance();
+        }
+        while self.returns > returns {
+            self.retreat();
+        }
+    }
+
+    /// True if `op` has taken effect in a configuration with this mask.
+    fn is_done(&self, op: u32, mask: &M) -> bool {
+        let p = self.problem;
+        let slot = p.slot[op as usize];
+        p.return_of[op as usize] < self.returns
+            || (self.in_slot[slot as usize] == op && self.open.has(slot) && mask.has(slot))
+    }
+
+    /// Lets all open reads that are legal in this state take effect.
+    ///
+    /// Why this loses nothing: such an operation leaves the state as it is *wherever* it is legal,
+    /// so in any continuation it can be taken out of its later place and put here instead.
+    pub(crate) fn absorb(
+        &self,
+        state: StateId,
+        mask: &mut M,
+        automaton: &mut Automaton<'_>,
+        budget: &mut Budget<'_>,
+        mut took: impl FnMut(Choice),
+    ) -> Result<(), Stop> {
+        if self.open_reads.is_covered_by(mask) {
+            return Ok(());
+        }
+        let before = mask.clone();
+        let mut failed = None;
+        self.open_reads.for_each_without(&before, |slot| {
+            let op = self.in_slot[slot as usize];
+            match automaton.step(state, self.problem.class[op as usize], budget) {
+                Ok(Step::Illegal) => {}
+                Ok(_) => {
+                    mask.insert(slot);
+                    took(Choice::op(op));
+                }
+                Err(stop) => failed = Some(stop),
+            }
+        });
+        failed.map_or(Ok(()), Err)
+    }
+
+    /// True if the next return is explained already.
+    pub(crate) fn is_returning_done(&self, mask: &M) -> bool {
+        mask.has(self.problem.slot[self.returning() as usize])
+    }
+
+    /// Takes a configuration past the next return, which must be explained already. The frontier
+    /// itself stays where it is.
+    pub(crate) fn leave_return(
+        &self,
+        config: &mut Config<M>,
+        ledger: &mut Ledger,
+        budget: &mut Budget<'_>,
+    ) -> Result<(), Stop> {
+        config.mask.remove(self.problem.slot[self.returning() as usize]);
+        config.returns = self.returns + 1;
+        if config.used != 0 {
+            config.used = ledger.retire(config.used, config.returns, self.problem, budget)?;
+        }
+        Ok(())
+    }
+
+    /// Takes a configuration past every return that is explained already, absorbing reads on the
+    /// way. Afterwards the next return needs something to happen, or all are explained.
+    pub(crate) fn settle(
+        &mut self,
+        config: &mut Config<M>,
+        automaton: &mut Automaton<'_>,
+        ledger: &mut Ledger,
+        budget: &mut Budget<'_>,
+        mut took: impl FnMut(Choice),
+    ) -> Result<(), Stop> {
+        loop {
+            self.absorb(config.state, &mut config.mask, automaton, budget, &mut took)?;
+            if self.is_at_end() || !self.is_returning_done(&config.mask) {
+                return Ok(());
+            }
+            while !self.is_at_end() && self.is_returning_done(&config.mask) {
+                self.leave_return(config, ledger, budget)?;
+                self.advance();
+            }
+        }
+    }
+
+    /// Pushes what may take effect next, the most promising last. Legality is not looked at.
+    pub(crate) fn push_moves(
+        &mut self,
+        config: &Config<M>,
+        ledger: &Ledger,
+        out: &mut Vec<Choice>,
+    ) {
+        if !self.problem.pending.is_empty() {
+            self.push_pending(config, ledger, out);
+        }
+        let begin = out.len();
+        let order = self.problem.order.as_ref();
+        self.open.for_each_without(&config.mask, |slot| {
+            // A read that could not be absorbed is illegal here.
+            if self.open_reads.has(slot) {
+                return;
+            }
+            let op = self.in_slot[slot as usize];
+            let used = ledger.classes(config.used);
+            if order.is_none_or(|o| o.allows(op, |o| self.is_done(o, &config.mask), used)) {
+                out.push(Choice::op(op));
+            }
+        });
+        self.sort_moves(&mut out[begin..]);
+        if self.switches.first_of_class {
+            self.drop_twins(begin, out);
+        }
+    }
+
+    /// Sorts by descending preference key, so that the best is popped first.
+    fn sort_moves(&self, moves: &mut [Choice]) {
+        let p = self.problem;
+        let returning = self.returning();
+        let return_of = |op: u32| p.return_of[op as usize];
+        let key = |choice: &Choice| {
+            let Ok(op) = choice.split() else { return (0, 0) };
+            match (self.order, p.preference.get(op as usize)) {
+                (MoveOrder::CallFirst, _) => (u64::from(op), 0),
+                (MoveOrder::ReturnFirst, None) => (u64::from(return_of(op)), 0),
+                (MoveOrder::ReturnFirst, Some(&NO_POSITION)) if op == returning => (0, 0),
+                (MoveOrder::ReturnFirst, Some(position)) => (*position, return_of(op)),
+            }
+        };
+        if moves.len() > 1 {
+            moves.sort_unstable_by_key(|m| std::cmp::Reverse(key(m)));
+        }
+    }
+
+    /// Of open operations that nothing tells apart, only the one that returns first is tried.
+    ///
+    /// Why this loses nothing: let `a` and `b` be of one class, both open, `a` returning first. In
+    /// a continuation in which `b` takes effect before `a`, swap the two: `a` then takes effect
+    /// now, and `b` later but before `a`'s return, which is before its own.
+    fn drop_twins(&self, begin: usize, out: &mut Vec<Choice>) {
+        let p = self.problem;
+        let order = p.order.as_ref();
+        let mut kept = begin;
+        for i in begin..out.len() {
+            let Ok(op) = out[i].split() else { continue };
+            let class = p.class[op as usize];
+            let has_earlier_twin = out[begin..].iter().any(|other| {
+                other.split().is_ok_and(|o| {
+                    p.class[o as usize] == class
+                        && p.return_of[o as usize] < p.return_of[op as usize]
+                        && order.is_none_or(|order| !order.binds(o) && !order.binds(op))
+                })
+            });
+            if !has_earlier_twin {
+                out[kept] = out[i];
+                kept += 1;
+            }
+        }
+        out.truncate(kept);
+    }
+
+    /// Pending classes that could be noticed by something that is open, directly or through
+    /// another pending operation, and of which one is left.
+    fn push_pending(&mut self, config: &Config<M>, ledger: &Ledger, out: &mut Vec<Choice>) {
+        let p = self.problem;
+        self.stamp_now += 1;
+        let begin = out.len();
+        let mut all = false;
+        let mut stamp = std::mem::take(&mut self.stamp);
+        let now = self.stamp_now;
+        let mut consider = |matter: &Matter, out: &mut Vec<Choice>| match matter {
+            Matter::All => all = true,
+            Matter::Some(list) => {
+                for class in list {
+                    if stamp[*class as usize] != now {
+                        stamp[*class as usize] = now;
+                        out.push(Choice::pending(*class));
+                    }
+                }
+            }
+        };
+        self.open.for_each_without(&config.mask, |slot| {
+            let op = self.in_slot[slot as usize];
+            consider(&p.matter_to_class[p.class[op as usize] as usize], out);
+        });
+        let mut i = begin;
+        while i < out.len() {
+            if let Err(class) = out[i].split() {
+                consider(&p.matter_to_pending[class as usize], out);
+            }
+            i += 1;
+        }
+        self.stamp = stamp;
+        if all {
+            out.truncate(begin);
+            out.extend((0..p.pending.len() as u32).map(Choice::pending));
+        }
+        let available = |class: u32| {
+            let pending = &p.pending[class as usize];
+            pending.last_use >= self.returns
+                && ledger.count(config.used, class) < pending.called_by(self.returns)
+                && p.order.as_ref().is_none_or(|o| {
+                    let used = ledger.classes(config.used);
+                    o.allows_pending(class, |op| self.is_done(op, &config.mask), used)
+                })
+        };
+        let mut kept = begin;
+        for i in begin..out.len() {
+            if out[i].split().is_err_and(available) {
+                out[kept] = out[i];
+                kept += 1;
+            }
+        }
+        out.truncate(kept);
+    }
+
+    /// The configuration after `choice` took effect and led to `state`; `None` if that is of no
+    /// use: a pending operation that changes nothing is better left out.
+    pub(crate) fn after(
+        &self,
+        config: &Config<M>,
+        choice: Choice,
+        state: StateId,
+        ledger: &mut Ledger,
+        budget: &mut Budget<'_>,
+    ) -> Result<Option<Config<M>>, Stop> {
+        let mut next = Config { state, ..config.clone() };
+        match choice.split() {
+            Ok(op) => next.mask.insert(self.problem.slot[op as usize]),
+            Err(_) if state == config.state => return Ok(None),
+            Err(class) => next.used = ledger.add(config.used, class, self.problem, budget)?,
+        }
+        Ok(Some(next))
+    }
+
+    /// What the specification is asked about for a choice.
+    pub(crate) fn class_of(&self, choice: Choice) -> super::ClassId {
+        match choice.split() {
+            Ok(op) => self.problem.class[op as usize],
+            Err(class) => self.problem.pending[class as usize].class,
+        }
+    }
+}

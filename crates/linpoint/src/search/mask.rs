@@ -1,0 +1,129 @@
+//! Sets of slots: one machine word where concurrency allows it, several where it does not.
+
+use std::hash::Hash;
+
+use smallvec::SmallVec;
+
+/// A set of slots `0..width`.
+pub(crate) trait Mask: Clone + Eq + Hash {
+    /// The empty set, with room for `width` slots.
+    fn empty(width: usize) -> Self;
+    fn has(&self, slot: u32) -> bool;
+    fn insert(&mut self, slot: u32);
+    fn remove(&mut self, slot: u32);
+    /// Visits the slots that are in `self` and not in `other`, in increasing order.
+    fn for_each_without(&self, other: &Self, visit: impl FnMut(u32));
+    /// True if nothing is in `self` that is not in `other`.
+    fn is_covered_by(&self, other: &Self) -> bool;
+    /// A well mixed hash.
+    fn mix(&self) -> u64;
+    /// Heap bytes of one mask.
+    fn heap_bytes(&self) -> usize;
+}
+
+impl Mask for u64 {
+    fn empty(_width: usize) -> u64 {
+        0
+    }
+
+    #[inline]
+    fn has(&self, slot: u32) -> bool {
+        self >> slot & 1 != 0
+    }
+
+    #[inline]
+    fn insert(&mut self, slot: u32) {
+        *self |= 1 << slot;
+    }
+
+    #[inline]
+    fn remove(&mut self, slot: u32) {
+        *self &= !(1 << slot);
+    }
+
+    #[inline]
+    fn for_each_without(&self, other: &u64, mut visit: impl FnMut(u32)) {
+        let mut rest = self & !other;
+        while rest != 0 {
+            visit(rest.trailing_zeros());
+            rest &= rest - 1;
+        }
+    }
+
+    #[inline]
+    fn is_covered_by(&self, other: &u64) -> bool {
+        self & !other == 0
+    }
+
+    #[inline]
+    fn mix(&self) -> u64 {
+        self.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
+
+    fn heap_bytes(&self) -> usize {
+        0
+    }
+}
+
+/// More than 64 slots: words inline up to 256 slots, on the heap beyond.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Wide(SmallVec<[u64; 4]>);
+
+impl Mask for Wide {
+    fn empty(width: usize) -> Wide {
+        Wide(SmallVec::from_elem(0, width.div_ceil(64)))
+    }
+
+    fn has(&self, slot: u32) -> bool {
+        self.0[slot as usize / 64].has(slot % 64)
+    }
+
+    fn insert(&mut self, slot: u32) {
+        self.0[slot as usize / 64].insert(slot % 64);
+    }
+
+    fn remove(&mut self, slot: u32) {
+        self.0[slot as usize / 64].remove(slot % 64);
+    }
+
+    fn for_each_without(&self, other: &Wide, mut visit: impl FnMut(u32)) {
+        for (i, (a, b)) in self.0.iter().zip(&other.0).enumerate() {
+            a.for_each_without(b, |slot| visit(slot + 64 * i as u32));
+        }
+    }
+
+    fn is_covered_by(&self, other: &Wide) -> bool {
+        self.0.iter().zip(&other.0).all(|(a, b)| a.is_covered_by(b))
+    }
+
+    fn mix(&self) -> u64 {
+        self.0.iter().fold(0, |h, w| (h ^ w).mix().rotate_left(29))
+    }
+
+    fn heap_bytes(&self) -> usize {
+        if self.0.spilled() { self.0.len() * 8 } else { 0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn narrow_and_wide_agree() {
+        let (mut narrow, mut wide) = (u64::empty(64), Wide::empty(200));
+        for slot in [0, 5, 63, 5] {
+            narrow.insert(slot);
+            wide.insert(slot);
+        }
+        wide.insert(130);
+        wide.remove(130);
+        let mut other = Wide::empty(200);
+        other.insert(5);
+        let (mut a, mut b) = (Vec::new(), Vec::new());
+        narrow.for_each_without(&(1 << 5), |s| a.push(s));
+        wide.for_each_without(&other, |s| b.push(s));
+        assert_eq!((a, b), (vec![0, 63], vec![0, 63]));
+        assert!(other.is_covered_by(&wide) && !wide.is_covered_by(&other));
+    }
+}
