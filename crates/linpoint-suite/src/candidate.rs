@@ -1,10 +1,11 @@
-//! linpoint's own checker as a candidate.
+//! Who is put to the test: linpoint's own checker, and the oracle, to test the tests.
 
-use linpoint::history::History;
+use linpoint::history::{History, OpId};
 use linpoint::spec::Spec;
-use linpoint::verdict::{CoreStatus, Verdict};
+use linpoint::verdict::{CoreStatus, Verdict, ViolationKind};
 use linpoint::{Checker, Hints};
 
+use crate::oracle::{Oracle, relax_outside};
 use crate::runner::{Answer, Candidate, Refusal};
 
 /// [`Checker`] with one engine, several in competition, or the planner's choice; one thread, no
@@ -52,5 +53,48 @@ impl<S: Spec> Candidate<S> for CheckerCandidate {
                 }),
             },
         }
+    }
+}
+
+/// The oracle as a candidate, with all the evidence a candidate can give.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct OracleCandidate {
+    /// See [`Oracle::remember_failures`].
+    pub remember_failures: bool,
+}
+
+impl<S: Spec> Candidate<S> for OracleCandidate {
+    fn name(&self) -> String {
+        "oracle".into()
+    }
+
+    fn decide(&self, spec: &S, history: &History<S::Op, S::Ret>, hints: Hints) -> Answer {
+        let oracle = Oracle::new()
+            .assert_hints(hints == Hints::Assert)
+            .remember_failures(self.remember_failures);
+        if let Some(order) = oracle.order(spec, history) {
+            return Answer::Yes(order);
+        }
+        let mut core: Vec<OpId> = history.ids().collect();
+        for id in history.ids() {
+            let without: Vec<OpId> = core.iter().copied().filter(|&other| other != id).collect();
+            let relaxed = relax_outside(history, &without);
+            if !oracle.remember_failures(true).linearizable(spec, &relaxed) {
+                core = without;
+            }
+        }
+        let legal_without_hints = oracle.assert_hints(false).linearizable(spec, history);
+        Answer::No(Refusal {
+            core: Some(core),
+            core_is_minimal: true,
+            failing: oracle.earliest_failure(spec, history),
+            failing_is_earliest: true,
+            part: None,
+            kind: Some(if legal_without_hints {
+                ViolationKind::HintBroken
+            } else {
+                ViolationKind::NotLinearizable
+            }),
+        })
     }
 }

@@ -51,7 +51,7 @@ impl Params {
             max_processes: 5,
             pending: 0.1,
             unknown: 0.05,
-            damaged: 0.6,
+            damaged: 0.75,
             coarse: 0.25,
             hinted: 0.15,
             two_objects: 0.1,
@@ -62,7 +62,7 @@ impl Params {
 
     /// Histories too large for the oracle, for engines against each other.
     pub fn large() -> Self {
-        Params { min_ops: 10, max_ops: 40, damaged: 0.5, pending: 0.04, ..Params::small() }
+        Params { min_ops: 10, max_ops: 40, damaged: 0.4, pending: 0.04, ..Params::small() }
     }
 }
 
@@ -93,7 +93,12 @@ pub fn case<S: Spec>(vocabulary: &Vocabulary<S>, params: Params, seed: u64, inde
         coarsen(&mut draft, &mut rng);
     }
     if rng.chance(params.damaged) {
-        for _ in 0..rng.between(1, 2) {
+        // Most damage makes no difference, so there has to be some. A few results at random make a
+        // difference almost always.
+        if rng.chance(0.4) {
+            randomise(&mut draft, vocabulary, &mut rng);
+        }
+        for _ in 0..rng.between(1, 1 + draft.rows.len() / 2) {
             damage(&mut draft, vocabulary, &mut rng);
         }
     }
@@ -145,6 +150,18 @@ fn coarsen<O, R>(draft: &mut Draft<O, R>, rng: &mut Rng) {
         row.end = row.end.map(|end| end / unit);
     }
     draft.ties = if rng.chance(0.5) { Ties::Ordered } else { Ties::Concurrent };
+}
+
+/// Results become random.
+fn randomise<S: Spec>(draft: &mut Draft<S::Op, S::Ret>, words: &Vocabulary<S>, rng: &mut Rng) {
+    for row in &mut draft.rows {
+        if row.end.is_some()
+            && rng.chance(0.4)
+            && let Some(ret) = rng.pick(words.results(&row.op))
+        {
+            row.ret = Some(ret.clone());
+        }
+    }
 }
 
 /// One thing goes wrong.
@@ -244,9 +261,11 @@ impl<'a, S: Spec> Simulation<'a, S> {
     }
 
     fn run(mut self) -> Draft<S::Op, S::Ret> {
-        let ops = self.rng.between(self.params.min_ops, self.params.max_ops);
+        // The larger of two draws: small histories are soon exhausted.
+        let mut draw = || self.rng.between(self.params.min_ops, self.params.max_ops);
+        let ops = draw().max(draw());
         // How eager processes are to go on: small means much overlap.
-        let haste = [0.2, 0.5, 0.9][self.rng.below(3)];
+        let haste = [0.2, 0.6, 1.0][self.rng.below(3)];
         // A stuck blocking object must not keep the loop alive.
         for _ in 0..40 * ops {
             let process = self.rng.below(self.open.len());
@@ -283,7 +302,12 @@ impl<'a, S: Spec> Simulation<'a, S> {
 
     fn call(&mut self, process: usize) {
         let words = &self.vocabulary.words;
-        let fits = |&i: &usize| !(self.distinct && words[i].once && self.used[i]);
+        // As many operations that add a value as others, however many words there are of each.
+        let adds = self.rng.chance(0.5);
+        let both = words.iter().any(|w| w.once) && words.iter().any(|w| !w.once);
+        let fits = |&i: &usize| {
+            (!both || words[i].once == adds) && !(self.distinct && words[i].once && self.used[i])
+        };
         let choices: Vec<usize> = (0..words.len()).filter(fits).collect();
         let Some(&word) = self.rng.pick(&choices) else { return };
         self.used[word] = true;

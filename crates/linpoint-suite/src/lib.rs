@@ -23,7 +23,7 @@ pub mod shrink;
 pub mod specs;
 pub mod vocabulary;
 
-pub use candidate::CheckerCandidate;
+pub use candidate::{CheckerCandidate, OracleCandidate};
 pub use draft::{Draft, Row};
 pub use rng::Rng;
 pub use vocabulary::Vocabulary;

@@ -140,9 +140,11 @@ fn merge_readings<O, R>(mut draft: Draft<O, R>, rng: &mut Rng) -> Option<Draft<O
     Some(draft)
 }
 
-fn cut<O: Clone, R: Clone>(mut draft: Draft<O, R>, rng: &mut Rng) -> Option<Draft<O, R>> {
-    let at = some_row(&mut draft, rng, |row| row.end.is_some())?.end?;
-    Some(Draft::from(&prefix(&draft.build(), at as u32)))
+fn cut<O: Clone, R: Clone>(draft: Draft<O, R>, rng: &mut Rng) -> Option<Draft<O, R>> {
+    let history = draft.build();
+    let spans = history.ids().map(|id| history.span(id));
+    let returns: Vec<u32> = spans.filter(|s| !s.is_pending()).map(|s| s.ret).collect();
+    Some(Draft::from(&prefix(&history, *rng.pick(&returns)?)))
 }
 
 fn shuffle<O, R>(mut draft: Draft<O, R>, rng: &mut Rng) -> Option<Draft<O, R>> {

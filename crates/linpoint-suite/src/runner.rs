@@ -169,10 +169,33 @@ impl fmt::Display for Tally {
     }
 }
 
+/// In which way a candidate is wrong. Shrinking keeps it: a wrong verdict must not turn into a
+/// slip in the evidence on the way.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fault {
+    /// The wrong verdict.
+    Verdict,
+    /// A linearizable history with an order that is not legal.
+    Witness,
+    /// A violation with a false statement about it.
+    Evidence,
+    /// No answer, or a panic.
+    Error,
+}
+
+/// What one candidate, by its index, got wrong.
+struct Complaint {
+    candidate: usize,
+    fault: Fault,
+    text: String,
+}
+
 /// A candidate that is wrong about a history.
 pub struct Disagreement<S: Spec> {
     /// The candidate.
     pub candidate: String,
+    /// In which way it is wrong.
+    pub fault: Fault,
     /// What is wrong with what it says about the shrunk case.
     pub complaint: String,
     /// The history on which it was found, shrunk.
@@ -207,25 +230,22 @@ pub fn run<S: Spec>(
 ) -> Result<Tally, Box<Disagreement<S>>> {
     let mut tally = Tally { candidates: candidates.len() as u64, ..Tally::default() };
     for case in cases {
-        let Err((guilty, first_complaint)) = compare(spec, &case, candidates, options, &mut tally)
-        else {
-            continue;
-        };
+        let Err(found) = compare(spec, &case, candidates, options, &mut tally) else { continue };
         // While shrinking, only the guilty candidate is asked; without an oracle, also those before
-        // it, which it contradicts. Any complaint will do, about any of them.
-        let first = if case.history.len() > options.oracle_ops { 0 } else { guilty };
-        let asked = &candidates[first..=guilty];
-        let complaint =
-            |case: &Case<S>| compare(spec, case, asked, options, &mut Tally::default()).err();
-        let shrunk = shrink(&case, |smaller| complaint(smaller).is_some());
-        let (wrong, complaint) = complaint(&shrunk)
-            .unwrap_or_else(|| (guilty - first, format!("not every time: {first_complaint}")));
-        return Err(Box::new(Disagreement {
-            candidate: asked[wrong].name(),
-            complaint,
-            shrunk,
-            found: case,
-        }));
+        // it, which it contradicts: then any of them may turn out to be the guilty one.
+        let first = if case.history.len() > options.oracle_ops { 0 } else { found.candidate };
+        let asked = &candidates[first..=found.candidate];
+        let again = |case: &Case<S>| {
+            let complaint = compare(spec, case, asked, options, &mut Tally::default()).err();
+            complaint.filter(|c| c.fault == found.fault)
+        };
+        let shrunk = shrink(&case, |smaller| again(smaller).is_some());
+        let (fault, name) = (found.fault, candidates[found.candidate].name());
+        let (candidate, complaint) = match again(&shrunk) {
+            Some(c) => (asked[c.candidate].name(), c.text),
+            None => (name, format!("not every time: {}", found.text)),
+        };
+        return Err(Box::new(Disagreement { candidate, fault, complaint, shrunk, found: case }));
     }
     Ok(tally)
 }
@@ -237,7 +257,7 @@ fn compare<S: Spec>(
     candidates: &[&dyn Candidate<S>],
     options: Options,
     tally: &mut Tally,
-) -> Result<(), (usize, String)> {
+) -> Result<(), Complaint> {
     let history = &case.history;
     tally.histories += 1;
     tally.pending += u64::from(history.ids().any(|id| history.span(id).is_pending()));
@@ -250,9 +270,9 @@ fn compare<S: Spec>(
     let mut truth = judge.as_ref().map(|judge| judge.oracle.linearizable(spec, history));
     tally.by_oracle += u64::from(truth.is_some());
     for (i, candidate) in candidates.iter().enumerate() {
-        let wrong = |complaint: String| Err((i, complaint));
+        let wrong = |fault, text: String| Err(Complaint { candidate: i, fault, text });
         let says = match ask(*candidate, spec, case) {
-            Answer::Error(e) => return wrong(format!("error: {e}")),
+            Answer::Error(e) => return wrong(Fault::Error, format!("error: {e}")),
             Answer::Undecided(_) => {
                 tally.undecided += 1;
                 continue;
@@ -260,20 +280,24 @@ fn compare<S: Spec>(
             Answer::Yes(order) => {
                 // The replay goes first: a valid witness settles the question.
                 if let Err(e) = replay(spec, history, case.hints, &order) {
-                    let by = if truth == Some(false) { " (and there is none)" } else { "" };
-                    return wrong(format!("says yes, but its witness {order:?} is wrong{by}: {e}"));
+                    let (fault, but) = match truth {
+                        Some(false) => (Fault::Verdict, ", and there is none"),
+                        _ => (Fault::Witness, ""),
+                    };
+                    let text = format!("says yes, but its witness {order:?} is wrong{but}: {e}");
+                    return wrong(fault, text);
                 }
                 true
             }
             Answer::No(refusal) => {
                 if truth == Some(true) {
-                    return wrong("says no to a linearizable history".into());
+                    return wrong(Fault::Verdict, "says no to a linearizable history".into());
                 }
                 if options.evidence
                     && let Some(judge) = &judge
                     && let Err(e) = judge.confirm(&refusal, tally)
                 {
-                    return wrong(e);
+                    return wrong(Fault::Evidence, e);
                 }
                 false
             }
@@ -281,7 +305,7 @@ fn compare<S: Spec>(
         match truth {
             Some(truth) if truth != says => {
                 let [says, truth] = [says, truth].map(|b| if b { "yes" } else { "no" });
-                return wrong(format!("says {says}, where the answer is {truth}"));
+                return wrong(Fault::Verdict, format!("says {says}, where the answer is {truth}"));
             }
             _ => truth = Some(says),
         }
