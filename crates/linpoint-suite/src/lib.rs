@@ -1,1 +1,29 @@
-//! x
+//! The heart of linpoint's trust, for tests only.
+//!
+//! * [`oracle`] is the slow, obviously correct reference checker. It shares no code with an engine.
+//! * [`generate`] draws random histories, [`exhaustive`] lists all small ones, both from a
+//!   [`Vocabulary`]; [`corpus`] has one vocabulary for each model.
+//! * [`runner`] asks every [`Candidate`](runner::Candidate) about every history, compares the answers
+//!   with the oracle, validates all evidence with code of its own ([`replay`]), and shrinks the first
+//!   disagreement to a few lines that can be pasted into a regression test.
+//! * [`metamorphic`] changes histories in ways whose effect on the verdict is known without any
+//!   oracle, so it also reaches histories that are too large for one.
+
+pub mod candidate;
+pub mod corpus;
+pub mod draft;
+pub mod exhaustive;
+pub mod generate;
+pub mod metamorphic;
+pub mod oracle;
+pub mod replay;
+pub mod rng;
+pub mod runner;
+pub mod shrink;
+pub mod specs;
+pub mod vocabulary;
+
+pub use candidate::{CheckerCandidate, OracleCandidate};
+pub use draft::{Draft, Row};
+pub use rng::Rng;
+pub use vocabulary::Vocabulary;
