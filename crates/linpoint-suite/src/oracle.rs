@@ -9,7 +9,7 @@
 //! * every completed operation is in the order, with its result or, if that is unknown, with any;
 //! * every pending operation is in the order with any result, or is not in the order;
 //! * if one operation precedes another in real time, it does so in the order;
-//! * if hints are asserted: within a scope, smaller positions come before larger ones;
+//! * if hints are asserted: within a scope of an object, smaller positions come before larger ones;
 //! * for each object, its operations in this order are a run of the specification.
 
 use std::collections::HashSet;
@@ -135,11 +135,10 @@ pub fn linearizable<S: Spec>(
 /// The history as it was just after the event with rank `last`: operations that were open then are
 /// pending, operations called later do not exist. Ids change; see [`called_by`].
 pub fn prefix<O: Clone, R: Clone>(history: &History<O, R>, last: u32) -> History<O, R> {
-    history.derive(&called_by(history, last), |_, span, ret| {
-        if span.ret <= last {
-            (span, ret.cloned())
-        } else {
-            (Span { ret: Span::NEVER, ..span }, None)
+    history.derive(&called_by(history, last), |_, row| {
+        if row.span.ret > last {
+            row.span.ret = Span::NEVER;
+            row.ret = None;
         }
     })
 }
@@ -150,14 +149,12 @@ pub fn called_by<O, R>(history: &History<O, R>, last: u32) -> Vec<OpId> {
 }
 
 /// The history in which everything outside `core` is relaxed: it may have happened at any time,
-/// with any result, or not at all. (Hints stay, as does the object.)
+/// with any result, or not at all. (The object stays.)
 pub fn relax_outside<O: Clone, R: Clone>(history: &History<O, R>, core: &[OpId]) -> History<O, R> {
     let all: Vec<OpId> = history.ids().collect();
-    history.derive(&all, |id, span, ret| {
-        if core.contains(&id) {
-            (span, ret.cloned())
-        } else {
-            (Span { call: 0, ret: Span::NEVER }, None)
+    history.derive(&all, |id, row| {
+        if !core.contains(&id) {
+            row.relax();
         }
     })
 }
@@ -168,8 +165,11 @@ fn with_result<O: Clone, R: Clone>(
     result: Option<R>,
 ) -> History<O, R> {
     let all: Vec<OpId> = history.ids().collect();
-    history
-        .derive(&all, |id, span, ret| (span, if id == op { result.clone() } else { ret.cloned() }))
+    history.derive(&all, |id, row| {
+        if id == op {
+            row.ret = result.clone();
+        }
+    })
 }
 
 struct Search<'a, S: Spec> {
@@ -233,8 +233,11 @@ impl<S: Spec> Search<'_, S> {
 
     /// True if the hints say that `a` takes effect before `b`.
     fn hint_orders(&self, a: OpId, b: OpId) -> bool {
-        match (self.history.extras(a).hint, self.history.extras(b).hint) {
-            (Some(a), Some(b)) => a.scope == b.scope && a.position < b.position,
+        let (a, b) = (self.history.extras(a), self.history.extras(b));
+        match (a.hint, b.hint) {
+            (Some(x), Some(y)) => {
+                (a.object, x.scope) == (b.object, y.scope) && x.position < y.position
+            }
             _ => false,
         }
     }

@@ -34,10 +34,10 @@ pub fn replay<S: Spec>(
                     "{earlier} is before {later}, which had ended before it began"
                 ));
             }
-            let hint_of = |id| history.extras(id).hint;
+            let (before, after) = (history.extras(earlier), history.extras(later));
             if hints == Hints::Assert
-                && let (Some(a), Some(b)) = (hint_of(earlier), hint_of(later))
-                && a.scope == b.scope
+                && let (Some(a), Some(b)) = (before.hint, after.hint)
+                && (before.object, a.scope) == (after.object, b.scope)
                 && b.position < a.position
             {
                 return Err(format!("{earlier} is before {later}, against the asserted hints"));

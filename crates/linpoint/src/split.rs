@@ -127,7 +127,7 @@ fn sorted_events<O, R>(history: &History<O, R>) -> Vec<Event> {
 enum Tie {
     Key { object: Option<u32>, key: u64 },
     Object(Option<u32>),
-    Scope(u32),
+    Scope { object: Option<u32>, scope: u32 },
 }
 
 /// The part of each operation, numbered in the order of first appearance.
@@ -162,7 +162,7 @@ fn parts<S: Spec>(
             }
         };
         if let (Hints::Assert, Some(hint)) = (hints, extras.hint) {
-            let node = joins.node(Tie::Scope(hint.scope));
+            let node = joins.node(Tie::Scope { object, scope: hint.scope });
             tie = Some(tie.map_or(node, |t| joins.join(t, node)));
         }
         tie_of.push(tie);

@@ -64,7 +64,7 @@ impl Span {
 /// What a hint is used for is decided by the check, see [`crate::Hints`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct OrderHint {
-    /// Positions are comparable only within one scope (one key, one shard, one log).
+    /// Positions are comparable only within one scope (one key, one shard, one log) of one object.
     pub scope: u32,
     /// The position; smaller took effect earlier, equal positions are unordered.
     pub position: u64,

@@ -20,7 +20,7 @@ use smallvec::SmallVec;
 use super::automaton::{Automaton, Step};
 use super::frontier::{Choice, Frontier};
 use super::ledger::{Ledger, UsedId};
-use super::mask::Mask;
+use super::mask::{Mask, Wide};
 use super::problem::Problem;
 use super::visited::{Config, Visited};
 use super::{MoveOrder, Outcome, StateId, Stop, Stopped, Switches};
@@ -43,8 +43,22 @@ pub(crate) enum Supply {
     Unlimited,
 }
 
-/// Runs the search.
-pub(crate) fn search<M: Mask>(
+/// Runs the search. (Not generic, so that it is compiled once and not for every specification.)
+pub(crate) fn search(
+    problem: &Problem,
+    automaton: &mut Automaton<'_>,
+    switches: Switches,
+    supply: Supply,
+    budget: &mut Budget<'_>,
+) -> Result<Outcome, Stopped> {
+    if problem.width <= 64 {
+        search_with::<u64>(problem, automaton, switches, supply, budget)
+    } else {
+        search_with::<Wide>(problem, automaton, switches, supply, budget)
+    }
+}
+
+fn search_with<M: Mask>(
     problem: &Problem,
     automaton: &mut Automaton<'_>,
     switches: Switches,
@@ -63,7 +77,21 @@ pub(crate) fn search<M: Mask>(
 }
 
 /// Up to `most` linearizations that end in different states.
-pub(crate) fn endings<M: Mask>(
+pub(crate) fn endings(
+    problem: &Problem,
+    automaton: &mut Automaton<'_>,
+    switches: Switches,
+    most: usize,
+    budget: &mut Budget<'_>,
+) -> Result<Vec<(Vec<Choice>, StateId)>, Stopped> {
+    if problem.width <= 64 {
+        endings_with::<u64>(problem, automaton, switches, most, budget)
+    } else {
+        endings_with::<Wide>(problem, automaton, switches, most, budget)
+    }
+}
+
+fn endings_with<M: Mask>(
     problem: &Problem,
     automaton: &mut Automaton<'_>,
     switches: Switches,

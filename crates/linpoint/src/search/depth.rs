@@ -25,7 +25,7 @@ use rustc_hash::FxHashSet;
 use super::automaton::{Automaton, Step};
 use super::frontier::{Choice, Frontier};
 use super::ledger::Ledger;
-use super::mask::Mask;
+use super::mask::{Mask, Wide};
 use super::problem::Problem;
 use super::visited::{Config, Visited};
 use super::{MoveOrder, Outcome, StateId, Stop, Stopped, Switches};
@@ -75,8 +75,22 @@ struct DepthFirst<'r, 'a, M> {
     scratch: Vec<Choice>,
 }
 
-/// Runs the search.
-pub(crate) fn search<M: Mask>(
+/// Runs the search. (Not generic, so that it is compiled once and not for every specification.)
+pub(crate) fn search(
+    problem: &Problem,
+    automaton: &mut Automaton<'_>,
+    style: Style,
+    switches: Switches,
+    budget: &mut Budget<'_>,
+) -> Result<Outcome, Stopped> {
+    if problem.width <= 64 {
+        search_with::<u64>(problem, automaton, style, switches, budget)
+    } else {
+        search_with::<Wide>(problem, automaton, style, switches, budget)
+    }
+}
+
+fn search_with<M: Mask>(
     problem: &Problem,
     automaton: &mut Automaton<'_>,
     style: Style,

@@ -6,7 +6,6 @@ use super::automaton::Automaton;
 use super::breadth::{self, Supply};
 use super::depth::{self, Style};
 use super::frontier::Choice;
-use super::mask::{Mask, Wide};
 use super::oracle::SpecOracle;
 use super::problem::Compiled;
 use super::{MoveOrder, Outcome, Stop, Stopped, Switches};
@@ -87,12 +86,7 @@ impl<S: Spec> Searcher<'_, S> {
         if problem.returns.is_empty() {
             return Ok(Found::Linearizable(Vec::new()));
         }
-        let outcome = if problem.width <= 64 {
-            self.run_with::<u64>(engine, budget)
-        } else {
-            self.run_with::<Wide>(engine, budget)
-        };
-        Ok(match outcome? {
+        Ok(match self.outcome(engine, budget)? {
             Outcome::Linearizable(order) => Found::Linearizable(self.name_ops(&order)),
             Outcome::NotLinearizable { reached } => Found::NotLinearizable { reached },
         })
@@ -103,24 +97,20 @@ impl<S: Spec> Searcher<'_, S> {
         Automaton::new(oracle, self.compiled.classes.len(), self.switches.memoise_steps)
     }
 
-    fn run_with<M: Mask>(
-        &self,
-        engine: Engine,
-        budget: &mut Budget<'_>,
-    ) -> Result<Outcome, Stopped> {
+    fn outcome(&self, engine: Engine, budget: &mut Budget<'_>) -> Result<Outcome, Stopped> {
         let (problem, switches) = (&self.compiled.problem, self.switches);
         let automaton = &mut self.automaton();
         let style = |order, remember| Style { order, remember };
         let style = match engine {
             Engine::Breadth => {
-                return breadth::search::<M>(problem, automaton, switches, Supply::Counted, budget);
+                return breadth::search(problem, automaton, switches, Supply::Counted, budget);
             }
             Engine::WgTree => style(MoveOrder::CallFirst, false),
             Engine::WgGraph => style(MoveOrder::CallFirst, true),
             Engine::JitTree => style(MoveOrder::ReturnFirst, false),
             Engine::JitGraph => style(MoveOrder::ReturnFirst, true),
         };
-        depth::search::<M>(problem, automaton, style, switches, budget)
+        depth::search(problem, automaton, style, switches, budget)
     }
 
     /// Breadth-first search in which pending operations may take effect any number of times. True
@@ -131,13 +121,7 @@ impl<S: Spec> Searcher<'_, S> {
     ) -> Result<Option<u32>, Stopped> {
         let (problem, switches) = (&self.compiled.problem, self.switches);
         let automaton = &mut self.automaton();
-        let supply = Supply::Unlimited;
-        let outcome = if problem.width <= 64 {
-            breadth::search::<u64>(problem, automaton, switches, supply, budget)
-        } else {
-            breadth::search::<Wide>(problem, automaton, switches, supply, budget)
-        };
-        Ok(match outcome? {
+        Ok(match breadth::search(problem, automaton, switches, Supply::Unlimited, budget)? {
             Outcome::Linearizable(_) => None,
             Outcome::NotLinearizable { reached } => Some(reached),
         })
@@ -173,11 +157,7 @@ impl<S: Spec> Searcher<'_, S> {
         let (problem, switches) = (&self.compiled.problem, self.switches);
         let classes = self.compiled.classes.len();
         let automaton = &mut Automaton::new(Box::new(oracle), classes, true);
-        if problem.width <= 64 {
-            breadth::endings::<u64>(problem, automaton, switches, most, budget)
-        } else {
-            breadth::endings::<Wide>(problem, automaton, switches, most, budget)
-        }
+        breadth::endings(problem, automaton, switches, most, budget)
     }
 
     /// The operations of the history behind the choices: of a pending class, the first use is the

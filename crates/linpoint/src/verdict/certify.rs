@@ -18,7 +18,7 @@ pub(crate) fn order_is_valid<O, R>(
 ) -> Result<(), String> {
     let mut seen = vec![false; history.len()];
     let mut latest_call = 0;
-    let mut latest_position: FxHashMap<u32, u64> = FxHashMap::default();
+    let mut latest_position: FxHashMap<(Option<u32>, u32), u64> = FxHashMap::default();
     for &id in order {
         match seen.get_mut(id.index()) {
             Some(seen) if !*seen => *seen = true,
@@ -29,8 +29,9 @@ pub(crate) fn order_is_valid<O, R>(
         if span.ret < latest_call {
             return Err(format!("operation {id} takes effect after its return"));
         }
-        if let (true, Some(hint)) = (hints_asserted, history.extras(id).hint) {
-            let latest = latest_position.entry(hint.scope).or_insert(0);
+        let extras = history.extras(id);
+        if let (true, Some(hint)) = (hints_asserted, extras.hint) {
+            let latest = latest_position.entry((extras.object, hint.scope)).or_insert(0);
             if hint.position < *latest {
                 return Err(format!("operation {id} takes effect after a later position"));
             }

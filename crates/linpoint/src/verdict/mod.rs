@@ -72,7 +72,7 @@ pub struct Violation {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum ViolationKind {
-    /// There is no linearization.
+    /// There is no linearization, whatever the order hints say; the explanation ignores them.
     NotLinearizable,
     /// There are linearizations, but none respects the asserted order hints.
     HintBroken,
