@@ -303,3 +303,6 @@ fn parts<S: Spec>(spec: &S, ops: &[S::Op]) -> Vec<usize> {
     }
     parts
 }
+
+#[cfg(test)]
+mod tests;
