@@ -3,6 +3,7 @@
 //! Each file opens with what the object is, what its operations return, and what a *pending*
 //! operation (one that never returned) may have done.
 
+mod append;
 mod bag;
 mod bank;
 mod cas_register;
@@ -23,12 +24,13 @@ mod snapshot;
 mod sorted;
 mod stack;
 
+pub use append::Append;
 pub use bag::{Bag, BagOp, BagRet};
 pub use bank::{Bank, BankOp, BankRet};
 pub use cas_register::{CasRegister, CasRegisterOp, CasRegisterRet};
 pub use counter::{Counter, CounterOp, CounterRet};
 pub use deque::{Deque, DequeOp, DequeRet};
-pub use key_value::{Append, KeyValue, KeyValueOp, KeyValueRet};
+pub use key_value::{KeyValue, KeyValueOp, KeyValueRet};
 pub use multi_register::{Micro, MultiRegister, Reads, Transaction};
 pub use mutex::{Mutex, MutexOp, MutexRet};
 pub use priority_queue::{Order, PriorityQueue, PriorityQueueOp, PriorityQueueRet};

@@ -100,8 +100,9 @@ where
             let by = takers.entry(thing).or_default();
             by.push(view.id);
             if by.len() > provided {
+                let times = ["never", "only once", "only twice"][provided];
                 let reason = format!(
-                    "{} was taken {} times, but could be there only {provided} times",
+                    "{} was taken by {} operations, but can have been there {times}",
                     show(&thing),
                     by.len(),
                 );
