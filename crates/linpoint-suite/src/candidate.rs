@@ -5,7 +5,7 @@ use linpoint::spec::Spec;
 use linpoint::verdict::{CoreStatus, Verdict, ViolationKind};
 use linpoint::{Checker, Hints};
 
-use crate::oracle::{Oracle, relax_outside};
+use crate::oracle::{Oracle, called_by, prefix, relax_outside};
 use crate::runner::{Answer, Candidate, Refusal};
 
 /// [`Checker`] with one engine, several in competition, or the planner's choice; one thread, no
@@ -48,6 +48,7 @@ impl<S: Spec> Candidate<S> for CheckerCandidate {
                     failing: v.failing,
                     failing_is_earliest: v.failing_is_earliest,
                     kind: Some(v.kind),
+                    allowed: (v.allowed_is_complete && v.failing_is_earliest).then_some(v.allowed),
                     core: Some(v.core),
                     part: Some(v.part),
                 }),
@@ -84,10 +85,19 @@ impl<S: Spec> Candidate<S> for OracleCandidate {
             }
         }
         let legal_without_hints = oracle.assert_hints(false).linearizable(spec, history);
+        let failing = oracle.earliest_failure(spec, history);
+        let allowed = failing.and_then(|id| {
+            let last = history.span(id).ret;
+            let local = called_by(history, last).iter().position(|&other| other == id)?;
+            let prefix = prefix(history, last);
+            let results = oracle.allowed_results(spec, &prefix, OpId(local as u32))?;
+            Some(results.iter().map(|ret| spec.describe_ret(history.op(id), ret)).collect())
+        });
         Answer::No(Refusal {
             core: Some(core),
             core_is_minimal: true,
-            failing: oracle.earliest_failure(spec, history),
+            failing,
+            allowed,
             failing_is_earliest: true,
             part: None,
             kind: Some(if legal_without_hints {

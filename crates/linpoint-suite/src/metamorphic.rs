@@ -40,19 +40,23 @@ impl Law {
     }
 }
 
-/// A change to a history, with its law. `None`: there is nothing to change.
+/// Changes a draft that was made of a history (its readings are ranks). `None`: there is nothing
+/// to change.
+pub type Change<O, R> = fn(Draft<O, R>, &mut Rng) -> Option<Draft<O, R>>;
+
+/// A change to a history, with its law.
 pub struct Transformation<O, R> {
     /// For reports.
     pub name: &'static str,
     /// What it does to the verdict, whether hints are asserted or not.
     pub law: Law,
-    /// Changes a draft that was made of a history (its readings are ranks).
-    pub apply: fn(Draft<O, R>, &mut Rng) -> Option<Draft<O, R>>,
+    /// The change.
+    pub apply: Change<O, R>,
 }
 
 /// All transformations.
 pub fn transformations<O: Clone, R: Clone>() -> Vec<Transformation<O, R>> {
-    let t = |name, law, apply| Transformation { name, law, apply };
+    let t = |name, law, apply: Change<O, R>| Transformation { name, law, apply };
     vec![
         t("widen an interval", Law::KeepsYes, widen),
         t("forget a result", Law::KeepsYes, forget_result),

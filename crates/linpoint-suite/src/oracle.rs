@@ -51,6 +51,16 @@ impl Oracle {
 
     /// A legal order, if there is one.
     pub fn order<S: Spec>(self, spec: &S, history: &History<S::Op, S::Ret>) -> Option<Vec<OpId>> {
+        let mut search = self.search(spec, history);
+        let initial = search.initial();
+        search.extend(&initial).then_some(search.order)
+    }
+
+    fn search<'a, S: Spec>(
+        self,
+        spec: &'a S,
+        history: &'a History<S::Op, S::Ret>,
+    ) -> Search<'a, S> {
         let mut objects = Vec::new();
         let mut object_of = Vec::new();
         for id in history.ids() {
@@ -61,16 +71,15 @@ impl Oracle {
             });
             object_of.push(known);
         }
-        let mut search = Search {
+        Search {
             spec,
             history,
             assert_hints: self.assert_hints,
+            objects: objects.len(),
             object_of,
             order: Vec::new(),
             failed: self.remember_failures.then(HashSet::new),
-        };
-        let initial: Vec<S::State> = objects.iter().map(|_| spec.initial()).collect();
-        search.extend(&initial).then_some(search.order)
+        }
     }
 
     /// The operation at whose return the history first had no legal order; `None` if it has one.
@@ -95,31 +104,19 @@ impl Oracle {
         history: &History<S::Op, S::Ret>,
         op: OpId,
     ) -> Option<Vec<S::Ret>> {
-        let free = with_result(history, op, None);
-        // Every state in which `op` could ever run, found by running everything in any order: too
-        // many, which does no harm, because each result is then put to the oracle.
-        let mut states = vec![spec.initial()];
-        let mut seen: HashSet<S::State> = states.iter().cloned().collect();
-        let others: Vec<OpId> = free.ids().filter(|&id| id != op).collect();
-        for _ in 0..others.len() {
-            let mut next = Vec::new();
-            for state in &states {
-                for &id in &others {
-                    spec.successors(state, free.op(id), free.ret(id), &mut next);
-                }
-            }
-            states = next.into_iter().filter(|s| seen.insert(s.clone())).collect();
-        }
+        // Everything it could return if nothing came after it. Whether the rest of the history can
+        // follow is then for the oracle to say, of each result.
+        let mut search = self.search(spec, history);
         let mut outcomes = Vec::new();
-        for state in &seen {
-            if !spec.outcomes(state, free.op(op), &mut outcomes) {
-                return None;
-            }
+        let initial = search.initial();
+        if !search.collect(&initial, op, &mut HashSet::new(), &mut outcomes) {
+            return None;
         }
-        let results: HashSet<S::Ret> = outcomes.into_iter().map(|(ret, _)| ret).collect();
+        let results = outcomes.into_iter().map(|(ret, _)| ret);
+        let mut once = HashSet::new();
         let fits =
             |ret: &S::Ret| self.linearizable(spec, &with_result(history, op, Some(ret.clone())));
-        Some(results.into_iter().filter(fits).collect())
+        Some(results.filter(|ret| once.insert(ret.clone()) && fits(ret)).collect())
     }
 }
 
@@ -172,22 +169,89 @@ fn with_result<O: Clone, R: Clone>(
     })
 }
 
+/// Sets of operations that are not yet in the order (as sorted lists), with the objects' states.
+type Configurations<S> = HashSet<(Vec<OpId>, Vec<<S as Spec>::State>)>;
+
 struct Search<'a, S: Spec> {
     spec: &'a S,
     history: &'a History<S::Op, S::Ret>,
     assert_hints: bool,
+    /// Number of objects.
+    objects: usize,
     /// For each operation, the index of its object's state.
     object_of: Vec<usize>,
     order: Vec<OpId>,
-    /// Sets of operations (as sorted lists) and states that cannot be completed.
-    failed: Option<HashSet<(Vec<OpId>, Vec<S::State>)>>,
+    /// What cannot be completed, if that is remembered.
+    failed: Option<Configurations<S>>,
 }
 
 impl<S: Spec> Search<'_, S> {
+    fn initial(&self) -> Vec<S::State> {
+        (0..self.objects).map(|_| self.spec.initial()).collect()
+    }
+
+    fn missing(&self) -> Vec<OpId> {
+        self.history.ids().filter(|id| !self.order.contains(id)).collect()
+    }
+
+    /// Calls `visit` with `next` in the order and the states after it, each way it may go, until
+    /// `visit` says true.
+    fn try_next(
+        &mut self,
+        states: &[S::State],
+        next: OpId,
+        visit: &mut dyn FnMut(&mut Self, &[S::State]) -> bool,
+    ) -> bool {
+        // A pending operation has no result, whatever the column says.
+        let pending = self.history.span(next).is_pending();
+        let ret = if pending { None } else { self.history.ret(next) };
+        let object = self.object_of[next.index()];
+        let mut after = Vec::new();
+        self.spec.successors(&states[object], self.history.op(next), ret, &mut after);
+        for state in after {
+            let mut states = states.to_vec();
+            states[object] = state;
+            self.order.push(next);
+            if visit(self, &states) {
+                return true;
+            }
+            self.order.pop();
+        }
+        false
+    }
+
+    /// Collects the outcomes of `op` after every legal order of operations that can come before it.
+    /// False if the specification cannot enumerate them.
+    fn collect(
+        &mut self,
+        states: &[S::State],
+        op: OpId,
+        seen: &mut Configurations<S>,
+        out: &mut Vec<(S::Ret, S::State)>,
+    ) -> bool {
+        let missing = self.missing();
+        if !seen.insert((missing.clone(), states.to_vec())) {
+            return true;
+        }
+        let state = &states[self.object_of[op.index()]];
+        if self.may_be_next(op, &missing) && !self.spec.outcomes(state, self.history.op(op), out) {
+            return false;
+        }
+        let mut enumerable = true;
+        for &next in missing.iter().filter(|&&next| next != op) {
+            if self.may_be_next(next, &missing) {
+                self.try_next(states, next, &mut |search, states| {
+                    enumerable &= search.collect(states, op, seen, out);
+                    false
+                });
+            }
+        }
+        enumerable
+    }
+
     /// Completes the order from these states, or leaves it as it was.
     fn extend(&mut self, states: &[S::State]) -> bool {
-        let is_missing = |id: &OpId| !self.order.contains(id);
-        let missing: Vec<OpId> = self.history.ids().filter(is_missing).collect();
+        let missing = self.missing();
         if missing.iter().all(|&id| self.history.span(id).is_pending()) {
             return true;
         }
@@ -196,23 +260,10 @@ impl<S: Spec> Search<'_, S> {
             return false;
         }
         for &next in &missing {
-            if !self.may_be_next(next, &missing) {
-                continue;
-            }
-            // A pending operation has no result, whatever the column says.
-            let pending = self.history.span(next).is_pending();
-            let ret = if pending { None } else { self.history.ret(next) };
-            let object = self.object_of[next.index()];
-            let mut after = Vec::new();
-            self.spec.successors(&states[object], self.history.op(next), ret, &mut after);
-            for state in after {
-                let mut states = states.to_vec();
-                states[object] = state;
-                self.order.push(next);
-                if self.extend(&states) {
-                    return true;
-                }
-                self.order.pop();
+            if self.may_be_next(next, &missing)
+                && self.try_next(states, next, &mut |search, states| search.extend(states))
+            {
+                return true;
             }
         }
         if let Some(failed) = &mut self.failed {

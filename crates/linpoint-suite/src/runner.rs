@@ -1,5 +1,6 @@
 //! Asks candidates about histories and compares the answers with the oracle.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -9,7 +10,7 @@ use linpoint::spec::Spec;
 use linpoint::verdict::ViolationKind;
 
 use crate::draft::Draft;
-use crate::oracle::{Oracle, prefix, relax_outside};
+use crate::oracle::{Oracle, called_by, prefix, relax_outside};
 use crate::replay::replay;
 use crate::shrink::shrink;
 
@@ -64,6 +65,8 @@ pub struct Refusal {
     pub failing_is_earliest: bool,
     /// The independent part of the history to which `failing` belongs; `None`: all of it.
     pub part: Option<Vec<OpId>>,
+    /// Everything that `failing`, at its return, would have been allowed to return, in words.
+    pub allowed: Option<Vec<String>>,
     /// Whether it is the hints that are violated.
     pub kind: Option<ViolationKind>,
 }
@@ -269,6 +272,8 @@ fn compare<S: Spec>(
     let judge = (history.len() <= options.oracle_ops).then(|| Judge::new(spec, case, options));
     let mut truth = judge.as_ref().map(|judge| judge.oracle.linearizable(spec, history));
     tally.by_oracle += u64::from(truth.is_some());
+    // Candidates often say the same about a violation: once is enough to confirm it.
+    let mut confirmed: Vec<Refusal> = Vec::new();
     for (i, candidate) in candidates.iter().enumerate() {
         let wrong = |fault, text: String| Err(Complaint { candidate: i, fault, text });
         let says = match ask(*candidate, spec, case) {
@@ -295,9 +300,12 @@ fn compare<S: Spec>(
                 }
                 if options.evidence
                     && let Some(judge) = &judge
-                    && let Err(e) = judge.confirm(&refusal, tally)
+                    && !confirmed.contains(&refusal)
                 {
-                    return wrong(Fault::Evidence, e);
+                    if let Err(e) = judge.confirm(&refusal, tally) {
+                        return wrong(Fault::Evidence, e);
+                    }
+                    confirmed.push(refusal);
                 }
                 false
             }
@@ -394,7 +402,33 @@ impl<'a, S: Spec> Judge<'a, S> {
                 return Err(format!("says {failing} is failing, but there it was linearizable"));
             }
         }
+        if let Some(allowed) = &refusal.allowed {
+            self.confirm_allowed(&alone, OpId(local as u32), allowed)?;
+        }
         tally.failures += 1;
+        Ok(())
+    }
+
+    fn confirm_allowed(
+        &self,
+        alone: &History<S::Op, S::Ret>,
+        failing: OpId,
+        allowed: &[String],
+    ) -> Result<(), String> {
+        let last = alone.span(failing).ret;
+        let called = called_by(alone, last);
+        let local = called.iter().position(|&id| id == failing).expect("it was called");
+        let (local, prefix) = (OpId(local as u32), prefix(alone, last));
+        let Some(results) = self.oracle.allowed_results(self.spec, &prefix, local) else {
+            return Err("says what would have been allowed, which the spec cannot tell".into());
+        };
+        let describe = |ret: &S::Ret| self.spec.describe_ret(alone.op(failing), ret);
+        let expected: BTreeSet<String> = results.iter().map(describe).collect();
+        if BTreeSet::from_iter(allowed.iter().cloned()) != expected {
+            return Err(format!(
+                "says {allowed:?} would have been allowed, but it is {expected:?}"
+            ));
+        }
         Ok(())
     }
 

@@ -20,6 +20,8 @@ pub fn shrink<S: Spec>(case: &Case<S>, mut fails: impl FnMut(&Case<S>) -> bool) 
     }
 }
 
+type Edit<'a, S> = dyn Fn(&mut Draft<<S as Spec>::Op, <S as Spec>::Ret>) + 'a;
+
 /// Every case that is one step plainer, the largest steps first. Each step makes the tuple (number of
 /// operations, number of things said about them, number of overlapping pairs, disorder of the
 /// columns) smaller, so shrinking ends.
@@ -27,7 +29,7 @@ fn steps<S: Spec>(case: &Case<S>) -> Vec<Case<S>> {
     let draft = compact(Draft::from(&case.history));
     let n = draft.rows.len();
     let mut out = Vec::new();
-    let mut propose = |edit: &dyn Fn(&mut Draft<S::Op, S::Ret>)| {
+    let mut propose = |edit: &Edit<S>| {
         let mut smaller = draft.clone();
         edit(&mut smaller);
         if smaller != draft {
