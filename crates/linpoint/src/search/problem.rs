@@ -209,8 +209,9 @@ impl<'h, S: Spec> Compiler<'_, 'h, S> {
         if pending.is_empty() {
             return Vec::new();
         }
-        let completed_classes = self.out.classes.len();
-        let named_by_completed = self.names_sensed(0..completed_classes);
+        let named_by_completed = self.names_sensed(0..self.out.classes.len());
+        // An unknown result may name anything.
+        let all_known = self.out.classes.iter().all(|(_, ret)| ret.is_some());
         let mut kept = Vec::new();
         for (id, at) in pending {
             let op = self.history.op(id);
@@ -296,8 +297,12 @@ impl<'h, S: Spec> Compiler<'_, 'h, S> {
                 None => Matter::Some(SmallVec::new()),
             })
             .collect();
+        let senses_to_act = |class: usize| {
+            let (op, _) = self.out.classes[class];
+            if switches.drop_idle_pending { self.spec.senses_to_act(op) } else { Traces::Any }
+        };
         let to_pending: Vec<Matter> =
-            groups.iter().map(|g| notice.by(&senses(g.class as usize))).collect();
+            groups.iter().map(|g| notice.by(&senses_to_act(g.class as usize))).collect();
         let last_use = last_uses(groups.len(), &last_of_class, &to_class, &to_pending, returns);
         self.renumber(groups, &last_use, to_class, to_pending);
     }

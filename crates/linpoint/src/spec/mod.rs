@@ -97,6 +97,17 @@ pub trait Spec: Sync {
         Traces::Any
     }
 
+    /// The traces that a *pending* operation depends on where it changes the state. Pending
+    /// operations that change nothing are left out anyway, so this may be less than
+    /// `senses(op, None)`: a compare-and-set acts only if it finds what it expects.
+    ///
+    /// CLAIM: as for [`Spec::leaves`], with `x` a pending operation that changes the state: wherever
+    /// `p` and then `op` can run back to back and `op` changes the state, `op` alone can lead to the
+    /// same state.
+    fn senses_to_act(&self, op: &Self::Op) -> Traces {
+        self.senses(op, None)
+    }
+
     /// Pending operations that leave only traces which no operation senses *by name* are often all
     /// alike: a write of a value that nobody mentions. Operations for which this gives the same
     /// number are then treated as identical.

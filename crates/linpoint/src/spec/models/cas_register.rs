@@ -111,6 +111,13 @@ impl<V: Value> Spec for CasRegister<V> {
         }
     }
 
+    fn senses_to_act(&self, op: &Self::Op) -> Traces {
+        match op {
+            Cas(a, _) => Traces::one(a),
+            Read | Write(_) => Traces::none(),
+        }
+    }
+
     /// Values that nobody names are all alike: no read returns them, and every compare-and-set,
     /// pending or not, fails on each of them. So all such writes can replace each other, and so
     /// can all compare-and-sets that expect the same and lead to such values.

@@ -182,6 +182,14 @@ impl<K: Value + Ord, V: Append> Spec for KeyValue<K, V> {
         }
     }
 
+    fn senses_to_act(&self, op: &Self::Op) -> Traces {
+        match op {
+            CompareAndSet(k, expected, _) => Traces::one(&(k, expected.as_ref())),
+            GetOrElseUpdate(k, _) => Traces::one(&(k, None::<&V>)),
+            _ => self.senses(op, None),
+        }
+    }
+
     // No anonymous kinds, and nothing is idle: after put("a") and append("b") a get names "ab", but
     // never the "a" that it depends on.
 
