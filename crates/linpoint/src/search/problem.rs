@@ -221,7 +221,7 @@ impl<'h, S: Spec> Compiler<'_, 'h, S> {
             };
             // Optional and without effect, or without anyone to notice it.
             let idle =
-                self.spec.is_read(op, None) || (self.spec.idle_unless_named(op) && unmentioned());
+                self.spec.is_read(op, None) || (all_known && self.spec.idle_unless_named(op) && unmentioned());
             if switches.drop_idle_pending && idle {
                 self.out.problem.dropped += 1;
             } else {
