@@ -220,8 +220,8 @@ impl<'h, S: Spec> Compiler<'_, 'h, S> {
                 !traces.names().iter().any(|n| named_by_completed.contains(n))
             };
             // Optional and without effect, or without anyone to notice it.
-            let idle =
-                self.spec.is_read(op, None) || (all_known && self.spec.idle_unless_named(op) && unmentioned());
+            let idle = self.spec.is_read(op, None)
+                || (all_known && self.spec.idle_unless_named(op) && unmentioned());
             if switches.drop_idle_pending && idle {
                 self.out.problem.dropped += 1;
             } else {
