@@ -12,7 +12,7 @@ use super::oracle::Class;
 use super::{ClassId, Switches};
 use crate::check::Hints;
 use crate::history::{History, OpId};
-use crate::spec::{Spec, Traces};
+use crate::spec::{PartView, Spec, Traces};
 use crate::split::Event;
 
 /// Pending operations that are treated as identical.
@@ -115,6 +115,10 @@ pub(crate) fn compile<'h, S: Spec>(
         .collect();
     if use_hints {
         out.problem.preference = super::hints::preference(history, &out.problem);
+    } else if switches.guide
+        && let Some(keys) = spec.guide(&PartView::new(history, &out.problem.ids))
+    {
+        out.problem.preference = keys;
     }
     if asserted {
         let order = super::hints::AssertedOrder::new(history, &out.problem);
