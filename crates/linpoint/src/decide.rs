@@ -222,7 +222,10 @@ impl<S: Spec> Run<'_, S> {
         if local.is_empty() {
             local.resize(self.history.len(), 0);
         }
-        let (spec, history, switches) = (self.spec, self.history, &self.switches);
+        let (spec, history) = (self.spec, self.history);
+        // A guide costs a pass over the part; a probe goes without.
+        let probing = tactics.iter().any(|t| matches!(t, Tactic::Probe(_)));
+        let switches = &Switches { guide: self.switches.guide && !probing, ..self.switches };
         let events = self.split.events(part);
         let mut refutation = None;
         if tactics.contains(&&Tactic::Refute) {

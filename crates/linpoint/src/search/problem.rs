@@ -12,7 +12,7 @@ use super::oracle::Class;
 use super::{ClassId, Switches};
 use crate::check::Hints;
 use crate::history::{History, OpId};
-use crate::spec::{Spec, Traces};
+use crate::spec::{PartView, Spec, Traces};
 use crate::split::Event;
 
 /// Pending operations that are treated as identical.
@@ -115,6 +115,10 @@ pub(crate) fn compile<'h, S: Spec>(
         .collect();
     if use_hints {
         out.problem.preference = super::hints::preference(history, &out.problem);
+    } else if switches.guide
+        && let Some(keys) = spec.guide(&PartView::new(history, &out.problem.ids))
+    {
+        out.problem.preference = keys;
     }
     if asserted {
         let order = super::hints::AssertedOrder::new(history, &out.problem);
@@ -220,8 +224,8 @@ impl<'h, S: Spec> Compiler<'_, 'h, S> {
                 !traces.names().iter().any(|n| named_by_completed.contains(n))
             };
             // Optional and without effect, or without anyone to notice it.
-            let idle =
-                self.spec.is_read(op, None) || (all_known && self.spec.idle_unless_named(op) && unmentioned());
+            let idle = self.spec.is_read(op, None)
+                || (all_known && self.spec.idle_unless_named(op) && unmentioned());
             if switches.drop_idle_pending && idle {
                 self.out.problem.dropped += 1;
             } else {
