@@ -310,10 +310,17 @@ impl<'a, S: Spec> Simulation<'a, S> {
         let fits = |&i: &usize| {
             (!both || words[i].once == adds) && !(self.distinct && words[i].once && self.used[i])
         };
-        let choices: Vec<usize> = (0..words.len()).filter(fits).collect();
+        let mut choices: Vec<usize> = (0..words.len()).filter(fits).collect();
+        let object = (self.states.len() > 1).then(|| self.rng.below(2) as u32);
+        // Callers mostly know what they can do, or else those of a lock would soon all be waiting.
+        if self.rng.chance(0.8) {
+            let state = &self.states[object.unwrap_or(0) as usize];
+            let able = |&i: &usize| !self.outcomes(state, &words[i].op).is_empty();
+            let enabled: Vec<usize> = choices.iter().copied().filter(able).collect();
+            choices = if enabled.is_empty() { choices } else { enabled };
+        }
         let Some(&word) = self.rng.pick(&choices) else { return };
         self.used[word] = true;
-        let object = (self.states.len() > 1).then(|| self.rng.below(2) as u32);
         let row = self.draft.rows.len();
         let start = self.tick();
         self.draft.rows.push(Row {
