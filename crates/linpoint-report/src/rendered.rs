@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use linpoint::history::Span;
-use linpoint::verdict::{CoreStatus, Undecided, Verdict, Violation, ViolationKind};
+use linpoint::verdict::{CoreStatus, Partial, Undecided, Verdict, Violation, ViolationKind};
 use linpoint::{History, OpId, Report, Spec};
 
 /// An operation in words.
@@ -13,6 +13,8 @@ pub struct Operation {
     pub op: String,
     /// What it returned, if it did and if it is known.
     pub ret: Option<String>,
+    /// The number by which the library knows who performed it.
+    pub process: Option<u32>,
     /// Who performed it.
     pub client: Option<String>,
     /// The object it was performed on, where there are several.
@@ -62,6 +64,7 @@ impl<S: Spec> Operations for Typed<'_, S> {
         Operation {
             op: self.spec.describe_op(op),
             ret: self.history.ret(id).map(|ret| self.spec.describe_ret(op, ret)),
+            process: extras.process,
             client: extras.process.map(|p| format!("client {p}")),
             object: extras.object.map(|o| format!("object {o}")),
             span: self.history.span(id),
@@ -134,6 +137,8 @@ pub struct Explanation {
     pub order: Vec<String>,
     /// The state it leads to.
     pub state: Option<String>,
+    /// True if the failing operation is not part of that order.
+    pub state_is_before: bool,
     /// Whether the core could be smaller.
     pub core_status: CoreStatus,
     /// The engine that confirmed the violation.
@@ -161,15 +166,23 @@ const ORDER: usize = 24;
 impl Rendered {
     /// Puts the outcome of a check into words.
     pub fn new(heading: Heading, operations: &dyn Operations, report: &Report) -> Rendered {
-        let outcome = match &report.verdict {
+        let engine = report.engine.clone();
+        let outcome = Outcome::new(operations, &report.verdict, &report.more);
+        Rendered { heading, engine, outcome }
+    }
+}
+
+impl Outcome {
+    /// Puts a verdict into words; `more` are the violations in other parts.
+    pub fn new(operations: &dyn Operations, verdict: &Verdict, more: &[Violation]) -> Outcome {
+        match verdict {
             Verdict::Linearizable(_) => Outcome::Linearizable,
             Verdict::Undecided(undecided) => Outcome::Undecided(undecided.clone()),
             Verdict::Violation(first) => {
-                let all = std::iter::once(&**first).chain(&report.more);
+                let all = std::iter::once(&**first).chain(more);
                 Outcome::Violation(all.map(|v| Explanation::new(operations, v)).collect())
             }
-        };
-        Rendered { heading, engine: report.engine.clone(), outcome }
+        }
     }
 }
 
@@ -187,17 +200,28 @@ impl Explanation {
             core: violation.core.contains(&id),
             failing: failing == Some(id),
         };
-        let longest = violation.partials.first();
+        // The state *before* the failing operation is the more telling one.
+        let without = |partial: &&Partial| failing.is_none_or(|id| !partial.order.contains(&id));
+        let longest = violation.partials.iter().find(without).or(violation.partials.first());
         let order = longest.map_or(&[][..], |partial| &partial.order);
         let skipped = order.len().saturating_sub(ORDER);
         let mut steps = Vec::new();
         if skipped > 0 {
             steps.push(format!("({skipped} more)"));
         }
-        steps.extend(order[skipped..].iter().map(|id| operations.operation(*id).text()));
+        // Such an order explains what had returned before the failure; what returned later took
+        // part in it with any result.
+        let limit = failing.map_or(Span::NEVER, |id| operations.span(id).ret);
+        steps.extend(order[skipped..].iter().map(|id| {
+            let mut operation = operations.operation(*id);
+            if !operation.span.is_pending() && operation.span.ret >= limit {
+                operation.ret = None;
+            }
+            operation.text()
+        }));
         Explanation {
             kind: violation.kind,
-            reason: violation.reason.clone(),
+            reason: with_name(&violation.reason, failing.map(|id| operations.operation(id))),
             rows: ids.into_iter().map(row).collect(),
             part: violation.part.len(),
             failing_is_earliest: violation.failing_is_earliest,
@@ -205,6 +229,7 @@ impl Explanation {
             allowed_is_complete: violation.allowed_is_complete,
             order: steps,
             state: longest.map(|partial| partial.state.clone()),
+            state_is_before: longest.as_ref().is_some_and(without),
             core_status: violation.core_status,
             confirmed_by: violation.confirmed_by.clone(),
         }
@@ -214,6 +239,16 @@ impl Explanation {
     pub fn failing(&self) -> Option<&Row> {
         self.rows.iter().find(|row| row.failing)
     }
+}
+
+/// The reason with the client's name in place of its number.
+fn with_name(reason: &str, failing: Option<Operation>) -> String {
+    if let Some(Operation { op, process: Some(process), client: Some(client), .. }) = failing
+        && let Some(rest) = reason.strip_prefix(&format!("{op} by client {process} "))
+    {
+        return format!("{op} by {client} {rest}");
+    }
+    reason.to_owned()
 }
 
 /// The operations of the part that were open last before the failing return.

@@ -21,6 +21,8 @@ const STRONG: Style = Style::new().bold();
 
 /// The narrowest text that is laid out; terminals below this wrap.
 const MIN_WIDTH: usize = 40;
+/// Models with long options are cut to this.
+const MAX_MODEL: usize = 32;
 /// So many allowed results are listed.
 const MAX_ALLOWED: usize = 8;
 
@@ -63,7 +65,8 @@ fn headline(out: &mut String, rendered: &Rendered) {
         }
         _ => verdict,
     };
-    let mut facts = format!("{}, {}", clean(&h.model), count(h.operations, "operation"));
+    let mut facts =
+        format!("{}, {}", shorten(&clean(&h.model), MAX_MODEL), count(h.operations, "operation"));
     if !rendered.engine.is_empty() {
         let _ = write!(facts, ", {}", clean(&rendered.engine));
     }
@@ -98,7 +101,8 @@ fn violation(out: &mut String, explanation: &Explanation, width: usize) {
     line!(out);
     failing(out, explanation, width);
     if let Some(state) = &explanation.state {
-        fact(out, "state before", &clean(state), width);
+        let label = if explanation.state_is_before { "state before" } else { "state then" };
+        fact(out, label, &clean(state), width);
     }
     if !explanation.order.is_empty() {
         let order = explanation.order.iter().map(|step| clean(step)).collect::<Vec<_>>();
@@ -152,6 +156,7 @@ fn core(explanation: &Explanation) -> String {
     let size = explanation.rows.iter().filter(|row| row.core).count();
     let of = count(explanation.part, "operation");
     let mut text = match explanation.core_status {
+        _ if size == 1 => format!("1 of {of} is impossible by itself"),
         CoreStatus::Minimal => format!("{size} of {of} contradict each other; all are needed"),
         CoreStatus::NotMinimised(limit) => {
             format!("{size} of {of} contradict each other; not minimised ({limit})")

@@ -28,21 +28,22 @@ pub(crate) struct Lane {
     pub(crate) cells: Vec<(char, Ink)>,
 }
 
-/// Labels are not cut to less than this.
-const MIN_LABEL: usize = 10;
+/// Labels are not cut to less than this: a drawing in blocks says more than one of stumps.
+const MIN_LABEL: usize = 16;
+/// Labels are cut to this in a drawing that has to be in blocks anyway.
+const BLOCK_LABEL: usize = 28;
+/// Columns of line between a label and the end of its bar.
+const PADDING: usize = 2;
 /// Names of clients are cut to this.
 const MAX_NAME: usize = 20;
 
 /// Draws operations within `width` columns. What does not fit is first left out (beside the core),
-/// then cut; if even that is too wide, the drawing continues in further blocks of lanes.
+/// then drawn more tightly, then cut; if even that is too wide, the drawing continues in further blocks.
 pub(crate) fn draw(rows: &[Row], width: usize) -> Vec<Vec<Lane>> {
     let mut rows: Vec<&Row> = rows.iter().collect();
-    let mut max_label = usize::MAX;
+    let mut fit = Fit { max_label: usize::MAX, padding: PADDING };
     loop {
-        let lanes = lanes(&rows, max_label);
-        let name = lanes.iter().map(|lane| lane.name.chars().count()).max().unwrap_or(0);
-        let available = width.saturating_sub(name + 2).max(MIN_LABEL + 6);
-        let needed = lanes.iter().map(|lane| lane.cells.len()).max().unwrap_or(0);
+        let (lanes, needed, available) = measured(&rows, fit, width);
         if needed <= available {
             return vec![lanes];
         }
@@ -51,16 +52,38 @@ pub(crate) fn draw(rows: &[Row], width: usize) -> Vec<Vec<Lane>> {
             rows.remove(at);
             continue;
         }
-        let longest = rows.iter().map(|row| label(row, max_label).chars().count()).max();
+        if fit.padding > 1 {
+            fit.padding -= 1;
+            continue;
+        }
+        let longest = rows.iter().map(|row| label(row, fit).chars().count()).max();
         match longest {
-            Some(longest) if longest > MIN_LABEL => max_label = (longest - 2).max(MIN_LABEL),
-            _ => return blocks(&lanes, available),
+            Some(longest) if longest > MIN_LABEL => fit.max_label = longest - 1,
+            _ => break,
         }
     }
+    let fit = Fit { max_label: BLOCK_LABEL, padding: PADDING };
+    let (lanes, _, available) = measured(&rows, fit, width);
+    blocks(&lanes, available)
 }
 
-fn label(row: &Row, max: usize) -> String {
-    shorten(&clean(&row.operation.text()), max)
+/// How tightly to draw.
+#[derive(Clone, Copy)]
+struct Fit {
+    max_label: usize,
+    padding: usize,
+}
+
+/// The drawing, the columns that it needs, and those that there are.
+fn measured(rows: &[&Row], fit: Fit, width: usize) -> (Vec<Lane>, usize, usize) {
+    let lanes = lanes(rows, fit);
+    let name = lanes.iter().map(|lane| lane.name.chars().count()).max().unwrap_or(0);
+    let needed = lanes.iter().map(|lane| lane.cells.len()).max().unwrap_or(0);
+    (lanes, needed, width.saturating_sub(name + 2).max(MIN_LABEL))
+}
+
+fn label(row: &Row, fit: Fit) -> String {
+    shorten(&clean(&row.operation.text()), fit.max_label)
 }
 
 /// Where the bar of an operation begins and ends.
@@ -70,9 +93,9 @@ struct Bar {
     to: usize,
 }
 
-fn lanes(rows: &[&Row], max_label: usize) -> Vec<Lane> {
-    let labels: Vec<String> = rows.iter().map(|row| label(row, max_label)).collect();
-    let bars = layout(rows, &labels);
+fn lanes(rows: &[&Row], fit: Fit) -> Vec<Lane> {
+    let labels: Vec<String> = rows.iter().map(|row| label(row, fit)).collect();
+    let bars = layout(rows, &labels, fit.padding);
     let mut lanes: Vec<(Option<&str>, Lane, bool)> = Vec::new();
     for ((row, label), bar) in rows.iter().zip(&labels).zip(&bars) {
         let client = row.operation.client.as_deref();
@@ -99,7 +122,7 @@ fn lanes(rows: &[&Row], max_label: usize) -> Vec<Lane> {
 }
 
 /// The narrowest drawing that keeps the order of events and has room for every label.
-fn layout(rows: &[&Row], labels: &[String]) -> Vec<Bar> {
+fn layout(rows: &[&Row], labels: &[String], padding: usize) -> Vec<Bar> {
     let mut events: Vec<(u32, usize, bool)> = Vec::new();
     for (i, row) in rows.iter().enumerate() {
         let span = row.operation.span;
@@ -117,7 +140,7 @@ fn layout(rows: &[&Row], labels: &[String]) -> Vec<Bar> {
             x += if after_return && !is_return { 2 } else { 1 };
         }
         after_return = is_return;
-        let room = labels[i].chars().count() + 5;
+        let room = labels[i].chars().count() + 2 * padding + 1;
         if is_return {
             x = x.max(bars[i].from + room);
             bars[i].to = x;
@@ -147,7 +170,7 @@ fn paint(cells: &mut Vec<(char, Ink)>, row: &Row, label: &str, bar: Bar) {
     cells.push(('|', ink));
     let inner = bar.to - bar.from - 1;
     let fill = inner.saturating_sub(label.chars().count());
-    let left = if pending { 2 } else { fill / 2 };
+    let left = if pending { fill.min(PADDING) } else { fill / 2 };
     let right = fill - left;
     cells.extend((0..left).map(|_| (line, ink)));
     cells.extend(label.chars().map(|c| (c, ink)));

@@ -7,8 +7,8 @@ use linpoint::spec::models::{Register, RegisterOp, RegisterRet};
 use linpoint::verdict::{
     CoreStatus, Partial, Undecided, Verdict, Violation, ViolationKind, Witness,
 };
-use linpoint::{History, Limit, OpId, Report, Stats};
-use linpoint_report::{Heading, Operation, Operations, Rendered, Typed, text};
+use linpoint::{History, Limit, OpId};
+use linpoint_report::{Heading, Operation, Operations, Outcome, Rendered, Typed, text};
 
 /// The text without colours.
 fn plain(text: &str) -> String {
@@ -33,6 +33,7 @@ impl Operations for Table {
         Operation {
             op: op.to_owned(),
             ret: ret.map(str::to_owned),
+            process: Some(7),
             client: Some(client.to_owned()),
             object: None,
             span: Span { call, ret: end },
@@ -46,8 +47,9 @@ impl Operations for Table {
     }
 }
 
-fn report(verdict: Verdict) -> Report {
-    Report { verdict, engine: "jit-graph".to_owned(), more: Vec::new(), stats: Stats::default() }
+fn rendered(heading: Heading, operations: &dyn Operations, verdict: Verdict) -> Rendered {
+    let outcome = Outcome::new(operations, &verdict, &[]);
+    Rendered { heading, engine: "jit-graph".to_owned(), outcome }
 }
 
 fn heading(operations: usize) -> Heading {
@@ -93,8 +95,8 @@ fn queue() -> Table {
 #[test]
 fn a_violation_is_a_sentence_a_picture_and_the_facts() {
     let violation = violation(5, &[0, 1, 2, 3], 2);
-    let report = report(Verdict::Violation(Box::new(violation)));
-    let rendered = Rendered::new(heading(5), &queue(), &report);
+    let verdict = Verdict::Violation(Box::new(violation));
+    let rendered = rendered(heading(5), &queue(), verdict);
     let expected = r#"✗ jobs.jsonl  NOT LINEARIZABLE  queue, 5 operations, jit-graph, 1.25 ms
   two producers, two workers
 
@@ -119,8 +121,8 @@ fn a_violation_is_a_sentence_a_picture_and_the_facts() {
 #[test]
 fn what_does_not_fit_is_left_out_then_cut_then_continued() {
     let violation = violation(5, &[0, 1, 2], 2);
-    let report = report(Verdict::Violation(Box::new(violation)));
-    let rendered = Rendered::new(heading(5), &queue(), &report);
+    let verdict = Verdict::Violation(Box::new(violation));
+    let rendered = rendered(heading(5), &queue(), verdict);
     let narrow = plain(&text::render(&rendered, 60));
     assert!(narrow.lines().all(|l| l.chars().count() <= 72), "\n{narrow}");
     assert!(!narrow.contains("|--enqueue"), "beside the core, so left out:\n{narrow}");
@@ -133,8 +135,8 @@ fn what_does_not_fit_is_left_out_then_cut_then_continued() {
 fn a_hundred_operations_in_the_core_still_make_lines_of_limited_width() {
     let rows = (0..100).map(|i| ("ann", "write(123456789)", Some("ok"), 2 * i, 2 * i + 1));
     let core: Vec<u32> = (0..100).collect();
-    let report = report(Verdict::Violation(Box::new(violation(100, &core, 99))));
-    let rendered = Rendered::new(heading(100), &Table(rows.collect()), &report);
+    let verdict = Verdict::Violation(Box::new(violation(100, &core, 99)));
+    let rendered = rendered(heading(100), &Table(rows.collect()), verdict);
     let text = plain(&text::render(&rendered, 80));
     assert!(text.contains("continued"));
     assert!(text.lines().all(|l| l.chars().count() <= 82), "\n{text}");
@@ -142,10 +144,10 @@ fn a_hundred_operations_in_the_core_still_make_lines_of_limited_width() {
 
 #[test]
 fn a_fine_history_is_one_line() {
-    let report = report(Verdict::Linearizable(Witness { order: vec![] }));
+    let verdict = Verdict::Linearizable(Witness { order: vec![] });
     let mut heading = heading(1);
     heading.unknown_results = 1;
-    let rendered = Rendered::new(heading, &Table(vec![]), &report);
+    let rendered = rendered(heading, &Table(vec![]), verdict);
     assert_eq!(
         plain(&text::render(&rendered, 100)),
         "✓ jobs.jsonl  linearizable  queue, 1 operation, jit-graph, 1.25 ms, 1 result unknown\n"
@@ -161,8 +163,7 @@ fn undecided_says_what_stopped_it_and_how_far_it_got() {
         returns_reached: 17,
         returns: 40,
     };
-    let rendered =
-        Rendered::new(heading(90), &Table(vec![]), &report(Verdict::Undecided(undecided)));
+    let rendered = rendered(heading(90), &Table(vec![]), Verdict::Undecided(undecided));
     assert_eq!(
         plain(&text::render(&rendered, 120)),
         "? jobs.jsonl  undecided  queue, 90 operations, jit-graph, 1.25 ms\n  stopped by the memory \
@@ -176,11 +177,9 @@ fn nothing_in_a_file_can_move_the_cursor() {
     let mut heading = heading(1);
     heading.name = "a\u{1b}[31m.jsonl".to_owned();
     heading.note = Some("\u{9b}1A".to_owned());
-    let report = report(Verdict::Violation(Box::new(Violation {
-        partials: vec![],
-        ..violation(1, &[0], 0)
-    })));
-    let text = plain(&text::render(&Rendered::new(heading, &Table(rows), &report), 100));
+    let violation = Violation { partials: vec![], ..violation(1, &[0], 0) };
+    let rendered = rendered(heading, &Table(rows), Verdict::Violation(Box::new(violation)));
+    let text = plain(&text::render(&rendered, 100));
     assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "{text:?}");
     assert!(text.contains(r"a\u{1b}[31m.jsonl"), "{text}");
 }
@@ -197,4 +196,19 @@ fn a_typed_history_describes_itself() {
     assert_eq!(typed.operation(write).client.as_deref(), Some("client 3"));
     assert_eq!(typed.operation(write).text(), "write(5)");
     assert_eq!(typed.operation(read).text(), "read() -> 5");
+}
+
+#[test]
+fn what_returned_later_takes_part_in_an_order_with_any_result() {
+    let mut violation = violation(5, &[0, 1, 2], 2);
+    violation.partials[0].order = vec![OpId(0), OpId(2), OpId(1)];
+    violation.reason = "dequeue() by client 7 returned \"b\", which is odd".to_owned();
+    let verdict = Verdict::Violation(Box::new(violation));
+    let text = plain(&text::render(&rendered(heading(5), &queue(), verdict), 100));
+    assert!(
+        text.contains("longest order  enqueue(\"a\"), dequeue() -> ?, enqueue(\"b\")"),
+        "{text}"
+    );
+    assert!(text.contains("state then "), "the order has the failing operation:\n{text}");
+    assert!(text.contains("dequeue() by worker-1 returned \"b\", which is odd"), "{text}");
 }
