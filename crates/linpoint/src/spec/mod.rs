@@ -85,8 +85,9 @@ pub trait Spec: Sync {
     /// The traces that an operation leaves in the state, by which others could notice it.
     /// With [`Spec::senses`] this tells which pending operations can matter to which others.
     ///
-    /// CLAIM: if `p` leaves nothing that `x` senses, then wherever `p` (with any result) and then `x` can run
-    /// back to back, `x` alone can run too, with the same result and to the same state.
+    /// CLAIM: if `p` leaves nothing that `x` senses, and both belong to one part (see
+    /// [`Spec::footprint`]), then wherever `p` (with any result) and then `x` can run back to back,
+    /// `x` alone can run too, with the same result and to the same state.
     fn leaves(&self, _op: &Self::Op) -> Traces {
         Traces::Any
     }
@@ -109,8 +110,10 @@ pub trait Spec: Sync {
     /// True if a pending operation of this kind is of no use unless somebody mentions it: an
     /// enqueue of a value that nobody dequeued.
     ///
-    /// CLAIM: if no completed operation of the part senses one of its traces by name, then every
-    /// history that has a linearization with this pending operation has one without it.
+    /// CLAIM: if no completed operation of the part senses one of its traces by name, and the
+    /// results of all completed ones are known, then every history that has a linearization with
+    /// this pending operation has one without it. (A completed dequeue with an unknown result names
+    /// nothing, but must have taken something: perhaps just this element.)
     fn idle_unless_named(&self, _op: &Self::Op) -> bool {
         false
     }

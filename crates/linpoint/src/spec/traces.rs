@@ -36,6 +36,16 @@ impl Traces {
         Traces::AnyAnd(SmallVec::from_slice(&[stable_hash(name)]))
     }
 
+    /// These traces.
+    pub fn all<K: Hash>(names: impl IntoIterator<Item = K>) -> Traces {
+        Traces::Named(names.into_iter().map(|k| stable_hash(&k)).collect())
+    }
+
+    /// Anything, and these traces by name.
+    pub fn any_and_all<K: Hash>(names: impl IntoIterator<Item = K>) -> Traces {
+        Traces::AnyAnd(names.into_iter().map(|k| stable_hash(&k)).collect())
+    }
+
     /// The traces that are named.
     pub fn names(&self) -> &[u64] {
         match self {

@@ -3,10 +3,44 @@
 //! Each file opens with what the object is, what its operations return, and what a *pending*
 //! operation (one that never returned) may have done.
 
+mod append;
+mod bag;
+mod bank;
+mod cas_register;
+mod counter;
+mod deque;
+mod key_value;
+mod multi_register;
+mod mutex;
+mod persistent;
+mod priority_queue;
+mod queue;
 mod refute;
 mod register;
+mod rmw;
+mod semaphore;
+mod set;
+mod snapshot;
+mod sorted;
+mod stack;
 
+pub use append::Append;
+pub use bag::{Bag, BagOp, BagRet};
+pub use bank::{Bank, BankOp, BankRet};
+pub use cas_register::{CasRegister, CasRegisterOp, CasRegisterRet};
+pub use counter::{Counter, CounterOp, CounterRet};
+pub use deque::{Deque, DequeOp, DequeRet};
+pub use key_value::{KeyValue, KeyValueOp, KeyValueRet};
+pub use multi_register::{Micro, MultiRegister, Reads, Transaction};
+pub use mutex::{Mutex, MutexOp, MutexRet};
+pub use priority_queue::{Order, PriorityQueue, PriorityQueueOp, PriorityQueueRet};
+pub use queue::{Queue, QueueOp, QueueRet};
 pub use register::{Register, RegisterOp, RegisterRet};
+pub use rmw::{Rmw, RmwOp, RmwRet};
+pub use semaphore::{Semaphore, SemaphoreOp, SemaphoreRet};
+pub use set::{Set, SetOp, SetRet};
+pub use snapshot::{Snapshot, SnapshotOp, SnapshotRet};
+pub use stack::{Stack, StackOp, StackRet};
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -22,5 +56,74 @@ fn deterministic<R: PartialEq, S>(step: Option<(R, S)>, ret: Option<&R>, next: &
         && ret.is_none_or(|ret| *ret == got)
     {
         next.push(after);
+    }
+}
+
+/// An element that may be missing, in words.
+fn show_option<V: Debug>(value: Option<&V>) -> String {
+    value.map_or("empty".into(), |v| format!("{v:?}"))
+}
+
+/// The elements of a container in words: `[1, 2, 3] (front first)`. Long ones are cut.
+fn show_elements<'a, V: Debug + 'a>(
+    elements: impl IntoIterator<Item = &'a V>,
+    len: usize,
+    order: &str,
+) -> String {
+    const SHOWN: usize = 20;
+    if len == 0 {
+        return "empty".into();
+    }
+    let shown: Vec<String> = elements.into_iter().take(SHOWN).map(|v| format!("{v:?}")).collect();
+    let more = if len > SHOWN { format!(", and {} more", len - SHOWN) } else { String::new() };
+    let order = if order.is_empty() { String::new() } else { format!(" ({order})") };
+    format!("[{}{more}]{order}", shown.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    //! What the tests of the models share.
+
+    use crate::history::History;
+    use crate::spec::Spec;
+
+    /// The results of a sequential run, and the last state, in words. A result that is not unique
+    /// is shown as the first one; an operation that is not enabled as "waits".
+    pub(super) fn run<S: Spec>(spec: &S, ops: &[S::Op]) -> (Vec<String>, String) {
+        let mut state = spec.initial();
+        let mut rets = Vec::new();
+        for op in ops {
+            let mut out = Vec::new();
+            assert!(spec.outcomes(&state, op, &mut out));
+            let Some((ret, after)) = out.into_iter().next() else {
+                rets.push("waits".into());
+                continue;
+            };
+            rets.push(spec.describe_ret(op, &ret));
+            state = after;
+        }
+        (rets, spec.describe_state(&state))
+    }
+
+    /// The states that follow from `state`, in words.
+    pub(super) fn next<S: Spec>(
+        spec: &S,
+        state: &S::State,
+        op: &S::Op,
+        ret: Option<&S::Ret>,
+    ) -> Vec<String> {
+        let mut next = Vec::new();
+        spec.successors(state, op, ret, &mut next);
+        next.iter().map(|s| spec.describe_state(s)).collect()
+    }
+
+    /// A history of concurrent operations.
+    pub(super) fn part_of<O: Clone, R: Clone>(ops: &[(O, R)]) -> History<O, R> {
+        let mut events = History::from_events();
+        let ids: Vec<_> = ops.iter().map(|(op, _)| events.call(op.clone())).collect();
+        for (id, (_, ret)) in ids.into_iter().zip(ops) {
+            events.ret(id, ret.clone()).unwrap();
+        }
+        events.finish()
     }
 }

@@ -3,6 +3,7 @@
 //! Pending: a read has no effect and is dropped. A write may take effect at any time after its
 //! call, or never.
 
+use super::refute::Words;
 use super::{Value, deterministic};
 use crate::spec::{Footprint, PartView, Refutation, Spec, Traces};
 
@@ -76,24 +77,38 @@ impl<V: Value> Spec for Register<V> {
     fn senses(&self, op: &Self::Op, ret: Option<&Self::Ret>) -> Traces {
         match (op, ret) {
             (RegisterOp::Read, Some(RegisterRet::Value(v))) => Traces::one(v),
-            // A write overwrites whatever was there, and a read of an unknown value fits any.
-            _ => Traces::none(),
+            // Any value fits, but the state stays what the write before has made it.
+            (RegisterOp::Read, _) => Traces::Any,
+            // Overwrites whatever was there.
+            (RegisterOp::Write(_), _) => Traces::none(),
         }
     }
 
+    fn anonymous_kind(&self, op: &Self::Op) -> Option<u64> {
+        // A value that no read names is only ever overwritten, or read with an unknown result.
+        matches!(op, RegisterOp::Write(_)).then_some(0)
+    }
+
+    fn idle_unless_named(&self, op: &Self::Op) -> bool {
+        // Between this write and the next there is no read with a known result: such a read would
+        // have named the value. So the write can be left out.
+        matches!(op, RegisterOp::Write(_))
+    }
+
     fn refute(&self, part: &PartView<'_, Self::Op, Self::Ret>) -> Option<Refutation> {
-        super::refute::reads(
+        super::refute::sources(
             part,
-            Some(&self.initial),
+            |v| usize::from(**v == self.initial),
             |op| match op {
                 RegisterOp::Write(v) => Some(v),
                 RegisterOp::Read => None,
             },
-            |op, ret| match (op, ret) {
-                (RegisterOp::Read, Some(RegisterRet::Value(v))) => Some(v),
-                _ => None,
+            |_, ret| match ret {
+                RegisterRet::Value(v) => Some(v),
+                RegisterRet::Written => None,
             },
-            |v| format!("{v:?}"),
+            |_, _| None,
+            Words { verb: ("wrote", "write"), show: |v: &&V| format!("{v:?}") },
         )
     }
 
@@ -116,5 +131,18 @@ impl<V: Value> Spec for Register<V> {
             RegisterRet::Value(v) => Some(format!("the register holds {state:?}, not {v:?}")),
             RegisterRet::Written => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::claims::check_claims;
+    use RegisterOp::*;
+
+    #[test]
+    fn claims_hold() {
+        let ops = [Read, Write(0), Write(1), Write(2), Write(3)];
+        check_claims(&Register { initial: 0 }, &ops, 1, 300).unwrap();
     }
 }

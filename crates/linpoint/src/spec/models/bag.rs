@@ -1,0 +1,218 @@
+//! A bag (pool, multiset), initially empty: elements come out in any order.
+//!
+//! Add gives [`BagRet::Done`]. Remove takes some element, whichever it likes, and gives it; it gives
+//! nothing only if the bag is empty.
+//!
+//! Pending: an add may take effect at any time after its call, or never. A remove may take any one
+//! element that is there at any time after its call, or do nothing.
+
+use super::sorted::Sorted;
+use super::{Value, show_elements, show_option};
+use crate::spec::{PartView, Refutation, Spec, Traces};
+
+/// A bag.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Bag<V> {
+    values: std::marker::PhantomData<fn() -> V>,
+}
+
+impl<V> Bag<V> {
+    /// An empty bag.
+    pub fn new() -> Self {
+        Bag { values: std::marker::PhantomData }
+    }
+}
+
+/// Operations of a [`Bag`].
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum BagOp<V> {
+    /// Gives [`BagRet::Done`].
+    Add(V),
+    /// Gives [`BagRet::Value`].
+    Remove,
+}
+
+/// Results of a [`Bag`].
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum BagRet<V> {
+    /// An add is done.
+    Done,
+    /// The element that was removed, `None` if the bag was empty.
+    Value(Option<V>),
+}
+
+use BagOp::{Add, Remove};
+use BagRet::Done;
+
+/// How often each element is there.
+type Counts<V> = Sorted<V, u32>;
+
+fn change<V: Value + Ord>(state: &Counts<V>, value: &V, by: impl Fn(u32) -> u32) -> Counts<V> {
+    let mut after = state.clone();
+    let count = by(state.get(value).copied().unwrap_or(0));
+    after.set(value, (count > 0).then_some(count));
+    after
+}
+
+impl<V: Value + Ord> Spec for Bag<V> {
+    type Op = BagOp<V>;
+    type Ret = BagRet<V>;
+    type State = Counts<V>;
+
+    fn initial(&self) -> Counts<V> {
+        Counts::default()
+    }
+
+    fn successors(
+        &self,
+        state: &Counts<V>,
+        op: &Self::Op,
+        ret: Option<&Self::Ret>,
+        next: &mut Vec<Counts<V>>,
+    ) {
+        match (op, ret) {
+            // PERF: a known element needs no list of all that might have been taken.
+            (Remove, Some(BagRet::Value(Some(v)))) => {
+                if state.get(v).is_some() {
+                    next.push(change(state, v, |n| n.saturating_sub(1)));
+                }
+            }
+            _ => {
+                let mut out = Vec::new();
+                self.outcomes(state, op, &mut out);
+                let fits = |r: &Self::Ret| ret.is_none_or(|ret| ret == r);
+                next.extend(out.into_iter().filter(|(r, _)| fits(r)).map(|(_, s)| s));
+            }
+        }
+    }
+
+    fn outcomes(
+        &self,
+        state: &Counts<V>,
+        op: &Self::Op,
+        out: &mut Vec<(Self::Ret, Counts<V>)>,
+    ) -> bool {
+        match op {
+            Add(v) => out.push((Done, change(state, v, |n| n.saturating_add(1)))),
+            Remove if state.is_empty() => out.push((BagRet::Value(None), state.clone())),
+            Remove => out.extend(state.iter().map(|(v, _)| {
+                (BagRet::Value(Some(v.clone())), change(state, v, |n| n.saturating_sub(1)))
+            })),
+        }
+        true
+    }
+
+    fn is_read(&self, op: &Self::Op, ret: Option<&Self::Ret>) -> bool {
+        matches!((op, ret), (Remove, Some(BagRet::Value(None))))
+    }
+
+    fn leaves(&self, op: &Self::Op) -> Traces {
+        match op {
+            Add(v) => Traces::any_and(v),
+            Remove => Traces::Any,
+        }
+    }
+
+    fn senses(&self, _op: &Self::Op, ret: Option<&Self::Ret>) -> Traces {
+        match ret {
+            Some(BagRet::Value(Some(v))) => Traces::any_and(v),
+            _ => Traces::Any,
+        }
+    }
+
+    /// An element that nobody names goes unseen: it does not matter which one it is.
+    fn anonymous_kind(&self, op: &Self::Op) -> Option<u64> {
+        matches!(op, Add(_)).then_some(0)
+    }
+
+    /// Leave the add out, and the pending remove that took its element, if one did (the others would
+    /// have named it): the bag only becomes emptier, by an element that nobody else needed.
+    fn idle_unless_named(&self, op: &Self::Op) -> bool {
+        matches!(op, Add(_))
+    }
+
+    fn refute(&self, part: &PartView<'_, Self::Op, Self::Ret>) -> Option<Refutation> {
+        super::refute::elements(
+            part,
+            |op| match op {
+                Add(v) => Some(v),
+                Remove => None,
+            },
+            |_, ret| match ret {
+                BagRet::Value(v) => v.as_ref(),
+                Done => None,
+            },
+            |_, ret| match ret {
+                BagRet::Value(v) => v.as_ref(),
+                Done => None,
+            },
+        )
+    }
+
+    fn describe_op(&self, op: &Self::Op) -> String {
+        match op {
+            Add(v) => format!("add({v:?})"),
+            Remove => "remove()".into(),
+        }
+    }
+
+    fn describe_ret(&self, _op: &Self::Op, ret: &Self::Ret) -> String {
+        match ret {
+            Done => "ok".into(),
+            BagRet::Value(v) => show_option(v.as_ref()),
+        }
+    }
+
+    fn describe_state(&self, state: &Counts<V>) -> String {
+        let len = state.iter().map(|(_, n)| *n as usize).sum();
+        let each = state.iter().flat_map(|(v, n)| std::iter::repeat_n(v, *n as usize));
+        show_elements(each, len, "")
+    }
+
+    fn why_illegal(&self, state: &Counts<V>, _op: &Self::Op, ret: &Self::Ret) -> Option<String> {
+        match ret {
+            BagRet::Value(Some(v)) if state.get(v).is_none() => {
+                Some(format!("{v:?} is not in the bag"))
+            }
+            BagRet::Value(None) if !state.is_empty() => Some("the bag is not empty".into()),
+            _ => None,
+        }
+    }
+
+    fn state_bytes(&self, state: &Counts<V>) -> usize {
+        state.bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::claims::check_claims;
+    use crate::spec::models::tests::{next, run};
+
+    #[test]
+    fn sequential_semantics() {
+        let ops = [Remove, Add(2), Add(1), Add(2), Remove];
+        let (rets, state) = run(&Bag::new(), &ops);
+        assert_eq!(rets, ["empty", "ok", "ok", "ok", "1"]);
+        assert_eq!(state, "[2, 2]");
+    }
+
+    #[test]
+    fn a_remove_takes_any_element() {
+        let spec = Bag::new();
+        let mut state = spec.initial();
+        for v in [1, 2, 2] {
+            state = change(&state, &v, |n| n + 1);
+        }
+        assert_eq!(next(&spec, &state, &Remove, None), ["[2, 2]", "[1, 2]"]);
+        assert_eq!(next(&spec, &state, &Remove, Some(&BagRet::Value(Some(2)))), ["[1, 2]"]);
+        assert_eq!(next(&spec, &state, &Remove, Some(&BagRet::Value(None))), [""; 0]);
+        assert_eq!(next(&spec, &spec.initial(), &Remove, None), ["empty"]);
+    }
+
+    #[test]
+    fn claims_hold() {
+        check_claims(&Bag::new(), &[Add(1), Add(2), Add(3), Remove, Remove], 1, 400).unwrap();
+    }
+}

@@ -1,0 +1,254 @@
+//! A bank: money moves between accounts and is neither made nor lost.
+//!
+//! Transfer moves an amount and gives true. It gives false, and changes nothing, if the funds do not
+//! suffice, the amount is negative, or there is no such account. Read-all gives every account with its
+//! balance, in any order.
+//!
+//! Pending: a read has no effect and is dropped. A transfer may take effect at any time after its
+//! call, or never (being refused is the same as never).
+
+use std::collections::BTreeMap;
+
+use super::Value;
+use crate::spec::{PartView, Refutation, Spec, Traces};
+
+/// A bank.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Bank<A> {
+    /// The accounts with their balances before the first transfer.
+    pub initial: BTreeMap<A, i64>,
+}
+
+/// Operations of a [`Bank`].
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum BankOp<A> {
+    /// Gives [`BankRet::Bool`].
+    Transfer {
+        /// The account that pays.
+        from: A,
+        /// The account that receives.
+        to: A,
+        /// How much.
+        amount: i64,
+    },
+    /// Gives [`BankRet::Balances`].
+    ReadAll,
+}
+
+/// Results of a [`Bank`].
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum BankRet<A> {
+    /// Whether the money was moved.
+    Bool(bool),
+    /// All accounts with their balances.
+    Balances(Vec<(A, i64)>),
+}
+
+use BankOp::{ReadAll, Transfer};
+use BankRet::{Balances, Bool};
+
+impl<A: Value + Ord> Bank<A> {
+    fn index(&self, account: &A) -> Option<usize> {
+        self.initial.keys().position(|a| a == account)
+    }
+
+    /// The balances after a transfer, unless it is refused.
+    fn moved(&self, state: &[i64], from: &A, to: &A, amount: i64) -> Option<Box<[i64]>> {
+        let (from, to) = (self.index(from)?, self.index(to)?);
+        if amount < 0 || state[from] < amount {
+            return None;
+        }
+        let mut after: Box<[i64]> = state.into();
+        after[from] -= amount;
+        after[to] = after[to].checked_add(amount)?;
+        Some(after)
+    }
+
+    /// True if the list shows this state.
+    fn shows(&self, state: &[i64], list: &[(A, i64)]) -> bool {
+        let mut sorted: Vec<&(A, i64)> = list.iter().collect();
+        sorted.sort();
+        let accounts = self.initial.keys().zip(state);
+        sorted.len() == state.len()
+            && accounts.zip(sorted).all(|((a, n), l)| *a == l.0 && *n == l.1)
+    }
+
+    fn list(&self, state: &[i64]) -> Vec<(A, i64)> {
+        self.initial.keys().cloned().zip(state.iter().copied()).collect()
+    }
+}
+
+fn total(balances: impl Iterator<Item = i64>) -> i128 {
+    balances.map(i128::from).sum()
+}
+
+fn show<A: Value>(list: &[(A, i64)]) -> String {
+    let each: Vec<String> = list.iter().map(|(a, n)| format!("{a:?}: {n}")).collect();
+    format!("{{{}}}", each.join(", "))
+}
+
+impl<A: Value + Ord> Spec for Bank<A> {
+    type Op = BankOp<A>;
+    type Ret = BankRet<A>;
+    /// The balances in the order of the accounts.
+    type State = Box<[i64]>;
+
+    fn initial(&self) -> Box<[i64]> {
+        self.initial.values().copied().collect()
+    }
+
+    fn successors(
+        &self,
+        state: &Box<[i64]>,
+        op: &Self::Op,
+        ret: Option<&Self::Ret>,
+        next: &mut Vec<Box<[i64]>>,
+    ) {
+        match op {
+            Transfer { from, to, amount } => {
+                let moved = self.moved(state, from, to, *amount);
+                if ret.is_none_or(|ret| *ret == Bool(moved.is_some())) {
+                    next.push(moved.unwrap_or_else(|| state.clone()));
+                }
+            }
+            ReadAll => {
+                let fits = |ret: &Self::Ret| match ret {
+                    Balances(list) => self.shows(state, list),
+                    Bool(_) => false,
+                };
+                if ret.is_none_or(fits) {
+                    next.push(state.clone());
+                }
+            }
+        }
+    }
+
+    fn outcomes(
+        &self,
+        state: &Box<[i64]>,
+        op: &Self::Op,
+        out: &mut Vec<(Self::Ret, Box<[i64]>)>,
+    ) -> bool {
+        out.push(match op {
+            Transfer { from, to, amount } => match self.moved(state, from, to, *amount) {
+                Some(after) => (Bool(true), after),
+                None => (Bool(false), state.clone()),
+            },
+            ReadAll => (Balances(self.list(state)), state.clone()),
+        });
+        true
+    }
+
+    fn is_read(&self, op: &Self::Op, ret: Option<&Self::Ret>) -> bool {
+        match op {
+            ReadAll => true,
+            Transfer { from, to, amount } => {
+                from == to || *amount == 0 || ret == Some(&Bool(false))
+            }
+        }
+    }
+
+    fn leaves(&self, op: &Self::Op) -> Traces {
+        if self.is_read(op, None) { Traces::none() } else { Traces::Any }
+    }
+
+    /// A read whose balances do not add up.
+    fn refute(&self, part: &PartView<'_, Self::Op, Self::Ret>) -> Option<Refutation> {
+        let money = total(self.initial.values().copied());
+        part.iter().filter(|view| !view.span.is_pending()).find_map(|view| {
+            let Some(Balances(list)) = view.ret else { return None };
+            let seen = total(list.iter().map(|(_, n)| *n));
+            (seen != money).then(|| Refutation {
+                ops: vec![view.id],
+                reason: format!("the balances add up to {seen}, but there is {money} in all"),
+            })
+        })
+    }
+
+    fn describe_op(&self, op: &Self::Op) -> String {
+        match op {
+            Transfer { from, to, amount } => format!("transfer({from:?}, {to:?}, {amount})"),
+            ReadAll => "read_all()".into(),
+        }
+    }
+
+    fn describe_ret(&self, _op: &Self::Op, ret: &Self::Ret) -> String {
+        match ret {
+            Bool(b) => b.to_string(),
+            Balances(list) => show(list),
+        }
+    }
+
+    fn describe_state(&self, state: &Box<[i64]>) -> String {
+        show(&self.list(state))
+    }
+
+    fn why_illegal(&self, state: &Box<[i64]>, op: &Self::Op, ret: &Self::Ret) -> Option<String> {
+        match (op, ret) {
+            (ReadAll, _) => Some(format!("the balances are {}", self.describe_state(state))),
+            (Transfer { .. }, Bool(true)) => Some("the transfer is not possible".into()),
+            (Transfer { .. }, _) => Some("the transfer is possible".into()),
+        }
+    }
+
+    fn state_bytes(&self, state: &Box<[i64]>) -> usize {
+        size_of::<Box<[i64]>>() + size_of_val::<[i64]>(state)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::claims::check_claims;
+    use crate::spec::models::tests::{next, part_of, run};
+
+    fn bank() -> Bank<char> {
+        Bank { initial: [('a', 3), ('b', 1)].into() }
+    }
+
+    fn transfer(from: char, to: char, amount: i64) -> BankOp<char> {
+        Transfer { from, to, amount }
+    }
+
+    #[test]
+    fn sequential_semantics() {
+        let ops = [
+            transfer('b', 'a', 2),
+            transfer('a', 'b', 2),
+            transfer('a', 'c', 1),
+            transfer('a', 'a', 1),
+            transfer('b', 'a', -1),
+            ReadAll,
+        ];
+        let (rets, _) = run(&bank(), &ops);
+        assert_eq!(rets, ["false", "true", "false", "true", "false", "{'a': 1, 'b': 3}"]);
+    }
+
+    #[test]
+    fn a_pending_transfer_moves_money_or_nothing() {
+        let (spec, state) = (bank(), bank().initial());
+        assert_eq!(next(&spec, &state, &transfer('b', 'a', 1), None), ["{'a': 4, 'b': 0}"]);
+        assert_eq!(next(&spec, &state, &transfer('b', 'a', 2), None), ["{'a': 3, 'b': 1}"]);
+        let any_order = Balances(vec![('b', 1), ('a', 3)]);
+        assert_eq!(next(&spec, &state, &ReadAll, Some(&any_order)).len(), 1);
+    }
+
+    #[test]
+    fn claims_hold() {
+        let ops = [
+            ReadAll,
+            transfer('a', 'b', 2),
+            transfer('b', 'a', 1),
+            transfer('a', 'a', 9),
+            transfer('a', 'b', 0),
+        ];
+        check_claims(&bank(), &ops, 1, 400).unwrap();
+    }
+
+    #[test]
+    fn money_is_not_lost() {
+        let h = part_of(&[(ReadAll, Balances(vec![('a', 1), ('b', 1)]))]);
+        let ids: Vec<_> = h.ids().collect();
+        assert_eq!(bank().refute(&PartView::new(&h, &ids)).unwrap().ops, ids);
+    }
+}

@@ -1,0 +1,137 @@
+//! A counter: a 64-bit number that wraps around on overflow.
+//!
+//! Get gives the number. Add changes it and tells nothing; fetch-and-add changes it and gives the
+//! number before. A decrement is the addition of -1.
+//!
+//! Pending: get has no effect and is dropped. An addition may take effect at any time after its
+//! call, or never.
+
+use super::deterministic;
+use crate::spec::{Spec, Traces};
+
+/// A counter that is initially `initial`.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Counter {
+    /// The number before the first operation.
+    pub initial: i64,
+}
+
+/// Operations of a [`Counter`].
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum CounterOp {
+    /// Gives [`CounterRet::Value`].
+    Get,
+    /// Gives [`CounterRet::Done`].
+    Add(i64),
+    /// Gives [`CounterRet::Value`], the number before the addition.
+    FetchAdd(i64),
+}
+
+/// Results of a [`Counter`].
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum CounterRet {
+    /// An addition is done.
+    Done,
+    /// The number before the operation.
+    Value(i64),
+}
+
+use CounterOp::{Add, FetchAdd, Get};
+use CounterRet::Done;
+
+fn step(state: i64, op: &CounterOp) -> (CounterRet, i64) {
+    match op {
+        Get => (CounterRet::Value(state), state),
+        Add(n) => (Done, state.wrapping_add(*n)),
+        FetchAdd(n) => (CounterRet::Value(state), state.wrapping_add(*n)),
+    }
+}
+
+impl Spec for Counter {
+    type Op = CounterOp;
+    type Ret = CounterRet;
+    type State = i64;
+
+    fn initial(&self) -> i64 {
+        self.initial
+    }
+
+    fn successors(&self, state: &i64, op: &Self::Op, ret: Option<&Self::Ret>, next: &mut Vec<i64>) {
+        deterministic(Some(step(*state, op)), ret, next);
+    }
+
+    fn outcomes(&self, state: &i64, op: &Self::Op, out: &mut Vec<(Self::Ret, i64)>) -> bool {
+        out.push(step(*state, op));
+        true
+    }
+
+    fn is_read(&self, op: &Self::Op, _ret: Option<&Self::Ret>) -> bool {
+        matches!(op, Get | Add(0) | FetchAdd(0))
+    }
+
+    // Everything senses everything: an addition is felt by whatever comes after it.
+    fn leaves(&self, op: &Self::Op) -> Traces {
+        if self.is_read(op, None) { Traces::none() } else { Traces::Any }
+    }
+
+    /// What a pending operation would have returned does not matter, only what it adds.
+    fn anonymous_kind(&self, op: &Self::Op) -> Option<u64> {
+        match op {
+            Get => None,
+            Add(n) | FetchAdd(n) => Some(n.cast_unsigned()),
+        }
+    }
+
+    fn describe_op(&self, op: &Self::Op) -> String {
+        match op {
+            Get => "get()".into(),
+            Add(n) => format!("add({n})"),
+            FetchAdd(n) => format!("fetch_add({n})"),
+        }
+    }
+
+    fn describe_ret(&self, _op: &Self::Op, ret: &Self::Ret) -> String {
+        match ret {
+            Done => "ok".into(),
+            CounterRet::Value(n) => n.to_string(),
+        }
+    }
+
+    fn why_illegal(&self, state: &i64, _op: &Self::Op, ret: &Self::Ret) -> Option<String> {
+        match ret {
+            CounterRet::Value(n) if n != state => {
+                Some(format!("the counter is at {state}, not {n}"))
+            }
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::claims::check_claims;
+    use crate::spec::models::tests::{next, run};
+
+    #[test]
+    fn sequential_semantics() {
+        let (rets, state) = run(&Counter::default(), &[Get, Add(5), FetchAdd(-1), Get]);
+        assert_eq!(rets, ["0", "ok", "5", "4"]);
+        assert_eq!(state, "4");
+        let (_, state) = run(&Counter { initial: i64::MAX }, &[Add(1)]);
+        assert_eq!(state, i64::MIN.to_string());
+    }
+
+    #[test]
+    fn a_pending_addition_adds() {
+        assert_eq!(next(&Counter::default(), &3, &FetchAdd(2), None), ["5"]);
+        let wrong = CounterRet::Value(4);
+        assert_eq!(next(&Counter::default(), &3, &FetchAdd(2), Some(&wrong)), [""; 0]);
+    }
+
+    #[test]
+    fn claims_hold() {
+        let ops = [Get, Add(1), Add(0), FetchAdd(1), FetchAdd(0), Add(-1), FetchAdd(2)];
+        check_claims(&Counter::default(), &ops, 1, 400).unwrap();
+    }
+}

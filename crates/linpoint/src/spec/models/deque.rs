@@ -1,0 +1,263 @@
+//! A double-ended queue, initially empty, with or without a bound.
+//!
+//! A push gives [`DequeRet::Done`], or [`DequeRet::Full`] if the deque has a capacity and is full, and
+//! then changes nothing. Pop and peek give the element at that end, or nothing if the deque is empty,
+//! and pop removes it.
+//!
+//! Pending: a peek has no effect and is dropped. A push may take effect at any time after its call,
+//! or never (finding the deque full is the same as never). A pop may remove whatever is at its end at
+//! any time after its call, or do nothing.
+
+use std::collections::VecDeque;
+
+use super::{Value, deterministic, show_elements, show_option};
+use crate::spec::{PartView, Refutation, Spec, Traces};
+
+/// A double-ended queue.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Deque<V> {
+    /// The largest number of elements, if there is one.
+    pub capacity: Option<usize>,
+    values: std::marker::PhantomData<fn() -> V>,
+}
+
+impl<V> Deque<V> {
+    /// A deque without a bound.
+    pub fn new() -> Self {
+        Deque { capacity: None, values: std::marker::PhantomData }
+    }
+
+    /// A deque of at most `capacity` elements.
+    pub fn bounded(capacity: usize) -> Self {
+        Deque { capacity: Some(capacity), ..Deque::new() }
+    }
+}
+
+/// Operations of a [`Deque`].
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum DequeOp<V> {
+    /// Gives [`DequeRet::Done`] or [`DequeRet::Full`].
+    PushFront(V),
+    /// Gives [`DequeRet::Done`] or [`DequeRet::Full`].
+    PushBack(V),
+    /// Gives [`DequeRet::Value`].
+    PopFront,
+    /// Gives [`DequeRet::Value`].
+    PopBack,
+    /// Gives [`DequeRet::Value`].
+    PeekFront,
+    /// Gives [`DequeRet::Value`].
+    PeekBack,
+}
+
+/// Results of a [`Deque`].
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum DequeRet<V> {
+    /// A push is done.
+    Done,
+    /// The deque was full, nothing was added.
+    Full,
+    /// The element at this end, `None` if the deque was empty.
+    Value(Option<V>),
+}
+
+use DequeOp::{PeekBack, PeekFront, PopBack, PopFront, PushBack, PushFront};
+use DequeRet::{Done, Full};
+
+impl<V: Value> Deque<V> {
+    fn is_full(&self, state: &VecDeque<V>) -> bool {
+        self.capacity.is_some_and(|c| state.len() >= c)
+    }
+
+    fn step(&self, state: &VecDeque<V>, op: &DequeOp<V>) -> (DequeRet<V>, VecDeque<V>) {
+        let mut after = state.clone();
+        let ret = match op {
+            PushFront(_) | PushBack(_) if self.is_full(state) => Full,
+            PushFront(v) => {
+                after.push_front(v.clone());
+                Done
+            }
+            PushBack(v) => {
+                after.push_back(v.clone());
+                Done
+            }
+            PopFront => DequeRet::Value(after.pop_front()),
+            PopBack => DequeRet::Value(after.pop_back()),
+            PeekFront => DequeRet::Value(after.front().cloned()),
+            PeekBack => DequeRet::Value(after.back().cloned()),
+        };
+        (ret, after)
+    }
+}
+
+impl<V: Value> Spec for Deque<V> {
+    type Op = DequeOp<V>;
+    type Ret = DequeRet<V>;
+    type State = VecDeque<V>;
+
+    fn initial(&self) -> VecDeque<V> {
+        VecDeque::new()
+    }
+
+    fn successors(
+        &self,
+        state: &VecDeque<V>,
+        op: &Self::Op,
+        ret: Option<&Self::Ret>,
+        next: &mut Vec<VecDeque<V>>,
+    ) {
+        deterministic(Some(self.step(state, op)), ret, next);
+    }
+
+    fn outcomes(
+        &self,
+        state: &VecDeque<V>,
+        op: &Self::Op,
+        out: &mut Vec<(Self::Ret, VecDeque<V>)>,
+    ) -> bool {
+        out.push(self.step(state, op));
+        true
+    }
+
+    fn is_read(&self, op: &Self::Op, ret: Option<&Self::Ret>) -> bool {
+        matches!((op, ret), (PeekFront | PeekBack, _) | (_, Some(Full | DequeRet::Value(None))))
+    }
+
+    fn leaves(&self, op: &Self::Op) -> Traces {
+        match op {
+            PushFront(v) | PushBack(v) => Traces::any_and(v),
+            PopFront | PopBack => Traces::Any,
+            PeekFront | PeekBack => Traces::none(),
+        }
+    }
+
+    fn senses(&self, _op: &Self::Op, ret: Option<&Self::Ret>) -> Traces {
+        match ret {
+            Some(DequeRet::Value(Some(v))) => Traces::any_and(v),
+            _ => Traces::Any,
+        }
+    }
+
+    /// An element that nobody names takes up room at its place, but it does not matter which one it
+    /// is.
+    fn anonymous_kind(&self, op: &Self::Op) -> Option<u64> {
+        match op {
+            PushFront(_) => Some(0),
+            PushBack(_) => Some(1),
+            _ => None,
+        }
+    }
+
+    /// Leave the push out. If its element was never popped, neither end was seen beyond it. If it was
+    /// popped, then by an operation that is pending too (the others would have named it): leave
+    /// that out as well. Not so with a bound, where the element may be what made it full.
+    fn idle_unless_named(&self, op: &Self::Op) -> bool {
+        self.capacity.is_none() && matches!(op, PushFront(_) | PushBack(_))
+    }
+
+    fn refute(&self, part: &PartView<'_, Self::Op, Self::Ret>) -> Option<Refutation> {
+        super::refute::elements(
+            part,
+            |op| match op {
+                PushFront(v) | PushBack(v) => Some(v),
+                _ => None,
+            },
+            |_, ret| match ret {
+                DequeRet::Value(v) => v.as_ref(),
+                _ => None,
+            },
+            |op, ret| match (op, ret) {
+                (PopFront | PopBack, DequeRet::Value(v)) => v.as_ref(),
+                _ => None,
+            },
+        )
+    }
+
+    fn describe_op(&self, op: &Self::Op) -> String {
+        match op {
+            PushFront(v) => format!("push_front({v:?})"),
+            PushBack(v) => format!("push_back({v:?})"),
+            PopFront => "pop_front()".into(),
+            PopBack => "pop_back()".into(),
+            PeekFront => "peek_front()".into(),
+            PeekBack => "peek_back()".into(),
+        }
+    }
+
+    fn describe_ret(&self, _op: &Self::Op, ret: &Self::Ret) -> String {
+        match ret {
+            Done => "ok".into(),
+            Full => "full".into(),
+            DequeRet::Value(v) => show_option(v.as_ref()),
+        }
+    }
+
+    fn describe_state(&self, state: &VecDeque<V>) -> String {
+        show_elements(state, state.len(), "front first")
+    }
+
+    fn why_illegal(&self, state: &VecDeque<V>, op: &Self::Op, ret: &Self::Ret) -> Option<String> {
+        let at = |end: Option<&V>, which: &str| match end {
+            None => "the deque is empty".into(),
+            Some(v) => format!("{v:?} is at the {which}"),
+        };
+        match (op, ret) {
+            (PushFront(_) | PushBack(_), Done) => {
+                self.is_full(state).then(|| "the deque is full".into())
+            }
+            (PushFront(_) | PushBack(_), Full) => {
+                (!self.is_full(state)).then(|| "the deque is not full".into())
+            }
+            (PopFront | PeekFront, DequeRet::Value(_)) => Some(at(state.front(), "front")),
+            (PopBack | PeekBack, DequeRet::Value(_)) => Some(at(state.back(), "back")),
+            _ => None,
+        }
+    }
+
+    fn state_bytes(&self, state: &VecDeque<V>) -> usize {
+        size_of::<VecDeque<V>>() + state.capacity() * size_of::<V>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::claims::check_claims;
+    use crate::spec::models::tests::{next, run};
+
+    #[test]
+    fn sequential_semantics() {
+        let ops = [PopBack, PushBack(1), PushFront(2), PushBack(3), PeekFront, PeekBack, PopBack];
+        let (rets, state) = run(&Deque::new(), &ops);
+        assert_eq!(rets, ["empty", "ok", "ok", "ok", "2", "3", "3"]);
+        assert_eq!(state, "[2, 1] (front first)");
+        let (rets, state) = run(&Deque::bounded(2), &ops);
+        assert_eq!(rets, ["empty", "ok", "ok", "full", "2", "1", "1"]);
+        assert_eq!(state, "[2] (front first)");
+    }
+
+    #[test]
+    fn a_pending_pop_takes_from_its_end() {
+        let (spec, state) = (Deque::new(), VecDeque::from([1, 2]));
+        assert_eq!(next(&spec, &state, &PopFront, None), ["[2] (front first)"]);
+        assert_eq!(next(&spec, &state, &PopBack, None), ["[1] (front first)"]);
+        assert_eq!(next(&spec, &state, &PopBack, Some(&DequeRet::Value(None))), [""; 0]);
+        assert!(!spec.is_read(&PopBack, None));
+    }
+
+    #[test]
+    fn claims_hold() {
+        let ops = [
+            PushFront(1),
+            PushFront(2),
+            PushBack(3),
+            PushBack(4),
+            PopFront,
+            PopBack,
+            PeekFront,
+            PeekBack,
+        ];
+        check_claims(&Deque::new(), &ops, 1, 400).unwrap();
+        check_claims(&Deque::bounded(2), &ops, 2, 400).unwrap();
+    }
+}

@@ -1,0 +1,327 @@
+//! A key-value store. Keys are independent of each other: a history is split by key.
+//!
+//! A key holds a value or none. [`KeyValue::initial`] is what every key holds at first, and again
+//! after it was deleted: `None` for a store in which a missing key gives nothing, `Some("")` for one
+//! in which a missing key gives the empty string. The operations and what they give are listed at
+//! [`KeyValueOp`].
+//!
+//! Pending: get has no effect and is dropped. All others may take effect at any time after their
+//! call, or never; a compare-and-set that finds another value than expected does nothing.
+
+use super::append::Append;
+use super::refute::Words;
+use super::sorted::Sorted;
+use super::{Value, deterministic};
+use crate::spec::{Footprint, PartView, Refutation, Spec, Traces};
+
+/// A key-value store.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct KeyValue<K, V> {
+    /// What every key holds before the first operation, and after a deletion.
+    pub initial: Option<V>,
+    keys: std::marker::PhantomData<fn() -> K>,
+}
+
+impl<K, V> KeyValue<K, V> {
+    /// A store in which every key at first holds `initial`.
+    pub fn new(initial: Option<V>) -> Self {
+        KeyValue { initial, keys: std::marker::PhantomData }
+    }
+}
+
+/// Operations of a [`KeyValue`].
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum KeyValueOp<K, V> {
+    /// Gives [`KeyValueRet::Value`], what the key holds.
+    Get(K),
+    /// Replaces what the key holds. Gives [`KeyValueRet::Done`].
+    Put(K, V),
+    /// Appends to what the key holds, or puts if it holds none. Gives [`KeyValueRet::Done`].
+    Append(K, V),
+    /// Gives the key its initial value. Gives [`KeyValueRet::Done`].
+    Delete(K),
+    /// Deletes. Gives [`KeyValueRet::Value`], what the key held.
+    Remove(K),
+    /// Puts if the key holds none. Gives [`KeyValueRet::Value`], what the key holds afterwards.
+    GetOrElseUpdate(K, V),
+    /// Puts the last value if the key holds exactly the one before. Gives [`KeyValueRet::Bool`].
+    CompareAndSet(K, Option<V>, V),
+}
+
+/// Results of a [`KeyValue`].
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum KeyValueRet<V> {
+    /// The operation is done.
+    Done,
+    /// What the key holds or held.
+    Value(Option<V>),
+    /// Whether a compare-and-set found the expected value and replaced it.
+    Bool(bool),
+}
+
+use KeyValueOp::{CompareAndSet, Delete, Get, GetOrElseUpdate, Put, Remove};
+use KeyValueRet::{Bool, Done};
+
+impl<K, V> KeyValueOp<K, V> {
+    fn key(&self) -> &K {
+        match self {
+            Get(k) | Put(k, _) | KeyValueOp::Append(k, _) | Delete(k) | Remove(k) => k,
+            GetOrElseUpdate(k, _) | CompareAndSet(k, _, _) => k,
+        }
+    }
+}
+
+impl<K: Value + Ord, V: Append> KeyValue<K, V> {
+    fn holds<'a>(&'a self, state: &'a Sorted<K, V>, key: &K) -> Option<&'a V> {
+        state.get(key).or(self.initial.as_ref())
+    }
+
+    fn step(&self, state: &Sorted<K, V>, op: &KeyValueOp<K, V>) -> (KeyValueRet<V>, Sorted<K, V>) {
+        let holds = self.holds(state, op.key());
+        let value = |v: Option<&V>| KeyValueRet::Value(v.cloned());
+        let (ret, new) = match op {
+            Get(_) => (value(holds), None),
+            Put(_, v) => (Done, Some(Some(v.clone()))),
+            KeyValueOp::Append(_, v) => {
+                (Done, Some(Some(holds.map_or_else(|| v.clone(), |h| h.append(v)))))
+            }
+            Delete(_) => (Done, Some(self.initial.clone())),
+            Remove(_) => (value(holds), Some(self.initial.clone())),
+            GetOrElseUpdate(_, v) if holds.is_none() => (value(Some(v)), Some(Some(v.clone()))),
+            GetOrElseUpdate(..) => (value(holds), None),
+            CompareAndSet(_, expected, new) if expected.as_ref() == holds => {
+                (Bool(true), Some(Some(new.clone())))
+            }
+            CompareAndSet(..) => (Bool(false), None),
+        };
+        let mut after = state.clone();
+        if let Some(new) = new {
+            // Keys that hold what they held at first are not stored: equal contents, equal states.
+            after.set(op.key(), new.filter(|v| self.initial.as_ref() != Some(v)));
+        }
+        (ret, after)
+    }
+
+    /// What an operation may leave in its key, if that can be told without knowing what was there.
+    fn written<'a>(&'a self, op: &'a KeyValueOp<K, V>) -> Option<(&'a K, Option<&'a V>)> {
+        match op {
+            Get(_) | KeyValueOp::Append(..) => None,
+            Put(k, v) | GetOrElseUpdate(k, v) | CompareAndSet(k, _, v) => Some((k, Some(v))),
+            Delete(k) | Remove(k) => Some((k, self.initial.as_ref())),
+        }
+    }
+}
+
+impl<K: Value + Ord, V: Append> Spec for KeyValue<K, V> {
+    type Op = KeyValueOp<K, V>;
+    type Ret = KeyValueRet<V>;
+    type State = Sorted<K, V>;
+
+    fn initial(&self) -> Self::State {
+        Sorted::default()
+    }
+
+    fn successors(
+        &self,
+        state: &Self::State,
+        op: &Self::Op,
+        ret: Option<&Self::Ret>,
+        next: &mut Vec<Self::State>,
+    ) {
+        deterministic(Some(self.step(state, op)), ret, next);
+    }
+
+    fn outcomes(
+        &self,
+        state: &Self::State,
+        op: &Self::Op,
+        out: &mut Vec<(Self::Ret, Self::State)>,
+    ) -> bool {
+        out.push(self.step(state, op));
+        true
+    }
+
+    fn footprint(&self, op: &Self::Op) -> Footprint {
+        Footprint::key(op.key())
+    }
+
+    fn is_read(&self, op: &Self::Op, ret: Option<&Self::Ret>) -> bool {
+        match (op, ret) {
+            (Get(_), _) | (CompareAndSet(..), Some(Bool(false))) => true,
+            (Remove(_), Some(KeyValueRet::Value(held))) => *held == self.initial,
+            // It found this value there: its own is another.
+            (GetOrElseUpdate(_, v), Some(KeyValueRet::Value(held))) => held.as_ref() != Some(v),
+            _ => false,
+        }
+    }
+
+    fn leaves(&self, op: &Self::Op) -> Traces {
+        match (op, self.written(op)) {
+            (Get(_), _) => Traces::none(),
+            (_, Some(left)) => Traces::one(&left),
+            (_, None) => Traces::Any,
+        }
+    }
+
+    /// As for a compare-and-set register, within one key. What an append leaves depends on what it
+    /// finds, so it senses anything.
+    fn senses(&self, op: &Self::Op, ret: Option<&Self::Ret>) -> Traces {
+        match (op, ret) {
+            (Get(k) | Remove(k), Some(KeyValueRet::Value(v))) => Traces::one(&(k, v.as_ref())),
+            (Put(..) | Delete(_) | Remove(_), _) => Traces::none(),
+            (CompareAndSet(k, expected, _), Some(Bool(true))) => {
+                Traces::one(&(k, expected.as_ref()))
+            }
+            (CompareAndSet(k, expected, _), _) => Traces::any_and(&(k, expected.as_ref())),
+            // It found the value, or it found none and put its own.
+            (GetOrElseUpdate(k, own), Some(KeyValueRet::Value(v))) if v.as_ref() == Some(own) => {
+                Traces::all([(k, v.as_ref()), (k, None)])
+            }
+            (GetOrElseUpdate(k, _), Some(KeyValueRet::Value(v))) => Traces::one(&(k, v.as_ref())),
+            (Get(_) | KeyValueOp::Append(..) | GetOrElseUpdate(..), _) => Traces::Any,
+        }
+    }
+
+    // No anonymous kinds, and nothing is idle: after put("a") and append("b") a get names "ab", but
+    // never the "a" that it depends on.
+
+    /// As for a compare-and-set register, within one key, if there are no appends: they make values
+    /// that nobody wrote.
+    fn refute(&self, part: &PartView<'_, Self::Op, Self::Ret>) -> Option<Refutation> {
+        if part.iter().any(|view| matches!(view.op, KeyValueOp::Append(..))) {
+            return None;
+        }
+        super::refute::sources(
+            part,
+            |(_, v)| usize::from(*v == self.initial.as_ref()),
+            |op| self.written(op),
+            |op, ret| match (op, ret) {
+                (CompareAndSet(k, expected, _), Bool(true)) => Some((k, expected.as_ref())),
+                (Get(k) | Remove(k) | GetOrElseUpdate(k, _), KeyValueRet::Value(v)) => {
+                    Some((k, v.as_ref()))
+                }
+                _ => None,
+            },
+            |op, ret| match (op, ret) {
+                (CompareAndSet(k, expected, new), Bool(true)) if expected.as_ref() != Some(new) => {
+                    Some((k, expected.as_ref()))
+                }
+                (Remove(k), KeyValueRet::Value(v)) if *v != self.initial => Some((k, v.as_ref())),
+                _ => None,
+            },
+            Words {
+                verb: ("wrote", "write"),
+                show: |(k, v): &(&K, Option<&V>)| match v {
+                    Some(v) => format!("{v:?} at {k:?}"),
+                    None => format!("no value at {k:?}"),
+                },
+            },
+        )
+    }
+
+    fn describe_op(&self, op: &Self::Op) -> String {
+        match op {
+            Get(k) => format!("get({k:?})"),
+            Put(k, v) => format!("put({k:?}, {v:?})"),
+            KeyValueOp::Append(k, v) => format!("append({k:?}, {v:?})"),
+            Delete(k) => format!("delete({k:?})"),
+            Remove(k) => format!("remove({k:?})"),
+            GetOrElseUpdate(k, v) => format!("get_or_else_update({k:?}, {v:?})"),
+            CompareAndSet(k, None, v) => format!("compare_and_set({k:?}, none, {v:?})"),
+            CompareAndSet(k, Some(e), v) => format!("compare_and_set({k:?}, {e:?}, {v:?})"),
+        }
+    }
+
+    fn describe_ret(&self, _op: &Self::Op, ret: &Self::Ret) -> String {
+        match ret {
+            Done => "ok".into(),
+            KeyValueRet::Value(None) => "none".into(),
+            KeyValueRet::Value(Some(v)) => format!("{v:?}"),
+            Bool(b) => b.to_string(),
+        }
+    }
+
+    fn describe_state(&self, state: &Self::State) -> String {
+        format!("{state:?}")
+    }
+
+    fn why_illegal(&self, state: &Self::State, op: &Self::Op, _ret: &Self::Ret) -> Option<String> {
+        Some(match self.holds(state, op.key()) {
+            Some(v) => format!("{:?} holds {v:?}", op.key()),
+            None => format!("{:?} holds no value", op.key()),
+        })
+    }
+
+    fn state_bytes(&self, state: &Self::State) -> usize {
+        state.bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::claims::check_claims;
+    use crate::spec::models::tests::{next, run};
+    use KeyValueOp::Append;
+
+    #[test]
+    fn sequential_semantics() {
+        let s = String::from;
+        let ops = [
+            Get(1),
+            Append(1, s("a")),
+            Append(1, s("b")),
+            Get(1),
+            GetOrElseUpdate(1, s("c")),
+            Remove(1),
+            GetOrElseUpdate(1, s("c")),
+            CompareAndSet(1, None, s("d")),
+            CompareAndSet(1, Some(s("c")), s("d")),
+            CompareAndSet(2, None, s("e")),
+            Delete(1),
+        ];
+        let (rets, state) = run(&KeyValue::new(None), &ops);
+        let expected =
+            ["none", "ok", "ok", "\"ab\"", "\"ab\"", "\"ab\"", "\"c\"", "false", "true", "true"];
+        assert_eq!(rets[..10], expected);
+        assert_eq!(state, "{2: \"e\"}");
+    }
+
+    #[test]
+    fn a_missing_key_may_be_an_empty_string() {
+        let spec = KeyValue::new(Some(String::new()));
+        let ops = [Get(1), Put(1, "x".into()), Remove(1), Put(1, String::new()), Get(1)];
+        let (rets, state) = run(&spec, &ops);
+        assert_eq!(rets, ["\"\"", "ok", "\"x\"", "ok", "\"\""]);
+        assert_eq!(state, "{}");
+    }
+
+    #[test]
+    fn pending_operations() {
+        let spec = KeyValue::new(None);
+        let empty = spec.initial();
+        assert_eq!(next(&spec, &empty, &CompareAndSet(1, Some(5), 6), None), ["{}"]);
+        assert_eq!(next(&spec, &empty, &CompareAndSet(1, None, 6), None), ["{1: 6}"]);
+        assert_eq!(next(&spec, &empty, &GetOrElseUpdate(1, 6), None), ["{1: 6}"]);
+        assert!(!spec.is_read(&GetOrElseUpdate(1, 6), None));
+        assert!(!spec.is_read(&GetOrElseUpdate(1, 6), Some(&KeyValueRet::Value(Some(6)))));
+        assert!(spec.is_read(&GetOrElseUpdate(1, 6), Some(&KeyValueRet::Value(Some(5)))));
+    }
+
+    #[test]
+    fn claims_hold() {
+        let mut ops = Vec::new();
+        for k in 1..=2 {
+            ops.extend([Get(k), Put(k, 1), Put(k, 2), Delete(k), Remove(k)]);
+            ops.extend([GetOrElseUpdate(k, 1), CompareAndSet(k, None, 3)]);
+            ops.extend([CompareAndSet(k, Some(1), 1), CompareAndSet(k, Some(1), 2)]);
+        }
+        for initial in [None, Some(0), Some(1)] {
+            check_claims(&KeyValue::new(initial), &ops, 1, 300).unwrap();
+        }
+        ops.extend([Append(1, 1), Append(2, 1)]);
+        for initial in [None, Some(0), Some(1)] {
+            check_claims(&KeyValue::new(initial), &ops, 2, 300).unwrap();
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! A lock, initially free.
+//!
+//! Acquire takes the lock and waits as long as it is held. Release frees it, and cannot happen when
+//! it is free; with [`Mutex::owner`], it cannot happen unless it comes from the holder either.
+//! Try-acquire takes the lock and gives true, or gives false if it is held.
+//!
+//! Operations may say who they come from; this is used only with `owner`. The lock is not
+//! reentrant: a holder that acquires again waits for itself.
+//!
+//! Pending: an acquire or try-acquire may take the lock at any time after its call at which it is
+//! free, or do nothing. A release may free it at any time after its call at which it can, or do
+//! nothing.
+
+use super::deterministic;
+use crate::spec::{Spec, Traces};
+
+/// A lock.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Mutex {
+    /// True if only the holder can release.
+    pub owner: bool,
+}
+
+/// Operations of a [`Mutex`], with the process that they come from, if known.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum MutexOp {
+    /// Takes the lock, waits for it. Gives [`MutexRet::Done`].
+    Acquire(Option<u32>),
+    /// Frees the lock. Gives [`MutexRet::Done`].
+    Release(Option<u32>),
+    /// Takes the lock if it is free. Gives [`MutexRet::Bool`].
+    TryAcquire(Option<u32>),
+}
+
+/// Results of a [`Mutex`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum MutexRet {
+    /// Acquire or release is done.
+    Done,
+    /// Whether try-acquire took the lock.
+    Bool(bool),
+}
+
+use MutexOp::{Acquire, Release, TryAcquire};
+use MutexRet::{Bool, Done};
+
+/// Who holds the lock: `None` if nobody, `Some(None)` if somebody unknown or irrelevant.
+type Holder = Option<Option<u32>>;
+
+impl Mutex {
+    /// The state in which `by` holds the lock.
+    fn held(&self, by: Option<u32>) -> Holder {
+        // Without owners all holders are alike, and so are their states.
+        Some(if self.owner { by } else { None })
+    }
+
+    fn step(&self, state: Holder, op: MutexOp) -> Option<(MutexRet, Holder)> {
+        match (op, state) {
+            (Acquire(by), None) => Some((Done, self.held(by))),
+            (Acquire(_), Some(_)) => None,
+            (Release(by), _) => (state == self.held(by)).then_some((Done, None)),
+            (TryAcquire(by), None) => Some((Bool(true), self.held(by))),
+            (TryAcquire(_), Some(_)) => Some((Bool(false), state)),
+        }
+    }
+}
+
+impl Spec for Mutex {
+    type Op = MutexOp;
+    type Ret = MutexRet;
+    type State = Holder;
+
+    fn initial(&self) -> Holder {
+        None
+    }
+
+    fn successors(
+        &self,
+        state: &Holder,
+        op: &Self::Op,
+        ret: Option<&Self::Ret>,
+        next: &mut Vec<Holder>,
+    ) {
+        deterministic(self.step(*state, *op), ret, next);
+    }
+
+    fn outcomes(&self, state: &Holder, op: &Self::Op, out: &mut Vec<(Self::Ret, Holder)>) -> bool {
+        out.extend(self.step(*state, *op));
+        true
+    }
+
+    fn is_read(&self, op: &Self::Op, ret: Option<&Self::Ret>) -> bool {
+        matches!((op, ret), (TryAcquire(_), Some(Bool(false))))
+    }
+
+    /// The state that the operation makes. (A try-acquire that fails leaves nothing, which is less.)
+    fn leaves(&self, op: &Self::Op) -> Traces {
+        match op {
+            Acquire(by) | TryAcquire(by) => Traces::one(&self.held(*by)),
+            Release(_) => Traces::one(&Holder::None),
+        }
+    }
+
+    /// The one state that the operation needs. A failed try-acquire of a lock with owners fits many;
+    /// one with an unknown result fits all, but leaves the holder that it finds.
+    fn senses(&self, op: &Self::Op, ret: Option<&Self::Ret>) -> Traces {
+        match (op, ret) {
+            (Acquire(_), _) | (TryAcquire(_), Some(Bool(true))) => Traces::one(&Holder::None),
+            (Release(by), _) => Traces::one(&self.held(*by)),
+            (TryAcquire(_), _) if self.owner => Traces::Any,
+            (TryAcquire(_), Some(_)) => Traces::one(&self.held(None)),
+            (TryAcquire(_), None) => Traces::none(),
+        }
+    }
+
+    fn describe_op(&self, op: &Self::Op) -> String {
+        let (name, by) = match op {
+            Acquire(by) => ("acquire", by),
+            Release(by) => ("release", by),
+            TryAcquire(by) => ("try_acquire", by),
+        };
+        by.map_or_else(|| format!("{name}()"), |p| format!("{name}() by {p}"))
+    }
+
+    fn describe_ret(&self, _op: &Self::Op, ret: &Self::Ret) -> String {
+        match ret {
+            Done => "ok".into(),
+            Bool(b) => b.to_string(),
+        }
+    }
+
+    fn describe_state(&self, state: &Holder) -> String {
+        match state {
+            None => "free".into(),
+            Some(None) => "held".into(),
+            Some(Some(p)) => format!("held by {p}"),
+        }
+    }
+
+    fn why_illegal(&self, state: &Holder, _op: &Self::Op, _ret: &Self::Ret) -> Option<String> {
+        Some(format!("the lock is {}", self.describe_state(state)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::claims::check_claims;
+    use crate::spec::models::tests::{next, run};
+
+    const A: Option<u32> = Some(1);
+    const B: Option<u32> = Some(2);
+
+    #[test]
+    fn sequential_semantics() {
+        let ops = [Release(A), Acquire(A), Acquire(B), TryAcquire(B), Release(B), TryAcquire(B)];
+        let (rets, state) = run(&Mutex { owner: false }, &ops);
+        assert_eq!(rets, ["waits", "ok", "waits", "false", "ok", "true"]);
+        assert_eq!(state, "held");
+        let (rets, state) = run(&Mutex { owner: true }, &ops);
+        assert_eq!(rets, ["waits", "ok", "waits", "false", "waits", "false"]);
+        assert_eq!(state, "held by 1");
+    }
+
+    #[test]
+    fn pending_operations_need_their_state() {
+        let spec = Mutex { owner: true };
+        assert_eq!(next(&spec, &None, &Acquire(A), None), ["held by 1"]);
+        assert_eq!(next(&spec, &Some(A), &Acquire(A), None), [""; 0]);
+        assert_eq!(next(&spec, &Some(A), &TryAcquire(B), None), ["held by 1"]);
+        assert_eq!(next(&spec, &Some(A), &Release(B), None), [""; 0]);
+        assert_eq!(next(&spec, &Some(A), &Release(A), None), ["free"]);
+    }
+
+    #[test]
+    fn claims_hold() {
+        let ops = [A, B, None].map(|p| [Acquire(p), Release(p), TryAcquire(p)]).concat();
+        for owner in [false, true] {
+            check_claims(&Mutex { owner }, &ops, 1, 400).unwrap();
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! A first-in first-out queue, initially empty, with or without a bound.
+//!
+//! Enqueue gives [`QueueRet::Done`], or [`QueueRet::Full`] if the queue has a capacity and is full,
+//! and then changes nothing. Dequeue and peek give the element at the front, or nothing if the queue
+//! is empty, and dequeue removes it.
+//!
+//! Pending: a peek has no effect and is dropped. An enqueue may take effect at any time after its
+//! call, or never (finding the queue full is the same as never). A dequeue may remove whatever is at
+//! the front at any time after its call, or do nothing.
+
+use super::persistent::Fifo;
+use super::{Value, deterministic, show_elements, show_option};
+use crate::spec::{PartView, Refutation, Spec, Traces};
+
+/// A queue.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Queue<V> {
+    /// The largest number of elements, if there is one.
+    pub capacity: Option<usize>,
+    values: std::marker::PhantomData<fn() -> V>,
+}
+
+impl<V> Queue<V> {
+    /// A queue without a bound.
+    pub fn new() -> Self {
+        Queue { capacity: None, values: std::marker::PhantomData }
+    }
+
+    /// A queue of at most `capacity` elements.
+    pub fn bounded(capacity: usize) -> Self {
+        Queue { capacity: Some(capacity), ..Queue::new() }
+    }
+}
+
+/// Operations of a [`Queue`].
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum QueueOp<V> {
+    /// Gives [`QueueRet::Done`] or [`QueueRet::Full`].
+    Enqueue(V),
+    /// Gives [`QueueRet::Value`].
+    Dequeue,
+    /// Gives [`QueueRet::Value`].
+    Peek,
+}
+
+/// Results of a [`Queue`].
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum QueueRet<V> {
+    /// An enqueue is done.
+    Done,
+    /// The queue was full, nothing was added.
+    Full,
+    /// The element at the front, `None` if the queue was empty.
+    Value(Option<V>),
+}
+
+use QueueOp::{Dequeue, Enqueue, Peek};
+use QueueRet::{Done, Full};
+
+impl<V: Value> Queue<V> {
+    fn is_full(&self, state: &Fifo<V>) -> bool {
+        self.capacity.is_some_and(|c| state.len() >= c)
+    }
+
+    fn step(&self, state: &Fifo<V>, op: &QueueOp<V>) -> (QueueRet<V>, Fifo<V>) {
+        match op {
+            Enqueue(_) if self.is_full(state) => (Full, state.clone()),
+            Enqueue(v) => (Done, state.push(v.clone())),
+            Dequeue => match state.pop() {
+                Some((v, rest)) => (QueueRet::Value(Some(v)), rest),
+                None => (QueueRet::Value(None), state.clone()),
+            },
+            Peek => (QueueRet::Value(state.first().cloned()), state.clone()),
+        }
+    }
+}
+
+impl<V: Value> Spec for Queue<V> {
+    type Op = QueueOp<V>;
+    type Ret = QueueRet<V>;
+    type State = Fifo<V>;
+
+    fn initial(&self) -> Fifo<V> {
+        Fifo::new()
+    }
+
+    fn successors(
+        &self,
+        state: &Fifo<V>,
+        op: &Self::Op,
+        ret: Option<&Self::Ret>,
+        next: &mut Vec<Fifo<V>>,
+    ) {
+        deterministic(Some(self.step(state, op)), ret, next);
+    }
+
+    fn outcomes(
+        &self,
+        state: &Fifo<V>,
+        op: &Self::Op,
+        out: &mut Vec<(Self::Ret, Fifo<V>)>,
+    ) -> bool {
+        out.push(self.step(state, op));
+        true
+    }
+
+    fn is_read(&self, op: &Self::Op, ret: Option<&Self::Ret>) -> bool {
+        matches!((op, ret), (Peek, _) | (_, Some(Full | QueueRet::Value(None))))
+    }
+
+    fn leaves(&self, op: &Self::Op) -> Traces {
+        match op {
+            Enqueue(v) => Traces::any_and(v),
+            Dequeue => Traces::Any,
+            Peek => Traces::none(),
+        }
+    }
+
+    fn senses(&self, _op: &Self::Op, ret: Option<&Self::Ret>) -> Traces {
+        match ret {
+            Some(QueueRet::Value(Some(v))) => Traces::any_and(v),
+            _ => Traces::Any,
+        }
+    }
+
+    /// An element that nobody names takes up room, but it does not matter which one it is.
+    fn anonymous_kind(&self, op: &Self::Op) -> Option<u64> {
+        matches!(op, Enqueue(_)).then_some(0)
+    }
+
+    /// Leave the enqueue out. If its element was never dequeued, nothing behind it was ever seen.
+    /// If it was dequeued, then by an operation that is pending too (the others would have named it):
+    /// leave that out as well. Not so with a bound, where the element may be what made it full.
+    fn idle_unless_named(&self, op: &Self::Op) -> bool {
+        self.capacity.is_none() && matches!(op, Enqueue(_))
+    }
+
+    fn refute(&self, part: &PartView<'_, Self::Op, Self::Ret>) -> Option<Refutation> {
+        super::refute::elements(
+            part,
+            |op| match op {
+                Enqueue(v) => Some(v),
+                _ => None,
+            },
+            |_, ret| match ret {
+                QueueRet::Value(v) => v.as_ref(),
+                _ => None,
+            },
+            |op, ret| match (op, ret) {
+                (Dequeue, QueueRet::Value(v)) => v.as_ref(),
+                _ => None,
+            },
+        )
+    }
+
+    fn describe_op(&self, op: &Self::Op) -> String {
+        match op {
+            Enqueue(v) => format!("enqueue({v:?})"),
+            Dequeue => "dequeue()".into(),
+            Peek => "peek()".into(),
+        }
+    }
+
+    fn describe_ret(&self, _op: &Self::Op, ret: &Self::Ret) -> String {
+        match ret {
+            Done => "ok".into(),
+            Full => "full".into(),
+            QueueRet::Value(v) => show_option(v.as_ref()),
+        }
+    }
+
+    fn describe_state(&self, state: &Fifo<V>) -> String {
+        show_elements(state.iter(), state.len(), "front first")
+    }
+
+    fn why_illegal(&self, state: &Fifo<V>, op: &Self::Op, ret: &Self::Ret) -> Option<String> {
+        match (op, ret) {
+            (Enqueue(_), Done) if self.is_full(state) => Some("the queue is full".into()),
+            (Enqueue(_), Full) if !self.is_full(state) => Some("the queue is not full".into()),
+            (Dequeue | Peek, QueueRet::Value(_)) => Some(match state.first() {
+                None => "the queue is empty".into(),
+                Some(first) => format!("{first:?} is at the front"),
+            }),
+            _ => None,
+        }
+    }
+
+    /// States share their nodes: each counts one of its own, which is what an enqueue adds.
+    fn state_bytes(&self, _state: &Fifo<V>) -> usize {
+        Fifo::<V>::bytes_of_version()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::claims::check_claims;
+    use crate::spec::models::tests::{next, part_of, run};
+
+    #[test]
+    fn sequential_semantics() {
+        let ops = [Dequeue, Enqueue(1), Enqueue(2), Enqueue(3), Peek, Dequeue, Enqueue(4)];
+        let (rets, state) = run(&Queue::new(), &ops);
+        assert_eq!(rets, ["empty", "ok", "ok", "ok", "1", "1", "ok"]);
+        assert_eq!(state, "[2, 3, 4] (front first)");
+        let (rets, state) = run(&Queue::bounded(2), &ops);
+        assert_eq!(rets, ["empty", "ok", "ok", "full", "1", "1", "ok"]);
+        assert_eq!(state, "[2, 4] (front first)");
+    }
+
+    #[test]
+    fn a_pending_enqueue_on_a_full_queue_does_nothing() {
+        let (spec, one) = (Queue::bounded(1), Fifo::new().push(1));
+        assert_eq!(next(&spec, &one, &Enqueue(2), None), ["[1] (front first)"]);
+        assert_eq!(next(&spec, &one, &Dequeue, None), ["empty"]);
+        assert!(spec.is_read(&Enqueue(2), Some(&Full)) && !spec.is_read(&Enqueue(2), None));
+    }
+
+    #[test]
+    fn claims_hold() {
+        let ops = [Enqueue(1), Enqueue(2), Enqueue(3), Dequeue, Dequeue, Peek];
+        check_claims(&Queue::new(), &ops, 1, 400).unwrap();
+        check_claims(&Queue::bounded(2), &ops, 2, 400).unwrap();
+    }
+
+    #[test]
+    fn a_dequeue_before_the_only_enqueue() {
+        let mut events = crate::history::History::from_events();
+        let d = events.call(Dequeue);
+        events.ret(d, QueueRet::Value(Some(1))).unwrap();
+        let e = events.call(Enqueue(1));
+        let h = events.finish();
+        let found = Queue::new().refute(&PartView::new(&h, &[d, e])).unwrap();
+        assert_eq!(found.ops, [d, e]);
+        let h = part_of(&[(Dequeue, QueueRet::Value(Some(1))), (Enqueue(1), Done)]);
+        assert_eq!(Queue::new().refute(&PartView::new(&h, &[d, e])), None);
+    }
+}

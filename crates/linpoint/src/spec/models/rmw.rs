@@ -1,0 +1,128 @@
+//! A read-modify-write register (swap, fetch-and-store).
+//!
+//! `swap(w)` replaces the value by `w` and gives the value that was there.
+//!
+//! Pending: a swap may take effect at any time after its call, or never.
+
+use super::refute::Words;
+use super::{Value, deterministic};
+use crate::spec::{PartView, Refutation, Spec, Traces};
+
+/// A read-modify-write register that initially holds `initial`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Rmw<V> {
+    /// The value before the first operation.
+    pub initial: V,
+}
+
+/// The operation of a [`Rmw`]: the value to be written. Gives a [`RmwRet`].
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct RmwOp<V>(pub V);
+
+/// The result of a [`RmwOp`]: the value that was there before.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct RmwRet<V>(pub V);
+
+impl<V: Value> Spec for Rmw<V> {
+    type Op = RmwOp<V>;
+    type Ret = RmwRet<V>;
+    type State = V;
+
+    fn initial(&self) -> V {
+        self.initial.clone()
+    }
+
+    fn successors(&self, state: &V, op: &Self::Op, ret: Option<&Self::Ret>, next: &mut Vec<V>) {
+        deterministic(Some((RmwRet(state.clone()), op.0.clone())), ret, next);
+    }
+
+    fn outcomes(&self, state: &V, op: &Self::Op, out: &mut Vec<(Self::Ret, V)>) -> bool {
+        out.push((RmwRet(state.clone()), op.0.clone()));
+        true
+    }
+
+    fn is_read(&self, op: &Self::Op, ret: Option<&Self::Ret>) -> bool {
+        // Writing 5 where 5 was found: the result says so.
+        ret.is_some_and(|ret| ret.0 == op.0)
+    }
+
+    fn leaves(&self, op: &Self::Op) -> Traces {
+        Traces::one(&op.0)
+    }
+
+    fn senses(&self, _op: &Self::Op, ret: Option<&Self::Ret>) -> Traces {
+        match ret {
+            Some(ret) => Traces::one(&ret.0),
+            // Whatever was there is replaced.
+            None => Traces::none(),
+        }
+    }
+
+    /// A value that nobody names is replaced by an operation with an unknown result, or by none.
+    fn anonymous_kind(&self, _op: &Self::Op) -> Option<u64> {
+        Some(0)
+    }
+
+    /// The next operation has an unknown result, or it would have named the value: it works as
+    /// well, and leads to the same state, without this one.
+    fn idle_unless_named(&self, _op: &Self::Op) -> bool {
+        true
+    }
+
+    /// A value that was there once is found once: who finds it replaces it.
+    fn refute(&self, part: &PartView<'_, Self::Op, Self::Ret>) -> Option<Refutation> {
+        super::refute::sources(
+            part,
+            |v| usize::from(**v == self.initial),
+            |op| Some(&op.0),
+            |_, ret| Some(&ret.0),
+            |_, ret| Some(&ret.0),
+            Words { verb: ("wrote", "write"), show: |v: &&V| format!("{v:?}") },
+        )
+    }
+
+    fn describe_op(&self, op: &Self::Op) -> String {
+        format!("swap({:?})", op.0)
+    }
+
+    fn describe_ret(&self, _op: &Self::Op, ret: &Self::Ret) -> String {
+        format!("{:?}", ret.0)
+    }
+
+    fn why_illegal(&self, state: &V, _op: &Self::Op, ret: &Self::Ret) -> Option<String> {
+        (ret.0 != *state).then(|| format!("the register holds {state:?}, not {:?}", ret.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::claims::check_claims;
+    use crate::spec::models::tests::{next, part_of, run};
+
+    const SPEC: Rmw<i32> = Rmw { initial: 0 };
+
+    #[test]
+    fn sequential_semantics() {
+        let (rets, state) = run(&SPEC, &[RmwOp(5), RmwOp(5), RmwOp(2)]);
+        assert_eq!((rets, state.as_str()), (vec!["0".into(), "5".into(), "5".into()], "2"));
+    }
+
+    #[test]
+    fn a_pending_swap_replaces_anything() {
+        assert_eq!(next(&SPEC, &7, &RmwOp(1), None), ["1"]);
+        assert!(!SPEC.is_read(&RmwOp(1), None) && SPEC.is_read(&RmwOp(1), Some(&RmwRet(1))));
+    }
+
+    #[test]
+    fn claims_hold() {
+        check_claims(&SPEC, &[0, 1, 2, 3, 4].map(RmwOp), 1, 400).unwrap();
+    }
+
+    #[test]
+    fn a_value_written_once_is_found_once() {
+        let h = part_of(&[(RmwOp(1), RmwRet(0)), (RmwOp(2), RmwRet(0))]);
+        let ids: Vec<_> = h.ids().collect();
+        assert_eq!(SPEC.refute(&PartView::new(&h, &ids)).unwrap().ops, ids);
+    }
+}

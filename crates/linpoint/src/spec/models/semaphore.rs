@@ -1,0 +1,161 @@
+//! A counting semaphore.
+//!
+//! Release adds a permit. Try-acquire takes a permit and gives true, or gives false if there is
+//! none. Acquire takes a permit and waits as long as there is none.
+//!
+//! Pending: a release may take effect at any time after its call, or never. An acquire or
+//! try-acquire may take a permit at any time after its call at which there is one, or do nothing.
+
+use super::deterministic;
+use super::refute::Words;
+use crate::spec::{PartView, Refutation, Spec};
+
+/// A semaphore that has `initial` permits.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Semaphore {
+    /// The permits before the first operation.
+    pub initial: u64,
+}
+
+/// Operations of a [`Semaphore`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum SemaphoreOp {
+    /// Adds a permit. Gives [`SemaphoreRet::Done`].
+    Release,
+    /// Takes a permit if there is one. Gives [`SemaphoreRet::Bool`].
+    TryAcquire,
+    /// Takes a permit, waits for one. Gives [`SemaphoreRet::Done`].
+    Acquire,
+}
+
+/// Results of a [`Semaphore`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum SemaphoreRet {
+    /// A permit was added, or taken by acquire.
+    Done,
+    /// Whether a permit was taken by try-acquire.
+    Bool(bool),
+}
+
+use SemaphoreOp::{Acquire, Release, TryAcquire};
+use SemaphoreRet::{Bool, Done};
+
+fn step(state: u64, op: SemaphoreOp) -> Option<(SemaphoreRet, u64)> {
+    match (op, state) {
+        // A full counter waits; 2^64 releases do not happen.
+        (Release, _) => Some((Done, state.checked_add(1)?)),
+        (TryAcquire, 0) => Some((Bool(false), 0)),
+        (TryAcquire, _) => Some((Bool(true), state - 1)),
+        (Acquire, 0) => None,
+        (Acquire, _) => Some((Done, state - 1)),
+    }
+}
+
+/// True if the operation with this result took a permit.
+fn took(op: SemaphoreOp, ret: SemaphoreRet) -> bool {
+    matches!((op, ret), (TryAcquire, Bool(true)) | (Acquire, Done))
+}
+
+impl Spec for Semaphore {
+    type Op = SemaphoreOp;
+    type Ret = SemaphoreRet;
+    type State = u64;
+
+    fn initial(&self) -> u64 {
+        self.initial
+    }
+
+    fn successors(&self, state: &u64, op: &Self::Op, ret: Option<&Self::Ret>, next: &mut Vec<u64>) {
+        deterministic(step(*state, *op), ret, next);
+    }
+
+    fn outcomes(&self, state: &u64, op: &Self::Op, out: &mut Vec<(Self::Ret, u64)>) -> bool {
+        out.extend(step(*state, *op));
+        true
+    }
+
+    fn is_read(&self, _op: &Self::Op, ret: Option<&Self::Ret>) -> bool {
+        ret == Some(&Bool(false))
+    }
+
+    /// A permit for each release, and `initial` more: nobody takes one that is not there.
+    fn refute(&self, part: &PartView<'_, Self::Op, Self::Ret>) -> Option<Refutation> {
+        let initial = usize::try_from(self.initial).unwrap_or(usize::MAX);
+        super::refute::sources(
+            part,
+            // Saturated by the rule, which gives up at three; large numbers must not overflow there.
+            |()| initial.min(1 << 16),
+            |op| matches!(op, Release).then_some(()),
+            |op, ret| took(*op, *ret).then_some(()),
+            |op, ret| took(*op, *ret).then_some(()),
+            Words { verb: ("released", "release"), show: |(): &()| "a permit".to_owned() },
+        )
+    }
+
+    fn describe_op(&self, op: &Self::Op) -> String {
+        match op {
+            Release => "release()".into(),
+            TryAcquire => "try_acquire()".into(),
+            Acquire => "acquire()".into(),
+        }
+    }
+
+    fn describe_ret(&self, _op: &Self::Op, ret: &Self::Ret) -> String {
+        match ret {
+            Done => "ok".into(),
+            Bool(b) => b.to_string(),
+        }
+    }
+
+    fn describe_state(&self, state: &u64) -> String {
+        format!("{state} permits")
+    }
+
+    fn why_illegal(&self, state: &u64, op: &Self::Op, ret: &Self::Ret) -> Option<String> {
+        match (op, ret, *state) {
+            (TryAcquire, Bool(true), 0) | (Acquire, Done, 0) => Some("there is no permit".into()),
+            (TryAcquire, Bool(false), 1..) => Some(format!("there are {state} permits")),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::claims::check_claims;
+    use crate::spec::models::tests::{next, part_of, run};
+
+    #[test]
+    fn sequential_semantics() {
+        let ops = [TryAcquire, Acquire, Release, TryAcquire, Release, Release, Acquire];
+        let (rets, state) = run(&Semaphore::default(), &ops);
+        assert_eq!(rets, ["false", "waits", "ok", "true", "ok", "ok", "ok"]);
+        assert_eq!(state, "1 permits");
+    }
+
+    #[test]
+    fn a_pending_acquire_needs_a_permit() {
+        let spec = Semaphore { initial: 1 };
+        assert_eq!(next(&spec, &0, &Acquire, None), [""; 0]);
+        assert_eq!(next(&spec, &0, &TryAcquire, None), ["0 permits"]);
+        assert_eq!(next(&spec, &1, &TryAcquire, None), ["0 permits"]);
+        assert!(!spec.is_read(&TryAcquire, None) && spec.is_read(&TryAcquire, Some(&Bool(false))));
+    }
+
+    #[test]
+    fn claims_hold() {
+        for initial in [0, 1, u64::MAX] {
+            let ops = [Release, TryAcquire, TryAcquire, Acquire];
+            check_claims(&Semaphore { initial }, &ops, 1, 300).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_permit_is_taken_once() {
+        let h = part_of(&[(Acquire, Done), (Release, Done), (TryAcquire, Bool(true))]);
+        let ids: Vec<_> = h.ids().collect();
+        let found = Semaphore::default().refute(&PartView::new(&h, &ids)).unwrap();
+        assert_eq!(found.ops, [ids[0], ids[2]]);
+    }
+}

@@ -1,0 +1,207 @@
+//! A set, initially empty.
+//!
+//! Insert gives true if the value was not there, remove gives true if it was, contains gives
+//! whether it is there. Values are independent of each other: a history is split by value.
+//!
+//! Pending: contains has no effect and is dropped. Insert and remove may take effect at any time
+//! after their call, or never.
+
+use super::sorted::Sorted;
+use super::{Value, deterministic, show_elements};
+use crate::spec::{Footprint, PartView, Refutation, Spec, Traces};
+
+/// A set.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Set<V> {
+    values: std::marker::PhantomData<fn() -> V>,
+}
+
+impl<V> Set<V> {
+    /// An empty set.
+    pub fn new() -> Self {
+        Set { values: std::marker::PhantomData }
+    }
+}
+
+/// Operations of a [`Set`]; all give a [`SetRet`].
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum SetOp<V> {
+    /// True if the value was not there.
+    Insert(V),
+    /// True if the value was there.
+    Remove(V),
+    /// True if the value is there.
+    Contains(V),
+}
+
+/// The result of every operation of a [`Set`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct SetRet(pub bool);
+
+use SetOp::{Contains, Insert, Remove};
+
+impl<V> SetOp<V> {
+    fn value(&self) -> &V {
+        match self {
+            Insert(v) | Remove(v) | Contains(v) => v,
+        }
+    }
+
+    /// Whether the value was there before the operation, if its result says so.
+    fn was_there(&self, ret: SetRet) -> bool {
+        match self {
+            Insert(_) => !ret.0,
+            Remove(_) | Contains(_) => ret.0,
+        }
+    }
+}
+
+impl<V: Value + Ord> Set<V> {
+    fn step(&self, state: &Sorted<V, ()>, op: &SetOp<V>) -> (SetRet, Sorted<V, ()>) {
+        let there = state.get(op.value()).is_some();
+        let mut after = state.clone();
+        match op {
+            Insert(v) => after.set(v, Some(())),
+            Remove(v) => after.set(v, None),
+            Contains(_) => {}
+        }
+        (SetRet(if matches!(op, Insert(_)) { !there } else { there }), after)
+    }
+}
+
+impl<V: Value + Ord> Spec for Set<V> {
+    type Op = SetOp<V>;
+    type Ret = SetRet;
+    type State = Sorted<V, ()>;
+
+    fn initial(&self) -> Self::State {
+        Sorted::default()
+    }
+
+    fn successors(
+        &self,
+        state: &Self::State,
+        op: &Self::Op,
+        ret: Option<&SetRet>,
+        next: &mut Vec<Self::State>,
+    ) {
+        deterministic(Some(self.step(state, op)), ret, next);
+    }
+
+    fn outcomes(
+        &self,
+        state: &Self::State,
+        op: &Self::Op,
+        out: &mut Vec<(SetRet, Self::State)>,
+    ) -> bool {
+        out.push(self.step(state, op));
+        true
+    }
+
+    fn footprint(&self, op: &Self::Op) -> Footprint {
+        Footprint::key(op.value())
+    }
+
+    fn is_read(&self, op: &Self::Op, ret: Option<&SetRet>) -> bool {
+        matches!(op, Contains(_)) || ret == Some(&SetRet(false))
+    }
+
+    fn leaves(&self, op: &Self::Op) -> Traces {
+        match op {
+            Insert(v) => Traces::one(&(v, true)),
+            Remove(v) => Traces::one(&(v, false)),
+            Contains(_) => Traces::none(),
+        }
+    }
+
+    /// With a known result, an operation needs the value to be there, or not to be there. With an
+    /// unknown one, insert and remove work in every state and make it the same.
+    fn senses(&self, op: &Self::Op, ret: Option<&SetRet>) -> Traces {
+        match (op, ret) {
+            (_, Some(ret)) => Traces::one(&(op.value(), op.was_there(*ret))),
+            (Insert(_) | Remove(_), None) => Traces::none(),
+            (Contains(_), None) => Traces::Any,
+        }
+    }
+
+    /// After an insert that changed something, the value is there. If nobody is known to have found
+    /// it there, nothing happened with a known result until it was removed again by an operation
+    /// that works without the insert as well. The same the other way round for remove.
+    fn idle_unless_named(&self, op: &Self::Op) -> bool {
+        matches!(op, Insert(_) | Remove(_))
+    }
+
+    fn refute(&self, part: &PartView<'_, Self::Op, SetRet>) -> Option<Refutation> {
+        super::refute::elements(
+            part,
+            |op| match op {
+                Insert(v) => Some(v),
+                _ => None,
+            },
+            |op, ret| op.was_there(*ret).then(|| op.value()),
+            |op, ret| match op {
+                Remove(v) if ret.0 => Some(v),
+                _ => None,
+            },
+        )
+    }
+
+    fn describe_op(&self, op: &Self::Op) -> String {
+        match op {
+            Insert(v) => format!("insert({v:?})"),
+            Remove(v) => format!("remove({v:?})"),
+            Contains(v) => format!("contains({v:?})"),
+        }
+    }
+
+    fn describe_ret(&self, _op: &Self::Op, ret: &SetRet) -> String {
+        ret.0.to_string()
+    }
+
+    fn describe_state(&self, state: &Self::State) -> String {
+        show_elements(state.iter().map(|(v, ())| v), state.iter().len(), "")
+    }
+
+    fn why_illegal(&self, state: &Self::State, op: &Self::Op, ret: &SetRet) -> Option<String> {
+        let there = state.get(op.value()).is_some();
+        (op.was_there(*ret) != there).then(|| {
+            let v = op.value();
+            if there { format!("{v:?} is in the set") } else { format!("{v:?} is not in the set") }
+        })
+    }
+
+    fn state_bytes(&self, state: &Self::State) -> usize {
+        state.bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::claims::check_claims;
+    use crate::spec::models::tests::{next, run};
+
+    #[test]
+    fn sequential_semantics() {
+        let ops = [Remove(1), Insert(1), Insert(1), Insert(2), Contains(1), Remove(1), Contains(1)];
+        let (rets, state) = run(&Set::new(), &ops);
+        assert_eq!(rets, ["false", "true", "false", "true", "true", "true", "false"]);
+        assert_eq!(state, "[2]");
+    }
+
+    #[test]
+    fn a_pending_insert_works_in_every_state() {
+        let spec = Set::new();
+        let mut one = spec.initial();
+        one.set(&1, Some(()));
+        assert_eq!(next(&spec, &spec.initial(), &Insert(1), None), ["[1]"]);
+        assert_eq!(next(&spec, &one, &Insert(1), None), ["[1]"]);
+        assert!(spec.is_read(&Insert(1), Some(&SetRet(false))) && !spec.is_read(&Insert(1), None));
+    }
+
+    #[test]
+    fn claims_hold() {
+        let ops = [Insert(1), Remove(1), Contains(1), Insert(2), Remove(2), Contains(2)];
+        check_claims(&Set::new(), &ops, 1, 400).unwrap();
+    }
+}

@@ -1,0 +1,218 @@
+//! A snapshot object: segments that are written one at a time and read all at once.
+//!
+//! Update writes one segment; scan gives the values of all segments. A scan's result may leave out
+//! segments that were not recorded: `None` fits every value, and so does what is beyond the end of a
+//! list that is too short. A list that is too long fits nothing. An update of a segment that does not
+//! exist cannot happen.
+//!
+//! Pending: a scan has no effect and is dropped. An update may take effect at any time after its
+//! call, or never.
+
+use super::Value;
+use super::refute::Words;
+use crate::spec::{PartView, Refutation, Spec, Traces};
+
+/// A snapshot object.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Snapshot<V> {
+    /// Number of segments.
+    pub segments: usize,
+    /// The value of every segment before the first update.
+    pub initial: V,
+}
+
+/// Operations of a [`Snapshot`].
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum SnapshotOp<V> {
+    /// Writes this value to this segment. Gives [`SnapshotRet::Done`].
+    Update(usize, V),
+    /// Gives [`SnapshotRet::Values`].
+    Scan,
+}
+
+/// Results of a [`Snapshot`].
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum SnapshotRet<V> {
+    /// An update is done.
+    Done,
+    /// The value of each segment, `None` where it is not known.
+    Values(Vec<Option<V>>),
+}
+
+use SnapshotOp::{Scan, Update};
+use SnapshotRet::{Done, Values};
+
+/// The segments of a scan that are known.
+fn known<V>(ret: &SnapshotRet<V>) -> impl Iterator<Item = (usize, &V)> {
+    let values: &[Option<V>] = match ret {
+        Values(values) => values,
+        Done => &[],
+    };
+    values.iter().enumerate().filter_map(|(i, v)| Some((i, v.as_ref()?)))
+}
+
+impl<V: Value> Spec for Snapshot<V> {
+    type Op = SnapshotOp<V>;
+    type Ret = SnapshotRet<V>;
+    type State = Box<[V]>;
+
+    fn initial(&self) -> Box<[V]> {
+        vec![self.initial.clone(); self.segments].into()
+    }
+
+    fn successors(
+        &self,
+        state: &Box<[V]>,
+        op: &Self::Op,
+        ret: Option<&Self::Ret>,
+        next: &mut Vec<Box<[V]>>,
+    ) {
+        match (op, ret) {
+            (Update(i, v), None | Some(Done)) if *i < state.len() => {
+                let mut after = state.clone();
+                after[*i] = v.clone();
+                next.push(after);
+            }
+            (Scan, None) => next.push(state.clone()),
+            (Scan, Some(ret @ Values(values)))
+                if values.len() <= state.len() && known(ret).all(|(i, v)| state[i] == *v) =>
+            {
+                next.push(state.clone());
+            }
+            _ => {}
+        }
+    }
+
+    fn outcomes(
+        &self,
+        state: &Box<[V]>,
+        op: &Self::Op,
+        out: &mut Vec<(Self::Ret, Box<[V]>)>,
+    ) -> bool {
+        let ret = match op {
+            Update(..) => Done,
+            Scan => Values(state.iter().cloned().map(Some).collect()),
+        };
+        let mut next = Vec::new();
+        self.successors(state, op, None, &mut next);
+        out.extend(next.into_iter().map(|s| (ret.clone(), s)));
+        true
+    }
+
+    fn is_read(&self, op: &Self::Op, _ret: Option<&Self::Ret>) -> bool {
+        matches!(op, Scan)
+    }
+
+    fn leaves(&self, op: &Self::Op) -> Traces {
+        match op {
+            Update(i, v) => Traces::any_and(&(*i, v)),
+            Scan => Traces::none(),
+        }
+    }
+
+    /// Every operation senses anything: it leaves the other segments as it finds them.
+    fn senses(&self, _op: &Self::Op, ret: Option<&Self::Ret>) -> Traces {
+        ret.map_or(Traces::Any, |ret| Traces::any_and_all(known(ret)))
+    }
+
+    /// A value that no scan names, at this segment: one is as good as another.
+    fn anonymous_kind(&self, op: &Self::Op) -> Option<u64> {
+        match op {
+            Update(i, _) => Some(*i as u64),
+            Scan => None,
+        }
+    }
+
+    /// Until the next update of the segment, no scan shows what it holds: it would have named it.
+    fn idle_unless_named(&self, op: &Self::Op) -> bool {
+        matches!(op, Update(..))
+    }
+
+    fn refute(&self, part: &PartView<'_, Self::Op, Self::Ret>) -> Option<Refutation> {
+        super::refute::sources(
+            part,
+            |(i, v)| usize::from(*i < self.segments && **v == self.initial),
+            |op| match op {
+                Update(i, v) => Some((*i, v)),
+                Scan => None,
+            },
+            |_, ret| known(ret),
+            |_, _| None,
+            Words {
+                verb: ("wrote", "write"),
+                show: |(i, v): &(usize, &V)| format!("{v:?} in segment {i}"),
+            },
+        )
+    }
+
+    fn describe_op(&self, op: &Self::Op) -> String {
+        match op {
+            Update(i, v) => format!("update({i}, {v:?})"),
+            Scan => "scan()".into(),
+        }
+    }
+
+    fn describe_ret(&self, _op: &Self::Op, ret: &Self::Ret) -> String {
+        let Values(values) = ret else { return "ok".into() };
+        let show = |v: &Option<V>| v.as_ref().map_or("?".into(), |v| format!("{v:?}"));
+        format!("[{}]", values.iter().map(show).collect::<Vec<_>>().join(", "))
+    }
+
+    fn describe_state(&self, state: &Box<[V]>) -> String {
+        format!("{state:?}")
+    }
+
+    fn why_illegal(&self, state: &Box<[V]>, op: &Self::Op, ret: &Self::Ret) -> Option<String> {
+        if let Update(i, _) = op {
+            return (*i >= state.len()).then(|| format!("there is no segment {i}"));
+        }
+        let (i, _) = known(ret).find(|(i, v)| state.get(*i) != Some(v))?;
+        Some(match state.get(i) {
+            Some(holds) => format!("segment {i} holds {holds:?}"),
+            None => format!("there is no segment {i}"),
+        })
+    }
+
+    fn state_bytes(&self, state: &Box<[V]>) -> usize {
+        size_of::<Box<[V]>>() + size_of_val::<[V]>(state)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::claims::check_claims;
+    use crate::spec::models::tests::{next, run};
+
+    const SPEC: Snapshot<i32> = Snapshot { segments: 2, initial: 0 };
+
+    #[test]
+    fn sequential_semantics() {
+        let (rets, state) = run(&SPEC, &[Scan, Update(1, 5), Update(2, 6), Scan, Update(0, 7)]);
+        assert_eq!(rets, ["[0, 0]", "ok", "waits", "[0, 5]", "ok"]);
+        assert_eq!(state, "[7, 5]");
+    }
+
+    #[test]
+    fn unknown_segments_fit_everything() {
+        let state: Box<[i32]> = [1, 2].into();
+        for fits in [vec![None, Some(2)], vec![Some(1)], vec![], vec![None, None]] {
+            assert_eq!(next(&SPEC, &state, &Scan, Some(&Values(fits))), ["[1, 2]"]);
+        }
+        for wrong in [vec![None, Some(1)], vec![None, None, None]] {
+            assert_eq!(next(&SPEC, &state, &Scan, Some(&Values(wrong))), [""; 0]);
+        }
+    }
+
+    #[test]
+    fn a_pending_update_writes_its_segment() {
+        assert_eq!(next(&SPEC, &SPEC.initial(), &Update(0, 3), None), ["[3, 0]"]);
+        assert!(SPEC.is_read(&Scan, None) && !SPEC.is_read(&Update(0, 0), None));
+    }
+
+    #[test]
+    fn claims_hold() {
+        let ops = [Scan, Scan, Update(0, 0), Update(0, 1), Update(0, 2), Update(1, 1)];
+        check_claims(&SPEC, &ops, 1, 400).unwrap();
+    }
+}

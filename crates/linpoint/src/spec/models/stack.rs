@@ -1,0 +1,220 @@
+//! An unbounded stack, initially empty.
+//!
+//! Push gives [`StackRet::Done`]; pop and peek give the element on top, or nothing if the stack is
+//! empty, and pop removes it.
+//!
+//! Pending: a peek has no effect and is dropped. A push may take effect at any time after its call,
+//! or never. A pop may remove whatever is on top at any time after its call, or do nothing.
+
+use super::persistent::List;
+use super::{Value, deterministic, show_elements, show_option};
+use crate::spec::{PartView, Refutation, Spec, Traces};
+
+/// A stack.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Stack<V> {
+    values: std::marker::PhantomData<fn() -> V>,
+}
+
+impl<V> Stack<V> {
+    /// An empty stack.
+    pub fn new() -> Self {
+        Stack { values: std::marker::PhantomData }
+    }
+}
+
+/// Operations of a [`Stack`].
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum StackOp<V> {
+    /// Gives [`StackRet::Done`].
+    Push(V),
+    /// Gives [`StackRet::Value`].
+    Pop,
+    /// Gives [`StackRet::Value`].
+    Peek,
+}
+
+/// Results of a [`Stack`].
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum StackRet<V> {
+    /// A push is done.
+    Done,
+    /// The element on top, `None` if the stack was empty.
+    Value(Option<V>),
+}
+
+use StackOp::{Peek, Pop, Push};
+use StackRet::Done;
+
+impl<V: Value> Stack<V> {
+    fn step(&self, state: &List<V>, op: &StackOp<V>) -> (StackRet<V>, List<V>) {
+        match op {
+            Push(v) => (Done, state.push(v.clone())),
+            Pop => (StackRet::Value(state.first().cloned()), state.rest()),
+            Peek => (StackRet::Value(state.first().cloned()), state.clone()),
+        }
+    }
+}
+
+impl<V: Value> Spec for Stack<V> {
+    type Op = StackOp<V>;
+    type Ret = StackRet<V>;
+    type State = List<V>;
+
+    fn initial(&self) -> List<V> {
+        List::new()
+    }
+
+    fn successors(
+        &self,
+        state: &List<V>,
+        op: &Self::Op,
+        ret: Option<&Self::Ret>,
+        next: &mut Vec<List<V>>,
+    ) {
+        deterministic(Some(self.step(state, op)), ret, next);
+    }
+
+    fn outcomes(
+        &self,
+        state: &List<V>,
+        op: &Self::Op,
+        out: &mut Vec<(Self::Ret, List<V>)>,
+    ) -> bool {
+        out.push(self.step(state, op));
+        true
+    }
+
+    fn is_read(&self, op: &Self::Op, ret: Option<&Self::Ret>) -> bool {
+        matches!((op, ret), (Peek, _) | (Pop, Some(StackRet::Value(None))))
+    }
+
+    fn leaves(&self, op: &Self::Op) -> Traces {
+        match op {
+            Push(v) => Traces::any_and(v),
+            Pop => Traces::Any,
+            Peek => Traces::none(),
+        }
+    }
+
+    fn senses(&self, _op: &Self::Op, ret: Option<&Self::Ret>) -> Traces {
+        match ret {
+            Some(StackRet::Value(Some(v))) => Traces::any_and(v),
+            _ => Traces::Any,
+        }
+    }
+
+    /// An element that nobody names goes unseen: it does not matter which one it is.
+    fn anonymous_kind(&self, op: &Self::Op) -> Option<u64> {
+        matches!(op, Push(_)).then_some(0)
+    }
+
+    /// Leave the push out. If its element was never popped, nothing below it was ever seen again,
+    /// and what happened above it stays legal. If it was popped, then by an operation that is
+    /// pending too (the others would have named it): leave that out as well.
+    fn idle_unless_named(&self, op: &Self::Op) -> bool {
+        matches!(op, Push(_))
+    }
+
+    fn refute(&self, part: &PartView<'_, Self::Op, Self::Ret>) -> Option<Refutation> {
+        super::refute::elements(
+            part,
+            |op| match op {
+                Push(v) => Some(v),
+                _ => None,
+            },
+            |_, ret| match ret {
+                StackRet::Value(v) => v.as_ref(),
+                Done => None,
+            },
+            |op, ret| match (op, ret) {
+                (Pop, StackRet::Value(v)) => v.as_ref(),
+                _ => None,
+            },
+        )
+    }
+
+    fn describe_op(&self, op: &Self::Op) -> String {
+        match op {
+            Push(v) => format!("push({v:?})"),
+            Pop => "pop()".into(),
+            Peek => "peek()".into(),
+        }
+    }
+
+    fn describe_ret(&self, _op: &Self::Op, ret: &Self::Ret) -> String {
+        match ret {
+            Done => "ok".into(),
+            StackRet::Value(v) => show_option(v.as_ref()),
+        }
+    }
+
+    fn describe_state(&self, state: &List<V>) -> String {
+        show_elements(state.iter(), state.len(), "top first")
+    }
+
+    fn why_illegal(&self, state: &List<V>, _op: &Self::Op, ret: &Self::Ret) -> Option<String> {
+        match (ret, state.first()) {
+            (StackRet::Value(_), None) => Some("the stack is empty".into()),
+            (StackRet::Value(_), Some(top)) => Some(format!("{top:?} is on top")),
+            (Done, _) => None,
+        }
+    }
+
+    /// States share their nodes: each counts one of its own, which is what a push adds.
+    fn state_bytes(&self, _state: &List<V>) -> usize {
+        List::<V>::bytes_of_version()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::claims::check_claims;
+    use crate::spec::models::tests::{next, part_of, run};
+
+    #[test]
+    fn sequential_semantics() {
+        let ops = [Pop, Push(1), Push(2), Peek, Pop, Push(3), Push(4)];
+        let (rets, state) = run(&Stack::new(), &ops);
+        assert_eq!(rets, ["empty", "ok", "ok", "2", "2", "ok", "ok"]);
+        assert_eq!(state, "[4, 3, 1] (top first)");
+    }
+
+    #[test]
+    fn a_pending_pop_removes_whatever_is_on_top() {
+        let (spec, one) = (Stack::new(), List::new().push(1));
+        assert_eq!(next(&spec, &one, &Pop, None), ["empty"]);
+        assert_eq!(next(&spec, &List::new(), &Pop, None), ["empty"]);
+        assert!(spec.is_read(&Pop, Some(&StackRet::Value(None))) && !spec.is_read(&Pop, None));
+    }
+
+    #[test]
+    fn claims_hold() {
+        let ops = [Push(1), Push(2), Push(3), Pop, Pop, Peek];
+        check_claims(&Stack::new(), &ops, 1, 400).unwrap();
+    }
+
+    /// Why [`Spec::idle_unless_named`] asks for known results: nobody names the 2, but without it the
+    /// completed pop with an unknown result would have taken the 1.
+    #[test]
+    fn an_unknown_pop_needs_the_unnamed_push() {
+        let spec = Stack::new();
+        let one = List::new().push(1);
+        let pop_one = StackRet::Value(Some(1));
+        let with = next(&spec, &one.push(2).rest(), &Pop, Some(&pop_one));
+        let without = next(&spec, &one.rest(), &Pop, Some(&pop_one));
+        assert_eq!((with, without), (vec!["empty".into()], vec![]));
+        assert_eq!(spec.senses(&Pop, None).names(), [0; 0]);
+    }
+
+    #[test]
+    fn an_element_is_popped_once() {
+        let pop = (Pop, StackRet::Value(Some(1)));
+        let h = part_of(&[(Push(1), Done), pop.clone(), (Push(2), Done), pop]);
+        let ids: Vec<_> = h.ids().collect();
+        let found = Stack::new().refute(&PartView::new(&h, &ids)).unwrap();
+        assert_eq!(found.ops, [ids[1], ids[3]]);
+        assert_eq!(found.reason, "1 was taken by 2 operations, but can have been there only once");
+    }
+}
