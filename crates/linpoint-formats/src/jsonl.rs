@@ -366,12 +366,7 @@ impl Reader<'_> {
 
 /// The result that a `"value"` stands for: `{"unknown":true}` and a missing one are unknown.
 fn known(value: Option<Value>) -> Option<Value> {
-    match value {
-        Some(Value::Map(entries)) if matches!(&*entries, [(key, Value::Bool(true))] if &**key == "unknown") => {
-            None
-        }
-        value => value,
-    }
+    value.filter(|value| !value.is_unknown())
 }
 
 fn order_key(time: Time, floats: bool) -> Result<u64, String> {

@@ -21,7 +21,7 @@ impl ModelName {
             return Err(format!("a model needs a name: {text:?}"));
         }
         let mut model = ModelName { name: name.to_owned(), options: Vec::new() };
-        for option in rest.split(',').filter(|option| !option.is_empty()) {
+        for option in split_options(rest) {
             let (key, value) = match option.split_once('=') {
                 Some((key, value)) => (key, Value::from_word(value)),
                 None => (option, Value::Bool(true)),
@@ -32,6 +32,11 @@ impl ModelName {
             model.set(key, value)?;
         }
         Ok(model)
+    }
+
+    /// The value of an option.
+    pub fn option(&self, key: &str) -> Option<&Value> {
+        self.options.iter().find(|(known, _)| known == key).map(|(_, value)| value)
     }
 
     /// Adds an option.
@@ -54,6 +59,29 @@ impl ModelName {
         }
         self
     }
+}
+
+/// The options between commas; commas inside of JSON values do not count.
+fn split_options(text: &str) -> Vec<&str> {
+    let mut options = Vec::new();
+    let (mut from, mut depth, mut quoted, mut escaped) = (0, 0_usize, false, false);
+    for (at, c) in text.char_indices() {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' if quoted => escaped = true,
+            '"' => quoted = !quoted,
+            '[' | '{' if !quoted => depth += 1,
+            ']' | '}' if !quoted => depth = depth.saturating_sub(1),
+            ',' if !quoted && depth == 0 => {
+                options.push(&text[from..at]);
+                from = at + 1;
+            }
+            _ => {}
+        }
+    }
+    options.push(&text[from..]);
+    options.retain(|option| !option.is_empty());
+    options
 }
 
 impl fmt::Display for ModelName {
@@ -81,6 +109,13 @@ mod tests {
         let options = [("capacity", Value::Int(20)), ("strict", Value::Bool(true))];
         assert!(model.options.iter().map(|(k, v)| (k.as_str(), v.clone())).eq(options));
         assert_eq!(model.to_string(), "queue:capacity=20,strict");
+    }
+
+    #[test]
+    fn commas_inside_of_values() {
+        let model = ModelName::parse(r#"bank:accounts={"a,b":1,"c":[2,3]},x="\",y""#).unwrap();
+        assert_eq!(model.option("accounts").unwrap().to_string(), "{a,b: 1, c: [2, 3]}");
+        assert_eq!(model.option("x"), Some(&Value::str("\",y")));
     }
 
     #[test]

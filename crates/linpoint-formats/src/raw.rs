@@ -4,6 +4,7 @@
 //! operation for each process, one end for each operation, ids used once. It answers with sentences;
 //! the reader adds the place.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use linpoint::history::{Extras, OrderHint, Ties};
@@ -25,8 +26,8 @@ pub struct RawHistory {
     pub ties: Ties,
     /// The operations, in the order of the file, without those that certainly did not happen.
     pub ops: Vec<RawOp>,
-    /// Who performed them; [`Extras::process`] is a position in here.
-    pub processes: Vec<Value>,
+    /// Who performed them, by [`Extras::process`]. Processes that are numbers keep them.
+    pub processes: BTreeMap<u32, Value>,
     /// What they were performed on; [`Extras::object`] is a position in here.
     pub objects: Vec<Value>,
 }
@@ -231,7 +232,8 @@ impl RawBuilder {
     }
 
     /// Everything that was collected.
-    pub fn finish(self, format: Format) -> RawHistory {
+    pub fn finish(mut self, format: Format) -> RawHistory {
+        let processes = self.own_numbers();
         let happened = |ended: &Option<(u32, bool)>| !matches!(ended, Some((_, true)));
         let rows = self.ops.into_iter().zip(&self.ended);
         RawHistory {
@@ -240,8 +242,23 @@ impl RawBuilder {
             note: None,
             ties: Ties::default(),
             ops: rows.filter(|(_, ended)| happened(ended)).map(|(op, _)| op).collect(),
-            processes: self.processes.list,
+            processes,
             objects: self.objects.list,
         }
+    }
+
+    /// If all processes are numbers, each gets its own instead of the one in order of appearance:
+    /// the library knows processes by number only, and says so in its sentences.
+    fn own_numbers(&mut self) -> BTreeMap<u32, Value> {
+        let names = std::mem::take(&mut self.processes.list);
+        let own = |name: &Value| u32::try_from(name.as_int()?).ok();
+        let Some(numbers) = names.iter().map(own).collect::<Option<Vec<u32>>>() else {
+            return (0..).zip(names).collect();
+        };
+        for op in &mut self.ops {
+            let process = &mut op.extras.process;
+            *process = process.and_then(|p| numbers.get(p as usize).copied());
+        }
+        numbers.into_iter().zip(names).collect()
     }
 }

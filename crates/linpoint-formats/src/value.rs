@@ -59,6 +59,16 @@ impl Value {
         }
     }
 
+    /// True for `{"unknown": true}`, which stands for a result that is not known.
+    pub fn is_unknown(&self) -> bool {
+        match self {
+            Value::Map(entries) => {
+                matches!(&**entries, [(key, Value::Bool(true))] if &**key == "unknown")
+            }
+            _ => false,
+        }
+    }
+
     /// The text without quotes if it is one, else the value in words.
     pub fn bare(&self) -> String {
         match self {

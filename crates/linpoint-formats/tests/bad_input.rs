@@ -35,7 +35,7 @@ fn a_message_has_the_place_the_text_and_the_cure() {
   |
 2 | {"call":1,"op":"raed"}
   |                ^
-  = the model "register" has read() -> value, write(value)"#
+  = the model "register" has read() -> value; write(value)"#
     );
 }
 

@@ -99,6 +99,7 @@ impl Operations for Words<'_> {
         Operation {
             op: history.op(id),
             ret: history.ret(id),
+            process: history.process(id),
             client: history.client(id),
             object: history.object(id),
             span: history.span(id),

@@ -78,6 +78,14 @@ pub(super) fn one(raw: &RawOp) -> Result<&Value, Mismatch> {
     }
 }
 
+/// One argument that is not nil: nil is how a container says that it has nothing to give.
+pub(super) fn element(raw: &RawOp) -> Result<Value, Mismatch> {
+    match one(raw)? {
+        Value::Nil => Err(bad_arg("a value other than nil", &Value::Nil)),
+        value => Ok(value.clone()),
+    }
+}
+
 /// Two arguments.
 pub(super) fn two(raw: &RawOp) -> Result<(&Value, &Value), Mismatch> {
     match &*raw.args {
@@ -143,6 +151,17 @@ pub(super) fn done(value: &Value) -> Result<(), Mismatch> {
         Value::Nil => Ok(()),
         Value::Str(s) if &**s == "ok" => Ok(()),
         other => Err(bad_ret("null or \"ok\"", other)),
+    }
+}
+
+/// A result that says whether an element was added: false if there was no room.
+pub(super) fn added(value: &Value) -> Result<bool, Mismatch> {
+    match value {
+        Value::Nil | Value::Bool(true) => Ok(true),
+        Value::Bool(false) => Ok(false),
+        Value::Str(s) if &**s == "ok" => Ok(true),
+        Value::Str(s) if &**s == "full" => Ok(false),
+        other => Err(bad_ret("\"ok\" (or null, true) or \"full\" (or false)", other)),
     }
 }
 

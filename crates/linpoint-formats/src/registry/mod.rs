@@ -4,6 +4,8 @@ mod join;
 mod models;
 mod typed;
 
+use std::collections::BTreeMap;
+
 use linpoint::history::{HistoryError, Interval, IntervalBuilder, Span};
 use linpoint::{Cancel, CheckError, Hints, Limits, OpId, Report};
 
@@ -49,7 +51,7 @@ pub struct LoadedHistory {
     model: ModelName,
     note: Option<String>,
     format: Format,
-    processes: Vec<Value>,
+    processes: BTreeMap<u32, Value>,
     objects: Vec<Value>,
     lines: Vec<u32>,
     unknown_results: usize,
@@ -180,7 +182,7 @@ impl Loader<'_> {
         match self.info.operations.iter().find(ours) {
             Some(signature) => error.help(format!("the model {name:?} has {signature}")),
             None => {
-                let operations = self.info.operations.join(", ");
+                let operations = self.info.operations.join("; ");
                 error.help(format!("the model {name:?} has {operations}"))
             }
         }
@@ -198,7 +200,7 @@ impl Loader<'_> {
         // Processes are numbers in the library; here they have the names of the file.
         let message = match error.kind() {
             linpoint::history::HistoryErrorKind::ProcessOverlap { process, open } => {
-                let who = self.raw.processes.get(*process as usize).cloned().unwrap_or_default();
+                let who = self.raw.processes.get(process).cloned().unwrap_or_default();
                 let line = ops.get(open.index()).map_or(0, |op| op.line);
                 format!("process {who} calls while its operation from line {line} is still open")
             }
@@ -263,10 +265,15 @@ impl LoadedHistory {
         self.any.span(id)
     }
 
+    /// The number by which the library knows who performed it.
+    pub fn process(&self, id: OpId) -> Option<u32> {
+        self.any.extras(id).process
+    }
+
     /// Who performed it.
     pub fn client(&self, id: OpId) -> Option<String> {
         let process = self.any.extras(id).process?;
-        Some(match self.processes.get(process as usize)? {
+        Some(match self.processes.get(&process)? {
             Value::Int(n) => format!("client {n}"),
             name => name.bare(),
         })
