@@ -16,7 +16,11 @@ use crate::Source;
 ///   = a queue has: enqueue(value), dequeue(), peek()
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ReadError {
+pub struct ReadError(Box<Details>);
+
+/// Errors are rare and results are everywhere, so the details are out of the way.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Details {
     file: String,
     line: Option<u32>,
     /// From 1, in bytes.
@@ -34,7 +38,7 @@ const CONTEXT: usize = 36;
 impl ReadError {
     /// Something that concerns the whole input.
     pub fn new(source: &Source, message: impl Into<String>) -> ReadError {
-        ReadError {
+        ReadError(Box::new(Details {
             file: source.name().to_owned(),
             line: None,
             column: None,
@@ -42,54 +46,54 @@ impl ReadError {
             mark: None,
             message: message.into(),
             help: None,
-        }
+        }))
     }
 
     /// Names the line, and keeps its text.
     pub fn at_line(mut self, source: &Source, line: u32) -> ReadError {
-        self.line = Some(line);
-        self.column = None;
-        self.mark = None;
-        self.text = source.line(line).map(|bytes| excerpt(bytes, 0).0);
+        self.0.line = Some(line);
+        self.0.column = None;
+        self.0.mark = None;
+        self.0.text = source.line(line).map(|bytes| excerpt(bytes, 0).0);
         self
     }
 
     /// Names the line and the column (from 1, in bytes), and keeps the text around it.
     pub fn at(mut self, source: &Source, line: u32, column: usize) -> ReadError {
-        self.line = Some(line);
-        self.column = Some(column.max(1));
+        self.0.line = Some(line);
+        self.0.column = Some(column.max(1));
         if let Some(bytes) = source.line(line) {
             let (text, mark) = excerpt(bytes, column.saturating_sub(1));
-            self.text = Some(text);
-            self.mark = Some(mark);
+            self.0.text = Some(text);
+            self.0.mark = Some(mark);
         }
         self
     }
 
     /// Adds what would have been right.
     pub fn help(mut self, help: impl Into<String>) -> ReadError {
-        self.help = Some(help.into());
+        self.0.help = Some(help.into());
         self
     }
 
     /// The name of the input.
     pub fn file(&self) -> &str {
-        &self.file
+        &self.0.file
     }
 
     /// The line, from 1, where there is one.
     pub fn line(&self) -> Option<u32> {
-        self.line
+        self.0.line
     }
 
     /// The column, from 1 and in bytes, where it is known.
     pub fn column(&self) -> Option<usize> {
-        self.column
+        self.0.column
     }
 
     /// What is wrong, without the place.
     pub fn message(&self) -> &str {
-        &self.message
+        &self.0.message
     }
 }
 
@@ -122,23 +126,23 @@ fn excerpt(bytes: &[u8], at: usize) -> (String, usize) {
 
 impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.file)?;
-        if let Some(line) = self.line {
+        f.write_str(&self.0.file)?;
+        if let Some(line) = self.0.line {
             write!(f, ":{line}")?;
         }
-        if let Some(column) = self.column {
+        if let Some(column) = self.0.column {
             write!(f, ":{column}")?;
         }
-        write!(f, ": {}", self.message)?;
-        let number = self.line.map(|line| line.to_string()).unwrap_or_default();
+        write!(f, ": {}", self.0.message)?;
+        let number = self.0.line.map(|line| line.to_string()).unwrap_or_default();
         let margin = number.len();
-        if let Some(text) = &self.text {
+        if let Some(text) = &self.0.text {
             write!(f, "\n{:margin$} |\n{number} | {text}", "")?;
-            if let Some(mark) = self.mark {
+            if let Some(mark) = self.0.mark {
                 write!(f, "\n{:margin$} | {:mark$}^", "", "")?;
             }
         }
-        if let Some(help) = &self.help {
+        if let Some(help) = &self.0.help {
             write!(f, "\n{:margin$} = {help}", "")?;
         }
         Ok(())
@@ -179,6 +183,6 @@ mod tests {
             let text = ReadError::new(&source, "odd").at(&source, 1, column).to_string();
             assert!(!text.contains('\u{1b}'));
         }
-        assert!(ReadError::new(&source, "odd").at(&source, 77, 3).text.is_none());
+        assert!(ReadError::new(&source, "odd").at(&source, 77, 3).0.text.is_none());
     }
 }

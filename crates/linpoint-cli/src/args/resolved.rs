@@ -60,8 +60,6 @@ fn width(columns: Option<String>) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
     #[test]
     fn the_width_is_100_unless_the_terminal_says_otherwise() {
         let width = |text: &str| super::width(Some(text.to_owned()));
