@@ -4,7 +4,7 @@ mod examples;
 mod steps;
 mod tools;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 const USAGE: &str = "\
@@ -43,8 +43,10 @@ fn main() -> ExitCode {
     }
 }
 
-/// The root of the workspace: the folder above this crate.
+/// The root of the workspace: the folder above this crate. Cargo says where that is now; where it
+/// was when this was compiled is another place if a target directory is shared.
 fn root() -> PathBuf {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    here.parent().unwrap_or(here).to_owned()
+    let now = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
+    let here = now.unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
+    here.parent().unwrap_or(&here).to_owned()
 }
