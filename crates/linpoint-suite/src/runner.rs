@@ -379,7 +379,7 @@ impl<'a, S: Spec> Judge<'a, S> {
 
     fn confirm_under_hints(&self, refusal: &Refusal, tally: &mut Tally) -> Result<(), String> {
         if let Some(core) = &refusal.core {
-            self.confirm_core(core, refusal.core_is_minimal)?;
+            self.confirm_core(refusal, core)?;
             tally.cores += 1;
         }
         let history = &self.case.history;
@@ -448,12 +448,19 @@ impl<'a, S: Spec> Judge<'a, S> {
         Ok(())
     }
 
-    fn confirm_core(&self, core: &[OpId], minimal: bool) -> Result<(), String> {
+    /// A core is about what had happened at the failing return, if one is named.
+    fn confirm_core(&self, refusal: &Refusal, core: &[OpId]) -> Result<(), String> {
         let history = &self.case.history;
+        let last = refusal.failing.map_or(u32::MAX - 1, |id| history.span(id).ret);
+        let (called, cut) = (called_by(history, last), prefix(history, last));
         // Relaxed operations are many and concurrent with everything: too much for the plain oracle.
         let oracle = self.oracle.remember_failures(true);
-        let contradicts =
-            |core: &[OpId]| !oracle.linearizable(self.spec, &relax_outside(history, core));
+        let contradicts = |core: &[OpId]| {
+            let place = |id: &OpId| called.iter().position(|c| c == id).map(|i| OpId(i as u32));
+            let core: Vec<OpId> = core.iter().filter_map(place).collect();
+            !oracle.linearizable(self.spec, &relax_outside(&cut, &core))
+        };
+        let minimal = refusal.core_is_minimal;
         if !contradicts(core) {
             return Err(format!("says no with the core {core:?}, which is no contradiction"));
         }

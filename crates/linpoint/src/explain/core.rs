@@ -1,5 +1,8 @@
 //! A core: few operations whose results and real-time order already contradict each other.
 //!
+//! Only what had happened when the failing operation returned is looked at. What had returned
+//! before it can be explained, so the failing operation is always part of the core.
+//!
 //! Operations outside the core are *relaxed*, not deleted: they may have happened at any time, with
 //! any result, or not at all. Deleting an enqueue would invent a bug; relaxing it cannot. A set is
 //! a core if the history stays bad with everything else relaxed. The search grows a candidate from

@@ -16,6 +16,16 @@ pub(super) struct Earliest {
     pub(super) is_exact: bool,
 }
 
+impl Earliest {
+    /// The history just after the failing return, and its operations.
+    pub(super) fn prefix<O: Clone, R: Clone>(
+        &self,
+        part: &History<O, R>,
+    ) -> (History<O, R>, Vec<OpId>) {
+        prefix(part, self.rank)
+    }
+}
+
 /// At most this many results are tried as allowed ones.
 const MAX_CANDIDATES: usize = 24;
 /// At most this many partial linearizations are shown.
@@ -23,10 +33,7 @@ const MAX_PARTIALS: usize = 3;
 
 /// What had happened when the return at `rank` had just happened: later calls are gone, and
 /// operations still open then are pending.
-pub(super) fn prefix<O: Clone, R: Clone>(
-    history: &History<O, R>,
-    rank: u32,
-) -> (History<O, R>, Vec<OpId>) {
+fn prefix<O: Clone, R: Clone>(history: &History<O, R>, rank: u32) -> (History<O, R>, Vec<OpId>) {
     let ids: Vec<OpId> = history.ids().filter(|id| history.span(*id).call <= rank).collect();
     let cut = history.derive(&ids, |_, row| {
         if row.span.ret > rank {
@@ -53,7 +60,7 @@ pub(super) fn find<S: Spec>(
         .collect();
     returns.sort_unstable();
     let Some(last) = returns.len().checked_sub(1) else {
-        return Earliest { op: None, rank: 0, is_exact: false };
+        return Earliest { op: None, rank: u32::MAX - 1, is_exact: false };
     };
     // INVARIANT: returns before `low` do not fail, the one at `high` does.
     let (mut low, mut high) = match (evidence, kind) {

@@ -94,16 +94,21 @@ fn explain_part<S: Spec>(
     let (allowed, allowed_is_complete) =
         earliest::allowed(probe, part, &earliest).unwrap_or((Vec::new(), false));
     let partials = earliest::partials(probe, part, &earliest);
-    let found = core::find(probe, part, failing, named.as_deref());
+    let (until_failure, ids) = earliest.prefix(part);
+    let to_prefix = |id: &OpId| ids.iter().position(|i| i == id).map(|i| OpId(i as u32));
+    let named: Option<Vec<OpId>> = named.map(|n| n.iter().filter_map(to_prefix).collect());
+    let found =
+        core::find(probe, &until_failure, failing.as_ref().and_then(to_prefix), named.as_deref());
     let confirmed_by = match found.status {
-        // Without a core of its own, the whole part has just been refuted by an engine.
-        CoreStatus::NotMinimised(_) if found.ops.len() == part.len() => None,
-        _ => probe.confirm(&core::relaxed(part, &found.ops))?,
+        // Without a core of its own, all of it has just been refuted by an engine.
+        CoreStatus::NotMinimised(_) if found.ops.len() == ids.len() => None,
+        _ => probe.confirm(&core::relaxed(&until_failure, &found.ops))?,
     };
+    let core: Vec<OpId> = found.ops.iter().map(|id| ids[id.index()]).collect();
     let reason = match evidence {
         Evidence::Refuted(r) => r.reason.clone(),
         Evidence::Searched { .. } => {
-            sentence::reason(probe.spec, part, kind, failing, &allowed, &partials, &found.ops)
+            sentence::reason(probe.spec, part, kind, failing, &allowed, &partials, &core)
         }
     };
     Ok(Violation {
@@ -115,7 +120,7 @@ fn explain_part<S: Spec>(
         allowed,
         allowed_is_complete,
         partials,
-        core: found.ops,
+        core,
         core_status: found.status,
         confirmed_by,
     })

@@ -21,7 +21,7 @@ mod visited;
 pub use engine::Engine;
 pub(crate) use engine::{Found, Searcher};
 pub(crate) use oracle::guard;
-pub(crate) use problem::{Compiled, compile};
+pub(crate) use problem::{Compiled, Scratch, compile};
 
 use crate::budget::Limit;
 
