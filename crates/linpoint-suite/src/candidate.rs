@@ -47,6 +47,17 @@ impl CheckerCandidate {
     /// This one with each switch off, with all of them off, and without the split by key.
     pub fn variants(&self) -> Vec<CheckerCandidate> {
         let on = Switches::default();
+        // A new switch must not be forgotten here.
+        let Switches {
+            absorb_reads: _,
+            first_of_class: _,
+            drop_idle_pending: _,
+            count_pending: _,
+            dominance: _,
+            slot_masks: _,
+            memoise_steps: _,
+            guide: _,
+        } = on;
         let switches = [
             (Switches { absorb_reads: false, ..on }, " without absorb_reads"),
             (Switches { first_of_class: false, ..on }, " without first_of_class"),
@@ -55,6 +66,7 @@ impl CheckerCandidate {
             (Switches { dominance: false, ..on }, " without dominance"),
             (Switches { slot_masks: false, ..on }, " without slot_masks"),
             (Switches { memoise_steps: false, ..on }, " without memoise_steps"),
+            (Switches { guide: false, ..on }, " without guide"),
             (Switches::plain(), " plain"),
         ];
         let switched = switches.map(|switches| CheckerCandidate { switches, ..self.clone() });

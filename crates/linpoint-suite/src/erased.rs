@@ -113,8 +113,32 @@ impl<S: Spec + 'static> Typed<S> {
     fn ret(ret: Option<&ErasedValue>) -> Option<&S::Ret> {
         ret.map(ErasedValue::get)
     }
+
+    /// Models want to see histories of their own types: one is made of the part.
+    fn with_types<T>(
+        &self,
+        part: &PartView<'_, ErasedValue, ErasedValue>,
+        look: impl FnOnce(&PartView<'_, S::Op, S::Ret>) -> T,
+    ) -> T {
+        let mut history = History::from_intervals(Ties::Concurrent);
+        for view in part.iter() {
+            let Span { call, ret } = view.span;
+            let interval = Interval {
+                op: view.op.get::<S::Op>().clone(),
+                ret: Self::ret(view.ret).cloned(),
+                start: u64::from(call),
+                end: (ret != Span::NEVER).then_some(u64::from(ret)),
+                extras: Extras::default(),
+            };
+            history.add(interval).expect("a part of a history");
+        }
+        let history = history.finish().expect("a part of a history");
+        let ids: Vec<OpId> = history.ids().collect();
+        look(&PartView::new(&history, &ids))
+    }
 }
 
+#[deny(clippy::missing_trait_methods, reason = "a claim that is not passed on is not tested")]
 impl<S: Spec + 'static> Spec for Typed<S> {
     type Op = ErasedValue;
     type Ret = ErasedValue;
@@ -177,27 +201,16 @@ impl<S: Spec + 'static> Spec for Typed<S> {
         self.0.idle_unless_named(op.get())
     }
 
-    /// Models refute histories of their own types: one is made of the part.
     fn refute(&self, part: &PartView<'_, ErasedValue, ErasedValue>) -> Option<Refutation> {
-        let mut history = History::from_intervals(Ties::Concurrent);
-        for view in part.iter() {
-            let Span { call, ret } = view.span;
-            let interval = Interval {
-                op: view.op.get::<S::Op>().clone(),
-                ret: Self::ret(view.ret).cloned(),
-                start: u64::from(call),
-                end: (ret != Span::NEVER).then_some(u64::from(ret)),
-                extras: Extras::default(),
-            };
-            history.add(interval).expect("a part of a history");
-        }
-        let history = history.finish().expect("a part of a history");
-        let ids: Vec<OpId> = history.ids().collect();
-        let mut found = self.0.refute(&PartView::new(&history, &ids))?;
+        let mut found = self.with_types(part, |part| self.0.refute(part))?;
         for id in &mut found.ops {
             *id = part.ids()[id.index()];
         }
         Some(found)
+    }
+
+    fn guide(&self, part: &PartView<'_, ErasedValue, ErasedValue>) -> Option<Vec<u64>> {
+        self.with_types(part, |part| self.0.guide(part))
     }
 
     fn describe_op(&self, op: &ErasedValue) -> String {
@@ -227,6 +240,7 @@ impl<S: Spec + 'static> Spec for Typed<S> {
 }
 
 /// Passes everything on. (A `dyn Spec` is no sized type, and generic code wants one.)
+#[deny(clippy::missing_trait_methods, reason = "a claim that is not passed on is not tested")]
 impl Spec for Erased {
     type Op = ErasedValue;
     type Ret = ErasedValue;
@@ -285,6 +299,10 @@ impl Spec for Erased {
 
     fn refute(&self, part: &PartView<'_, ErasedValue, ErasedValue>) -> Option<Refutation> {
         self.0.refute(part)
+    }
+
+    fn guide(&self, part: &PartView<'_, ErasedValue, ErasedValue>) -> Option<Vec<u64>> {
+        self.0.guide(part)
     }
 
     fn describe_op(&self, op: &ErasedValue) -> String {
