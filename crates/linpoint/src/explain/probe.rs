@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use crate::budget::{Budget, Cancel, Limit, Memory};
 use crate::check::{CheckError, Hints};
-use crate::history::{History, OpId};
-use crate::search::{Compiled, Engine, Found, Scratch, Searcher, Switches, compile};
+use crate::history::History;
+use crate::search::{Compiled, Ending, Engine, Found, Scratch, Searcher, Switches, compile};
 use crate::spec::Spec;
 use crate::split::Split;
 
@@ -93,7 +93,7 @@ impl<S: Spec> Probe<'_, S> {
         &self,
         history: &History<S::Op, S::Ret>,
         most: usize,
-    ) -> Vec<(Vec<OpId>, S::State)> {
+    ) -> Vec<Ending<S>> {
         let compiled = self.compile(history);
         let (spec, switches) = (self.spec, Switches::default());
         let searcher = Searcher { spec, compiled: &compiled, switches };

@@ -72,6 +72,9 @@ pub(crate) enum Found {
     NotLinearizable { reached: u32 },
 }
 
+/// A linearization and the state in which it ends.
+pub(crate) type Ending<S> = (Vec<OpId>, <S as Spec>::State);
+
 /// Runs engines on one compiled part.
 pub(crate) struct Searcher<'a, S: Spec> {
     pub(crate) spec: &'a S,
@@ -132,7 +135,7 @@ impl<S: Spec> Searcher<'_, S> {
         &self,
         most: usize,
         budget: &mut Budget<'_>,
-    ) -> Result<Vec<(Vec<OpId>, S::State)>, Stopped> {
+    ) -> Result<Vec<Ending<S>>, Stopped> {
         let mut oracle = SpecOracle::new(self.spec, &self.compiled.classes);
         let found = self.all_endings(&mut oracle, most, budget)?;
         let finish = |(order, state): (Vec<Choice>, u32)| {
