@@ -120,8 +120,7 @@ pub(super) fn allowed<S: Spec>(
             }
         })
     };
-    // Every state in which the operation could take effect is among these.
-    let states = probe.states(&with(None))?;
+    let states = probe.states_before(&with(None), local)?;
     let op = part.op(failing);
     let mut candidates: Vec<S::Ret> = Vec::new();
     let mut complete = true;

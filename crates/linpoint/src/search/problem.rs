@@ -67,6 +67,9 @@ pub(crate) struct Problem {
     pub(crate) order: Option<super::hints::AssertedOrder>,
     /// Number of pending operations that were dropped because they cannot matter.
     pub(crate) dropped: usize,
+    /// An operation that is neither absorbed nor dropped for a twin, because somebody wants to know
+    /// all states in which it can take effect.
+    pub(crate) watched: Option<u32>,
 }
 
 /// Nobody had the slot before.
@@ -120,6 +123,7 @@ impl Problem {
             preference: Vec::new(),
             order: None,
             dropped: 0,
+            watched: None,
             ..self
         }
     }
