@@ -9,7 +9,7 @@ use crossbeam_queue::SegQueue;
 use linpoint::spec::models::{KeyValue, KeyValueOp, KeyValueRet, Queue, QueueOp, QueueRet};
 use linpoint::{History, Spec};
 
-use crate::generate::{mean_overlap, simulate};
+use crate::generate::{Object, mean_overlap, simulate};
 use crate::measure::{Answer, Setup, run, timed};
 use crate::objects::{Mix, SimMap, SimQueue, Values, apply_map_op, draw_map_op, map_key};
 use crate::record::{Shared, record};
@@ -174,7 +174,7 @@ fn score<S: Spec>(
 
 /// What a figure is about.
 struct Figure {
-    name: &'static str,
+    name: String,
     title: String,
     x: &'static str,
     x_base: Option<f64>,
@@ -223,7 +223,7 @@ fn figure<S: Spec>(
         table.row(row);
     }
     let title = format!("{}, operations per CPU second", figure.title);
-    table.publish(&title, figure.name);
+    table.publish(&title, &figure.name);
     let plot = Plot {
         title: figure.title.clone(),
         x: figure.x.into(),
@@ -239,85 +239,100 @@ fn recorded<T: Shared>(
     x: f64,
     runs: usize,
     each: usize,
+    nudge: usize,
     make: impl Fn() -> T,
 ) -> Point<T::Op, T::Ret> {
     let structures: Vec<T> = (0..runs).map(|_| make()).collect();
-    let (histories, recording) = timed(|| record(&structures, WORKERS, each, 1).histories());
+    let (histories, recording) = timed(|| record(&structures, WORKERS, each, nudge, 1).histories());
     Point { x, histories, recording }
 }
 
-fn map(keys: usize) -> SharedMap {
+/// The same without threads.
+fn simulated<X: Object>(
+    x: f64,
+    runs: usize,
+    each: usize,
+    make: impl Fn() -> X,
+) -> Point<X::Op, X::Ret> {
+    let one = |seed| simulate(make(), WORKERS as u32, each * WORKERS, 0.0, seed);
+    Point { x, histories: (0..runs as u64).map(one).collect(), recording: 0.0 }
+}
+
+fn shared_map(keys: usize) -> SharedMap {
     SharedMap { keys, shards: Default::default() }
 }
 
-fn queue(adds: f64) -> SharedQueue {
+fn shared_queue(adds: f64) -> SharedQueue {
     SharedQueue { adds, queue: SegQueue::new() }
 }
+
+/// One operation in so many is interrupted where overlap is wanted.
+const NUDGE: usize = 16;
 
 /// Runs the experiments named in `which`, or all.
 pub fn main(which: &[String], quick: bool) {
     let scale = Scale::new(quick);
     let wanted = |name: &str| which.is_empty() || which.iter().any(|w| w == name);
-    let lengths = || (5..=13).step_by(if quick { 4 } else { 1 }).map(|e| 1usize << e);
+    let stride = if quick { 4 } else { 1 };
+    let lengths = || (5..=13).step_by(stride).map(|e| 1usize << e);
     let runs = |each: usize| (scale.total / WORKERS / each).max(1);
-    let (map_spec, queue_spec) = (KeyValue::<u32, u32>::new(None), Queue::<u32>::new());
-    let by_length = |name, title: &str| Figure {
+    let (map, queue) = (KeyValue::<u32, u32>::new(None), Queue::<u32>::new());
+    let by_length = |name, what: &str, how: &str| Figure {
         name,
-        title: title.into(),
+        title: format!("{what}, 4 {how}"),
         x: "operations a worker",
         x_base: Some(2.0),
     };
-    if wanted("map") {
-        let f = by_length("lowe-map", "Map with 20 keys and 4 values, 4 threads");
-        let points = lengths().map(|n| recorded(n as f64, runs(n), n, || map(20)));
-        figure(&map_spec, &f, scale, points);
-    }
-    if wanted("queue") {
-        let f = by_length("lowe-queue", "Queue with 30 % enqueues of 20 values, 4 threads");
-        let points = lengths().map(|n| recorded(n as f64, runs(n), n, || queue(0.3)));
-        figure(&queue_spec, &f, scale, points);
+    let a_map = "Map with 20 keys and 4 values";
+    let a_queue = "Queue with 30 % enqueues of 20 values";
+    for (nudge, how, names) in [
+        (0, "threads", ["map", "queue"]),
+        (NUDGE, "threads made to overlap", ["map-overlap", "queue-overlap"]),
+    ] {
+        if wanted(names[0]) {
+            let f = by_length(format!("lowe-{}", names[0]), a_map, how);
+            let point = |n| recorded(n as f64, runs(n), n, nudge, || shared_map(20));
+            figure(&map, &f, scale, lengths().map(point));
+        }
+        if wanted(names[1]) {
+            let f = by_length(format!("lowe-{}", names[1]), a_queue, how);
+            let point = |n| recorded(n as f64, runs(n), n, nudge, || shared_queue(0.3));
+            figure(&queue, &f, scale, lengths().map(point));
+        }
     }
     if wanted("map-simulated") {
-        let f =
-            by_length("lowe-map-simulated", "Map with 20 keys and 4 values, 4 simulated clients");
-        let points = lengths().map(|n| {
-            let one = |seed| {
-                let object = SimMap::new(Mix::Lowe, 20, Values::Among(4));
-                simulate(object, WORKERS as u32, n * WORKERS, 0.0, seed)
-            };
-            Point { x: n as f64, histories: (0..runs(n) as u64).map(one).collect(), recording: 0.0 }
-        });
-        figure(&map_spec, &f, scale, points);
+        let f = by_length("lowe-map-simulated".into(), a_map, "simulated clients");
+        let make = || SimMap::new(Mix::Lowe, 20, Values::Among(4));
+        let points = lengths().map(|n| simulated(n as f64, runs(n), n, make));
+        figure(&map, &f, scale, points);
     }
     if wanted("queue-simulated") {
-        let title = "Queue with 30 % enqueues of 20 values, 4 simulated clients";
-        let f = by_length("lowe-queue-simulated", title);
-        let points = lengths().map(|n| {
-            let one = |seed| {
-                let (values, items) = (Values::Among(20), Default::default());
-                let object = SimQueue { adds: 0.3, values, items };
-                simulate(object, WORKERS as u32, n * WORKERS, 0.0, seed)
-            };
-            Point { x: n as f64, histories: (0..runs(n) as u64).map(one).collect(), recording: 0.0 }
-        });
-        figure(&queue_spec, &f, scale, points);
+        let f = by_length("lowe-queue-simulated".into(), a_queue, "simulated clients");
+        let make = || SimQueue { adds: 0.3, values: Values::Among(20), items: Default::default() };
+        let points = lengths().map(|n| simulated(n as f64, runs(n), n, make));
+        figure(&queue, &f, scale, points);
     }
     let (each, sweep_runs) = (1 << 11, runs(1 << 11));
     if wanted("keys") {
-        let title = "Map of 4 values by size of the key space, 4 threads";
-        let (x, x_base) = ("keys", Some(2.0));
-        let f = Figure { name: "lowe-keys", title: title.into(), x, x_base };
-        let keys = (0..=8).step_by(if quick { 4 } else { 1 }).map(|e| 1usize << e);
-        let points = keys.map(|k| recorded(k as f64, sweep_runs, each, || map(k)));
-        figure(&map_spec, &f, scale, points);
+        let f = Figure {
+            name: "lowe-keys".into(),
+            title: "Map of 4 values by size of the key space, 4 threads made to overlap".into(),
+            x: "keys",
+            x_base: Some(2.0),
+        };
+        let keys = (0..=8).step_by(stride).map(|e| 1usize << e);
+        let point = |k| recorded(k as f64, sweep_runs, each, NUDGE, || shared_map(k));
+        figure(&map, &f, scale, keys.map(point));
     }
     if wanted("enqueues") {
-        let title = "Queue of 20 values by share of enqueues, 4 threads";
-        let x = "share of enqueues";
-        let f = Figure { name: "lowe-enqueues", title: title.into(), x, x_base: None };
-        let shares =
-            (1..=9).step_by(if quick { 4 } else { 1 }).map(|tenths| f64::from(tenths) / 10.0);
-        let points = shares.map(|p| recorded(p, sweep_runs, each, || queue(p)));
-        figure(&queue_spec, &f, scale, points);
+        let f = Figure {
+            name: "lowe-enqueues".into(),
+            title: "Queue of 20 values by share of enqueues, 4 threads made to overlap".into(),
+            x: "share of enqueues",
+            x_base: None,
+        };
+        let shares = (1..=9).step_by(stride).map(|tenths| f64::from(tenths) / 10.0);
+        let point = |p| recorded(p, sweep_runs, each, NUDGE, || shared_queue(p));
+        figure(&queue, &f, scale, shares.map(point));
     }
 }

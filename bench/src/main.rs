@@ -12,7 +12,7 @@ mod table;
 const USAGE: &str = "\
 usage: linpoint-bench <table> [selection...] [--quick]
 
-  lowe [map|queue|map-simulated|queue-simulated|keys|enqueues]
+  lowe [map] [queue] [map-overlap] [queue-overlap] [map-simulated] [queue-simulated] [keys] [enqueues]
 ";
 
 fn main() {

@@ -2,6 +2,9 @@
 //!
 //! Each worker keeps its own log; the order of events comes from one shared counter. Workers live
 //! through all runs and meet before each, so that starting threads is not what is measured.
+//!
+//! On a machine with few cores, or with other work to do, short operations hardly ever overlap. A
+//! *nudge* gives the processor away in the middle of some operations, so that they do.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
@@ -31,11 +34,13 @@ struct Entry<O, R> {
 /// The logs of all runs, by worker.
 pub struct Logs<O, R>(Vec<Vec<Vec<Entry<O, R>>>>);
 
-/// Performs `each` operations by each of `workers` on every one of `structures`.
+/// Performs `each` operations by each of `workers` on every one of `structures`; one in `nudge` is
+/// interrupted before or after its effect, none if that is 0.
 pub fn record<T: Shared>(
     structures: &[T],
     workers: usize,
     each: usize,
+    nudge: usize,
     seed: u64,
 ) -> Logs<T::Op, T::Ret> {
     let clocks: Vec<AtomicU64> = structures.iter().map(|_| AtomicU64::new(0)).collect();
@@ -52,8 +57,15 @@ pub fn record<T: Shared>(
             }
             for _ in 0..each {
                 let op = shared.draw(&mut rng);
+                let pause = if nudge == 0 { 0 } else { 1 + rng.below(2 * nudge) };
                 let call = clock.fetch_add(1, Ordering::SeqCst);
+                if pause == 1 {
+                    std::thread::yield_now();
+                }
                 let ret = shared.apply(&op);
+                if pause == 2 {
+                    std::thread::yield_now();
+                }
                 let end = clock.fetch_add(1, Ordering::SeqCst);
                 log.push(Entry { op, ret, call, end });
             }
