@@ -48,6 +48,8 @@ pub struct Simulation<X: Object> {
     called: usize,
     /// Ambiguous operations that will take effect later.
     late: Vec<X::Op>,
+    /// All ambiguous operations.
+    lost: Vec<X::Op>,
 }
 
 impl<X: Object> Simulation<X> {
@@ -62,6 +64,7 @@ impl<X: Object> Simulation<X> {
             processes: clients,
             called: 0,
             late: Vec::new(),
+            lost: Vec::new(),
         }
     }
 
@@ -90,6 +93,11 @@ impl<X: Object> Simulation<X> {
         self.events.ret(id, ret).expect("it is open");
     }
 
+    /// The number of ambiguous operations of this kind so far.
+    pub fn lost(&self, kind: impl Fn(&X::Op) -> bool) -> usize {
+        self.lost.iter().filter(|op| kind(op)).count()
+    }
+
     fn turn(&mut self, client: usize) {
         let (process, phase) = &mut self.clients[client];
         let phase = std::mem::replace(phase, Phase::Idle);
@@ -108,6 +116,7 @@ impl<X: Object> Simulation<X> {
             }
             Phase::Lost(id, op, effective) => {
                 self.events.crash(id).expect("it is open");
+                self.lost.push(op.clone());
                 *process = self.processes;
                 self.processes += 1;
                 if effective && self.rng.chance(0.75) {

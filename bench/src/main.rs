@@ -1,30 +1,59 @@
 //! Benchmarks of linpoint. See `bench/README.md`.
 
+mod ambiguous;
 mod generate;
+mod hard;
 mod lowe;
 mod measure;
 mod objects;
+mod prune;
 mod record;
 mod rng;
+mod scale;
 mod svg;
 mod table;
 
 const USAGE: &str = "\
 usage: linpoint-bench <table> [selection...] [--quick]
 
-  lowe [map] [queue] [map-overlap] [queue-overlap] [map-simulated] [queue-simulated] [keys] [enqueues]
+  lowe       map queue map-overlap queue-overlap map-simulated queue-simulated keys enqueues
+  hard       containers store contradiction
+  scale      length concurrency ambiguous
+  ambiguous
+  prune
+
+Tables go to the standard output and, with plots, to bench/record.
 ";
 
 fn main() {
     let (flags, words): (Vec<String>, Vec<String>) =
         std::env::args().skip(1).partition(|a| a.starts_with("--"));
     let quick = flags.iter().any(|f| f == "--quick");
-    let unknown = flags.iter().find(|f| *f != "--quick");
-    match (words.first().map(String::as_str), unknown) {
-        (Some("lowe"), None) => lowe::main(&words[1..], quick),
-        _ => {
-            eprint!("{USAGE}");
-            std::process::exit(2);
-        }
+    if flags.iter().any(|f| f != "--quick") || words.is_empty() {
+        usage();
     }
+    let rest = &words[1..];
+    match words[0].as_str() {
+        "lowe" => lowe::main(rest, quick),
+        "hard" => hard::main(rest, quick),
+        "scale" => scale::main(rest, quick),
+        "ambiguous" => ambiguous::main(quick),
+        "prune" => prune::main(quick),
+        // How the program calls itself: one case, one line.
+        "case" => {
+            let outcome = match rest.first().map(String::as_str) {
+                Some("hard") => hard::case(&rest[1..]),
+                Some("scale") => scale::case(&rest[1..]),
+                Some("ambiguous") => ambiguous::case(&rest[1..]),
+                _ => usage(),
+            };
+            println!("{}", outcome.line());
+        }
+        _ => usage(),
+    }
+}
+
+fn usage() -> ! {
+    eprint!("{USAGE}");
+    std::process::exit(2);
 }
