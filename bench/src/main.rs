@@ -6,6 +6,7 @@ mod hard;
 mod lowe;
 mod measure;
 mod objects;
+mod profile;
 mod prune;
 mod record;
 mod rng;
@@ -21,6 +22,7 @@ usage: linpoint-bench <table> [selection...] [--quick]
   scale      length concurrency ambiguous
   ambiguous
   prune
+  profile    (map | queue | stack | register) <operations> <engine>
 
 Tables go to the standard output and, with plots, to bench/record.
 ";
@@ -39,6 +41,7 @@ fn main() {
         "scale" => scale::main(rest, quick),
         "ambiguous" => ambiguous::main(quick),
         "prune" => prune::main(quick),
+        "profile" => profile::main(rest),
         // How the program calls itself: one case, one line.
         "case" => {
             let outcome = match rest.first().map(String::as_str) {
