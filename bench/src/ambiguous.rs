@@ -11,7 +11,8 @@ use crate::objects::{SimRegister, Values};
 use crate::table::{Table, mib, seconds};
 
 const CLIENTS: u32 = 10;
-const SHARE: f64 = 0.139;
+/// Ambiguous writes in a thousand operations.
+const SHARE: u32 = 139;
 const DOMAIN: u32 = 5;
 const KINDS: [&str; 4] = ["valid", "never written", "stale", "too many stale"];
 
@@ -64,7 +65,7 @@ pub fn main(quick: bool) {
     }
     let title = format!(
         "One register, {CLIENTS} clients, {} % ambiguous writes, planner, all cores, {limit} s / 4 GiB",
-        SHARE * 100.0
+        f64::from(SHARE) / 10.0
     );
     table.publish(&title, "ambiguous");
 }
@@ -89,7 +90,7 @@ fn history(kind: &str, domain: u32, n: usize) -> History<RegisterOp<u32>, Regist
     let register = SimRegister { values, never_ambiguous, holds: 0 };
     let mut simulation = Simulation::new(register, CLIENTS, 1);
     let left_out = if kind == "stale" && domain > 0 { 1.0 / f64::from(domain) } else { 0.0 };
-    simulation.ambiguous = 2.0 * SHARE / (1.0 - left_out);
+    simulation.ambiguous = 2.0 * f64::from(SHARE) / 1000.0 / (1.0 - left_out);
     simulation.until(n * 3 / 4);
     simulation.quiesce();
     let write = |s: &mut Simulation<SimRegister>, v| {

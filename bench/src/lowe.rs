@@ -18,6 +18,8 @@ use crate::svg::{Plot, Series};
 use crate::table::{Table, keep, short};
 
 const WORKERS: usize = 4;
+/// An engine that hits the limit so many times before its first answer gets no more histories.
+const HOPELESS: usize = 3;
 
 struct SharedQueue {
     adds: f64,
@@ -157,7 +159,8 @@ fn score<S: Spec>(
     let begin = Instant::now();
     let mut score = Score { answered: 0, operations: 0, hit: 0, cpu: 0.0 };
     for history in histories {
-        if begin.elapsed() > patience {
+        let hopeless = score.answered == 0 && score.hit >= HOPELESS;
+        if hopeless || begin.elapsed() > patience {
             break;
         }
         let outcome = run(spec, history, setup, Answer::Yes);

@@ -18,7 +18,7 @@ const USAGE: &str = "\
 usage: linpoint-bench <table> [selection...] [--quick]
 
   lowe       map queue map-overlap queue-overlap map-simulated queue-simulated keys enqueues
-  hard       containers store contradiction
+  hard       queue-1000 queue-10000 stack-1000 stack-10000 store contradiction
   scale      length concurrency ambiguous
   ambiguous
   prune
