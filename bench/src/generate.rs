@@ -34,6 +34,9 @@ enum Phase<O, R> {
     Lost(linpoint::OpId, O, bool),
 }
 
+/// A client: its process, and what it is doing.
+type Client<X> = (u32, Phase<<X as Object>::Op, <X as Object>::Ret>);
+
 /// Makes a history turn by turn.
 pub struct Simulation<X: Object> {
     /// The object as it is now.
@@ -43,7 +46,7 @@ pub struct Simulation<X: Object> {
     /// Probability that an operation which may be ambiguous is.
     pub ambiguous: f64,
     events: EventBuilder<X::Op, X::Ret>,
-    clients: Vec<(u32, Phase<X::Op, X::Ret>)>,
+    clients: Vec<Client<X>>,
     processes: u32,
     called: usize,
     /// Ambiguous operations that will take effect later.
