@@ -1,1 +1,52 @@
-fn main() {}
+//! The chores of the project. `cargo xtask test` is everything that CI runs.
+
+mod examples;
+mod steps;
+mod tools;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+Usage: cargo xtask COMMAND
+
+  test             format, lints, documentation, build, tests, the README's first command, packaging
+    --long         the long variants of the tests too (LINPOINT_LONG=1)
+    --install      install missing optional tools (apt-get, as root)
+  examples         write the generated histories of examples/histories again
+";
+
+fn main() -> ExitCode {
+    let root = root();
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    match args.split_first() {
+        Some((&"test", options)) if options.iter().all(|o| ["--long", "--install"].contains(o)) => {
+            let (long, install) = (options.contains(&"--long"), options.contains(&"--install"));
+            if steps::test(&root, long, install) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+        }
+        Some((&"examples", [])) => match examples::write(&root.join("examples/histories")) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                eprintln!("cannot write the examples: {error}");
+                ExitCode::FAILURE
+            }
+        },
+        Some((&("help" | "--help" | "-h"), _)) => {
+            print!("{USAGE}");
+            ExitCode::SUCCESS
+        }
+        _ => {
+            eprint!("{USAGE}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// The root of the workspace: the folder above this crate. Cargo says where that is now; where it
+/// was when this was compiled is another place if a target directory is shared.
+fn root() -> PathBuf {
+    let now = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
+    let here = now.unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
+    here.parent().unwrap_or(&here).to_owned()
+}

@@ -1,1 +1,22 @@
-//! x
+//! Reads concurrent histories from files and joins them to linpoint's bundled specifications.
+//!
+//! A [`Source`] is read into a [`RawHistory`] (operations are names and [`Value`]s), one module for
+//! each format. The [`registry`] turns that into a [`LoadedHistory`]: a history of one of the
+//! bundled models, ready to be checked, behind an interface without type parameters.
+
+mod error;
+mod format;
+pub mod jsonl;
+mod model;
+pub mod raw;
+pub mod registry;
+mod source;
+mod value;
+
+pub use error::ReadError;
+pub use format::Format;
+pub use model::ModelName;
+pub use raw::RawHistory;
+pub use registry::{LoadedHistory, ModelInfo, Settings};
+pub use source::Source;
+pub use value::Value;

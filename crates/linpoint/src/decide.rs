@@ -9,7 +9,9 @@ use crate::budget::{Budget, Cancel, Limit, Memory, Progress};
 use crate::check::{CheckError, Hints};
 use crate::history::{History, OpId};
 use crate::plan::{Plan, Tactic};
-use crate::search::{Compiled, Engine, Found, Searcher, Stop, Stopped, Switches, compile, guard};
+use crate::search::{
+    Compiled, Engine, Found, Scratch, Searcher, Stop, Stopped, Switches, compile, guard,
+};
 use crate::spec::{PartView, Refutation, Spec};
 use crate::split::Split;
 use crate::verdict::certify;
@@ -60,6 +62,9 @@ pub(crate) struct Run<'a, S: Spec> {
     pub(crate) progress: Option<&'a (dyn Fn(Progress) + Sync)>,
 }
 
+/// A straight run may take this many steps, and so many more for each operation.
+const STRAIGHT_STEPS: u64 = 1_000;
+const STRAIGHT_STEPS_PER_OP: u64 = 2;
 /// A probe may take this many steps, and so many more for each operation.
 const PROBE_STEPS: u64 = 20_000;
 const PROBE_STEPS_PER_OP: u64 = 16;
@@ -68,7 +73,7 @@ const UNLIMITED_FACTOR: u64 = 64;
 /// Without a second thread, engines take turns with this many steps, then twice as many, …
 const FIRST_TURN: u64 = 1 << 18;
 
-impl<S: Spec> Run<'_, S> {
+impl<'a, S: Spec> Run<'a, S> {
     /// Decides all parts. A part after a failing one may be missing.
     pub(crate) fn parts(&self) -> Result<Vec<Option<PartReport>>, CheckError> {
         let count = self.split.len();
@@ -77,18 +82,19 @@ impl<S: Spec> Run<'_, S> {
         let first_failure = AtomicUsize::new(usize::MAX);
         let done = AtomicUsize::new(0);
         // Cheap tactics on all parts first, so that one hard part does not starve the others.
-        let is_cheap = |t: &&Tactic| matches!(t, Tactic::Refute | Tactic::Probe(_));
+        let is_cheap =
+            |t: &&Tactic| matches!(t, Tactic::Straight(_) | Tactic::Refute | Tactic::Probe(_));
         let cheap: Vec<&Tactic> = self.plan.steps().take_while(is_cheap).collect();
         let dear: Vec<&Tactic> = self.plan.steps().skip_while(is_cheap).collect();
         let spare = self.plan.threads;
         for (tactics, is_last) in [(cheap, false), (dear, true)] {
             let open: Vec<usize> = (0..count).filter(|i| lock(&results[*i]).is_none()).collect();
             let racing = open.len() < spare;
-            let each = |part: usize, local: &mut Vec<u32>| -> Result<(), CheckError> {
+            let each = |part: usize, scratch: &mut Scratch<'a, S>| -> Result<(), CheckError> {
                 if part > first_failure.load(Ordering::Relaxed) && !self.all_failures {
                     return Ok(());
                 }
-                let report = self.part(part, &tactics, is_last, racing, &first_failure, local)?;
+                let report = self.part(part, &tactics, is_last, racing, &first_failure, scratch)?;
                 if let Some(report) = report {
                     if matches!(report.answer, PartAnswer::Violation(_)) && !self.all_failures {
                         first_failure.fetch_min(part, Ordering::Relaxed);
@@ -107,16 +113,16 @@ impl<S: Spec> Run<'_, S> {
     fn in_parallel(
         &self,
         parts: &[usize],
-        each: impl Fn(usize, &mut Vec<u32>) -> Result<(), CheckError> + Sync,
+        each: impl Fn(usize, &mut Scratch<'a, S>) -> Result<(), CheckError> + Sync,
         done: &AtomicUsize,
         count: usize,
     ) -> Result<(), CheckError> {
         let next = AtomicUsize::new(0);
         let failed: Mutex<Option<CheckError>> = Mutex::new(None);
         let work = || {
-            let mut local = Vec::new();
+            let mut scratch = Scratch::default();
             while let Some(&part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
-                if let Err(error) = each(part, &mut local) {
+                if let Err(error) = each(part, &mut scratch) {
                     *lock(&failed) = Some(error);
                     next.store(parts.len(), Ordering::Relaxed);
                 }
@@ -171,21 +177,45 @@ impl<S: Spec> Run<'_, S> {
         is_last: bool,
         racing: bool,
         first_failure: &AtomicUsize,
-        local: &mut Vec<u32>,
+        scratch: &mut Scratch<'a, S>,
     ) -> Result<Option<PartReport>, CheckError> {
-        let prepared = guard(|| self.prepare(part, tactics, local));
-        let (refutation, compiled) = prepared.map_err(|message| self.panicked(part, message))?;
+        let compiled = guard(|| self.compile(part, tactics, scratch))
+            .map_err(|message| self.panicked(part, message))?;
+        let report = self.ladder(part, tactics, is_last, racing, first_failure, &compiled);
+        scratch.used_up = Some(compiled);
+        report
+    }
+
+    fn ladder(
+        &self,
+        part: usize,
+        tactics: &[&Tactic],
+        is_last: bool,
+        racing: bool,
+        first_failure: &AtomicUsize,
+        compiled: &Compiled<'_, S>,
+    ) -> Result<Option<PartReport>, CheckError> {
         let report = |answer, engine: String| Ok(Some(PartReport { answer, engine }));
-        if let Some(refutation) = refutation {
-            let answer = PartAnswer::Violation(Evidence::Refuted(refutation));
-            return report(answer, "refute".into());
-        }
-        let searcher = Searcher { spec: self.spec, compiled: &compiled, switches: self.switches };
+        let searcher = Searcher { spec: self.spec, compiled, switches: self.switches };
         let mut stopped = Stopped { stop: Stop::Limit(Limit::Steps), reached: 0 };
         for tactic in tactics {
+            if **tactic == Tactic::Refute {
+                if let Some(refutation) = self.refutation(part)? {
+                    let answer = PartAnswer::Violation(Evidence::Refuted(refutation));
+                    return report(answer, tactic.name());
+                }
+                continue;
+            }
             match self.apply(tactic, &searcher, part, racing, first_failure) {
                 Ok(Some((engine, found))) => {
-                    let answer = self.certified(found)?;
+                    let mut answer = self.certified(found)?;
+                    // The specification's own words say more than a search does.
+                    if let PartAnswer::Violation(evidence) = &mut answer
+                        && tactics.contains(&&Tactic::Refute)
+                        && let Some(refutation) = self.refutation(part)?
+                    {
+                        *evidence = Evidence::Refuted(refutation);
+                    }
                     return report(answer, engine);
                 }
                 Ok(None) => {}
@@ -213,23 +243,24 @@ impl<S: Spec> Run<'_, S> {
         report(answer, self.plan.steps().last().map_or_else(String::new, Tactic::name))
     }
 
-    fn prepare(
+    fn compile(
         &self,
         part: usize,
         tactics: &[&Tactic],
-        local: &mut Vec<u32>,
-    ) -> (Option<Refutation>, Compiled<'_, S>) {
-        if local.is_empty() {
-            local.resize(self.history.len(), 0);
-        }
-        let (spec, history, switches) = (self.spec, self.history, &self.switches);
+        scratch: &mut Scratch<'a, S>,
+    ) -> Compiled<'a, S> {
+        // A guide costs a pass over the part; cheap tactics go without.
+        let cheap = tactics.iter().any(|t| matches!(t, Tactic::Straight(_)));
+        let switches = Switches { guide: self.switches.guide && !cheap, ..self.switches };
         let events = self.split.events(part);
-        let mut refutation = None;
-        if tactics.contains(&&Tactic::Refute) {
-            let ids = self.split.ops(part);
-            refutation = spec.refute(&PartView::new(history, &ids));
-        }
-        (refutation, compile(spec, history, events, self.hints, switches, local))
+        compile(self.spec, self.history, events, self.hints, &switches, scratch)
+    }
+
+    /// An obvious contradiction, if the specification sees one.
+    fn refutation(&self, part: usize) -> Result<Option<Refutation>, CheckError> {
+        let ids = self.split.ops(part);
+        guard(|| self.spec.refute(&PartView::new(self.history, &ids)))
+            .map_err(|message| self.panicked(part, message))
     }
 
     fn apply(
@@ -246,6 +277,11 @@ impl<S: Spec> Run<'_, S> {
         let named = |engine: Engine, found| Some((engine.name().to_owned(), found));
         match tactic {
             Tactic::Refute => Ok(None),
+            Tactic::Straight(engine) => {
+                let steps = STRAIGHT_STEPS + STRAIGHT_STEPS_PER_OP * problem.ids.len() as u64;
+                let found = searcher.run(*engine, &mut budget().max_steps(steps))?;
+                Ok(named(*engine, found))
+            }
             Tactic::Probe(engine) => {
                 let found = searcher.run(*engine, &mut budget().max_steps(probe_steps))?;
                 Ok(named(*engine, found))

@@ -5,6 +5,7 @@ mod check;
 mod decide;
 mod explain;
 pub mod history;
+pub mod incremental;
 pub mod plan;
 mod search;
 pub mod spec;

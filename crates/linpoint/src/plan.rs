@@ -1,7 +1,7 @@
 //! Which engines, in which order, on which parts: decided before anything runs, as plain data.
 //!
-//! The planner is a ladder. Cheap exact refuters come first, then a lucky depth-first search with
-//! few steps, then, if there are pending operations, a search in which they may take effect any
+//! The planner is a ladder. A depth-first search with luck comes first, with hardly more steps than
+//! operations, then cheap exact refuters, then depth-first search with more steps, then, if there are pending operations, a search in which they may take effect any
 //! number of times (its "no" is a "no"), and at last the complete engines in competition. A step
 //! that cannot help is refused with a reason; the last one is never refused.
 
@@ -35,6 +35,8 @@ pub struct Features {
 pub enum Tactic {
     /// Ask the specification for an obvious contradiction.
     Refute,
+    /// One engine, with hardly more steps than there are operations.
+    Straight(Engine),
     /// One engine with a limited number of steps.
     Probe(Engine),
     /// Breadth-first search with pending operations in unlimited supply; can only refute.
@@ -48,6 +50,7 @@ impl Tactic {
     pub fn name(&self) -> String {
         match self {
             Tactic::Refute => "refute".into(),
+            Tactic::Straight(engine) => format!("straight {}", engine.name()),
             Tactic::Probe(engine) => format!("probe {}", engine.name()),
             Tactic::UnlimitedPending => "unlimited-pending".into(),
             Tactic::Compete(engines) => {
@@ -124,12 +127,13 @@ fn ladder(features: &Features) -> Vec<Candidate> {
     let no_pending = (features.pending == 0).then(|| "no operation is pending".to_owned());
     let candidate = |tactic, refused, why: &str| Candidate { tactic, refused, why: why.into() };
     vec![
-        candidate(Tactic::Refute, None, "an obvious contradiction needs no search"),
         candidate(
-            Tactic::Probe(Engine::JitGraph),
+            Tactic::Straight(Engine::JitGraph),
             None,
             "most linearizable histories need hardly more steps than operations",
         ),
+        candidate(Tactic::Refute, None, "an obvious contradiction needs no search"),
+        candidate(Tactic::Probe(Engine::JitGraph), None, "small searches end soon"),
         candidate(
             Tactic::UnlimitedPending,
             no_pending,

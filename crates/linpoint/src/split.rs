@@ -137,6 +137,11 @@ fn parts<S: Spec>(
     hints: Hints,
     by_key: bool,
 ) -> Vec<u32> {
+    if hints != Hints::Assert
+        && let Some(parts) = parts_of_single_keys(spec, history, by_key)
+    {
+        return parts;
+    }
     let mut joins = Joins::default();
     let mut whole_objects: Vec<Option<u32>> = Vec::new();
     // The representative tie of each operation; an operation that touches nothing has none.
@@ -188,6 +193,27 @@ fn parts<S: Spec>(
         part_of.push(*number.entry(root).or_insert(next));
     }
     part_of
+}
+
+/// The part of each operation where each touches exactly one key: nothing is joined then.
+fn parts_of_single_keys<S: Spec>(
+    spec: &S,
+    history: &History<S::Op, S::Ret>,
+    by_key: bool,
+) -> Option<Vec<u32>> {
+    let mut number: FxHashMap<(Option<u32>, u64), u32> = FxHashMap::default();
+    let mut part_of = Vec::with_capacity(history.len());
+    for id in history.ids() {
+        let Footprint::Keys(keys) =
+            (if by_key { spec.footprint(history.op(id)) } else { return None })
+        else {
+            return None;
+        };
+        let [key] = keys.as_slice() else { return None };
+        let next = number.len() as u32;
+        part_of.push(*number.entry((history.extras(id).object, *key)).or_insert(next));
+    }
+    Some(part_of)
 }
 
 /// Union-find over ties.

@@ -5,7 +5,7 @@ use std::time::Instant;
 use crate::budget::{Budget, Cancel, Limit, Memory};
 use crate::check::{CheckError, Hints};
 use crate::history::{History, OpId};
-use crate::search::{Compiled, Engine, Found, Searcher, Switches, compile};
+use crate::search::{Compiled, Engine, Found, Scratch, Searcher, Switches, compile};
 use crate::spec::Spec;
 use crate::split::Split;
 
@@ -42,9 +42,8 @@ impl<S: Spec> Probe<'_, S> {
 
     pub(super) fn compile<'h>(&self, history: &'h History<S::Op, S::Ret>) -> Compiled<'h, S> {
         let split = Split::whole(history);
-        let mut local = vec![0; history.len()];
-        let switches = Switches::default();
-        compile(self.spec, history, split.events(0), self.hints, &switches, &mut local)
+        let (switches, mut scratch) = (Switches::default(), Scratch::default());
+        compile(self.spec, history, split.events(0), self.hints, &switches, &mut scratch)
     }
 
     /// True: not linearizable; false: linearizable; `None`: a limit came first.

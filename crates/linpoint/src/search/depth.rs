@@ -7,7 +7,7 @@
 //! takes effect before some return forces it; on real histories it is right more often. Both walk
 //! the same graph of configurations (returns explained, open operations in effect, state). The
 //! tree searches keep nothing but the path, and undoing is going back to an earlier state number;
-//! the graph searches never expand a configuration twice.
+//! the graph searches remember which configurations failed and never expand one twice.
 //!
 //! Complexity. With at most k operations open at once and s states reachable for each set of
 //! effects, a graph search visits at most n·2ᵏ·s configurations, each with up to k moves; tree
@@ -131,7 +131,9 @@ impl<M: Mask> DepthFirst<'_, '_, M> {
             self.seen.truncate(&self.order[order_len..]);
             self.order.truncate(order_len);
             if self.moves.len() == moves_from {
-                self.frames.pop();
+                if let Some(frame) = self.frames.pop() {
+                    self.seen.failed(&frame.config, budget);
+                }
                 continue;
             }
             self.frontier.go_to(returns);
@@ -204,7 +206,7 @@ impl<M: Mask> DepthFirst<'_, '_, M> {
         if self.frontier.is_at_end() {
             return Ok(true);
         }
-        if !self.seen.insert(&config, budget)? {
+        if self.seen.has_failed(&config) {
             return Ok(false);
         }
         if self.frames.len() >= self.frames_paid {
@@ -243,7 +245,11 @@ impl<M: Mask> DepthFirst<'_, '_, M> {
     }
 }
 
-/// What a graph search remembers, and how.
+/// What a graph search remembers, and how: the configurations from which there is no way.
+///
+/// Remembering them when they have failed, rather than when they are entered, is enough: a search
+/// cannot meet a configuration below itself, since every step makes something take effect. A search
+/// that never has to go back then remembers nothing at all.
 enum Seen<M> {
     /// A tree search remembers nothing.
     Nothing,
@@ -251,10 +257,13 @@ enum Seen<M> {
     /// The paper's way: the set of all operations in effect, as one bit for each.
     FullSets {
         now: Vec<u64>,
-        seen: FxHashSet<(Box<[u64]>, StateId, u32)>,
+        failed: FxHashSet<FullSet>,
         bytes: usize,
     },
 }
+
+/// All operations in effect, the state, and the pending operations used.
+type FullSet = (Box<[u64]>, StateId, u32);
 
 impl<M: Mask> Seen<M> {
     fn new(remember: bool, slot_masks: bool, ops: usize) -> Self {
@@ -263,7 +272,7 @@ impl<M: Mask> Seen<M> {
             (true, true) => Seen::Slots(Visited::new()),
             (true, false) => Seen::FullSets {
                 now: vec![0; ops.div_ceil(64)],
-                seen: FxHashSet::default(),
+                failed: FxHashSet::default(),
                 bytes: 0,
             },
         }
@@ -286,19 +295,30 @@ impl<M: Mask> Seen<M> {
         }
     }
 
-    /// True if the configuration is new.
-    fn insert(&mut self, config: &Config<M>, budget: &mut Budget<'_>) -> Result<bool, Stop> {
+    fn has_failed(&self, config: &Config<M>) -> bool {
         match self {
-            Seen::Nothing => Ok(true),
-            Seen::Slots(visited) => Ok(visited.insert(config, budget)),
-            Seen::FullSets { now, seen, bytes } => {
-                let new = seen.insert((now.clone().into(), config.state, config.used));
-                if new {
-                    let size = now.len() * 8 + 64;
-                    budget.reserve(size)?;
+            Seen::Nothing => false,
+            Seen::Slots(visited) => visited.contains(config),
+            Seen::FullSets { now, failed, .. } => {
+                failed.contains(&(now.clone().into(), config.state, config.used))
+            }
+        }
+    }
+
+    /// There is no way from here. Where there is no room to remember it, it is forgotten. The
+    /// choices that led to `config` must still be in effect.
+    fn failed(&mut self, config: &Config<M>, budget: &mut Budget<'_>) {
+        match self {
+            Seen::Nothing => {}
+            Seen::Slots(visited) => {
+                visited.insert(config, budget);
+            }
+            Seen::FullSets { now, failed, bytes } => {
+                let size = now.len() * 8 + 64;
+                if budget.reserve(size).is_ok() {
                     *bytes += size;
+                    failed.insert((now.clone().into(), config.state, config.used));
                 }
-                Ok(new)
             }
         }
     }
@@ -307,8 +327,8 @@ impl<M: Mask> Seen<M> {
         match self {
             Seen::Nothing => {}
             Seen::Slots(visited) => visited.forget(budget),
-            Seen::FullSets { seen, bytes, .. } => {
-                *seen = FxHashSet::default();
+            Seen::FullSets { failed, bytes, .. } => {
+                *failed = FxHashSet::default();
                 budget.release(std::mem::take(bytes));
             }
         }

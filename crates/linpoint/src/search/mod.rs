@@ -21,7 +21,7 @@ mod visited;
 pub use engine::Engine;
 pub(crate) use engine::{Found, Searcher};
 pub(crate) use oracle::guard;
-pub(crate) use problem::{Compiled, compile};
+pub(crate) use problem::{Compiled, Scratch, compile};
 
 use crate::budget::Limit;
 
@@ -57,6 +57,8 @@ pub struct Switches {
     pub slot_masks: bool,
     /// Ask the specification once for each (state, operation, result).
     pub memoise_steps: bool,
+    /// Let [`crate::Spec::guide`] say which operations to try first.
+    pub guide: bool,
 }
 
 impl Default for Switches {
@@ -69,6 +71,7 @@ impl Default for Switches {
             dominance: true,
             slot_masks: true,
             memoise_steps: true,
+            guide: true,
         }
     }
 }
@@ -84,6 +87,7 @@ impl Switches {
             dominance: false,
             slot_masks: false,
             memoise_steps: true,
+            guide: false,
         }
     }
 }

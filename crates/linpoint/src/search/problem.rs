@@ -12,7 +12,7 @@ use super::oracle::Class;
 use super::{ClassId, Switches};
 use crate::check::Hints;
 use crate::history::{History, OpId};
-use crate::spec::{Spec, Traces};
+use crate::spec::{PartView, Spec, Traces};
 use crate::split::Event;
 
 /// Pending operations that are treated as identical.
@@ -87,34 +87,79 @@ pub(crate) struct Compiled<'h, S: Spec> {
     pub(crate) example: Vec<OpId>,
 }
 
-/// Compiles the part with these `events`. `local` is scratch space of the history's length.
+/// Memory that compiling one part after the other uses again and again.
+pub(crate) struct Scratch<'h, S: Spec> {
+    class_ids: FxHashMap<Class<'h, S>, ClassId>,
+    /// For each operation of the history its number in its part.
+    local: Vec<u32>,
+    /// The last compiled part, for its allocations.
+    pub(crate) used_up: Option<Compiled<'h, S>>,
+}
+
+impl<S: Spec> Default for Scratch<'_, S> {
+    fn default() -> Self {
+        Scratch { class_ids: FxHashMap::default(), local: Vec::new(), used_up: None }
+    }
+}
+
+impl Problem {
+    /// Empty, with the allocations of `self`.
+    fn cleared(mut self) -> Problem {
+        let Problem { ids, class, slot, return_of, before_in_slot, returns, calls_before, .. } =
+            &mut self;
+        ids.clear();
+        [class, slot, return_of, before_in_slot, returns, calls_before]
+            .into_iter()
+            .for_each(Vec::clear);
+        self.is_read.clear();
+        Problem {
+            width: 0,
+            pending: Vec::new(),
+            matter_to_class: Vec::new(),
+            matter_to_pending: Vec::new(),
+            preference: Vec::new(),
+            order: None,
+            dropped: 0,
+            ..self
+        }
+    }
+}
+
+/// Compiles the part with these `events`.
 pub(crate) fn compile<'h, S: Spec>(
     spec: &S,
     history: &'h History<S::Op, S::Ret>,
     events: &[Event],
     hints: Hints,
     switches: &Switches,
-    local: &mut [u32],
+    scratch: &mut Scratch<'h, S>,
 ) -> Compiled<'h, S> {
-    let mut compiler = Compiler {
-        spec,
-        history,
-        class_ids: FxHashMap::default(),
-        out: Compiled { problem: Problem::default(), classes: Vec::new(), example: Vec::new() },
+    scratch.class_ids.clear();
+    scratch.local.resize(history.len(), 0);
+    let out = match scratch.used_up.take() {
+        Some(Compiled { problem, mut classes, mut example }) => {
+            classes.clear();
+            example.clear();
+            Compiled { problem: problem.cleared(), classes, example }
+        }
+        None => Compiled { problem: Problem::default(), classes: Vec::new(), example: Vec::new() },
     };
+    let Scratch { class_ids, local, .. } = scratch;
+    let mut compiler = Compiler { spec, history, class_ids, out };
     let pending = compiler.completed(events, local);
     let use_hints = hints != Hints::Ignore && history.has_hints();
     let asserted = use_hints && hints == Hints::Assert;
     let groups = compiler.group_pending(pending, asserted, switches);
     compiler.keep_what_matters(groups, switches);
     let mut out = compiler.out;
-    out.problem.is_read = out
-        .classes
-        .iter()
-        .map(|(op, ret)| switches.absorb_reads && spec.is_read(op, *ret))
-        .collect();
+    let is_read = |(op, ret): &Class<'h, S>| switches.absorb_reads && spec.is_read(op, *ret);
+    out.problem.is_read.extend(out.classes.iter().map(is_read));
     if use_hints {
         out.problem.preference = super::hints::preference(history, &out.problem);
+    } else if switches.guide
+        && let Some(keys) = spec.guide(&PartView::new(history, &out.problem.ids))
+    {
+        out.problem.preference = keys;
     }
     if asserted {
         let order = super::hints::AssertedOrder::new(history, &out.problem);
@@ -134,7 +179,7 @@ type Pending = (OpId, u32);
 struct Compiler<'s, 'h, S: Spec> {
     spec: &'s S,
     history: &'h History<S::Op, S::Ret>,
-    class_ids: FxHashMap<Class<'h, S>, ClassId>,
+    class_ids: &'s mut FxHashMap<Class<'h, S>, ClassId>,
     out: Compiled<'h, S>,
 }
 
@@ -220,8 +265,8 @@ impl<'h, S: Spec> Compiler<'_, 'h, S> {
                 !traces.names().iter().any(|n| named_by_completed.contains(n))
             };
             // Optional and without effect, or without anyone to notice it.
-            let idle =
-                self.spec.is_read(op, None) || (all_known && self.spec.idle_unless_named(op) && unmentioned());
+            let idle = self.spec.is_read(op, None)
+                || (all_known && self.spec.idle_unless_named(op) && unmentioned());
             if switches.drop_idle_pending && idle {
                 self.out.problem.dropped += 1;
             } else {
@@ -436,23 +481,34 @@ fn last_uses(
 /// The lowest free slot, and who had it before.
 #[derive(Default)]
 struct Slots {
-    free: std::collections::BTreeSet<u32>,
+    /// One bit for each slot that is taken.
+    taken: SmallVec<[u64; 4]>,
     /// The last operation in each slot.
     last: Vec<u32>,
 }
 
 impl Slots {
     fn take(&mut self, op: u32) -> (u32, u32) {
-        match self.free.pop_first() {
-            Some(slot) => (slot, std::mem::replace(&mut self.last[slot as usize], op)),
+        let word = match self.taken.iter().position(|w| *w != u64::MAX) {
+            Some(word) => word,
+            None => {
+                self.taken.push(0);
+                self.taken.len() - 1
+            }
+        };
+        let bit = self.taken[word].trailing_ones();
+        self.taken[word] |= 1 << bit;
+        let slot = 64 * word as u32 + bit;
+        match self.last.get_mut(slot as usize) {
+            Some(last) => (slot, std::mem::replace(last, op)),
             None => {
                 self.last.push(op);
-                (self.last.len() as u32 - 1, NOBODY)
+                (slot, NOBODY)
             }
         }
     }
 
     fn free(&mut self, slot: u32) {
-        self.free.insert(slot);
+        self.taken[slot as usize / 64] &= !(1 << (slot % 64));
     }
 }

@@ -55,7 +55,29 @@ impl<M: Mask> Visited<M> {
         cells * size_of::<Config<M>>()
     }
 
-    /// True if `config` was not there.
+    /// True if `config` is there.
+    #[inline]
+    pub(crate) fn contains(&self, config: &Config<M>) -> bool {
+        if self.len == 0 {
+            return false;
+        }
+        let wrap = self.cells.len() - 1;
+        let mut at = config.hash() as usize & wrap;
+        let mut probes = 0;
+        while self.cells[at].returns != VACANT {
+            if self.cells[at] == *config {
+                return true;
+            }
+            probes += 1;
+            if self.lossy && probes == LOSSY_PROBES {
+                return false;
+            }
+            at = (at + 1) & wrap;
+        }
+        false
+    }
+
+    /// Inserts `config`; true if it was not there.
     pub(crate) fn insert(&mut self, config: &Config<M>, budget: &mut Budget<'_>) -> bool {
         if self.cells.is_empty() || self.len * 8 >= self.cells.len() * 7 {
             self.grow(budget);

@@ -138,6 +138,14 @@ pub trait Spec: Sync {
         None
     }
 
+    /// A guess at the order in which the operations of `part` took effect, as sort keys in the
+    /// order of [`PartView::ids`]: where several operations could be next, those with smaller keys
+    /// are tried first. A bad guess costs time, never the right answer. Asked for only when the
+    /// easy ways have failed.
+    fn guide(&self, _part: &PartView<'_, Self::Op, Self::Ret>) -> Option<Vec<u64>> {
+        None
+    }
+
     /// An operation in words, for explanations: `enqueue(5)`.
     fn describe_op(&self, op: &Self::Op) -> String {
         format!("{op:?}")

@@ -9,6 +9,7 @@ mod bank;
 mod cas_register;
 mod counter;
 mod deque;
+mod fifo_guide;
 mod key_value;
 mod multi_register;
 mod mutex;

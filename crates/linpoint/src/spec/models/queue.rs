@@ -8,6 +8,7 @@
 //! call, or never (finding the queue full is the same as never). A dequeue may remove whatever is at
 //! the front at any time after its call, or do nothing.
 
+use super::fifo_guide::{self, Role};
 use super::persistent::Fifo;
 use super::{Value, deterministic, show_elements, show_option};
 use crate::spec::{PartView, Refutation, Spec, Traces};
@@ -133,6 +134,14 @@ impl<V: Value> Spec for Queue<V> {
     /// leave that out as well. Not so with a bound, where the element may be what made it full.
     fn idle_unless_named(&self, op: &Self::Op) -> bool {
         self.capacity.is_none() && matches!(op, Enqueue(_))
+    }
+
+    fn guide(&self, part: &PartView<'_, Self::Op, Self::Ret>) -> Option<Vec<u64>> {
+        Some(fifo_guide::guide(part, |op, ret| match (op, ret) {
+            (Enqueue(v), ret) if ret != Some(&Full) => Role::Adds(v),
+            (Dequeue, Some(QueueRet::Value(Some(v)))) => Role::Removes(v),
+            _ => Role::Neither,
+        }))
     }
 
     fn refute(&self, part: &PartView<'_, Self::Op, Self::Ret>) -> Option<Refutation> {

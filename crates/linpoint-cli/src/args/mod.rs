@@ -1,0 +1,5 @@
+//! The command line: as typed ([`raw`]), and as the commands use it ([`resolved`]).
+
+pub mod raw;
+pub mod resolved;
+mod units;

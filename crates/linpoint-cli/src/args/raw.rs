@@ -1,0 +1,121 @@
+//! The command line as it is typed.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use super::units;
+
+/// Checks whether concurrent histories are linearizable.
+#[derive(Parser, Debug)]
+#[command(name = "linpoint", version, max_term_width = 100, arg_required_else_help = true)]
+pub struct Cli {
+    /// When to use colours
+    #[arg(long, global = true, value_enum, default_value = "auto", value_name = "WHEN")]
+    pub color: clap::ColorChoice,
+
+    /// What to do
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Check histories and explain what is wrong with them
+    #[command(after_help = CHECK_EXAMPLES, after_long_help = CHECK_LONG)]
+    Check(Check),
+    /// List the models, with their operations and options
+    Models,
+    /// List the formats that can be read
+    Formats,
+}
+
+const CHECK_EXAMPLES: &str = "\
+Examples:
+  linpoint check run.jsonl                       the model is named in the file
+  linpoint check --model queue:capacity=20 runs  every history in a directory
+  zcat run.jsonl.gz | linpoint check -           a stream
+  linpoint check --timeout 10s --memory 2GiB .   give up rather than take for ever";
+
+const CHECK_LONG: &str = "\
+Examples:
+  linpoint check run.jsonl                       the model is named in the file
+  linpoint check --model queue:capacity=20 runs  every history in a directory
+  zcat run.jsonl.gz | linpoint check -           a stream
+  linpoint check --timeout 10s --memory 2GiB .   give up rather than take for ever
+
+Exit codes:
+  2  the usage or an input was bad; else
+  1  a history is not linearizable; else
+  3  a limit was hit before an answer was found; else
+  0  every history is linearizable
+
+TSV output is one line a history, without a header:
+  file  ok|bad|undecided|error  engine  operations  seconds";
+
+/// Arguments of `check`.
+#[derive(Args, Debug)]
+pub struct Check {
+    /// Files, directories, or - for the standard input
+    ///
+    /// Directories are walked in the order of names; *.tsv, README* and hidden files are passed over.
+    #[arg(required = true, value_name = "FILE|DIR|-")]
+    pub paths: Vec<PathBuf>,
+
+    /// The model, with options after a colon [default: as the file says]
+    ///
+    /// For example: register, cas-register:initial=0, queue:capacity=20, mutex:owner. `linpoint models`
+    /// lists them.
+    #[arg(long, short, value_name = "MODEL")]
+    pub model: Option<String>,
+
+    /// Use this engine, or several in competition: a+b [default: the planner chooses]
+    #[arg(long, value_name = "NAME")]
+    pub algorithm: Option<String>,
+
+    /// Time limit for each history: 10s, 500ms, 2m, or a number of seconds
+    #[arg(long, value_name = "TIME", value_parser = units::duration)]
+    pub timeout: Option<Duration>,
+
+    /// Memory limit for each check: 1GiB, 512MB, or a number of bytes
+    #[arg(long, value_name = "SIZE", value_parser = units::bytes)]
+    pub memory: Option<usize>,
+
+    /// Number of threads [default: all cores]
+    #[arg(long, short = 'j', value_name = "N")]
+    pub threads: Option<std::num::NonZeroUsize>,
+
+    /// Look for violations in every independent part, not only the first
+    #[arg(long)]
+    pub all_failures: bool,
+
+    /// What to do with known positions in the order of effects
+    #[arg(long, value_enum, default_value = "order", value_name = "USE")]
+    pub hints: Hints,
+
+    /// How to print the results
+    #[arg(long, short, value_enum, default_value = "human", value_name = "FORM")]
+    pub output: OutputForm,
+}
+
+/// What to do with order hints.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Hints {
+    /// Nothing
+    Ignore,
+    /// Try this order first; the verdict does not depend on it
+    Order,
+    /// Require this order: breaking it is a violation
+    Assert,
+}
+
+/// How to print the results.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum OutputForm {
+    /// For people
+    Human,
+    /// One line a history, fields separated by tabs
+    Tsv,
+}

@@ -1,0 +1,69 @@
+//! The command line as the commands use it: names looked up, defaults filled in.
+
+use std::path::PathBuf;
+
+use linpoint::Limits;
+use linpoint_formats::{ModelName, Settings, registry};
+
+use super::raw::{self, Hints, OutputForm};
+
+/// Columns where the terminal does not say how many it has.
+const DEFAULT_WIDTH: usize = 100;
+
+/// What `check` is to do.
+#[derive(Debug)]
+pub struct Check {
+    /// What to check.
+    pub paths: Vec<PathBuf>,
+    /// The model, if it was given.
+    pub model: Option<ModelName>,
+    /// How to check.
+    pub settings: Settings,
+    /// How to print the results.
+    pub output: OutputForm,
+    /// Columns of the terminal.
+    pub width: usize,
+}
+
+impl Check {
+    /// Looks up what was typed.
+    pub fn new(raw: raw::Check) -> Result<Check, String> {
+        let model = raw.model.as_deref().map(ModelName::parse).transpose()?;
+        if let Some(model) = &model {
+            registry::validate(model)?;
+        }
+        Ok(Check {
+            paths: raw.paths,
+            model,
+            settings: Settings {
+                limits: Limits { time: raw.timeout, memory: raw.memory },
+                threads: raw.threads.map(usize::from),
+                engine: raw.algorithm,
+                hints: match raw.hints {
+                    Hints::Ignore => linpoint::Hints::Ignore,
+                    Hints::Order => linpoint::Hints::Order,
+                    Hints::Assert => linpoint::Hints::Assert,
+                },
+                all_failures: raw.all_failures,
+                ..Settings::default()
+            },
+            output: raw.output,
+            width: width(std::env::var("COLUMNS").ok()),
+        })
+    }
+}
+
+fn width(columns: Option<String>) -> usize {
+    let columns = columns.and_then(|columns| columns.parse().ok()).filter(|columns| *columns > 0);
+    columns.unwrap_or(DEFAULT_WIDTH)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_width_is_100_unless_the_terminal_says_otherwise() {
+        let width = |text: &str| super::width(Some(text.to_owned()));
+        assert_eq!((width("80"), width("0"), width("wide")), (80, 100, 100));
+        assert_eq!(super::width(None), 100);
+    }
+}

@@ -1,0 +1,180 @@
+//! `linpoint check`: histories in, verdicts out.
+
+use std::fmt::Write;
+use std::io;
+use std::time::{Duration, Instant};
+
+use linpoint::history::Span;
+use linpoint::{CheckError, OpId};
+use linpoint_formats::{LoadedHistory, registry};
+use linpoint_report::{Heading, Operation, Operations, Outcome, Rendered, text};
+
+use crate::args::raw::OutputForm;
+use crate::args::resolved::Check;
+use crate::exit::Exit;
+use crate::inputs::{Input, Inputs};
+use crate::output::Output;
+
+/// Checks everything that was named, and says what came of it.
+pub fn run(check: &Check, out: &mut Output) -> io::Result<Exit> {
+    let started = Instant::now();
+    let inputs = Inputs::find(&check.paths);
+    let mut tally = Tally { passed_over: inputs.passed_over, ..Tally::default() };
+    for input in &inputs.list {
+        match check_one(check, input) {
+            Ok(rendered) => {
+                tally.count(&rendered);
+                out.write(&match check.output {
+                    OutputForm::Human => text::render(&rendered, check.width),
+                    OutputForm::Tsv => tsv(&input.name(), &rendered),
+                })?;
+            }
+            Err(Failure::Usage(message)) => {
+                out.error(&message);
+                return Ok(Exit::Bad);
+            }
+            Err(Failure::Input(message)) => {
+                tally.errors += 1;
+                // What was found out so far comes before what went wrong.
+                out.flush()?;
+                out.error(&message);
+                if check.output == OutputForm::Tsv {
+                    out.write(&format!("{}\terror\t-\t0\t0\n", escaped(&input.name())))?;
+                }
+            }
+        }
+    }
+    if check.output == OutputForm::Human {
+        out.write(&tally.summary(started.elapsed()))?;
+    }
+    Ok(tally.exit())
+}
+
+/// Why there is no verdict.
+enum Failure {
+    /// The command line is to blame: every other input would fail in the same way.
+    Usage(String),
+    /// This input is to blame.
+    Input(String),
+}
+
+fn check_one(check: &Check, input: &Input) -> Result<Rendered, Failure> {
+    let source = input.read().map_err(Failure::Input)?;
+    let history = registry::read(&source, check.model.as_ref())
+        .map_err(|error| Failure::Input(error.to_string()))?;
+    let started = Instant::now();
+    let report = history.check(&check.settings).map_err(|error| {
+        let name = source.name();
+        match error {
+            CheckError::UnknownEngine(engine) => {
+                Failure::Usage(format!("--algorithm: there is no engine {engine:?}"))
+            }
+            CheckError::SpecPanicked { op, description, message } => {
+                let line = history.line(op).map(|line| format!(":{line}")).unwrap_or_default();
+                Failure::Input(format!("{name}{line}: the model fails at {description}: {message}"))
+            }
+            CheckError::Internal(message) => {
+                Failure::Input(format!("{name}: this is a bug in linpoint: {message}"))
+            }
+            other => Failure::Input(format!("{name}: {other:?}")),
+        }
+    })?;
+    let heading = Heading {
+        name: source.name().to_owned(),
+        model: history.model().to_string(),
+        note: history.note().map(str::to_owned),
+        operations: history.len(),
+        unknown_results: history.unknown_results(),
+        time: started.elapsed(),
+    };
+    Ok(Rendered::new(heading, &Words(&history), &report))
+}
+
+/// A history from a file, as the report wants it.
+struct Words<'a>(&'a LoadedHistory);
+
+impl Operations for Words<'_> {
+    fn operation(&self, id: OpId) -> Operation {
+        let Words(history) = self;
+        Operation {
+            op: history.op(id),
+            ret: history.ret(id),
+            process: history.process(id),
+            client: history.client(id),
+            object: history.object(id),
+            span: history.span(id),
+            line: history.line(id),
+        }
+    }
+
+    fn span(&self, id: OpId) -> Span {
+        self.0.span(id)
+    }
+}
+
+fn tsv(name: &str, rendered: &Rendered) -> String {
+    let verdict = match rendered.outcome {
+        Outcome::Linearizable => "ok",
+        Outcome::Violation(_) => "bad",
+        Outcome::Undecided(_) => "undecided",
+    };
+    let (name, engine) = (escaped(name), escaped(&rendered.engine));
+    let Heading { operations, time, .. } = rendered.heading;
+    format!("{name}\t{verdict}\t{engine}\t{operations}\t{:.6}\n", time.as_secs_f64())
+}
+
+fn escaped(field: &str) -> String {
+    field.replace('\t', "\\t").replace('\n', "\\n").replace('\r', "\\r")
+}
+
+/// How many histories had which outcome.
+#[derive(Debug, Default)]
+struct Tally {
+    linearizable: usize,
+    violations: usize,
+    undecided: usize,
+    errors: usize,
+    operations: usize,
+    passed_over: usize,
+}
+
+impl Tally {
+    fn count(&mut self, rendered: &Rendered) {
+        self.operations += rendered.heading.operations;
+        *match rendered.outcome {
+            Outcome::Linearizable => &mut self.linearizable,
+            Outcome::Violation(_) => &mut self.violations,
+            Outcome::Undecided(_) => &mut self.undecided,
+        } += 1;
+    }
+
+    fn exit(&self) -> Exit {
+        let counts = [
+            (self.errors, Exit::Bad),
+            (self.violations, Exit::Violation),
+            (self.undecided, Exit::Undecided),
+        ];
+        counts.into_iter().find(|(count, _)| *count > 0).map_or(Exit::Fine, |(_, exit)| exit)
+    }
+
+    fn summary(&self, time: Duration) -> String {
+        let checked = self.linearizable + self.violations + self.undecided;
+        let histories =
+            if checked == 1 { "1 history".to_owned() } else { format!("{checked} histories") };
+        let mut text =
+            format!("{histories}: {} linearizable, {} not", self.linearizable, self.violations);
+        if self.undecided > 0 {
+            let _ = write!(text, ", {} undecided", self.undecided);
+        }
+        if self.errors > 0 {
+            let _ = write!(text, "; {}", text::count(self.errors, "error"));
+        }
+        let operations = text::count(self.operations, "operation");
+        let _ = write!(text, "; {operations} in {}", text::duration(time));
+        if self.passed_over > 0 {
+            let _ = write!(text, " ({} passed over)", text::count(self.passed_over, "file"));
+        }
+        text.push('\n');
+        text
+    }
+}

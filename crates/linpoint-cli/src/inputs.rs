@@ -1,0 +1,115 @@
+//! From the paths on the command line to histories.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use linpoint_formats::Source;
+
+/// Something to check, or something that cannot be.
+#[derive(Debug)]
+pub enum Input {
+    /// The standard input.
+    Stdin,
+    /// A file.
+    File(PathBuf),
+    /// A path that leads nowhere, and why.
+    Bad(PathBuf, String),
+}
+
+/// What the paths on the command line stand for.
+#[derive(Debug, Default)]
+pub struct Inputs {
+    /// In the order in which they are checked.
+    pub list: Vec<Input>,
+    /// Files in directories that are not histories: `*.tsv`, `README*`, hidden ones.
+    pub passed_over: usize,
+}
+
+impl Inputs {
+    /// Walks the directories among `paths`.
+    pub fn find(paths: &[PathBuf]) -> Inputs {
+        let mut inputs = Inputs::default();
+        for path in paths {
+            inputs.add(path);
+        }
+        inputs
+    }
+
+    fn add(&mut self, path: &Path) {
+        if path.as_os_str() == "-" {
+            self.list.push(Input::Stdin);
+            return;
+        }
+        match fs::metadata(path) {
+            Ok(meta) if meta.is_dir() => {
+                let before = self.list.len();
+                self.walk(path);
+                if self.list.len() == before {
+                    let nothing = "the directory has no histories".to_owned();
+                    self.list.push(Input::Bad(path.to_owned(), nothing));
+                }
+            }
+            // A file that is named is checked, whatever it is called.
+            Ok(_) => self.list.push(Input::File(path.to_owned())),
+            Err(error) => self.list.push(Input::Bad(path.to_owned(), reason(&error))),
+        }
+    }
+
+    fn walk(&mut self, dir: &Path) {
+        let entries = fs::read_dir(dir).and_then(|entries| entries.collect::<io::Result<Vec<_>>>());
+        let mut entries = match entries {
+            Ok(entries) => entries,
+            Err(error) => {
+                self.list.push(Input::Bad(dir.to_owned(), reason(&error)));
+                return;
+            }
+        };
+        entries.sort_by_key(|entry| entry.file_name());
+        for entry in entries {
+            let path = entry.path();
+            // Links to directories are not followed, so the walk ends.
+            let linked = entry.file_type().is_ok_and(|kind| kind.is_symlink());
+            if is_passed_over(&entry.file_name().to_string_lossy()) || (linked && path.is_dir()) {
+                self.passed_over += 1;
+            } else if path.is_dir() {
+                self.walk(&path);
+            } else {
+                self.list.push(Input::File(path));
+            }
+        }
+    }
+}
+
+fn is_passed_over(name: &str) -> bool {
+    name.starts_with('.') || name.starts_with("README") || name.ends_with(".tsv")
+}
+
+/// What the system says, without its number.
+fn reason(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "no such file or directory".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+impl Input {
+    /// The path as it was given or found.
+    pub fn name(&self) -> String {
+        match self {
+            Input::Stdin => "-".to_owned(),
+            Input::File(path) | Input::Bad(path, _) => path.display().to_string(),
+        }
+    }
+
+    /// The contents.
+    pub fn read(&self) -> Result<Source, String> {
+        let source = match self {
+            Input::Stdin => Source::read("<stdin>", io::stdin().lock()),
+            Input::File(path) => Source::open(path),
+            Input::Bad(path, why) => return Err(format!("{}: {why}", path.display())),
+        };
+        source.map_err(|error| format!("{}: {}", self.name(), reason(&error)))
+    }
+}

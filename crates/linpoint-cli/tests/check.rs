@@ -1,0 +1,252 @@
+//! `linpoint check` as a user runs it: what it prints, and how it exits.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+const OK: &str = r#"{"linpoint":1,"model":"register"}
+{"call":1,"process":"ann","op":"write","args":[1]}
+{"return":1}
+"#;
+const BAD: &str = r#"{"linpoint":1,"model":"register","initial":0}
+{"call":1,"process":"ann","op":"read"}
+{"return":1,"value":7}
+"#;
+
+/// A fresh directory for one test.
+fn dir(name: &str) -> PathBuf {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&dir);
+    fs::create_dir_all(&dir).unwrap();
+    dir
+}
+
+fn linpoint(dir: &Path, args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_linpoint"));
+    command.args(args).current_dir(dir).env_remove("COLUMNS").env_remove("CLICOLOR_FORCE");
+    command.stdin(Stdio::null()).output().unwrap()
+}
+
+#[track_caller]
+fn exits(output: &Output, code: i32) -> (String, String) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(code), "stdout:\n{out}\nstderr:\n{err}");
+    (out, err)
+}
+
+#[test]
+fn a_fine_history_is_one_line_and_a_summary() {
+    let dir = dir("fine");
+    fs::write(dir.join("a.jsonl"), OK).unwrap();
+    let (out, err) = exits(&linpoint(&dir, &["check", "a.jsonl"]), 0);
+    assert!(out.starts_with("✓ a.jsonl  linearizable  register, 1 operation, "), "{out}");
+    assert!(out.contains("\n1 history: 1 linearizable, 0 not; 1 operation in "), "{out}");
+    assert_eq!(err, "");
+}
+
+#[test]
+fn a_violation_is_explained() {
+    let dir = dir("violation");
+    fs::write(dir.join("a.jsonl"), BAD).unwrap();
+    let (out, _) = exits(&linpoint(&dir, &["check", "a.jsonl"]), 1);
+    assert!(
+        out.starts_with("✗ a.jsonl  NOT LINEARIZABLE  register:initial=0, 1 operation, "),
+        "{out}"
+    );
+    assert!(out.contains("ann  |==read() -> 7==✗"), "{out}");
+    assert!(out.contains("✗ fails at     read() by ann returned 7 (line 2)"), "{out}");
+    assert!(out.contains("allowed here   0\n"), "{out}");
+    assert!(!out.contains('\u{1b}'), "no colours into a pipe");
+}
+
+#[test]
+fn directories_are_walked_in_order_and_some_files_are_passed_over() {
+    let dir = dir("walk");
+    fs::create_dir(dir.join("runs")).unwrap();
+    fs::create_dir(dir.join("runs/b")).unwrap();
+    for name in ["runs/c.jsonl", "runs/b/x.jsonl", "runs/a.jsonl"] {
+        fs::write(dir.join(name), OK).unwrap();
+    }
+    for name in ["runs/README.md", "runs/.hidden", "runs/expected.tsv"] {
+        fs::write(dir.join(name), "not a history").unwrap();
+    }
+    let (out, err) = exits(&linpoint(&dir, &["check", "runs"]), 0);
+    let at = |name: &str| out.find(name).unwrap_or_else(|| panic!("{name}:\n{out}"));
+    assert!(at("runs/a.jsonl") < at("runs/b/x.jsonl") && at("runs/b/x.jsonl") < at("runs/c.jsonl"));
+    assert!(out.contains("(3 files passed over)"), "{out}");
+    assert_eq!(err, "");
+    // A file that is named is checked, whatever it is called.
+    let (_, err) = exits(&linpoint(&dir, &["check", "runs/expected.tsv"]), 2);
+    assert!(
+        err.contains("error: runs/expected.tsv:1:1: this is in no format that linpoint knows"),
+        "{err}"
+    );
+}
+
+#[test]
+fn bad_inputs_do_not_keep_the_others_from_being_checked() {
+    let dir = dir("mixed");
+    fs::create_dir(dir.join("empty")).unwrap();
+    fs::write(dir.join("ok.jsonl"), OK).unwrap();
+    fs::write(dir.join("bad.jsonl"), BAD).unwrap();
+    fs::write(dir.join("broken.jsonl"), format!("{OK}{{\"return\":1}}\n")).unwrap();
+    let args = ["check", "missing.jsonl", "ok.jsonl", "broken.jsonl", "empty", "bad.jsonl"];
+    let (out, err) = exits(&linpoint(&dir, &args), 2);
+    assert!(err.contains("error: missing.jsonl: no such file or directory\n"), "{err}");
+    assert!(
+        err.contains(
+            "error: broken.jsonl:4:11: the operation with id 1 has already ended on line 3"
+        )
+    );
+    assert!(err.contains("4 | {\"return\":1}\n"), "{err}");
+    assert!(err.contains("error: empty: the directory has no histories\n"), "{err}");
+    assert!(out.contains("✓ ok.jsonl") && out.contains("✗ bad.jsonl"), "{out}");
+    assert!(out.contains("2 histories: 1 linearizable, 1 not; 3 errors; "), "{out}");
+}
+
+#[test]
+fn tsv_is_one_line_a_history() {
+    let dir = dir("tsv");
+    fs::write(dir.join("ok.jsonl"), OK).unwrap();
+    fs::write(dir.join("b\tad.jsonl"), BAD).unwrap();
+    let args = ["check", "--output", "tsv", "ok.jsonl", "b\tad.jsonl", "none.jsonl"];
+    let (out, _) = exits(&linpoint(&dir, &args), 2);
+    let rows: Vec<Vec<&str>> = out.lines().map(|line| line.split('\t').collect()).collect();
+    assert_eq!(rows.len(), 3, "{out}");
+    assert!(rows.iter().all(|row| row.len() == 5), "{out}");
+    assert_eq!(rows[0][..2], ["ok.jsonl", "ok"]);
+    assert_eq!((rows[1][0], rows[1][1], rows[1][3]), ("b\\tad.jsonl", "bad", "1"));
+    assert_eq!(rows[2][..2], ["none.jsonl", "error"]);
+    assert!(rows[0][4].parse::<f64>().is_ok(), "{out}");
+}
+
+#[test]
+fn standard_input() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_linpoint"))
+        .args(["check", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(BAD.as_bytes()).unwrap();
+    let (out, _) = exits(&child.wait_with_output().unwrap(), 1);
+    assert!(out.starts_with("✗ <stdin>  NOT LINEARIZABLE"), "{out}");
+}
+
+#[test]
+fn an_empty_file_is_an_empty_history() {
+    let dir = dir("empty");
+    fs::write(dir.join("a"), "").unwrap();
+    let (out, _) = exits(&linpoint(&dir, &["check", "a"]), 0);
+    assert!(out.contains("linearizable") && out.contains("0 operations"), "{out}");
+}
+
+#[test]
+fn the_command_line_names_the_model() {
+    let dir = dir("model");
+    fs::write(dir.join("a"), BAD).unwrap();
+    exits(&linpoint(&dir, &["check", "--model", "register:initial=7", "a"]), 0);
+    let (_, err) = exits(&linpoint(&dir, &["check", "--model", "queue", "a"]), 2);
+    assert!(err.contains("a:2:32: unknown operation \"read\""), "{err}");
+    let (_, err) = exits(&linpoint(&dir, &["check", "--model", "heap", "a"]), 2);
+    assert!(err.contains("unknown model \"heap\"") && err.contains("priority-queue"), "{err}");
+}
+
+#[test]
+fn bad_usage() {
+    let dir = dir("usage");
+    fs::write(dir.join("a"), OK).unwrap();
+    for args in [
+        &["check"][..],
+        &["check", "--timeout", "soon", "a"],
+        &["check", "--memory", "0", "a"],
+        &["check", "--threads", "0", "a"],
+        &["check", "--hints", "maybe", "a"],
+        &["check", "--output", "xml", "a"],
+        &["chekc", "a"],
+        &[],
+    ] {
+        let (out, err) = exits(&linpoint(&dir, args), 2);
+        assert!(out.is_empty() && !err.is_empty(), "{args:?}");
+    }
+    let (_, err) = exits(&linpoint(&dir, &["check", "--algorithm", "magic", "a"]), 2);
+    assert!(err.contains("there is no engine \"magic\""), "{err}");
+}
+
+#[test]
+fn undecided_is_three() {
+    // Many concurrent writes that nobody can tell apart from the other orders, and a read that
+    // none of them explains within a limit of nothing.
+    let dir = dir("undecided");
+    let mut text = "{\"linpoint\":1,\"model\":\"queue\"}\n".to_owned();
+    for i in 0..40 {
+        text += &format!("{{\"op\":\"enqueue\",\"args\":[{i}],\"start\":0,\"end\":9}}\n");
+    }
+    for i in 0..40 {
+        // Pairs in the wrong order, each consistent with some order of the enqueues.
+        let value = if i == 38 {
+            39
+        } else if i == 39 {
+            38
+        } else {
+            i
+        };
+        let (start, end) = if i < 20 { (10, 11) } else { (20 + 10 * i, 25 + 10 * i) };
+        text +=
+            &format!("{{\"op\":\"dequeue\",\"value\":{value},\"start\":{start},\"end\":{end}}}\n");
+    }
+    fs::write(dir.join("a"), text).unwrap();
+    let (out, _) = exits(&linpoint(&dir, &["check", "--memory", "1", "a"]), 3);
+    assert!(out.starts_with("? a  undecided") && out.contains("the memory limit"), "{out}");
+}
+
+#[test]
+fn a_pipe_that_closes_is_no_panic() {
+    let dir = dir("pipe");
+    for i in 0..200 {
+        fs::write(dir.join(format!("{i}.jsonl")), BAD).unwrap();
+    }
+    let mut child = Command::new(env!("CARGO_BIN_EXE_linpoint"))
+        .args(["check", "."])
+        .current_dir(&dir)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let (_, err) = exits(&child.wait_with_output().unwrap(), 2);
+    assert_eq!(err, "");
+}
+
+#[test]
+fn lists() {
+    let dir = dir("lists");
+    let (out, _) = exits(&linpoint(&dir, &["models"]), 0);
+    for name in ["register", "cas-register", "kv", "queue", "mutex", "bank"] {
+        assert!(out.lines().any(|line| line.starts_with(&format!("{name}: "))), "{name}:\n{out}");
+    }
+    let (out, _) = exits(&linpoint(&dir, &["formats"]), 0);
+    assert!(out.contains("jsonl"), "{out}");
+    let (out, _) = exits(&linpoint(&dir, &["check", "--help"]), 0);
+    assert!(out.contains("Examples:") && out.contains("Exit codes:"), "{out}");
+}
+
+#[test]
+fn the_examples_have_the_verdicts_that_their_readme_gives() {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/histories");
+    let readme = fs::read_to_string(examples.join("README.md")).unwrap();
+    let (out, _) = exits(&linpoint(&examples, &["check", "--output", "tsv", "."]), 1);
+    assert!(out.lines().count() >= 8, "{out}");
+    for line in out.lines() {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let name = fields[0].trim_start_matches("./").trim_end_matches(".jsonl");
+        let row = readme.lines().find(|row| row.starts_with(&format!("| `{name}` |")));
+        let row = row.unwrap_or_else(|| panic!("{name} is not in the README"));
+        let expected = if row.contains("| linearizable |") { "ok" } else { "bad" };
+        assert_eq!(fields[1], expected, "{line}");
+    }
+}

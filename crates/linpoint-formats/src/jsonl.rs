@@ -1,0 +1,382 @@
+//! linpoint's own format: JSON lines, version 1. Documented in `docs/format.md`.
+//!
+//! A header line, then one object a line: events in the order in which they happened, or whole
+//! operations with their times in any order. Keys that do not belong where they are, are refused:
+//! a misspelt `"value"` would otherwise become an unknown result and hide a violation.
+
+use std::fmt;
+
+use linpoint::history::Ties;
+use linpoint::history::Timestamp;
+use serde::de::{Deserialize, Deserializer, Error, Visitor};
+
+use crate::model::ModelName;
+use crate::raw::{Details, End, RawBuilder, RawHistory};
+use crate::{Format, ReadError, Source, Value};
+
+/// The version of the format that is read and written.
+pub const VERSION: i64 = 1;
+
+/// The keys of a line that is not the header. Which of them go together depends on the kind.
+#[derive(serde::Deserialize, Default)]
+#[serde(deny_unknown_fields, expecting = "an object")]
+struct Line {
+    call: Option<Value>,
+    #[serde(rename = "return")]
+    ret: Option<Value>,
+    fail: Option<Value>,
+    info: Option<Value>,
+    op: Option<String>,
+    args: Option<Vec<Value>>,
+    #[serde(default, deserialize_with = "even_null")]
+    value: Option<Value>,
+    start: Option<Time>,
+    end: Option<Time>,
+    process: Option<Value>,
+    object: Option<Value>,
+    hint: Option<Hint>,
+    #[serde(rename = "note")]
+    _note: Option<String>,
+}
+
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields, expecting = "an object with \"position\" and perhaps \"scope\"")]
+struct Hint {
+    #[serde(default)]
+    scope: Value,
+    position: u64,
+}
+
+/// `null` is a value, a missing key is none.
+fn even_null<'de, D: Deserializer<'de>>(d: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(d).map(Some)
+}
+
+/// A clock reading. A file has whole numbers only, or is compared as floating-point numbers.
+#[derive(Clone, Copy, Debug)]
+enum Time {
+    Whole(u64),
+    Float(f64),
+}
+
+impl<'de> Deserialize<'de> for Time {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Time, D::Error> {
+        struct TimeVisitor;
+        impl Visitor<'_> for TimeVisitor {
+            type Value = Time;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a time: a number that is not negative")
+            }
+            fn visit_u64<E>(self, n: u64) -> Result<Time, E> {
+                Ok(Time::Whole(n))
+            }
+            fn visit_i64<E: Error>(self, n: i64) -> Result<Time, E> {
+                u64::try_from(n).map(Time::Whole).map_err(|_| E::custom("the time is negative"))
+            }
+            fn visit_f64<E: Error>(self, n: f64) -> Result<Time, E> {
+                n.key().map_err(|e| E::custom(format!("the time is {e}")))?;
+                Ok(Time::Float(n))
+            }
+        }
+        d.deserialize_any(TimeVisitor)
+    }
+}
+
+/// True if the input looks like this format: it begins with a JSON object that is not empty.
+pub(crate) fn recognises(start: &[u8]) -> bool {
+    let after_brace = start.trim_ascii_start().strip_prefix(b"{");
+    after_brace.is_some_and(|rest| rest.trim_ascii_start().starts_with(b"\""))
+}
+
+/// The column (from 1) of the value of `key` in an object on one line.
+pub(crate) fn key_at(line: &[u8], key: &str) -> Option<usize> {
+    let quoted = format!("\"{key}\"");
+    let mut from = 0;
+    while let Some(found) = line[from..].windows(quoted.len()).position(|w| w == quoted.as_bytes())
+    {
+        let after = from + found + quoted.len();
+        let skipped = |at: usize| line[at..].iter().take_while(|b| b.is_ascii_whitespace()).count();
+        let colon = after + skipped(after);
+        if line.get(colon) == Some(&b':') {
+            return Some(colon + 1 + skipped(colon + 1) + 1);
+        }
+        from = after;
+    }
+    None
+}
+
+/// Reads a history.
+pub fn read(source: &Source) -> Result<RawHistory, ReadError> {
+    let mut reader =
+        Reader { source, builder: RawBuilder::new(), kind: None, intervals: Vec::new() };
+    let mut lines = source.lines().filter(|(_, line)| !line.trim_ascii().is_empty());
+    let header = match lines.next() {
+        Some((number, line)) => reader.header(number, line)?,
+        None => Header::default(),
+    };
+    for (number, line) in lines {
+        reader.line(number, line)?;
+    }
+    let mut history = reader.finish()?;
+    history.model = header.model;
+    history.note = header.note;
+    history.ties = header.ties;
+    Ok(history)
+}
+
+#[derive(Default)]
+struct Header {
+    model: Option<ModelName>,
+    note: Option<String>,
+    ties: Ties,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Events,
+    Intervals,
+}
+
+struct Reader<'a> {
+    source: &'a Source,
+    builder: RawBuilder,
+    /// What the first line was, with its number.
+    kind: Option<(Kind, u32)>,
+    intervals: Vec<(u32, Line)>,
+}
+
+impl Reader<'_> {
+    fn parse<'l, T: Deserialize<'l>>(&self, number: u32, line: &'l [u8]) -> Result<T, ReadError> {
+        let text = match std::str::from_utf8(line) {
+            Ok(text) => text,
+            Err(e) => {
+                return Err(ReadError::new(self.source, "these bytes are not UTF-8").at(
+                    self.source,
+                    number,
+                    e.valid_up_to() + 1,
+                ));
+            }
+        };
+        serde_json::from_str(text).map_err(|e| {
+            // The place is ours to print.
+            let place = format!(" at line {} column {}", e.line(), e.column());
+            let message = e.to_string();
+            let message = message.strip_suffix(&place).unwrap_or(&message);
+            let message = if e.is_eof() { "the line ends too early" } else { message };
+            ReadError::new(self.source, message).at(self.source, number, e.column())
+        })
+    }
+
+    /// An error at the value of `key`, or in the line at large.
+    fn wrong(&self, number: u32, key: &str, message: impl Into<String>) -> ReadError {
+        let error = ReadError::new(self.source, message);
+        match self.source.line(number).and_then(|line| key_at(line, key)) {
+            Some(column) => error.at(self.source, number, column),
+            None => error.at_line(self.source, number),
+        }
+    }
+
+    fn header(&self, number: u32, line: &[u8]) -> Result<Header, ReadError> {
+        const HELP: &str = "the first line is a header: {\"linpoint\":1,\"model\":\"register\"}";
+        let value: Value = self.parse(number, line).map_err(|e| e.help(HELP))?;
+        let Value::Map(entries) = value else {
+            let message = format!("the header must be an object, not {}", value.kind());
+            return Err(ReadError::new(self.source, message).at(self.source, number, 1).help(HELP));
+        };
+        let get = |key: &str| entries.iter().find(|(k, _)| &**k == key).map(|(_, v)| v);
+        match get("linpoint") {
+            Some(Value::Int(VERSION)) => {}
+            Some(other) => {
+                let message = format!("format version {other} is unknown");
+                return Err(self
+                    .wrong(number, "linpoint", message)
+                    .help(format!("this linpoint reads version {VERSION}")));
+            }
+            None => {
+                let error = ReadError::new(self.source, "the header is missing");
+                return Err(error.at_line(self.source, number).help(HELP));
+            }
+        }
+        let text = |key: &'static str| match get(key) {
+            None => Ok(None),
+            Some(Value::Str(s)) => Ok(Some(s.to_string())),
+            Some(v) => {
+                let message = format!("{key:?} must be a string, not {}", v.kind());
+                Err(self.wrong(number, key, message))
+            }
+        };
+        let ties = match text("ties")?.as_deref() {
+            None | Some("concurrent") => Ties::Concurrent,
+            Some("ordered") => Ties::Ordered,
+            Some(other) => {
+                let message = format!("\"ties\" must be concurrent or ordered, not {other:?}");
+                return Err(self.wrong(number, "ties", message));
+            }
+        };
+        let mut header = Header { model: None, note: text("note")?, ties };
+        let model = text("model")?.map(|m| ModelName::parse(&m)).transpose();
+        let mut model = model.map_err(|e| self.wrong(number, "model", e))?;
+        for (key, value) in entries.iter() {
+            if matches!(&**key, "linpoint" | "model" | "note" | "ties") {
+                continue;
+            }
+            let Some(model) = &mut model else {
+                let message = format!("the option {key:?} belongs to a model, but none is named");
+                return Err(self.wrong(number, key, message));
+            };
+            model.set(key, value.clone()).map_err(|e| self.wrong(number, key, e))?;
+        }
+        header.model = model;
+        Ok(header)
+    }
+
+    fn line(&mut self, number: u32, line: &[u8]) -> Result<(), ReadError> {
+        // The derived reader would take a list as an object without names.
+        if line.trim_ascii_start().first() != Some(&b'{') {
+            let error = ReadError::new(self.source, "a line must be an object: {...}");
+            return Err(error.at(self.source, number, 1));
+        }
+        let line: Line = self.parse(number, line)?;
+        let marks = [
+            ("call", line.call.is_some()),
+            ("return", line.ret.is_some()),
+            ("fail", line.fail.is_some()),
+            ("info", line.info.is_some()),
+            ("start", line.start.is_some()),
+        ];
+        let mut marks = marks.into_iter().filter(|(_, present)| *present).map(|(mark, _)| mark);
+        let (mark, second) = (marks.next(), marks.next());
+        if let (Some(mark), Some(second)) = (mark, second) {
+            let message = format!("{mark:?} and {second:?} cannot be on one line");
+            return Err(self.wrong(number, second, message));
+        }
+        let Some(mark) = mark else {
+            return Err(ReadError::new(self.source, "this is neither an event nor an operation")
+                .at_line(self.source, number)
+                .help("a line has one of \"call\", \"return\", \"fail\", \"info\" (an event), or \"start\" (an operation with its times)"));
+        };
+        let kind = if mark == "start" { Kind::Intervals } else { Kind::Events };
+        let (first, since) = *self.kind.get_or_insert((kind, number));
+        if first != kind {
+            let name = |kind| match kind {
+                Kind::Events => "an event",
+                Kind::Intervals => "an operation with times",
+            };
+            let message = format!(
+                "{} here, but {} on line {since}: a file has either",
+                name(kind),
+                name(first)
+            );
+            return Err(self.wrong(number, mark, message));
+        }
+        self.only_keys_of(number, mark, &line)?;
+        match mark {
+            "start" => self.intervals.push((number, line)),
+            "call" => self.call(number, line)?,
+            mark => self.end(number, mark, line)?,
+        }
+        Ok(())
+    }
+
+    fn only_keys_of(&self, number: u32, mark: &str, line: &Line) -> Result<(), ReadError> {
+        let is_end = !matches!(mark, "start" | "call");
+        let strays = [
+            ("op", is_end && line.op.is_some()),
+            ("args", is_end && line.args.is_some()),
+            ("process", is_end && line.process.is_some()),
+            ("object", is_end && line.object.is_some()),
+            ("value", !matches!(mark, "start" | "return") && line.value.is_some()),
+            ("end", mark != "start" && line.end.is_some()),
+        ];
+        match strays.into_iter().find(|(_, stray)| *stray) {
+            None => Ok(()),
+            Some((key, _)) => {
+                let message = format!("{key:?} does not belong on a line with {mark:?}");
+                Err(self.wrong(number, key, message))
+            }
+        }
+    }
+
+    fn op_of(
+        &self,
+        number: u32,
+        line: &mut Line,
+    ) -> Result<(String, Vec<Value>, Details), ReadError> {
+        let Some(op) = line.op.take() else {
+            let error = ReadError::new(self.source, "which operation? \"op\" is missing");
+            return Err(error.at_line(self.source, number));
+        };
+        let details = Details {
+            process: line.process.take(),
+            object: line.object.take(),
+            hint: line.hint.take().map(|hint| (hint.scope, hint.position)),
+        };
+        Ok((op, line.args.take().unwrap_or_default(), details))
+    }
+
+    fn call(&mut self, number: u32, mut line: Line) -> Result<(), ReadError> {
+        let (op, args, details) = self.op_of(number, &mut line)?;
+        let id = line.call.unwrap_or_default();
+        self.builder
+            .call(number, id, &op, args, details)
+            .map_err(|message| self.wrong(number, "call", message))
+    }
+
+    fn end(&mut self, number: u32, mark: &str, line: Line) -> Result<(), ReadError> {
+        let (id, end) = match mark {
+            "return" => (line.ret, End::Returned(known(line.value))),
+            "fail" => (line.fail, End::Failed),
+            _ => (line.info, End::Lost),
+        };
+        let hint = line.hint.map(|hint| (hint.scope, hint.position));
+        self.builder
+            .end(number, &id.unwrap_or_default(), end, hint)
+            .map_err(|message| self.wrong(number, mark, message))
+    }
+
+    fn finish(mut self) -> Result<RawHistory, ReadError> {
+        let times = |line: &Line| [line.start, line.end];
+        let floats = self
+            .intervals
+            .iter()
+            .any(|(_, line)| times(line).iter().flatten().any(|t| matches!(t, Time::Float(_))));
+        for (number, mut line) in std::mem::take(&mut self.intervals) {
+            let (op, args, details) = self.op_of(number, &mut line)?;
+            let key = |name: &str, time: Option<Time>| {
+                time.map(|t| order_key(t, floats))
+                    .transpose()
+                    .map_err(|m| self.wrong(number, name, m))
+            };
+            let start = key("start", line.start)?.unwrap_or_default();
+            let end = key("end", line.end)?;
+            if end.is_some_and(|end| end < start) {
+                return Err(self.wrong(number, "end", "the operation ends before it starts"));
+            }
+            if end.is_none() && line.value.is_some() {
+                let message = "an operation without an \"end\" has no \"value\"";
+                return Err(self.wrong(number, "value", message));
+            }
+            self.builder
+                .interval(number, &op, args, known(line.value), (start, end), details)
+                .map_err(|message| self.wrong(number, "op", message))?;
+        }
+        Ok(self.builder.finish(Format::Jsonl))
+    }
+}
+
+/// The result that a `"value"` stands for: `{"unknown":true}` and a missing one are unknown.
+fn known(value: Option<Value>) -> Option<Value> {
+    value.filter(|value| !value.is_unknown())
+}
+
+fn order_key(time: Time, floats: bool) -> Result<u64, String> {
+    const EXACT: u64 = 1 << 53;
+    match time {
+        Time::Whole(n) if !floats => Ok(n),
+        Time::Whole(n) if n > EXACT => {
+            Err(format!("{n} is too large beside times with a decimal point"))
+        }
+        Time::Whole(n) => (n as f64).key().map_err(|e| format!("the time is {e}")),
+        Time::Float(x) => x.key().map_err(|e| format!("the time is {e}")),
+    }
+}

@@ -1,0 +1,136 @@
+//! The name of a model with its options: `queue:capacity=20`.
+
+use std::fmt;
+
+use crate::Value;
+
+/// A model as a user names it. Whether it exists is the registry's business.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ModelName {
+    /// The name.
+    pub name: String,
+    /// Options in the order in which they were given; a bare word is an option that is true.
+    pub options: Vec<(String, Value)>,
+}
+
+impl ModelName {
+    /// `name`, or `name:option,option=value`.
+    pub fn parse(text: &str) -> Result<ModelName, String> {
+        let (name, rest) = text.split_once(':').unwrap_or((text, ""));
+        if name.is_empty() {
+            return Err(format!("a model needs a name: {text:?}"));
+        }
+        let mut model = ModelName { name: name.to_owned(), options: Vec::new() };
+        for option in split_options(rest) {
+            let (key, value) = match option.split_once('=') {
+                Some((key, value)) => (key, Value::from_word(value)),
+                None => (option, Value::Bool(true)),
+            };
+            if key.is_empty() {
+                return Err(format!("an option of a model needs a name: {text:?}"));
+            }
+            model.set(key, value)?;
+        }
+        Ok(model)
+    }
+
+    /// The value of an option.
+    pub fn option(&self, key: &str) -> Option<&Value> {
+        self.options.iter().find(|(known, _)| known == key).map(|(_, value)| value)
+    }
+
+    /// Adds an option.
+    pub fn set(&mut self, key: &str, value: Value) -> Result<(), String> {
+        if self.options.iter().any(|(known, _)| known == key) {
+            return Err(format!("the option {key:?} is given twice"));
+        }
+        self.options.push((key.to_owned(), value));
+        Ok(())
+    }
+
+    /// This model, with the options that only `other` has if both are the same model. The command
+    /// line goes before the header of a file in this way.
+    pub fn or_options_of(mut self, other: Option<&ModelName>) -> ModelName {
+        if let Some(other) = other.filter(|other| other.name == self.name) {
+            for (key, value) in &other.options {
+                // An option of our own stays as it is.
+                let _ = self.set(key, value.clone());
+            }
+        }
+        self
+    }
+}
+
+/// The options between commas; commas inside of JSON values do not count.
+fn split_options(text: &str) -> Vec<&str> {
+    let mut options = Vec::new();
+    let (mut from, mut depth, mut quoted, mut escaped) = (0, 0_usize, false, false);
+    for (at, c) in text.char_indices() {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' if quoted => escaped = true,
+            '"' => quoted = !quoted,
+            '[' | '{' if !quoted => depth += 1,
+            ']' | '}' if !quoted => depth = depth.saturating_sub(1),
+            ',' if !quoted && depth == 0 => {
+                options.push(&text[from..at]);
+                from = at + 1;
+            }
+            _ => {}
+        }
+    }
+    options.push(&text[from..]);
+    options.retain(|option| !option.is_empty());
+    options
+}
+
+impl fmt::Display for ModelName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)?;
+        for (i, (key, value)) in self.options.iter().enumerate() {
+            f.write_str(if i == 0 { ":" } else { "," })?;
+            match value {
+                Value::Bool(true) => f.write_str(key)?,
+                value => write!(f, "{key}={value}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_values_or_switches() {
+        let model = ModelName::parse("queue:capacity=20,strict").unwrap();
+        assert_eq!(model.name, "queue");
+        let options = [("capacity", Value::Int(20)), ("strict", Value::Bool(true))];
+        assert!(model.options.iter().map(|(k, v)| (k.as_str(), v.clone())).eq(options));
+        assert_eq!(model.to_string(), "queue:capacity=20,strict");
+    }
+
+    #[test]
+    fn commas_inside_of_values() {
+        let model = ModelName::parse(r#"bank:accounts={"a,b":1,"c":[2,3]},x="\",y""#).unwrap();
+        assert_eq!(model.option("accounts").unwrap().to_string(), "{a,b: 1, c: [2, 3]}");
+        assert_eq!(model.option("x"), Some(&Value::str("\",y")));
+    }
+
+    #[test]
+    fn what_is_not_a_model() {
+        assert!(ModelName::parse(":x").unwrap_err().contains("needs a name"));
+        assert!(ModelName::parse("queue:=3").unwrap_err().contains("needs a name"));
+        assert!(ModelName::parse("queue:a,a=1").unwrap_err().contains("given twice"));
+    }
+
+    #[test]
+    fn the_command_line_goes_before_the_header() {
+        let header = ModelName::parse("queue:capacity=20,x=1").unwrap();
+        let typed = ModelName::parse("queue:capacity=5").unwrap();
+        assert_eq!(typed.or_options_of(Some(&header)).to_string(), "queue:capacity=5,x=1");
+        let other = ModelName::parse("stack").unwrap();
+        assert_eq!(other.or_options_of(Some(&header)).to_string(), "stack");
+    }
+}

@@ -1,0 +1,292 @@
+//! Joins the operations of a file to the bundled specifications, by the name of the model.
+
+mod join;
+mod models;
+mod typed;
+
+use std::collections::BTreeMap;
+
+use linpoint::history::{HistoryError, Interval, IntervalBuilder, Span};
+use linpoint::{Cancel, CheckError, Hints, Limits, OpId, Report};
+
+use crate::model::ModelName;
+use crate::raw::{RawHistory, RawOp};
+use crate::{Format, ReadError, Source, Value};
+use join::{Join, Mismatch, OpOf, Options, RetOf};
+use typed::{AnyHistory, Typed};
+
+/// How to check a [`LoadedHistory`].
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// Time and memory.
+    pub limits: Limits,
+    /// Number of threads; all cores if not given.
+    pub threads: Option<usize>,
+    /// The engine, or several in competition; the planner chooses if not given.
+    pub engine: Option<String>,
+    /// What to do with order hints.
+    pub hints: Hints,
+    /// Goes on after the first part that fails.
+    pub all_failures: bool,
+    /// Lets another thread end the check.
+    pub cancel: Cancel,
+}
+
+/// One of the bundled models, as users name it.
+#[derive(Clone, Copy, Debug)]
+pub struct ModelInfo {
+    /// The name.
+    pub name: &'static str,
+    /// What it is, in a line.
+    pub about: &'static str,
+    /// Its operations with their arguments and results: `dequeue() -> value or null`.
+    pub operations: &'static [&'static str],
+    /// Its options: `capacity=N: at most so many values`.
+    pub options: &'static [&'static str],
+}
+
+/// A history of one of the bundled models, ready to be checked.
+pub struct LoadedHistory {
+    any: Box<dyn AnyHistory>,
+    model: ModelName,
+    note: Option<String>,
+    format: Format,
+    processes: BTreeMap<u32, Value>,
+    objects: Vec<Value>,
+    lines: Vec<u32>,
+    unknown_results: usize,
+}
+
+/// All models, in the order in which they are listed.
+pub fn models() -> impl Iterator<Item = ModelInfo> {
+    models::ALL.iter().map(|entry| entry.info)
+}
+
+/// Reads a history in whatever format it is. `model` goes before the model that the file names.
+pub fn read(source: &Source, model: Option<&ModelName>) -> Result<LoadedHistory, ReadError> {
+    let raw = Format::detect(source)?.read(source)?;
+    load(source, raw, model)
+}
+
+/// Joins a history to its model. `model` goes before the model that the file names.
+pub fn load(
+    source: &Source,
+    mut raw: RawHistory,
+    model: Option<&ModelName>,
+) -> Result<LoadedHistory, ReadError> {
+    let in_file = raw.model.take();
+    let model = match (model, in_file) {
+        (Some(model), in_file) => model.clone().or_options_of(in_file.as_ref()),
+        (None, Some(in_file)) => in_file,
+        // Without operations, every model says the same.
+        (None, None) if raw.ops.is_empty() => {
+            ModelName { name: "register".to_owned(), options: Vec::new() }
+        }
+        (None, None) => {
+            let error = ReadError::new(source, "the file does not name a model");
+            return Err(error.help("give one with --model; `linpoint models` lists them"));
+        }
+    };
+    let Some(entry) = models::ALL.iter().find(|entry| entry.info.name == model.name) else {
+        let names: Vec<&str> = models().map(|info| info.name).collect();
+        return Err(ReadError::new(source, format!("unknown model {:?}", model.name))
+            .help(format!("the models are: {}", names.join(", "))));
+    };
+    let mut loader = Loader { source, raw, info: &entry.info, model };
+    let mut options = Options::new(&loader.model);
+    let join = (entry.join)(&mut options).map_err(|message| loader.bad_option(&message))?;
+    if let Some(key) = options.left_over() {
+        let message = format!("the model {:?} has no option {key:?}", loader.model.name);
+        return Err(loader.bad_option(&message));
+    }
+    drop(options);
+    join.load(&mut loader)
+}
+
+/// Makes sure that a model exists and has these options, before any file is read.
+pub fn validate(model: &ModelName) -> Result<(), String> {
+    let nowhere = Source::new("--model", Vec::new());
+    let empty = crate::raw::RawBuilder::new().finish(Format::Jsonl);
+    match load(&nowhere, empty, Some(model)) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// The type-free side of a [`Join`].
+trait AnyJoin {
+    fn load(&self, loader: &mut Loader<'_>) -> Result<LoadedHistory, ReadError>;
+}
+
+struct Entry {
+    info: ModelInfo,
+    join: fn(&mut Options<'_>) -> Result<Box<dyn AnyJoin>, join::BadOption>,
+}
+
+struct Loader<'a> {
+    source: &'a Source,
+    raw: RawHistory,
+    info: &'a ModelInfo,
+    model: ModelName,
+}
+
+impl<J: Join> AnyJoin for J {
+    fn load(&self, loader: &mut Loader<'_>) -> Result<LoadedHistory, ReadError> {
+        let mut builder = IntervalBuilder::<OpOf<J>, RetOf<J>>::new(loader.raw.ties);
+        let raw_ops = std::mem::take(&mut loader.raw.ops);
+        let mut unknown_results = 0;
+        for raw in &raw_ops {
+            let op = self.op(raw).map_err(|m| loader.mismatch(raw, &m))?;
+            let only = self.only_ret(&op);
+            let ret = match &raw.result {
+                Some(value) => Some(self.ret(&op, value).map_err(|m| loader.mismatch(raw, &m))?),
+                None if raw.end.is_none() => None,
+                None => {
+                    unknown_results += usize::from(only.is_none());
+                    only
+                }
+            };
+            let interval = Interval { op, ret, start: raw.start, end: raw.end, extras: raw.extras };
+            builder.add(interval).map_err(|e| loader.invalid(&raw_ops, &e))?;
+        }
+        let history = builder.finish().map_err(|e| loader.invalid(&raw_ops, &e))?;
+        Ok(LoadedHistory {
+            any: Box::new(Typed { spec: self.spec(), history }),
+            model: loader.model.clone(),
+            note: loader.raw.note.take(),
+            format: loader.raw.format,
+            processes: std::mem::take(&mut loader.raw.processes),
+            objects: std::mem::take(&mut loader.raw.objects),
+            lines: raw_ops.iter().map(|raw| raw.line).collect(),
+            unknown_results,
+        })
+    }
+}
+
+impl Loader<'_> {
+    fn at(&self, line: u32, part: crate::format::Part, message: String) -> ReadError {
+        let error = ReadError::new(self.source, message);
+        let text = self.source.line(line);
+        match text.and_then(|text| self.raw.format.locate(text, part)) {
+            Some(column) => error.at(self.source, line, column),
+            None => error.at_line(self.source, line),
+        }
+    }
+
+    fn mismatch(&self, raw: &RawOp, mismatch: &Mismatch) -> ReadError {
+        let part = mismatch.part();
+        let line = if part == crate::format::Part::Result { raw.end_line } else { raw.line };
+        let error = self.at(line, part, mismatch.message(raw));
+        let ours = |signature: &&&str| signature.split('(').next() == Some(&*raw.name);
+        let name = self.info.name;
+        match self.info.operations.iter().find(ours) {
+            Some(signature) => error.help(format!("the model {name:?} has {signature}")),
+            None => {
+                let operations = self.info.operations.join("; ");
+                error.help(format!("the model {name:?} has {operations}"))
+            }
+        }
+    }
+
+    fn bad_option(&self, message: &str) -> ReadError {
+        let help = match self.info.options {
+            [] => "it has no options".to_owned(),
+            options => format!("its options are: {}", options.join("; ")),
+        };
+        ReadError::new(self.source, message).help(help)
+    }
+
+    fn invalid(&self, ops: &[RawOp], error: &HistoryError) -> ReadError {
+        // Processes are numbers in the library; here they have the names of the file.
+        let message = match error.kind() {
+            linpoint::history::HistoryErrorKind::ProcessOverlap { process, open } => {
+                let who = self.raw.processes.get(process).cloned().unwrap_or_default();
+                let line = ops.get(open.index()).map_or(0, |op| op.line);
+                format!("process {who} calls while its operation from line {line} is still open")
+            }
+            _ => error.to_string(),
+        };
+        match ops.get(error.op().index()) {
+            Some(raw) => self.at(raw.line, crate::format::Part::Name, message),
+            None => ReadError::new(self.source, message),
+        }
+    }
+}
+
+impl LoadedHistory {
+    /// The model, with its options.
+    pub fn model(&self) -> &ModelName {
+        &self.model
+    }
+
+    /// The format it was read from.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// What the author of the file has to say about it.
+    pub fn note(&self) -> Option<&str> {
+        self.note.as_deref()
+    }
+
+    /// Number of operations.
+    pub fn len(&self) -> usize {
+        self.any.len()
+    }
+
+    /// True if there are no operations.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Operations that returned something that is not known. Each fits more states than its result
+    /// would, so they can hide a violation.
+    pub fn unknown_results(&self) -> usize {
+        self.unknown_results
+    }
+
+    /// Checks it.
+    pub fn check(&self, settings: &Settings) -> Result<Report, CheckError> {
+        self.any.check(settings)
+    }
+
+    /// An operation in words: `enqueue(5)`.
+    pub fn op(&self, id: OpId) -> String {
+        self.any.op(id)
+    }
+
+    /// Its result in words, if it has one.
+    pub fn ret(&self, id: OpId) -> Option<String> {
+        self.any.ret(id)
+    }
+
+    /// When it was open.
+    pub fn span(&self, id: OpId) -> Span {
+        self.any.span(id)
+    }
+
+    /// The number by which the library knows who performed it.
+    pub fn process(&self, id: OpId) -> Option<u32> {
+        self.any.extras(id).process
+    }
+
+    /// Who performed it.
+    pub fn client(&self, id: OpId) -> Option<String> {
+        let process = self.any.extras(id).process?;
+        Some(match self.processes.get(&process)? {
+            Value::Int(n) => format!("client {n}"),
+            name => name.bare(),
+        })
+    }
+
+    /// The object it was performed on.
+    pub fn object(&self, id: OpId) -> Option<String> {
+        let object = self.any.extras(id).object?;
+        self.objects.get(object as usize).map(Value::bare)
+    }
+
+    /// The line of the file on which it begins.
+    pub fn line(&self, id: OpId) -> Option<u32> {
+        self.lines.get(id.index()).copied()
+    }
+}

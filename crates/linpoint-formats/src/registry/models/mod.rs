@@ -1,0 +1,28 @@
+//! The entries of the registry, grouped by kind of object.
+
+mod containers;
+mod keyed;
+mod registers;
+mod sync;
+
+use super::Entry;
+
+/// All models, in the order in which they are listed.
+pub(super) const ALL: &[Entry] = &[
+    registers::REGISTER,
+    registers::CAS_REGISTER,
+    keyed::MULTI_REGISTER,
+    keyed::KV,
+    containers::SET,
+    containers::BAG,
+    containers::STACK,
+    containers::QUEUE,
+    containers::DEQUE,
+    containers::PRIORITY_QUEUE,
+    sync::COUNTER,
+    registers::RMW,
+    sync::MUTEX,
+    sync::SEMAPHORE,
+    registers::SNAPSHOT,
+    keyed::BANK,
+];

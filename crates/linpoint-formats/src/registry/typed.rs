@@ -1,0 +1,64 @@
+//! A history together with its specification, behind an interface without type parameters.
+
+use linpoint::history::{Extras, Span};
+use linpoint::{CheckError, Checker, History, OpId, Report, Spec};
+
+use super::Settings;
+
+/// What can be done with a history of any model.
+pub(super) trait AnyHistory: Send + Sync {
+    fn len(&self) -> usize;
+    fn check(&self, settings: &Settings) -> Result<Report, CheckError>;
+    fn op(&self, id: OpId) -> String;
+    fn ret(&self, id: OpId) -> Option<String>;
+    fn span(&self, id: OpId) -> Span;
+    fn extras(&self, id: OpId) -> Extras;
+}
+
+pub(super) struct Typed<S: Spec> {
+    pub(super) spec: S,
+    pub(super) history: History<S::Op, S::Ret>,
+}
+
+impl<S: Spec + Send + Sync> AnyHistory for Typed<S> {
+    fn len(&self) -> usize {
+        self.history.len()
+    }
+
+    fn check(&self, settings: &Settings) -> Result<Report, CheckError> {
+        let mut checker = Checker::new(&self.spec)
+            .hints(settings.hints)
+            .all_failures(settings.all_failures)
+            .cancel(&settings.cancel);
+        if let Some(time) = settings.limits.time {
+            checker = checker.timeout(time);
+        }
+        if let Some(bytes) = settings.limits.memory {
+            checker = checker.memory(bytes);
+        }
+        if let Some(threads) = settings.threads {
+            checker = checker.threads(threads);
+        }
+        if let Some(engine) = &settings.engine {
+            checker = checker.engine(engine);
+        }
+        checker.check(&self.history)
+    }
+
+    fn op(&self, id: OpId) -> String {
+        self.spec.describe_op(self.history.op(id))
+    }
+
+    fn ret(&self, id: OpId) -> Option<String> {
+        let ret = self.history.ret(id)?;
+        Some(self.spec.describe_ret(self.history.op(id), ret))
+    }
+
+    fn span(&self, id: OpId) -> Span {
+        self.history.span(id)
+    }
+
+    fn extras(&self, id: OpId) -> Extras {
+        self.history.extras(id)
+    }
+}

@@ -1,0 +1,229 @@
+//! Every way in which an input can be bad, with the message that a user gets.
+
+use linpoint_formats::{ModelName, Source, registry};
+
+/// The message for an input, with `HEADER` before it.
+fn message(lines: &str) -> String {
+    let source = Source::new("h.jsonl", format!("{HEADER}\n{lines}\n"));
+    match registry::read(&source, None) {
+        Ok(_) => "no error".to_owned(),
+        Err(error) => error.to_string(),
+    }
+}
+
+fn message_of_file(bytes: impl Into<Vec<u8>>) -> String {
+    match registry::read(&Source::new("h.jsonl", bytes), None) {
+        Ok(_) => "no error".to_owned(),
+        Err(error) => error.to_string(),
+    }
+}
+
+const HEADER: &str = r#"{"linpoint":1,"model":"register"}"#;
+
+#[track_caller]
+fn first_line(lines: &str, expected: &str) {
+    let message = message(lines);
+    assert_eq!(message.lines().next(), Some(expected), "in full:\n{message}");
+}
+
+#[test]
+fn a_message_has_the_place_the_text_and_the_cure() {
+    let lines = r#"{"call":1,"op":"raed"}"#;
+    assert_eq!(
+        message(lines),
+        r#"h.jsonl:2:16: unknown operation "raed"
+  |
+2 | {"call":1,"op":"raed"}
+  |                ^
+  = the model "register" has read() -> value; write(value)"#
+    );
+}
+
+#[test]
+fn lines_that_are_not_json() {
+    first_line(r#"{"call":1,"op":"re"#, "h.jsonl:2:18: the line ends too early");
+    first_line(r#"{"call":1,,"op":"read"}"#, "h.jsonl:2:11: key must be a string");
+    first_line(r#"{"call":1} {"return":1}"#, "h.jsonl:2:12: trailing characters");
+    first_line("hello", "h.jsonl:2:1: a line must be an object: {...}");
+    first_line("[1,2]", "h.jsonl:2:1: a line must be an object: {...}");
+}
+
+#[test]
+fn keys_that_do_not_belong() {
+    let message = message(r#"{"return":1,"valeu":3}"#);
+    assert!(
+        message.starts_with("h.jsonl:2:19: unknown field `valeu`, expected one of"),
+        "{message}"
+    );
+    first_line(
+        r#"{"return":1,"op":"read"}"#,
+        r#"h.jsonl:2:18: "op" does not belong on a line with "return""#,
+    );
+    first_line(
+        r#"{"call":1,"op":"read","value":3}"#,
+        r#"h.jsonl:2:31: "value" does not belong on a line with "call""#,
+    );
+    first_line(
+        r#"{"call":1,"return":1}"#,
+        r#"h.jsonl:2:20: "call" and "return" cannot be on one line"#,
+    );
+    first_line(r#"{"op":"read"}"#, "h.jsonl:2: this is neither an event nor an operation");
+    first_line(r#"{"call":1}"#, r#"h.jsonl:2: which operation? "op" is missing"#);
+}
+
+#[test]
+fn events_that_do_not_fit_together() {
+    first_line(r#"{"return":1}"#, "h.jsonl:2:11: no call has the id 1");
+    first_line(
+        "{\"call\":1,\"op\":\"read\"}\n{\"call\":1,\"op\":\"read\"}",
+        "h.jsonl:3:9: a second call with id 1; the first is on line 2",
+    );
+    first_line(
+        "{\"call\":1,\"op\":\"read\"}\n{\"info\":1}\n{\"return\":1,\"value\":3}",
+        "h.jsonl:4:11: the operation with id 1 has already ended on line 3",
+    );
+    first_line(
+        "{\"call\":1,\"op\":\"read\",\"process\":\"ann\"}\n{\"call\":2,\"op\":\"read\",\"process\":\"ann\"}",
+        r#"h.jsonl:3:9: process "ann" calls while its "read" from line 2 is still open"#,
+    );
+}
+
+#[test]
+fn intervals_that_are_not() {
+    let read = |rest: &str| format!(r#"{{"op":"read",{rest}}}"#);
+    first_line(&read(r#""start":5,"end":4"#), "h.jsonl:2:30: the operation ends before it starts");
+    first_line(&read(r#""start":-5,"end":4"#), "h.jsonl:2:23: the time is negative");
+    first_line(&read(r#""start":0,"end":-0.5"#), "h.jsonl:2:33: the time is negative");
+    first_line(
+        &read(r#""start":"now""#),
+        "h.jsonl:2:26: invalid type: string \"now\", expected a time: a number that is not negative",
+    );
+    first_line(
+        &read(r#""start":0,"value":1"#),
+        r#"h.jsonl:2:32: an operation without an "end" has no "value""#,
+    );
+    first_line(
+        &format!(
+            "{}\n{}",
+            read(r#""start":9007199254740993,"end":9007199254740994"#),
+            read(r#""start":0.5,"end":1"#)
+        ),
+        "h.jsonl:2:22: 9007199254740993 is too large beside times with a decimal point",
+    );
+    first_line(
+        &format!("{}\n{{\"call\":1,\"op\":\"read\"}}", read(r#""start":0,"end":1"#)),
+        "h.jsonl:3:9: an event here, but an operation with times on line 2: a file has either",
+    );
+    first_line(
+        &format!(
+            "{}\n{}",
+            read(r#""start":0,"end":4,"process":7"#),
+            read(r#""start":3,"end":5,"process":7"#)
+        ),
+        "h.jsonl:3:7: process 7 calls while its operation from line 2 is still open",
+    );
+}
+
+#[test]
+fn operations_that_the_model_does_not_have() {
+    first_line(
+        r#"{"op":"write","start":0,"end":1}"#,
+        "h.jsonl:2: \"write\" takes one argument, not 0",
+    );
+    first_line(
+        r#"{"op":"read","args":[1],"start":0,"end":1}"#,
+        "h.jsonl:2:21: \"read\" takes no arguments, not 1",
+    );
+    first_line(
+        "{\"call\":1,\"op\":\"write\",\"args\":[1]}\n\n{\"return\":1,\"value\":3}",
+        "h.jsonl:4:21: the result must be null or \"ok\", not a number: 3",
+    );
+    first_line(
+        r#"{"op":"read","value":1.5,"start":0,"end":1}"#,
+        "h.jsonl:2:24: numbers must be whole and fit into 64 bits with a sign; write others as strings: 1.5",
+    );
+}
+
+#[test]
+fn headers() {
+    let first = |file: &str| message_of_file(file).lines().next().unwrap_or_default().to_owned();
+    assert_eq!(first(r#"{"call":1,"op":"read"}"#), "h.jsonl:1: the header is missing");
+    assert_eq!(first(r#"{"linpoint":2}"#), "h.jsonl:1:13: format version 2 is unknown");
+    assert_eq!(
+        first(r#"{"linpoint":1,"model":3}"#),
+        "h.jsonl:1:23: \"model\" must be a string, not a number"
+    );
+    assert_eq!(first(r#"{"linpoint":1,"model":"regster"}"#), "h.jsonl: unknown model \"regster\"");
+    assert_eq!(
+        first(r#"{"linpoint":1,"initial":3}"#),
+        "h.jsonl:1:25: the option \"initial\" belongs to a model, but none is named"
+    );
+    assert_eq!(
+        first(r#"{"linpoint":1,"model":"register","capacity":3}"#),
+        "h.jsonl: the model \"register\" has no option \"capacity\""
+    );
+    assert_eq!(
+        first(r#"{"linpoint":1,"ties":"never"}"#),
+        "h.jsonl:1:22: \"ties\" must be concurrent or ordered, not \"never\""
+    );
+    assert_eq!(
+        first("{\"linpoint\":1}\n{\"call\":1,\"op\":\"read\"}"),
+        "h.jsonl: the file does not name a model"
+    );
+}
+
+#[test]
+fn inputs_that_are_something_else() {
+    let first = |file: &[u8]| message_of_file(file).lines().next().unwrap_or_default().to_owned();
+    assert_eq!(first(b"\x89PNG\r\n"), "h.jsonl:1:1: this is in no format that linpoint knows");
+    assert_eq!(
+        first(b"\xff\xfe{\0\"\0"),
+        "h.jsonl:1:1: the file is in UTF-16; it must be in UTF-8"
+    );
+    assert_eq!(
+        first(b"\x1f\x8b\x08"),
+        "h.jsonl:1:1: the file is compressed with gzip; unpack it first"
+    );
+    let mut latin1 = HEADER.as_bytes().to_vec();
+    latin1.extend(b"\n{\"call\":1,\"op\":\"\xe4\"}\n");
+    assert_eq!(first(&latin1), "h.jsonl:2:17: these bytes are not UTF-8");
+}
+
+#[test]
+fn empty_inputs_are_empty_histories() {
+    for bytes in ["", "\n\n", "\u{feff}", HEADER] {
+        let history = registry::read(&Source::new("h", bytes), None).map_err(|e| e.to_string());
+        assert!(history.unwrap().is_empty());
+    }
+}
+
+#[test]
+fn models_of_the_command_line() {
+    let check = |text: &str| registry::validate(&ModelName::parse(text).unwrap());
+    assert_eq!(check("register:initial=0"), Ok(()));
+    assert!(check("registre").unwrap_err().starts_with("--model: unknown model \"registre\""));
+    assert!(check("register:size=0").unwrap_err().contains("has no option \"size\""));
+}
+
+/// Cut and changed files never panic, and what fails to read names its file.
+#[test]
+fn damaged_files_are_errors_and_nothing_worse() {
+    let file = format!(
+        "{HEADER}\n{}\n{}\n{}\n{}\n",
+        r#"{"call":1,"process":"ann","op":"write","args":[{"a":[1,"ä"]}],"hint":{"scope":1,"position":4}}"#,
+        r#"{"call":"b","process":2,"object":"x","op":"read"}"#,
+        r#"{"return":1}"#,
+        r#"{"return":"b","value":{"unknown":true}}"#,
+    );
+    assert_eq!(message_of_file(file.as_str()), "no error");
+    let bytes = file.as_bytes();
+    for at in 0..bytes.len() {
+        message_of_file(&bytes[..at]);
+        for byte in [0, b'"', b'{', b'}', b'\n', b'9', 0xff] {
+            let mut changed = bytes.to_vec();
+            changed[at] = byte;
+            let message = message_of_file(changed);
+            assert!(message == "no error" || message.starts_with("h.jsonl"), "{message}");
+        }
+    }
+}

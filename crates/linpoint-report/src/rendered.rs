@@ -1,0 +1,268 @@
+//! The outcome of a check as text and numbers only.
+
+use std::time::Duration;
+
+use linpoint::history::Span;
+use linpoint::verdict::{CoreStatus, Partial, Undecided, Verdict, Violation, ViolationKind};
+use linpoint::{History, OpId, Report, Spec};
+
+/// An operation in words.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Operation {
+    /// What was called: `enqueue(5)`.
+    pub op: String,
+    /// What it returned, if it did and if it is known.
+    pub ret: Option<String>,
+    /// The number by which the library knows who performed it.
+    pub process: Option<u32>,
+    /// Who performed it.
+    pub client: Option<String>,
+    /// The object it was performed on, where there are several.
+    pub object: Option<String>,
+    /// When it was open.
+    pub span: Span,
+    /// The line of the input on which it begins.
+    pub line: Option<u32>,
+}
+
+impl Operation {
+    /// Operation and result; results that only say "ok" are left out.
+    pub fn text(&self) -> String {
+        let object = self.object.as_ref().map(|o| format!("{o}: ")).unwrap_or_default();
+        let op = &self.op;
+        match self.ret.as_deref() {
+            Some("ok") => format!("{object}{op}"),
+            Some(ret) => format!("{object}{op} -> {ret}"),
+            None if self.span.is_pending() => format!("{object}{op}"),
+            None => format!("{object}{op} -> ?"),
+        }
+    }
+}
+
+/// Something that can put the operations of a history into words.
+pub trait Operations {
+    /// One operation in words.
+    fn operation(&self, id: OpId) -> Operation;
+
+    /// When an operation was open.
+    fn span(&self, id: OpId) -> Span;
+}
+
+/// A history and its specification, of any type, as [`Operations`].
+#[derive(Clone, Copy)]
+pub struct Typed<'a, S: Spec> {
+    /// What puts operations into words.
+    pub spec: &'a S,
+    /// What was checked.
+    pub history: &'a History<S::Op, S::Ret>,
+}
+
+impl<S: Spec> Operations for Typed<'_, S> {
+    fn operation(&self, id: OpId) -> Operation {
+        let op = self.history.op(id);
+        let extras = self.history.extras(id);
+        Operation {
+            op: self.spec.describe_op(op),
+            ret: self.history.ret(id).map(|ret| self.spec.describe_ret(op, ret)),
+            process: extras.process,
+            client: extras.process.map(|p| format!("client {p}")),
+            object: extras.object.map(|o| format!("object {o}")),
+            span: self.history.span(id),
+            line: None,
+        }
+    }
+
+    fn span(&self, id: OpId) -> Span {
+        self.history.span(id)
+    }
+}
+
+/// What was checked, and how.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Heading {
+    /// The file.
+    pub name: String,
+    /// The model, with its options.
+    pub model: String,
+    /// What the author of the file has to say about it.
+    pub note: Option<String>,
+    /// Number of operations.
+    pub operations: usize,
+    /// Completed operations whose result is not known.
+    pub unknown_results: usize,
+    /// How long the check took.
+    pub time: Duration,
+}
+
+/// The outcome of a check, ready to be shown.
+#[derive(Clone, Debug)]
+pub struct Rendered {
+    /// What was checked, and how.
+    pub heading: Heading,
+    /// The engine that gave the answer.
+    pub engine: String,
+    /// The answer.
+    pub outcome: Outcome,
+}
+
+/// The answer.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// There is a legal order.
+    Linearizable,
+    /// There is none, and here is why: the first failure, then those of other parts.
+    Violation(Vec<Explanation>),
+    /// A limit was hit first.
+    Undecided(Undecided),
+}
+
+/// Why there is no legal order.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Explanation {
+    /// What was violated.
+    pub kind: ViolationKind,
+    /// One sentence that states the contradiction.
+    pub reason: String,
+    /// The operations to be drawn: the core, the failing one, and a few around it, in call order.
+    pub rows: Vec<Row>,
+    /// Number of operations in the part (key, object) of which this is about.
+    pub part: usize,
+    /// False if a limit ended the search for the earliest failing return.
+    pub failing_is_earliest: bool,
+    /// What the failing operation would have been allowed to return.
+    pub allowed: Vec<String>,
+    /// True if `allowed` is everything.
+    pub allowed_is_complete: bool,
+    /// The longest order that is legal as far as it goes: its operations in words.
+    pub order: Vec<String>,
+    /// The state it leads to.
+    pub state: Option<String>,
+    /// True if the failing operation is not part of that order.
+    pub state_is_before: bool,
+    /// Whether the core could be smaller.
+    pub core_status: CoreStatus,
+    /// The engine that confirmed the violation.
+    pub confirmed_by: Option<String>,
+}
+
+/// An operation that is drawn.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Row {
+    /// Which operation of the history.
+    pub id: OpId,
+    /// The operation in words.
+    pub operation: Operation,
+    /// True if it belongs to the core.
+    pub core: bool,
+    /// True if the history first has no linearization at its return.
+    pub failing: bool,
+}
+
+/// So many operations around the failure are drawn beside the core.
+const CONTEXT: usize = 8;
+/// Of a longer order than this, only the last operations are put into words.
+const ORDER: usize = 24;
+
+impl Rendered {
+    /// Puts the outcome of a check into words.
+    pub fn new(heading: Heading, operations: &dyn Operations, report: &Report) -> Rendered {
+        let engine = report.engine.clone();
+        let outcome = Outcome::new(operations, &report.verdict, &report.more);
+        Rendered { heading, engine, outcome }
+    }
+}
+
+impl Outcome {
+    /// Puts a verdict into words; `more` are the violations in other parts.
+    pub fn new(operations: &dyn Operations, verdict: &Verdict, more: &[Violation]) -> Outcome {
+        match verdict {
+            Verdict::Linearizable(_) => Outcome::Linearizable,
+            Verdict::Undecided(undecided) => Outcome::Undecided(undecided.clone()),
+            Verdict::Violation(first) => {
+                let all = std::iter::once(&**first).chain(more);
+                Outcome::Violation(all.map(|v| Explanation::new(operations, v)).collect())
+            }
+        }
+    }
+}
+
+impl Explanation {
+    /// Puts a violation into words.
+    pub fn new(operations: &dyn Operations, violation: &Violation) -> Explanation {
+        let failing = violation.failing;
+        let mut ids: Vec<OpId> = violation.core.iter().copied().chain(failing).collect();
+        ids.extend(context(operations, violation));
+        ids.sort_by_key(|id| (operations.span(*id).call, *id));
+        ids.dedup();
+        let row = |id: OpId| Row {
+            id,
+            operation: operations.operation(id),
+            core: violation.core.contains(&id),
+            failing: failing == Some(id),
+        };
+        // The state *before* the failing operation is the more telling one.
+        let without = |partial: &&Partial| failing.is_none_or(|id| !partial.order.contains(&id));
+        let longest = violation.partials.iter().find(without).or(violation.partials.first());
+        let order = longest.map_or(&[][..], |partial| &partial.order);
+        let skipped = order.len().saturating_sub(ORDER);
+        let mut steps = Vec::new();
+        if skipped > 0 {
+            steps.push(format!("({skipped} more)"));
+        }
+        // Such an order explains what had returned before the failure; what returned later took
+        // part in it with any result.
+        let limit = failing.map_or(Span::NEVER, |id| operations.span(id).ret);
+        steps.extend(order[skipped..].iter().map(|id| {
+            let mut operation = operations.operation(*id);
+            if !operation.span.is_pending() && operation.span.ret >= limit {
+                operation.ret = None;
+            }
+            operation.text()
+        }));
+        Explanation {
+            kind: violation.kind,
+            reason: with_name(&violation.reason, failing.map(|id| operations.operation(id))),
+            rows: ids.into_iter().map(row).collect(),
+            part: violation.part.len(),
+            failing_is_earliest: violation.failing_is_earliest,
+            allowed: violation.allowed.clone(),
+            allowed_is_complete: violation.allowed_is_complete,
+            order: steps,
+            state: longest.map(|partial| partial.state.clone()),
+            state_is_before: longest.as_ref().is_some_and(without),
+            core_status: violation.core_status,
+            confirmed_by: violation.confirmed_by.clone(),
+        }
+    }
+
+    /// The operation at whose return the history first has no linearization.
+    pub fn failing(&self) -> Option<&Row> {
+        self.rows.iter().find(|row| row.failing)
+    }
+}
+
+/// The reason with the client's name in place of its number.
+fn with_name(reason: &str, failing: Option<Operation>) -> String {
+    if let Some(Operation { op, process: Some(process), client: Some(client), .. }) = failing
+        && let Some(rest) = reason.strip_prefix(&format!("{op} by client {process} "))
+    {
+        return format!("{op} by {client} {rest}");
+    }
+    reason.to_owned()
+}
+
+/// The operations of the part that were open last before the failing return.
+fn context(operations: &dyn Operations, violation: &Violation) -> Vec<OpId> {
+    let Some(failing) = violation.failing else { return Vec::new() };
+    let at = operations.span(failing).ret;
+    let begun = violation.part.iter().copied().filter(|id| operations.span(*id).call < at);
+    let mut near: Vec<OpId> = begun.collect();
+    near.sort_by_key(|id| {
+        let span = operations.span(*id);
+        // Pending operations were open all along, but those called long ago say little.
+        let until = if span.is_pending() { span.call } else { span.ret.min(at) };
+        (at - until, at - span.call)
+    });
+    near.truncate(CONTEXT);
+    near
+}

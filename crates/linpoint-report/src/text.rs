@@ -1,0 +1,275 @@
+//! Verdicts for people at a terminal.
+//!
+//! The text carries ANSI colours; write it through something that removes them where they are not
+//! wanted (`anstream`). Everything else that a terminal could obey has been escaped.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use anstyle::{AnsiColor, Style};
+use linpoint::verdict::{CoreStatus, Undecided, ViolationKind};
+
+use crate::rendered::{Explanation, Outcome, Rendered};
+use crate::timeline::{self, Ink};
+
+const GOOD: Style = AnsiColor::Green.on_default().bold();
+const BAD: Style = AnsiColor::Red.on_default().bold();
+const UNSURE: Style = AnsiColor::Yellow.on_default().bold();
+const CORE: Style = AnsiColor::Yellow.on_default();
+const QUIET: Style = Style::new().dimmed();
+const STRONG: Style = Style::new().bold();
+
+/// The narrowest text that is laid out; terminals below this wrap.
+const MIN_WIDTH: usize = 40;
+/// Models with long options are cut to this.
+const MAX_MODEL: usize = 32;
+/// So many allowed results are listed.
+const MAX_ALLOWED: usize = 8;
+
+/// Everything about one history: a line if it is fine, a page if it is not.
+pub fn render(rendered: &Rendered, width: usize) -> String {
+    let width = width.max(MIN_WIDTH);
+    let mut out = String::new();
+    headline(&mut out, rendered);
+    match &rendered.outcome {
+        Outcome::Linearizable => {}
+        Outcome::Undecided(undecided) => undecided_text(&mut out, undecided, width),
+        Outcome::Violation(explanations) => {
+            if let Some(note) = &rendered.heading.note {
+                paragraph(&mut out, &clean(note), width, QUIET);
+            }
+            for explanation in explanations {
+                violation(&mut out, explanation, width);
+            }
+        }
+    }
+    out
+}
+
+/// A line of text. Writing to a string cannot fail.
+macro_rules! line {
+    ($out:expr) => { line!($out, "") };
+    ($out:expr, $($arg:tt)*) => {{ let _ = writeln!($out, $($arg)*); }};
+}
+
+fn headline(out: &mut String, rendered: &Rendered) {
+    let h = &rendered.heading;
+    let (style, mark, verdict) = match &rendered.outcome {
+        Outcome::Linearizable => (GOOD, '\u{2713}', "linearizable"),
+        Outcome::Violation(_) => (BAD, '\u{2717}', "NOT LINEARIZABLE"),
+        Outcome::Undecided(_) => (UNSURE, '?', "undecided"),
+    };
+    let verdict = match &rendered.outcome {
+        Outcome::Violation(all) if all.iter().all(|e| e.kind == ViolationKind::HintBroken) => {
+            "ORDER HINT BROKEN"
+        }
+        _ => verdict,
+    };
+    let mut facts =
+        format!("{}, {}", shorten(&clean(&h.model), MAX_MODEL), count(h.operations, "operation"));
+    if !rendered.engine.is_empty() {
+        let _ = write!(facts, ", {}", clean(&rendered.engine));
+    }
+    let _ = write!(facts, ", {}", duration(h.time));
+    if h.unknown_results > 0 {
+        let _ = write!(facts, ", {} unknown", count(h.unknown_results, "result"));
+    }
+    let name = clean(&h.name);
+    line!(
+        out,
+        "{style}{mark}{style:#} {STRONG}{name}{STRONG:#}  {style}{verdict}{style:#}  {QUIET}{facts}{QUIET:#}"
+    );
+}
+
+fn undecided_text(out: &mut String, undecided: &Undecided, width: usize) {
+    let Undecided { limit, parts_done, parts, returns_reached, returns } = undecided;
+    let mut text = format!("stopped by {limit}");
+    if *parts > 1 {
+        let _ = write!(text, "; {parts_done} of {parts} independent parts are linearizable");
+    }
+    if *returns > 0 {
+        let _ = write!(text, "; the search could explain {returns_reached} of {returns} returns");
+    }
+    paragraph(out, &text, width, Style::new());
+}
+
+fn violation(out: &mut String, explanation: &Explanation, width: usize) {
+    line!(out);
+    paragraph(out, &clean(&explanation.reason), width, STRONG);
+    line!(out);
+    draw(out, explanation, width);
+    line!(out);
+    failing(out, explanation, width);
+    if let Some(state) = &explanation.state {
+        let label = if explanation.state_is_before { "state before" } else { "state then" };
+        fact(out, label, &clean(state), width);
+    }
+    if !explanation.order.is_empty() {
+        let order = explanation.order.iter().map(|step| clean(step)).collect::<Vec<_>>();
+        fact(out, "longest order", &order.join(", "), width);
+    }
+    fact(out, "core", &core(explanation), width);
+    line!(out);
+}
+
+fn failing(out: &mut String, explanation: &Explanation, width: usize) {
+    let Some(row) = explanation.failing() else { return };
+    let operation = &row.operation;
+    let mut text = clean(&operation.op);
+    if let Some(client) = &operation.client {
+        let _ = write!(text, " by {}", clean(client));
+    }
+    match &operation.ret {
+        Some(ret) => {
+            let _ = write!(text, " returned {}", clean(ret));
+        }
+        None => text.push_str(" returned"),
+    }
+    if let Some(line) = operation.line {
+        let _ = write!(text, " (line {line})");
+    }
+    if !explanation.failing_is_earliest {
+        text.push_str("; an earlier return may already be impossible");
+    }
+    fact(out, "\u{2717} fails at", &text, width);
+    if let Some(text) = allowed(explanation) {
+        fact(out, "allowed here", &text, width);
+    }
+}
+
+fn allowed(explanation: &Explanation) -> Option<String> {
+    let all = &explanation.allowed;
+    let more = all.len().saturating_sub(MAX_ALLOWED);
+    let mut text = all.iter().take(MAX_ALLOWED).map(|a| clean(a)).collect::<Vec<_>>().join(" or ");
+    if more > 0 {
+        let _ = write!(text, " or {more} others");
+    }
+    match (all.is_empty(), explanation.allowed_is_complete) {
+        (true, true) => Some("nothing: it could not have returned at all".to_owned()),
+        (true, false) => None,
+        (false, true) => Some(text),
+        (false, false) => Some(text + ", and perhaps more"),
+    }
+}
+
+fn core(explanation: &Explanation) -> String {
+    let size = explanation.rows.iter().filter(|row| row.core).count();
+    let of = count(explanation.part, "operation");
+    let mut text = match explanation.core_status {
+        _ if size == 1 => format!("1 of {of} is impossible by itself"),
+        CoreStatus::Minimal => format!("{size} of {of} contradict each other; all are needed"),
+        CoreStatus::NotMinimised(limit) => {
+            format!("{size} of {of} contradict each other; not minimised ({limit})")
+        }
+        _ => format!("{size} of {of} contradict each other"),
+    };
+    if let Some(engine) = &explanation.confirmed_by {
+        let _ = write!(text, "; confirmed by {}", clean(engine));
+    }
+    text
+}
+
+fn draw(out: &mut String, explanation: &Explanation, width: usize) {
+    let blocks = timeline::draw(&explanation.rows, width - 4);
+    for (i, block) in blocks.iter().enumerate() {
+        if i > 0 {
+            line!(out, "    {QUIET}\u{2026} continued{QUIET:#}");
+        }
+        let names = block.iter().map(|lane| lane.name.chars().count()).max().unwrap_or(0);
+        let mut above = None;
+        for lane in block {
+            let name = if above == Some(&lane.name) { "" } else { &lane.name };
+            above = Some(&lane.name);
+            let _ = write!(out, "    {name:names$}  ");
+            for run in lane.cells.chunk_by(|a, b| a.1 == b.1) {
+                let text: String = run.iter().map(|(c, _)| c).collect();
+                let style = match run[0].1 {
+                    Ink::Plain => Style::new(),
+                    Ink::Context => QUIET,
+                    Ink::Core => CORE,
+                    Ink::Failing => BAD,
+                };
+                let _ = write!(out, "{style}{text}{style:#}");
+            }
+            out.push('\n');
+        }
+    }
+}
+
+/// A labelled text, wrapped beside its label.
+fn fact(out: &mut String, label: &str, text: &str, width: usize) {
+    const LABEL: usize = 15;
+    let mut first = true;
+    for part in wrap(text, width.saturating_sub(LABEL + 2)) {
+        let shown = if first { label } else { "" };
+        first = false;
+        line!(out, "  {QUIET}{shown:LABEL$}{QUIET:#}{part}");
+    }
+}
+
+fn paragraph(out: &mut String, text: &str, width: usize, style: Style) {
+    for part in wrap(text, width - 2) {
+        line!(out, "  {style}{part}{style:#}");
+    }
+}
+
+/// Breaks a text at spaces; words longer than the width stay whole, cut after a few lines' worth.
+fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    let mut used = 0;
+    for word in text.split(' ') {
+        let word = shorten(word, 4 * width);
+        let length = word.chars().count();
+        if used > 0 && used + 1 + length > width {
+            lines.push(String::new());
+            used = 0;
+        }
+        if let Some(line) = lines.last_mut() {
+            if used > 0 {
+                line.push(' ');
+                used += 1;
+            }
+            line.push_str(&word);
+            used += length;
+        }
+    }
+    lines
+}
+
+/// The text without anything that a terminal could obey: control characters are escaped.
+pub fn clean(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() { out.extend(c.escape_default()) } else { out.push(c) }
+    }
+    out
+}
+
+/// At most `max` characters, the last of them an ellipsis if something is missing.
+pub(crate) fn shorten(text: &str, max: usize) -> String {
+    if text.chars().count() <= max {
+        return text.to_owned();
+    }
+    text.chars().take(max.saturating_sub(1)).chain(['\u{2026}']).collect()
+}
+
+/// `1 operation`, `2 operations`.
+pub fn count(n: usize, noun: &str) -> String {
+    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
+}
+
+/// A duration with three digits: `1.25 ms`.
+pub fn duration(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    let (value, unit) = match seconds {
+        s if s < 1e-3 => (s * 1e6, "\u{b5}s"),
+        s if s < 1.0 => (s * 1e3, "ms"),
+        s => (s, "s"),
+    };
+    let digits = match value {
+        v if v < 10.0 => 2,
+        v if v < 100.0 => 1,
+        _ => 0,
+    };
+    format!("{value:.digits$} {unit}")
+}

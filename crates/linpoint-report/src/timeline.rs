@@ -1,0 +1,199 @@
+//! Operations as bars on a line for each client.
+//!
+//! The horizontal axis is the order of events, not time: each event is as far to the right as the
+//! labels need, so that one bar ends left of where another begins exactly when the one operation
+//! returned before the other was called.
+
+use crate::rendered::Row;
+use crate::text::{clean, shorten};
+
+/// How a character is shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Ink {
+    /// Nothing special.
+    Plain,
+    /// An operation beside the core.
+    Context,
+    /// An operation of the core.
+    Core,
+    /// The failing operation.
+    Failing,
+}
+
+/// One line of the drawing.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Lane {
+    pub(crate) name: String,
+    /// Where `name` is the same as on the line above, it is not repeated.
+    pub(crate) cells: Vec<(char, Ink)>,
+}
+
+/// Labels are not cut to less than this: a drawing in blocks says more than one of stumps.
+const MIN_LABEL: usize = 16;
+/// Labels are cut to this in a drawing that has to be in blocks anyway.
+const BLOCK_LABEL: usize = 28;
+/// Columns of line between a label and the end of its bar.
+const PADDING: usize = 2;
+/// Names of clients are cut to this.
+const MAX_NAME: usize = 20;
+
+/// Draws operations within `width` columns. What does not fit is first left out (beside the core),
+/// then drawn more tightly, then cut; if even that is too wide, the drawing continues in further blocks.
+pub(crate) fn draw(rows: &[Row], width: usize) -> Vec<Vec<Lane>> {
+    let mut rows: Vec<&Row> = rows.iter().collect();
+    let mut fit = Fit { max_label: usize::MAX, padding: PADDING };
+    loop {
+        let (lanes, needed, available) = measured(&rows, fit, width);
+        if needed <= available {
+            return vec![lanes];
+        }
+        // Farthest from the failure first: rows are in call order.
+        if let Some(at) = rows.iter().position(|row| !row.core && !row.failing) {
+            rows.remove(at);
+            continue;
+        }
+        if fit.padding > 1 {
+            fit.padding -= 1;
+            continue;
+        }
+        let longest = rows.iter().map(|row| label(row, fit).chars().count()).max();
+        match longest {
+            Some(longest) if longest > MIN_LABEL => fit.max_label = longest - 1,
+            _ => break,
+        }
+    }
+    let fit = Fit { max_label: BLOCK_LABEL, padding: PADDING };
+    let (lanes, _, available) = measured(&rows, fit, width);
+    blocks(&lanes, available)
+}
+
+/// How tightly to draw.
+#[derive(Clone, Copy)]
+struct Fit {
+    max_label: usize,
+    padding: usize,
+}
+
+/// The drawing, the columns that it needs, and those that there are.
+fn measured(rows: &[&Row], fit: Fit, width: usize) -> (Vec<Lane>, usize, usize) {
+    let lanes = lanes(rows, fit);
+    let name = lanes.iter().map(|lane| lane.name.chars().count()).max().unwrap_or(0);
+    let needed = lanes.iter().map(|lane| lane.cells.len()).max().unwrap_or(0);
+    (lanes, needed, width.saturating_sub(name + 2).max(MIN_LABEL))
+}
+
+fn label(row: &Row, fit: Fit) -> String {
+    shorten(&clean(&row.operation.text()), fit.max_label)
+}
+
+/// Where the bar of an operation begins and ends.
+#[derive(Clone, Copy)]
+struct Bar {
+    from: usize,
+    to: usize,
+}
+
+fn lanes(rows: &[&Row], fit: Fit) -> Vec<Lane> {
+    let labels: Vec<String> = rows.iter().map(|row| label(row, fit)).collect();
+    let bars = layout(rows, &labels, fit.padding);
+    let mut lanes: Vec<(Option<&str>, Lane, bool)> = Vec::new();
+    for ((row, label), bar) in rows.iter().zip(&labels).zip(&bars) {
+        let client = row.operation.client.as_deref();
+        let pending = row.operation.span.is_pending();
+        let free = |(of, lane, closed): &(Option<&str>, Lane, bool)| {
+            *of == client && !closed && lane.cells.len() <= bar.from
+        };
+        let at = match lanes.iter().position(free) {
+            Some(at) => at,
+            None => {
+                // Lanes of one client stay together.
+                let last = lanes.iter().rposition(|(of, ..)| *of == client);
+                let at = last.map_or(lanes.len(), |last| last + 1);
+                let name = shorten(&clean(client.unwrap_or("")), MAX_NAME);
+                lanes.insert(at, (client, Lane { name, cells: Vec::new() }, false));
+                at
+            }
+        };
+        let (_, lane, closed) = &mut lanes[at];
+        *closed = pending;
+        paint(&mut lane.cells, row, label, *bar);
+    }
+    lanes.into_iter().map(|(_, lane, _)| lane).collect()
+}
+
+/// The narrowest drawing that keeps the order of events and has room for every label.
+fn layout(rows: &[&Row], labels: &[String], padding: usize) -> Vec<Bar> {
+    let mut events: Vec<(u32, usize, bool)> = Vec::new();
+    for (i, row) in rows.iter().enumerate() {
+        let span = row.operation.span;
+        events.push((span.call, i, false));
+        if !span.is_pending() {
+            events.push((span.ret, i, true));
+        }
+    }
+    events.sort_unstable();
+    let mut bars = vec![Bar { from: 0, to: 0 }; rows.len()];
+    let mut x = 0;
+    let mut after_return = false;
+    for (n, &(_, i, is_return)) in events.iter().enumerate() {
+        if n > 0 {
+            x += if after_return && !is_return { 2 } else { 1 };
+        }
+        after_return = is_return;
+        let room = labels[i].chars().count() + 2 * padding + 1;
+        if is_return {
+            x = x.max(bars[i].from + room);
+            bars[i].to = x;
+        } else {
+            bars[i] = Bar { from: x, to: x + room };
+        }
+    }
+    // Whatever never returned fades out beyond the last event.
+    for (row, bar) in rows.iter().zip(&mut bars) {
+        if row.operation.span.is_pending() {
+            bar.to = (bar.to + 2).max(x + 3);
+        }
+    }
+    bars
+}
+
+fn paint(cells: &mut Vec<(char, Ink)>, row: &Row, label: &str, bar: Bar) {
+    let pending = row.operation.span.is_pending();
+    let (ink, line) = match (row.failing, row.core) {
+        (true, _) => (Ink::Failing, '='),
+        (_, true) => (Ink::Core, '='),
+        _ => (Ink::Context, '-'),
+    };
+    while cells.len() < bar.from {
+        cells.push((' ', Ink::Plain));
+    }
+    cells.push(('|', ink));
+    let inner = bar.to - bar.from - 1;
+    let fill = inner.saturating_sub(label.chars().count());
+    let left = if pending { fill.min(PADDING) } else { fill / 2 };
+    let right = fill - left;
+    cells.extend((0..left).map(|_| (line, ink)));
+    cells.extend(label.chars().map(|c| (c, ink)));
+    if pending {
+        cells.extend((0..right).map(|i| (if i % 2 == 0 { ' ' } else { '~' }, ink)));
+        cells.push(('>', ink));
+    } else {
+        cells.extend((0..right).map(|_| (line, ink)));
+        cells.push((if row.failing { '\u{2717}' } else { '|' }, ink));
+    }
+}
+
+/// Cuts a drawing that is too wide into blocks under each other.
+fn blocks(lanes: &[Lane], width: usize) -> Vec<Vec<Lane>> {
+    let needed = lanes.iter().map(|lane| lane.cells.len()).max().unwrap_or(0);
+    let starts = (0..needed).step_by(width.max(1));
+    let cut = |start: usize, lane: &Lane| {
+        let end = lane.cells.len().min(start + width);
+        let cells = lane.cells.get(start..end).unwrap_or_default().to_vec();
+        Lane { name: lane.name.clone(), cells }
+    };
+    let visible = |lane: &Lane| lane.cells.iter().any(|(c, _)| *c != ' ');
+    starts
+        .map(|start| lanes.iter().map(|lane| cut(start, lane)).filter(visible).collect())
+        .collect()
+}

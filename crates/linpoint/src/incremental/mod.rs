@@ -1,0 +1,318 @@
+//! Checking while a history is still being written: events go in one by one, and the first return
+//! that makes the history non-linearizable is reported at once.
+//!
+//! Memory is bounded by concurrency and by the states that are possible now, not by the length of
+//! the stream: a state is owned by the configurations that are in it and dies with them. Two
+//! things do accumulate, because they may matter for ever: keys (each keeps its current state) and
+//! crashed operations that have not provably taken effect.
+//!
+//! ```
+//! use linpoint::incremental::{Incremental, Step};
+//! use linpoint::spec::models::{Register, RegisterOp, RegisterRet};
+//!
+//! let spec = Register { initial: 0 };
+//! let mut stream = Incremental::new(&spec);
+//! let write = stream.call(RegisterOp::Write(1))?;
+//! let read = stream.call(RegisterOp::Read)?;
+//! assert_eq!(stream.ret(write, RegisterRet::Written)?, Step::Fine);
+//! assert_eq!(stream.ret(read, RegisterRet::Value(0))?, Step::Fine); // the write came after it
+//! let read = stream.call(RegisterOp::Read)?;
+//! let Step::Violation(v) = stream.ret(read, RegisterRet::Value(0))? else { panic!("stale") };
+//! assert_eq!(v.allowed, [RegisterRet::Value(1)]);
+//! # Ok::<(), linpoint::incremental::StreamError>(())
+//! ```
+
+mod part;
+
+use rustc_hash::FxHashMap;
+
+use crate::budget::Limit;
+use crate::search::guard;
+use crate::spec::{Footprint, Spec};
+use part::{Part, Verdict};
+
+/// An operation of the stream that has begun and not yet ended.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Open {
+    part: u32,
+    slot: u32,
+    /// Tells operations that used the same slot one after the other apart.
+    number: u64,
+}
+
+/// What a return says about the stream so far.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Step<R> {
+    /// There is still a linearization.
+    Fine,
+    /// There is none any more, since this very return. Later events on the same part (object, key)
+    /// are not looked at.
+    Violation(StreamViolation<R>),
+    /// A limit was hit, now or earlier: nothing is known about this part any more.
+    Undecided(Limit),
+}
+
+/// The return at which a stream stopped being linearizable.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StreamViolation<R> {
+    /// How many operations had begun before the one that failed; its number in the stream.
+    pub operation: u64,
+    /// The operation in words.
+    pub description: String,
+    /// What it returned, if that is known.
+    pub returned: Option<R>,
+    /// Everything it could have returned. Empty if it could not have ended like this at all: a
+    /// blocking operation that returned too early, or an operation that failed after others saw it.
+    pub allowed: Vec<R>,
+    /// States the object could have been in just before, in words; the first few.
+    pub states: Vec<String>,
+}
+
+/// An event that does not fit the stream, or a specification that cannot be used for one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum StreamError {
+    /// The operation has ended before.
+    NotOpen,
+    /// An event names an id that is not open.
+    UnknownId(u64),
+    /// A call with an id that is already open.
+    DuplicateId(u64),
+    /// The results of an operation cannot be enumerated ([`Spec::outcomes`] is not implemented).
+    NoOutcomes(String),
+    /// An operation touches several parts; use [`Incremental::whole`].
+    SeveralParts(String),
+    /// The specification panicked.
+    SpecPanicked {
+        /// The operation in words.
+        description: String,
+        /// The panic message.
+        message: String,
+    },
+}
+
+impl std::fmt::Display for StreamError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            StreamError::NotOpen => write!(f, "the operation has ended before"),
+            StreamError::UnknownId(id) => write!(f, "no open operation has id {id}"),
+            StreamError::DuplicateId(id) => write!(f, "id {id} is already open"),
+            StreamError::NoOutcomes(op) => {
+                write!(f, "the specification cannot enumerate the results of {op}")
+            }
+            StreamError::SeveralParts(op) => {
+                write!(f, "{op} touches several keys or all of them; check the stream as a whole")
+            }
+            StreamError::SpecPanicked { description, message } => {
+                write!(f, "the specification panicked at {description}: {message}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for StreamError {}
+
+/// How an operation ended.
+enum Ending<R> {
+    Returned(Option<R>),
+    Failed,
+}
+
+/// An event of a stream whose operations are named by ids.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Event<O, R> {
+    /// An operation begins.
+    Call(u64, O),
+    /// It returns.
+    Return(u64, R),
+    /// It certainly did not happen.
+    Fail(u64),
+    /// Nothing more will be heard of it: it may take effect at any time from its call on, or never.
+    Crash(u64),
+}
+
+/// Checks a stream of events. See the [module documentation](self).
+pub struct Incremental<'a, S: Spec> {
+    spec: &'a S,
+    by_key: bool,
+    part_of_key: FxHashMap<u64, u32>,
+    parts: Vec<Part<S>>,
+    ids: FxHashMap<u64, Open>,
+    calls: u64,
+    /// Most configurations that all parts together may have.
+    most: usize,
+}
+
+impl<'a, S: Spec> Incremental<'a, S> {
+    /// Keys are checked apart from each other.
+    pub fn new(spec: &'a S) -> Self {
+        Incremental {
+            spec,
+            by_key: true,
+            part_of_key: FxHashMap::default(),
+            parts: Vec::new(),
+            ids: FxHashMap::default(),
+            calls: 0,
+            most: usize::MAX,
+        }
+    }
+
+    /// Everything is one part: for operations that touch several keys.
+    pub fn whole(spec: &'a S) -> Self {
+        Incremental { by_key: false, ..Incremental::new(spec) }
+    }
+
+    /// A part that gets more than this many configurations is given up as undecided.
+    pub fn max_configurations(mut self, most: usize) -> Self {
+        self.most = most;
+        self
+    }
+
+    /// The number of configurations that explain the stream so far, over all parts.
+    pub fn configurations(&self) -> usize {
+        self.parts.iter().map(Part::len).sum()
+    }
+
+    fn part(&mut self, op: &S::Op) -> Result<u32, StreamError> {
+        let footprint = if self.by_key { self.spec.footprint(op) } else { Footprint::Whole };
+        let key = match &footprint {
+            Footprint::Keys(keys) => match keys.as_slice() {
+                [key] => Some(*key),
+                _ => return Err(StreamError::SeveralParts(self.spec.describe_op(op))),
+            },
+            Footprint::Whole => None,
+        };
+        // Either everything is whole, or nothing is.
+        let key = match key {
+            Some(key) => key,
+            None if self.by_key && !self.part_of_key.is_empty() => {
+                return Err(StreamError::SeveralParts(self.spec.describe_op(op)));
+            }
+            None => {
+                self.by_key = false;
+                0
+            }
+        };
+        let next = self.parts.len() as u32;
+        let part = *self.part_of_key.entry(key).or_insert(next);
+        if part == next {
+            self.parts.push(Part::new(self.spec.initial()));
+        }
+        if !self.by_key && self.parts.len() > 1 {
+            return Err(StreamError::SeveralParts(self.spec.describe_op(op)));
+        }
+        Ok(part)
+    }
+
+    /// An operation begins.
+    pub fn call(&mut self, op: S::Op) -> Result<Open, StreamError> {
+        let part = self.part(&op)?;
+        let number = self.calls;
+        self.calls += 1;
+        let slot = self.parts[part as usize].call(op, number);
+        Ok(Open { part, slot, number })
+    }
+
+    fn check_open(&self, open: Open) -> Result<&S::Op, StreamError> {
+        let part = self.parts.get(open.part as usize);
+        part.and_then(|p| p.open_op(open.slot, open.number)).ok_or(StreamError::NotOpen)
+    }
+
+    /// It returns `ret`. Is there still a linearization?
+    pub fn ret(&mut self, open: Open, ret: S::Ret) -> Result<Step<S::Ret>, StreamError> {
+        self.end(open, Ending::Returned(Some(ret)))
+    }
+
+    /// It returns, but what it returned is not known.
+    pub fn ret_unknown(&mut self, open: Open) -> Result<Step<S::Ret>, StreamError> {
+        self.end(open, Ending::Returned(None))
+    }
+
+    /// It certainly did not happen. If others have seen its effect, that is a violation.
+    pub fn fail(&mut self, open: Open) -> Result<Step<S::Ret>, StreamError> {
+        self.end(open, Ending::Failed)
+    }
+
+    fn end(&mut self, open: Open, ending: Ending<S::Ret>) -> Result<Step<S::Ret>, StreamError> {
+        self.check_open(open)?;
+        let (spec, most) = (self.spec, self.most);
+        let part = &mut self.parts[open.part as usize];
+        let verdict = guard(|| match &ending {
+            Ending::Returned(ret) => part.ret(spec, open.slot, ret.as_ref(), most),
+            Ending::Failed => Ok(part.fail(open.slot)),
+        });
+        match verdict {
+            Ok(Ok(Verdict::Fine)) => Ok(Step::Fine),
+            Ok(Ok(Verdict::Undecided)) => Ok(Step::Undecided(Limit::Memory)),
+            Ok(Ok(Verdict::Violation { op, allowed, states })) => {
+                let returned = match ending {
+                    Ending::Returned(ret) => ret,
+                    Ending::Failed => None,
+                };
+                Ok(Step::Violation(StreamViolation {
+                    operation: open.number,
+                    description: spec.describe_op(&op),
+                    returned,
+                    allowed,
+                    states: states.iter().map(|s| spec.describe_state(s)).collect(),
+                }))
+            }
+            Ok(Err(part::NoOutcomes(op))) => Err(StreamError::NoOutcomes(spec.describe_op(&op))),
+            Err(message) => {
+                let op = self.parts[open.part as usize].open_op(open.slot, open.number);
+                let description = op.map_or("an operation".to_owned(), |op| {
+                    guard(|| spec.describe_op(op)).unwrap_or_else(|_| "an operation".to_owned())
+                });
+                Err(StreamError::SpecPanicked { description, message })
+            }
+        }
+    }
+
+    /// Nothing more will be heard of it.
+    pub fn crash(&mut self, open: Open) -> Result<(), StreamError> {
+        self.check_open(open)?;
+        self.parts[open.part as usize].crash(self.spec, open.slot);
+        Ok(())
+    }
+
+    /// Takes an event of a stream whose operations are named by ids.
+    pub fn feed(&mut self, event: Event<S::Op, S::Ret>) -> Result<Step<S::Ret>, StreamError> {
+        let mut take = |id: u64| self.ids.remove(&id).ok_or(StreamError::UnknownId(id));
+        match event {
+            Event::Call(id, op) => {
+                if self.ids.contains_key(&id) {
+                    return Err(StreamError::DuplicateId(id));
+                }
+                let open = self.call(op)?;
+                self.ids.insert(id, open);
+                Ok(Step::Fine)
+            }
+            Event::Return(id, ret) => {
+                let open = take(id)?;
+                self.ret(open, ret)
+            }
+            Event::Fail(id) => {
+                let open = take(id)?;
+                self.fail(open)
+            }
+            Event::Crash(id) => {
+                let open = take(id)?;
+                self.crash(open).map(|()| Step::Fine)
+            }
+        }
+    }
+
+    /// Pulls events until the first that is not fine; `Step::Fine` if all are.
+    pub fn feed_all(
+        &mut self,
+        events: impl IntoIterator<Item = Event<S::Op, S::Ret>>,
+    ) -> Result<Step<S::Ret>, StreamError> {
+        for event in events {
+            let step = self.feed(event)?;
+            if step != Step::Fine {
+                return Ok(step);
+            }
+        }
+        Ok(Step::Fine)
+    }
+}

@@ -1,0 +1,138 @@
+//! `cargo xtask test`, step by step. Each step has a name and a time; all run even if one fails.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::tools;
+
+/// Crates that are never published.
+const UNPUBLISHED: &[&str] = &["xtask", "bench", "linpoint-suite"];
+
+struct Run<'a> {
+    root: &'a Path,
+    long: bool,
+    done: Vec<(&'static str, Duration, Result<(), String>)>,
+    skipped: Vec<String>,
+}
+
+/// Runs everything. True if nothing failed.
+pub fn test(root: &Path, long: bool, install: bool) -> bool {
+    let mut run = Run { root, long, done: Vec::new(), skipped: tools::missing(install) };
+    if data(root).is_none() {
+        let why =
+            "tests on the published histories: neither LINPOINT_DATA nor ../shared/data is there";
+        run.skipped.push(why.to_owned());
+    }
+    if !long {
+        run.skipped.push("the long variants of the tests: --long runs them".to_owned());
+    }
+    run.step("format", |run| run.cargo(&["fmt", "--all", "--check"]));
+    run.step("clippy", |run| {
+        run.cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"])
+    });
+    run.step("doc", |run| {
+        let mut doc = run.command(&["doc", "--workspace", "--no-deps", "--quiet"]);
+        finish(doc.env("RUSTDOCFLAGS", "-D warnings"))
+    });
+    run.step("build", |run| run.cargo(&["build", "--workspace", "--release", "--quiet"]));
+    run.step("tests", tests);
+    run.step("readme", readme);
+    run.step("package", package);
+    run.summary()
+}
+
+/// The published histories, if they are here.
+fn data(root: &Path) -> Option<PathBuf> {
+    let named = std::env::var_os("LINPOINT_DATA").map(PathBuf::from);
+    let beside = root.parent().map(|parent| parent.join("shared/data"));
+    named.into_iter().chain(beside).find(|path| path.is_dir())
+}
+
+fn tests(run: &Run<'_>) -> Result<(), String> {
+    if tools::present("cargo-nextest") {
+        run.cargo(&["nextest", "run", "--workspace", "--no-fail-fast"])?;
+        return run.cargo(&["test", "--workspace", "--doc", "--quiet"]);
+    }
+    run.cargo(&["test", "--workspace", "--no-fail-fast", "--quiet"])
+}
+
+/// The first command of the README: some histories are fine, some are not.
+fn readme(run: &Run<'_>) -> Result<(), String> {
+    let mut command = run.command(&["run", "--release", "--quiet", "--"]);
+    command.args(["check", "examples/histories"]);
+    let output = command.stderr(Stdio::inherit()).output().map_err(|e| e.to_string())?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    match output.status.code() {
+        Some(1) => {}
+        code => return Err(format!("exit code {code:?} instead of 1; the output was:\n{text}")),
+    }
+    for expected in ["  linearizable  ", "  NOT LINEARIZABLE  ", "fails at", "histories: "] {
+        if !text.contains(expected) {
+            return Err(format!("the output does not contain {expected:?}:\n{text}"));
+        }
+    }
+    Ok(())
+}
+
+/// Everything that is to be published can be packed. Building the packages is left to a release.
+fn package(run: &Run<'_>) -> Result<(), String> {
+    let mut command = run.command(&["package", "--workspace", "--no-verify", "--allow-dirty"]);
+    for name in UNPUBLISHED {
+        command.args(["--exclude", name]);
+    }
+    finish(command.arg("--quiet"))
+}
+
+impl<'a> Run<'a> {
+    fn step(&mut self, name: &'static str, step: impl Fn(&Run<'a>) -> Result<(), String>) {
+        println!("==> {name}");
+        let started = Instant::now();
+        let result = step(self);
+        let time = started.elapsed();
+        if let Err(why) = &result {
+            println!("    FAILED: {why}");
+        }
+        println!("    {name}: {:.1} s", time.as_secs_f64());
+        self.done.push((name, time, result));
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let mut command = Command::new(cargo);
+        command.args(args).current_dir(self.root).stdin(Stdio::null());
+        if self.long {
+            command.env("LINPOINT_LONG", "1");
+        }
+        if let Some(data) = data(self.root) {
+            command.env("LINPOINT_DATA", data);
+        }
+        command
+    }
+
+    fn cargo(&self, args: &[&str]) -> Result<(), String> {
+        finish(&mut self.command(args))
+    }
+
+    fn summary(&self) -> bool {
+        println!("\n==> summary");
+        for (name, time, result) in &self.done {
+            let verdict = if result.is_ok() { "ok" } else { "FAILED" };
+            println!("    {name:10} {verdict:8} {:6.1} s", time.as_secs_f64());
+        }
+        for what in &self.skipped {
+            println!("    skipped: {what}");
+        }
+        let failed = self.done.iter().filter(|(_, _, result)| result.is_err()).count();
+        match failed {
+            0 => println!("    everything passed"),
+            n => println!("    {n} of {} steps FAILED", self.done.len()),
+        }
+        failed == 0
+    }
+}
+
+fn finish(command: &mut Command) -> Result<(), String> {
+    let status = command.status().map_err(|e| format!("cannot run cargo: {e}"))?;
+    if status.success() { Ok(()) } else { Err(format!("{status}")) }
+}
