@@ -22,6 +22,7 @@ fn settings() -> Vec<(&'static str, Switches)> {
         ("no dominance", Switches { dominance: false, ..on }),
         ("no slot_masks", Switches { slot_masks: false, ..on }),
         ("no memoise_steps", Switches { memoise_steps: false, ..on }),
+        ("no guide", Switches { guide: false, ..on }),
         ("plain", Switches::plain()),
     ]
 }
