@@ -21,6 +21,8 @@ pub(super) struct Probe<'a, S> {
 /// Steps of one engine for one question, and so many more for each operation.
 const STEPS: u64 = 20_000;
 const STEPS_PER_OP: u64 = 16;
+/// A nondeterministic order is followed in at most this many states.
+const MAX_STATES: usize = 64;
 /// The same for the first attempt.
 const STRAIGHT_STEPS: u64 = 1_000;
 const STRAIGHT_STEPS_PER_OP: u64 = 2;
@@ -107,7 +109,32 @@ impl<S: Spec> Probe<'_, S> {
         let compiled = self.compile(history);
         let (spec, switches) = (self.spec, Switches::default());
         let searcher = Searcher { spec, compiled: &compiled, switches };
-        searcher.linearizations(most, &mut self.budget(history.len())).unwrap_or_default()
+        if most > 1 {
+            return searcher
+                .linearizations(most, &mut self.budget(history.len()))
+                .unwrap_or_default();
+        }
+        match searcher.run(Engine::JitGraph, &mut self.budget(history.len())) {
+            Ok(Found::Linearizable(order)) => {
+                let state = self.state_after(history, &order);
+                state.map(|state| (order, state)).into_iter().collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// A state to which the order may lead.
+    fn state_after(&self, history: &History<S::Op, S::Ret>, order: &[OpId]) -> Option<S::State> {
+        let mut states = vec![self.spec.initial()];
+        for id in order {
+            let mut next = Vec::new();
+            for state in &states {
+                self.spec.successors(state, history.op(*id), history.ret(*id), &mut next);
+            }
+            next.truncate(MAX_STATES);
+            states = next;
+        }
+        states.into_iter().next()
     }
 
     /// All states in which `op` of the history can take effect; `None` if a limit came first.
@@ -121,6 +148,7 @@ impl<S: Spec> Probe<'_, S> {
         compiled.problem.watched = Some(watched as u32);
         let (spec, switches) = (self.spec, Switches::default());
         let searcher = Searcher { spec, compiled: &compiled, switches };
-        searcher.watched_states(&mut self.budget(history.len())).ok()
+        let few = STEPS + STRAIGHT_STEPS_PER_OP * history.len() as u64;
+        searcher.watched_states(&mut self.budget(history.len()).max_steps(few)).ok()
     }
 }
