@@ -45,10 +45,17 @@ impl<S: Spec> Probe<'_, S> {
         }
     }
 
-    pub(super) fn compile<'h>(&self, history: &'h History<S::Op, S::Ret>) -> Compiled<'h, S> {
+    fn compile<'h>(&self, history: &'h History<S::Op, S::Ret>) -> Compiled<'h, S> {
+        self.compile_with(history, &Switches::default())
+    }
+
+    fn compile_with<'h>(
+        &self,
+        history: &'h History<S::Op, S::Ret>,
+        switches: &Switches,
+    ) -> Compiled<'h, S> {
         let split = Split::whole(history);
-        let (switches, mut scratch) = (Switches::default(), Scratch::default());
-        compile(self.spec, history, split.events(0), self.hints, &switches, &mut scratch)
+        compile(self.spec, history, split.events(0), self.hints, switches, &mut Scratch::default())
     }
 
     /// True: not linearizable; false: linearizable; `None`: a limit came first. Cheap ways first, as
@@ -143,11 +150,13 @@ impl<S: Spec> Probe<'_, S> {
         history: &History<S::Op, S::Ret>,
         op: OpId,
     ) -> Option<Vec<S::State>> {
-        let mut compiled = self.compile(history);
+        // What the operation would notice depends on its result, which is open: nothing pending may
+        // be left out.
+        let switches = Switches { drop_idle_pending: false, ..Switches::default() };
+        let mut compiled = self.compile_with(history, &switches);
         let watched = compiled.problem.ids.iter().position(|id| *id == op)?;
         compiled.problem.watched = Some(watched as u32);
-        let (spec, switches) = (self.spec, Switches::default());
-        let searcher = Searcher { spec, compiled: &compiled, switches };
+        let searcher = Searcher { spec: self.spec, compiled: &compiled, switches };
         let few = STEPS + STRAIGHT_STEPS_PER_OP * history.len() as u64;
         searcher.watched_states(&mut self.budget(history.len()).max_steps(few)).ok()
     }
