@@ -1,1 +1,62 @@
-fn main() {}
+//! Benchmarks of linpoint. See `bench/README.md`.
+
+mod ambiguous;
+mod generate;
+mod hard;
+mod lowe;
+mod measure;
+mod objects;
+mod profile;
+mod prune;
+mod record;
+mod rng;
+mod scale;
+mod svg;
+mod table;
+
+const USAGE: &str = "\
+usage: linpoint-bench <table> [selection...] [--quick]
+
+  lowe       map queue map-overlap queue-overlap map-simulated queue-simulated keys enqueues
+  hard       queue-1000 queue-10000 stack-1000 stack-10000 store contradiction
+  scale      length concurrency ambiguous
+  ambiguous
+  prune
+  profile    (map | queue | stack | register) <operations> <engine>
+
+Tables go to the standard output and, with plots, to bench/record.
+";
+
+fn main() {
+    let (flags, words): (Vec<String>, Vec<String>) =
+        std::env::args().skip(1).partition(|a| a.starts_with("--"));
+    let quick = flags.iter().any(|f| f == "--quick");
+    if flags.iter().any(|f| f != "--quick") || words.is_empty() {
+        usage();
+    }
+    let rest = &words[1..];
+    match words[0].as_str() {
+        "lowe" => lowe::main(rest, quick),
+        "hard" => hard::main(rest, quick),
+        "scale" => scale::main(rest, quick),
+        "ambiguous" => ambiguous::main(quick),
+        "prune" => prune::main(quick),
+        "profile" => profile::main(rest),
+        // How the program calls itself: one case, one line.
+        "case" => {
+            let outcome = match rest.first().map(String::as_str) {
+                Some("hard") => hard::case(&rest[1..]),
+                Some("scale") => scale::case(&rest[1..]),
+                Some("ambiguous") => ambiguous::case(&rest[1..]),
+                _ => usage(),
+            };
+            println!("{}", outcome.line());
+        }
+        _ => usage(),
+    }
+}
+
+fn usage() -> ! {
+    eprint!("{USAGE}");
+    std::process::exit(2);
+}

@@ -24,7 +24,7 @@ use crate::verdict::{CoreStatus, Violation, ViolationKind};
 use probe::Probe;
 
 /// Without a time limit of the user's, an explanation takes at most this long.
-const DEFAULT_TIME: Duration = Duration::from_secs(10);
+const DEFAULT_TIME: Duration = Duration::from_secs(3);
 
 /// What explaining needs to know about the check.
 pub(crate) struct Setting<'a> {
@@ -85,15 +85,11 @@ fn explain_part<S: Spec>(
     kind: ViolationKind,
 ) -> Result<Violation, CheckError> {
     let local = |id: &OpId| ops.iter().position(|o| o == id).map(|i| OpId(i as u32));
-    let named: Option<Vec<OpId>> = match evidence {
-        Evidence::Refuted(r) => r.ops.iter().map(local).collect(),
-        Evidence::Searched { .. } => None,
-    };
-    let earliest = earliest::find(probe, part, evidence, named.as_deref(), kind);
+    let refutation = evidence.refutation.as_ref();
+    let named: Option<Vec<OpId>> =
+        refutation.and_then(|r| r.ops.iter().map(local).collect::<Option<_>>());
+    let earliest = earliest::find(probe, part, evidence, named.as_deref());
     let failing = earliest.op;
-    let (allowed, allowed_is_complete) =
-        earliest::allowed(probe, part, &earliest).unwrap_or((Vec::new(), false));
-    let partials = earliest::partials(probe, part, &earliest);
     let (until_failure, ids) = earliest.prefix(part);
     let to_prefix = |id: &OpId| ids.iter().position(|i| i == id).map(|i| OpId(i as u32));
     let named: Option<Vec<OpId>> = named.map(|n| n.iter().filter_map(to_prefix).collect());
@@ -105,11 +101,12 @@ fn explain_part<S: Spec>(
         _ => probe.confirm(&core::relaxed(&until_failure, &found.ops))?,
     };
     let core: Vec<OpId> = found.ops.iter().map(|id| ids[id.index()]).collect();
-    let reason = match evidence {
-        Evidence::Refuted(r) => r.reason.clone(),
-        Evidence::Searched { .. } => {
-            sentence::reason(probe.spec, part, kind, failing, &allowed, &partials, &core)
-        }
+    let partials = earliest::partials(probe, part, &earliest);
+    let (allowed, allowed_is_complete) =
+        earliest::allowed(probe, part, &earliest).unwrap_or((Vec::new(), false));
+    let reason = match refutation {
+        Some(r) => r.reason.clone(),
+        None => sentence::reason(probe.spec, part, kind, failing, &allowed, &partials, &core),
     };
     Ok(Violation {
         kind,

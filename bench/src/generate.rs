@@ -1,0 +1,182 @@
+//! Simulated histories of any size.
+//!
+//! Clients take turns at random. A turn is a call, an effect on an ordinary single-threaded object,
+//! or a return, so intervals and the points inside them are random and the history is linearizable
+//! by construction. A call may be *ambiguous*: it never returns, and its client goes on as a new
+//! process. Half of the ambiguous operations take effect, some of those long after the call.
+
+use linpoint::History;
+use linpoint::history::EventBuilder;
+
+use crate::rng::Rng;
+
+/// A single-threaded object and what is done with it.
+pub trait Object {
+    /// What is called.
+    type Op: Clone;
+    /// What is returned.
+    type Ret: Clone;
+    /// The next operation.
+    fn draw(&mut self, rng: &mut Rng) -> Self::Op;
+    /// Performs it.
+    fn apply(&mut self, op: &Self::Op) -> Self::Ret;
+    /// Whether it may be ambiguous; a read that never returned is of no interest.
+    fn may_crash(&self, _op: &Self::Op) -> bool {
+        true
+    }
+}
+
+enum Phase<O, R> {
+    Idle,
+    Called(linpoint::OpId, O),
+    Done(linpoint::OpId, R),
+    /// An ambiguous operation, and whether it has an effect.
+    Lost(linpoint::OpId, O, bool),
+}
+
+/// A client: its process, and what it is doing.
+type Client<X> = (u32, Phase<<X as Object>::Op, <X as Object>::Ret>);
+
+/// Makes a history turn by turn.
+pub struct Simulation<X: Object> {
+    /// The object as it is now.
+    pub object: X,
+    /// Where chance comes from.
+    pub rng: Rng,
+    /// Probability that an operation which may be ambiguous is.
+    pub ambiguous: f64,
+    events: EventBuilder<X::Op, X::Ret>,
+    clients: Vec<Client<X>>,
+    processes: u32,
+    called: usize,
+    /// Ambiguous operations that will take effect later.
+    late: Vec<X::Op>,
+    /// All ambiguous operations.
+    lost: Vec<X::Op>,
+}
+
+impl<X: Object> Simulation<X> {
+    /// No events yet.
+    pub fn new(object: X, clients: u32, seed: u64) -> Self {
+        Simulation {
+            object,
+            rng: Rng::new(seed),
+            ambiguous: 0.0,
+            events: History::from_events(),
+            clients: (0..clients).map(|c| (c, Phase::Idle)).collect(),
+            processes: clients,
+            called: 0,
+            late: Vec::new(),
+            lost: Vec::new(),
+        }
+    }
+
+    /// Goes on until `operations` have been called in all.
+    pub fn until(&mut self, operations: usize) {
+        while self.called < operations {
+            let client = self.rng.below(self.clients.len());
+            self.turn(client);
+        }
+    }
+
+    /// Lets every client finish what it is doing.
+    pub fn quiesce(&mut self) {
+        for client in 0..self.clients.len() {
+            while !matches!(self.clients[client].1, Phase::Idle) {
+                self.turn(client);
+            }
+        }
+    }
+
+    /// An operation on its own, with whatever result is claimed; the object is not asked.
+    pub fn alone(&mut self, op: X::Op, ret: X::Ret) {
+        self.called += 1;
+        let (process, _) = self.clients[0];
+        let id = self.events.call_by(process, op).expect("the client is idle");
+        self.events.ret(id, ret).expect("it is open");
+    }
+
+    /// The number of ambiguous operations of this kind so far.
+    pub fn lost(&self, kind: impl Fn(&X::Op) -> bool) -> usize {
+        self.lost.iter().filter(|op| kind(op)).count()
+    }
+
+    fn turn(&mut self, client: usize) {
+        let (process, phase) = &mut self.clients[client];
+        let phase = std::mem::replace(phase, Phase::Idle);
+        let next = match phase {
+            Phase::Idle => {
+                self.called += 1;
+                let op = self.object.draw(&mut self.rng);
+                let id = self.events.call_by(*process, op.clone()).expect("the client is idle");
+                let lost = self.object.may_crash(&op) && self.rng.chance(self.ambiguous);
+                if lost { Phase::Lost(id, op, self.rng.chance(0.5)) } else { Phase::Called(id, op) }
+            }
+            Phase::Called(id, op) => Phase::Done(id, self.object.apply(&op)),
+            Phase::Done(id, ret) => {
+                self.events.ret(id, ret).expect("it is open");
+                Phase::Idle
+            }
+            Phase::Lost(id, op, effective) => {
+                self.events.crash(id).expect("it is open");
+                self.lost.push(op.clone());
+                *process = self.processes;
+                self.processes += 1;
+                if effective && self.rng.chance(0.75) {
+                    self.object.apply(&op);
+                } else if effective {
+                    self.late.push(op);
+                }
+                Phase::Idle
+            }
+        };
+        self.clients[client].1 = next;
+        if !self.late.is_empty() && self.rng.chance(1.0 / 64.0) {
+            let at = self.rng.below(self.late.len());
+            let op = self.late.swap_remove(at);
+            self.object.apply(&op);
+        }
+    }
+
+    /// The history, after every client has finished.
+    pub fn finish(mut self) -> History<X::Op, X::Ret> {
+        self.quiesce();
+        self.events.finish()
+    }
+}
+
+/// A history of `operations` by `clients`.
+pub fn simulate<X: Object>(
+    object: X,
+    clients: u32,
+    operations: usize,
+    ambiguous: f64,
+    seed: u64,
+) -> History<X::Op, X::Ret> {
+    let mut simulation = Simulation::new(object, clients, seed);
+    simulation.ambiguous = ambiguous;
+    simulation.until(operations);
+    simulation.finish()
+}
+
+/// The mean number of other operations that are open when one is called; pending ones not counted.
+pub fn mean_overlap<O, R>(history: &History<O, R>) -> f64 {
+    let mut change = vec![0i8; history.ranks() as usize];
+    let mut calls = 0;
+    for id in history.ids() {
+        let span = history.span(id);
+        if !span.is_pending() {
+            change[span.call as usize] = 1;
+            change[span.ret as usize] = -1;
+            calls += 1;
+        }
+    }
+    let (mut open, mut sum) = (0i64, 0i64);
+    for c in change {
+        if c > 0 {
+            sum += open;
+        }
+        open += i64::from(c);
+    }
+    sum as f64 / f64::from(calls.max(1))
+}

@@ -1,0 +1,253 @@
+//! What a check costs: CPU time, wall time, memory; here or in a process of its own.
+
+use std::fmt::Write;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use linpoint::{Checker, History, Limit, Spec, Switches, Verdict};
+
+/// CPU time of this process so far, all threads, user and system.
+pub fn cpu() -> f64 {
+    let t = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    t.tv_sec as f64 + t.tv_nsec as f64 * 1e-9
+}
+
+/// User time of this process so far, in steps of ten milliseconds.
+pub fn user() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // The second field is a name in parentheses; user time is the 14th field, in hundredths.
+    let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
+    let ticks = after_name.split_whitespace().nth(11).and_then(|f| f.parse::<f64>().ok());
+    ticks.unwrap_or(0.0) / 100.0
+}
+
+fn status(field: &str) -> usize {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|l| l.strip_prefix(field));
+    let kib = line.and_then(|l| l.trim_start_matches(':').split_whitespace().next()?.parse().ok());
+    kib.unwrap_or(0usize) << 10
+}
+
+/// The largest resident memory of this process so far.
+pub fn peak_rss() -> usize {
+    status("VmHWM")
+}
+
+/// The resident memory of this process now.
+pub fn rss() -> usize {
+    status("VmRSS")
+}
+
+/// How to check.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// Engines by name; `None`: the planner.
+    pub engine: Option<String>,
+    /// Switches.
+    pub switches: Switches,
+    /// Split by key.
+    pub split: bool,
+    /// Threads; `None`: all cores.
+    pub threads: Option<usize>,
+    /// Time limit.
+    pub time: Duration,
+    /// Memory limit.
+    pub memory: Option<usize>,
+}
+
+impl Setup {
+    /// An engine by name or the `planner`, with everything on, on one thread.
+    pub fn new(engine: &str, time: Duration) -> Self {
+        Setup {
+            engine: (engine != "planner").then(|| engine.to_owned()),
+            switches: Switches::default(),
+            split: true,
+            threads: Some(1),
+            time,
+            memory: None,
+        }
+    }
+
+    /// As published: no switches, no split.
+    pub fn plain(engine: &str, time: Duration) -> Self {
+        Setup { switches: Switches::plain(), split: false, ..Setup::new(engine, time) }
+    }
+
+    /// With a memory limit.
+    pub fn memory(mut self, bytes: usize) -> Self {
+        self.memory = Some(bytes);
+        self
+    }
+
+    /// On all cores.
+    pub fn all_cores(mut self) -> Self {
+        self.threads = None;
+        self
+    }
+
+    /// Without the split by key.
+    pub fn unsplit(mut self) -> Self {
+        self.split = false;
+        self
+    }
+}
+
+/// An answer without its evidence.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// Linearizable.
+    Yes,
+    /// Not linearizable.
+    No,
+    /// Undecided, by the time limit.
+    OutOfTime,
+    /// Undecided, by another limit: memory, as far as these benchmarks go.
+    OutOfMemory,
+}
+
+impl Answer {
+    const ALL: [(Answer, &'static str); 4] = [
+        (Answer::Yes, "linearizable"),
+        (Answer::No, "violation"),
+        (Answer::OutOfTime, "time limit"),
+        (Answer::OutOfMemory, "memory limit"),
+    ];
+
+    /// In words.
+    pub fn name(self) -> &'static str {
+        Answer::ALL.into_iter().find(|(a, _)| *a == self).map_or("", |(_, name)| name)
+    }
+
+    fn from_name(name: &str) -> Option<Answer> {
+        Answer::ALL.into_iter().find(|(_, n)| *n == name).map(|(answer, _)| answer)
+    }
+
+    /// True unless a limit was hit.
+    pub fn is_decided(self) -> bool {
+        matches!(self, Answer::Yes | Answer::No)
+    }
+}
+
+/// What a check answered and what it cost.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The answer.
+    pub answer: Answer,
+    /// Who gave it.
+    pub engine: String,
+    /// Wall-clock seconds.
+    pub wall: f64,
+    /// CPU seconds, user and system.
+    pub cpu: f64,
+    /// User seconds, in steps of ten milliseconds.
+    pub user: f64,
+    /// Of the wall-clock seconds, those for validating and explaining.
+    pub aftermath: f64,
+    /// Steps of all engines.
+    pub steps: u64,
+    /// Bytes that the check counted against its limit, at most.
+    pub counted: usize,
+    /// Resident memory before the check: the history and the program.
+    pub rss_before: usize,
+    /// Largest resident memory up to the end of the check.
+    pub rss: usize,
+}
+
+/// Checks a history. Stops the program on a wrong answer.
+pub fn run<S: Spec>(
+    spec: &S,
+    history: &History<S::Op, S::Ret>,
+    setup: &Setup,
+    expected: Answer,
+) -> Outcome {
+    let mut checker =
+        Checker::new(spec).timeout(setup.time).switches(setup.switches).split_by_key(setup.split);
+    if let Some(engine) = &setup.engine {
+        checker = checker.engine(engine);
+    }
+    if let Some(threads) = setup.threads {
+        checker = checker.threads(threads);
+    }
+    if let Some(memory) = setup.memory {
+        checker = checker.memory(memory);
+    }
+    let (rss_before, user_before, cpu_before, begin) = (rss(), user(), cpu(), Instant::now());
+    let report = checker.check(history).unwrap_or_else(|e| panic!("{e}"));
+    let (wall, cpu, user) =
+        (begin.elapsed().as_secs_f64(), cpu() - cpu_before, user() - user_before);
+    let answer = match &report.verdict {
+        Verdict::Linearizable(_) => Answer::Yes,
+        Verdict::Violation(_) => Answer::No,
+        Verdict::Undecided(u) if u.limit == Limit::Time => Answer::OutOfTime,
+        Verdict::Undecided(_) => Answer::OutOfMemory,
+    };
+    assert!(!answer.is_decided() || answer == expected, "{answer:?} is wrong: {setup:?}");
+    Outcome {
+        answer,
+        engine: report.engine,
+        wall,
+        cpu,
+        user,
+        aftermath: (report.stats.certify + report.stats.explain).as_secs_f64(),
+        steps: report.stats.steps,
+        counted: report.stats.peak_bytes,
+        rss_before,
+        rss: peak_rss(),
+    }
+}
+
+impl Outcome {
+    /// One line that [`Outcome::parse`] reads.
+    pub fn line(&self) -> String {
+        let mut out = format!("{}\t{}", self.answer.name(), self.engine);
+        for number in [self.wall, self.cpu, self.user, self.aftermath] {
+            let _ = write!(out, "\t{number}");
+        }
+        for number in [self.steps as usize, self.counted, self.rss_before, self.rss] {
+            let _ = write!(out, "\t{number}");
+        }
+        out
+    }
+
+    fn parse(line: &str) -> Option<Outcome> {
+        let mut fields = line.trim_end().split('\t');
+        let answer = Answer::from_name(fields.next()?)?;
+        let engine = fields.next()?.to_owned();
+        let mut number = || fields.next()?.parse::<f64>().ok();
+        Some(Outcome {
+            answer,
+            engine,
+            wall: number()?,
+            cpu: number()?,
+            user: number()?,
+            aftermath: number()?,
+            steps: number()? as u64,
+            counted: number()? as usize,
+            rss_before: number()? as usize,
+            rss: number()? as usize,
+        })
+    }
+}
+
+/// Runs this program again for one case, so that its peak memory is that of the case alone.
+pub fn in_a_process(case: &[String]) -> Outcome {
+    let program = std::env::current_exe().expect("the program knows where it is");
+    let output = Command::new(program)
+        .arg("case")
+        .args(case)
+        .stderr(Stdio::inherit())
+        .output()
+        .expect("the program can be started again");
+    let text = String::from_utf8_lossy(&output.stdout);
+    match Outcome::parse(&text) {
+        Some(outcome) if output.status.success() => outcome,
+        _ => panic!("the case {case:?} ended with {} and said {text:?}", output.status),
+    }
+}
+
+/// Runs `what` and gives its CPU seconds.
+pub fn timed<T>(what: impl FnOnce() -> T) -> (T, f64) {
+    let begin = cpu();
+    let result = what();
+    (result, cpu() - begin)
+}
