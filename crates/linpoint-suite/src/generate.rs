@@ -24,7 +24,8 @@ pub struct Params {
     pub max_ops: usize,
     /// Most processes.
     pub max_processes: usize,
-    /// Share of the operations that never return (before and apart from damage).
+    /// Share of the operations that never return (before and apart from damage); in some histories
+    /// four times as many.
     pub pending: f64,
     /// Share of the completed operations whose result is unknown.
     pub unknown: f64,
@@ -123,9 +124,16 @@ pub fn case<S: Spec>(vocabulary: &Vocabulary<S>, params: Params, seed: u64, inde
 fn degrade_hints<O, R>(draft: &mut Draft<O, R>, rng: &mut Rng) {
     let (lost, coarse, wrong) = (rng.chance(0.5), rng.chance(0.3), rng.chance(0.4));
     let by_object = rng.chance(0.5);
+    // Positions of completed operations soon say everything about the order; so sometimes only
+    // pending ones have any, and then there are some more of them.
+    let only_pending = rng.chance(0.3);
+    let wrong = wrong || (only_pending && rng.chance(0.5));
     let positions = draft.rows.len().max(1);
     for row in &mut draft.rows {
         let object = row.extras.object.unwrap_or(0);
+        if only_pending && rng.chance(0.35) {
+            (row.end, row.ret) = (None, None);
+        }
         let Some(hint) = &mut row.extras.hint else { continue };
         if by_object {
             hint.scope = object;
@@ -136,15 +144,22 @@ fn degrade_hints<O, R>(draft: &mut Draft<O, R>, rng: &mut Rng) {
         if wrong && rng.chance(0.2) {
             hint.position = rng.below(positions) as u64;
         }
-        if lost && rng.chance(0.3) {
+        if (lost && rng.chance(0.3)) || (only_pending && row.end.is_some()) {
             row.extras.hint = None;
         }
     }
-    // A wrong position that somebody else has rightly is harder to notice.
-    if wrong && positions > 1 {
-        let (i, j) = (rng.below(positions), rng.below(positions));
-        let hint = draft.rows[i].extras.hint;
-        draft.rows[i].extras.hint = std::mem::replace(&mut draft.rows[j].extras.hint, hint);
+    // A wrong position that somebody else has rightly is harder to notice, most of all between
+    // pending operations, which need not take effect.
+    if wrong {
+        let pending = rng.chance(0.5);
+        let fits = |row: &Row<O, R>| row.extras.hint.is_some() && (!pending || row.end.is_none());
+        let mut rows: Vec<usize> =
+            (0..draft.rows.len()).filter(|&i| fits(&draft.rows[i])).collect();
+        rng.shuffle(&mut rows);
+        if let [i, j, ..] = rows[..] {
+            let hint = draft.rows[i].extras.hint;
+            draft.rows[i].extras.hint = std::mem::replace(&mut draft.rows[j].extras.hint, hint);
+        }
     }
 }
 
@@ -251,7 +266,11 @@ struct Simulation<'a, S: Spec> {
 }
 
 impl<'a, S: Spec> Simulation<'a, S> {
-    fn new(vocabulary: &'a Vocabulary<S>, params: Params, rng: &'a mut Rng) -> Self {
+    fn new(vocabulary: &'a Vocabulary<S>, mut params: Params, rng: &'a mut Rng) -> Self {
+        // Now and then there are many, which have to be told apart and counted.
+        if rng.chance(0.15) {
+            params.pending *= 4.0;
+        }
         let objects = if rng.chance(params.two_objects) { 2 } else { 1 };
         let processes = rng.between(1, params.max_processes);
         Simulation {
