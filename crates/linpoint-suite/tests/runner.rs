@@ -4,7 +4,6 @@ use linpoint::history::{History, OpId, Row, Span};
 use linpoint::spec::Spec;
 use linpoint::spec::models::Register;
 use linpoint::{Hints, verdict::ViolationKind};
-use linpoint_suite::OracleCandidate;
 use linpoint_suite::corpus;
 use linpoint_suite::exhaustive::{Exhaustive, Shapes};
 use linpoint_suite::generate::{Params, cases};
@@ -12,6 +11,7 @@ use linpoint_suite::oracle::Oracle;
 use linpoint_suite::runner::{
     Answer, Candidate, Case, Disagreement, Fault, Options, Refusal, Tally, run,
 };
+use linpoint_suite::{CheckerCandidate, Draft, OracleCandidate};
 
 /// The oracle, asked about another history, or misquoted.
 struct Broken<Q, A> {
@@ -247,4 +247,19 @@ fn beyond_the_oracle_candidates_are_compared_with_each_other() {
     assert!(tally.by_oracle < tally.histories / 2 && tally.open == 0);
     let caught = run(&vocabulary.spec, drawn(), &[&honest, &no_sayer], options).unwrap_err();
     assert_eq!((caught.candidate.as_str(), caught.shrunk.history.len()), ("no-sayer", 7));
+}
+
+#[test]
+fn an_erased_model_is_the_same_model() {
+    let (plain, erased) = (corpus::queue(), corpus::queue().erase());
+    let drawn = cases(&plain, Params::small(), 23, 2000);
+    for (typed, hidden) in drawn.zip(cases(&erased, Params::small(), 23, 2000)) {
+        let text = Draft::from(&typed.history).to_string();
+        assert_eq!(text, Draft::from(&hidden.history).to_string());
+        for checker in [CheckerCandidate::planned(), CheckerCandidate::engine("breadth")] {
+            let answer = checker.decide(&plain.spec, &typed.history, typed.hints);
+            let other = checker.decide(&erased.spec, &hidden.history, hidden.hints);
+            assert_eq!(answer, other, "{text}");
+        }
+    }
 }
