@@ -132,21 +132,25 @@ impl<S: Spec> Candidate<S> for OracleCandidate {
         if let Some(order) = oracle.order(spec, history) {
             return Answer::Yes(order);
         }
-        let mut core: Vec<OpId> = history.ids().collect();
-        for id in history.ids() {
+        // If the hints are not to blame, the evidence is about the history without them.
+        let legal_without_hints = oracle.assert_hints(false).linearizable(spec, history);
+        let oracle = if legal_without_hints { oracle } else { oracle.assert_hints(false) };
+        let failing = oracle.earliest_failure(spec, history);
+        // A core is about what had happened at the failing return.
+        let last = failing.map_or(u32::MAX - 1, |id| history.span(id).ret);
+        let (called, cut) = (called_by(history, last), prefix(history, last));
+        let mut core: Vec<OpId> = cut.ids().collect();
+        for id in cut.ids() {
             let without: Vec<OpId> = core.iter().copied().filter(|&other| other != id).collect();
-            let relaxed = relax_outside(history, &without);
+            let relaxed = relax_outside(&cut, &without);
             if !oracle.remember_failures(true).linearizable(spec, &relaxed) {
                 core = without;
             }
         }
-        let legal_without_hints = oracle.assert_hints(false).linearizable(spec, history);
-        let failing = oracle.earliest_failure(spec, history);
+        let core = core.into_iter().map(|id| called[id.index()]).collect();
         let allowed = failing.and_then(|id| {
-            let last = history.span(id).ret;
-            let local = called_by(history, last).iter().position(|&other| other == id)?;
-            let prefix = prefix(history, last);
-            let results = oracle.allowed_results(spec, &prefix, OpId(local as u32))?;
+            let local = called.iter().position(|&other| other == id)?;
+            let results = oracle.allowed_results(spec, &cut, OpId(local as u32))?;
             Some(results.iter().map(|ret| spec.describe_ret(history.op(id), ret)).collect())
         });
         Answer::No(Refusal {

@@ -1,5 +1,5 @@
-//! One vocabulary for each model. The list [`for_each_model!`](crate::for_each_model) names them all; whoever tests models goes through it, so
-//! that a model added here is tested everywhere.
+//! One vocabulary for each model. The list [`for_each_model!`](crate::for_each_model) names them all;
+//! whoever tests models goes through it, so that a model added here is tested everywhere.
 //!
 //! To add a model: write a function that returns its [`Vocabulary`], and add its name to the list.
 //! The words that [`Vocabulary::exhaustive_so_far`] is called after should make at most about eight

@@ -100,9 +100,10 @@ fn ignoring_real_time_is_caught_and_shrunk() {
             (_, answer) => answer,
         },
     });
-    // A stale read, or a read from the future: two operations, one after the other.
-    assert_eq!((caught.shrunk.history.len(), caught.fault), (2, Fault::Verdict), "{caught}");
-    assert!(caught.to_string().contains("let history = Draft::new()\n    .completed("), "{caught}");
+    // A stale read, with one write or two, or a read from the future: one after the other.
+    assert_eq!(caught.fault, Fault::Verdict, "{caught}");
+    assert!((2..=3).contains(&caught.shrunk.history.len()), "{caught}");
+    assert!(caught.to_string().contains("let history = Draft::new()\n    ."), "{caught}");
     let h = &caught.shrunk.history;
     assert!(h.ids().all(|id| h.extras(id) == linpoint::history::Extras::default()), "{caught}");
 }
@@ -227,7 +228,8 @@ fn ignoring_asserted_hints_is_caught() {
     }
     let caught = catch(&Deaf);
     assert_eq!(caught.shrunk.hints, Hints::Assert);
-    assert_eq!(caught.shrunk.history.len(), 2, "{caught}");
+    // Two whose order is asserted, and perhaps one that keeps the witness from being empty.
+    assert!((2..=3).contains(&caught.shrunk.history.len()), "{caught}");
 }
 
 #[test]
