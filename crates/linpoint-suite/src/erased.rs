@@ -177,6 +177,10 @@ impl<S: Spec + 'static> Spec for Typed<S> {
         self.0.footprint(op.get())
     }
 
+    fn fits(&self, op: &ErasedValue, exact: &ErasedValue, recorded: &ErasedValue) -> bool {
+        self.0.fits(op.get(), exact.get(), recorded.get())
+    }
+
     fn is_read(&self, op: &ErasedValue, ret: Option<&ErasedValue>) -> bool {
         self.0.is_read(op.get(), Self::ret(ret))
     }
@@ -271,6 +275,10 @@ impl Spec for Erased {
 
     fn footprint(&self, op: &ErasedValue) -> Footprint {
         self.0.footprint(op)
+    }
+
+    fn fits(&self, op: &ErasedValue, exact: &ErasedValue, recorded: &ErasedValue) -> bool {
+        self.0.fits(op, exact, recorded)
     }
 
     fn is_read(&self, op: &ErasedValue, ret: Option<&ErasedValue>) -> bool {

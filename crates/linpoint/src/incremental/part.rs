@@ -278,7 +278,7 @@ impl<S: Spec> Part<S> {
         let Some(OpenOp { op, .. }) = &self.open[slot as usize] else {
             return Ok(Some(Vec::new()));
         };
-        let is_wanted = |ret: &S::Ret| wanted.is_none_or(|w| w == ret);
+        let is_wanted = |ret: &S::Ret| wanted.is_none_or(|w| spec.fits(op, ret, w));
         let mut found = Vec::new();
         let mut outcomes = std::mem::take(&mut self.outcomes);
         // Nobody else is open or crashed: nothing can happen before, and nothing need be compared.

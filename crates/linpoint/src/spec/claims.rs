@@ -185,8 +185,9 @@ impl<S: Spec> Claims<'_, S> {
         for (i, op) in self.ops.iter().enumerate() {
             let Some(out) = self.outcomes(state, op) else { continue };
             for ret in self.rets(i) {
+                let fits = |exact: &S::Ret| ret.is_none_or(|r| self.spec.fits(op, exact, r));
                 let by_outcomes: HashSet<&S::State> =
-                    out.iter().filter(|(r, _)| ret.is_none_or(|x| x == r)).map(|o| &o.1).collect();
+                    out.iter().filter(|(exact, _)| fits(exact)).map(|o| &o.1).collect();
                 let next = self.next(state, op, ret);
                 if by_outcomes != next.iter().collect() {
                     return Err(format!(

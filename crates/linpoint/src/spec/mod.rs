@@ -65,6 +65,15 @@ pub trait Spec: Sync {
         false
     }
 
+    /// True if an operation that really returned `exact` (one of its [`Spec::outcomes`]) may have
+    /// been recorded as having returned `recorded`. Not the same as equality where a record may leave
+    /// something open, or say the same in several ways.
+    ///
+    /// CLAIM: `recorded` has the successors of all outcomes that it fits, and no others.
+    fn fits(&self, _op: &Self::Op, exact: &Self::Ret, recorded: &Self::Ret) -> bool {
+        exact == recorded
+    }
+
     /// Which independent parts of the object the operation touches. Histories are split by it
     /// (P-compositionality): parts that share no operation are checked apart from each other.
     ///
