@@ -11,6 +11,7 @@ mod prune;
 mod record;
 mod rng;
 mod scale;
+mod stream;
 mod svg;
 mod table;
 
@@ -22,6 +23,7 @@ usage: linpoint-bench <table> [selection...] [--quick]
   scale      length concurrency ambiguous
   ambiguous
   prune
+  stream
   profile    (map | queue | stack | register) <operations> <engine>
 
 Tables go to the standard output and, with plots, to bench/record.
@@ -44,6 +46,7 @@ fn main() {
         "scale" => scale::main(rest, quick),
         "ambiguous" => ambiguous::main(quick),
         "prune" => prune::main(quick),
+        "stream" => stream::main(quick),
         "profile" => profile::main(rest),
         // How the program calls itself: one case, one line.
         "case" => {

@@ -1,42 +1,98 @@
 //! Who is put to the test: linpoint's own checker, and the oracle, to test the tests.
 
+use std::time::Duration;
+
 use linpoint::history::{History, OpId};
 use linpoint::spec::Spec;
 use linpoint::verdict::{CoreStatus, Verdict, ViolationKind};
-use linpoint::{Checker, Hints};
+use linpoint::{Checker, Hints, Switches};
 
 use crate::oracle::{Oracle, called_by, prefix, relax_outside};
 use crate::runner::{Answer, Candidate, Refusal};
 
-/// [`Checker`] with one engine, several in competition, or the planner's choice; one thread, no
-/// limits.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+/// [`Checker`] with one engine, several in competition, or the planner's choice; one thread.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CheckerCandidate {
     /// The engine; `None`: the planner chooses.
     pub engine: Option<String>,
+    /// Which parts of the search are switched on, and what that is called.
+    pub switches: (Switches, &'static str),
+    /// See [`Checker::split_by_key`].
+    pub split_by_key: bool,
+    /// The time limit, if there is one.
+    pub timeout: Option<Duration>,
 }
 
 impl CheckerCandidate {
     /// The planner chooses.
     pub fn planned() -> Self {
-        CheckerCandidate::default()
+        CheckerCandidate {
+            engine: None,
+            switches: (Switches::default(), ""),
+            split_by_key: true,
+            timeout: None,
+        }
     }
 
     /// This engine.
     pub fn engine(name: &str) -> Self {
-        CheckerCandidate { engine: Some(name.to_owned()) }
+        CheckerCandidate { engine: Some(name.to_owned()), ..CheckerCandidate::planned() }
+    }
+
+    /// This one with a time limit.
+    pub fn within(self, time: Duration) -> Self {
+        CheckerCandidate { timeout: Some(time), ..self }
+    }
+
+    /// This one with each switch off, with all of them off, and without the split by key.
+    pub fn variants(&self) -> Vec<CheckerCandidate> {
+        let on = Switches::default();
+        // A new switch must not be forgotten here.
+        let Switches {
+            absorb_reads: _,
+            first_of_class: _,
+            drop_idle_pending: _,
+            count_pending: _,
+            dominance: _,
+            slot_masks: _,
+            memoise_steps: _,
+            guide: _,
+        } = on;
+        let switches = [
+            (Switches { absorb_reads: false, ..on }, " without absorb_reads"),
+            (Switches { first_of_class: false, ..on }, " without first_of_class"),
+            (Switches { drop_idle_pending: false, ..on }, " without drop_idle_pending"),
+            (Switches { count_pending: false, ..on }, " without count_pending"),
+            (Switches { dominance: false, ..on }, " without dominance"),
+            (Switches { slot_masks: false, ..on }, " without slot_masks"),
+            (Switches { memoise_steps: false, ..on }, " without memoise_steps"),
+            (Switches { guide: false, ..on }, " without guide"),
+            (Switches::plain(), " plain"),
+        ];
+        let switched = switches.map(|switches| CheckerCandidate { switches, ..self.clone() });
+        let whole = CheckerCandidate { split_by_key: false, ..self.clone() };
+        switched.into_iter().chain([whole]).collect()
     }
 }
 
 impl<S: Spec> Candidate<S> for CheckerCandidate {
     fn name(&self) -> String {
-        self.engine.clone().unwrap_or_else(|| "planner".into())
+        let engine = self.engine.as_deref().unwrap_or("planner");
+        let split = if self.split_by_key { "" } else { " without split_by_key" };
+        format!("{engine}{}{split}", self.switches.1)
     }
 
     fn decide(&self, spec: &S, history: &History<S::Op, S::Ret>, hints: Hints) -> Answer {
-        let mut checker = Checker::new(spec).threads(1).hints(hints);
+        let mut checker = Checker::new(spec)
+            .threads(1)
+            .hints(hints)
+            .switches(self.switches.0)
+            .split_by_key(self.split_by_key);
         if let Some(engine) = &self.engine {
             checker = checker.engine(engine);
+        }
+        if let Some(time) = self.timeout {
+            checker = checker.timeout(time);
         }
         match checker.check(history) {
             Err(e) => Answer::Error(format!("{e:?}")),

@@ -1,5 +1,5 @@
-//! One vocabulary for each model. The list [`for_each_model!`](crate::for_each_model) names them all;
-//! whoever tests models goes through it, so that a model added here is tested everywhere.
+//! One vocabulary for each model. The list [`for_each_model!`](crate::for_each_model) names them all; whoever tests models goes through it, so
+//! that a model added here is tested everywhere.
 //!
 //! To add a model: write a function that returns its [`Vocabulary`], and add its name to the list.
 //! The words that [`Vocabulary::exhaustive_so_far`] is called after should make at most about eight
@@ -7,21 +7,46 @@
 //! Operations that add a value are added with [`Vocabulary::once`]. Give each operation one or two
 //! results that can never be right: values nobody writes, the result of another operation.
 
-use linpoint::spec::models::{Register, RegisterOp, RegisterRet};
+mod containers;
+mod locks;
+mod own;
+mod registers;
 
-use crate::specs::{
-    CellOp, Cells, Die, DieOp, DieRet, ListOp, LossyOp, LossyRegister, Pool, PoolOp, ShortList,
-    Slot, SlotOp,
-};
+pub use containers::*;
+pub use locks::*;
+pub use own::*;
+pub use registers::*;
+
+use crate::erased::Erased;
 use crate::vocabulary::Vocabulary;
 
 /// Calls the macro `$each` with the names of all models' functions in this module: one call,
-/// `$each! { register lossy_register … }`.
+/// `$each! { register cas_register … }`.
 #[macro_export]
 macro_rules! for_each_model {
     ($each:ident) => {
         $each! {
             register
+            cas_register
+            multi_register
+            key_value
+            key_value_full
+            counter
+            rmw
+            snapshot
+            bank
+            set
+            bag
+            stack
+            queue
+            bounded_queue
+            deque
+            bounded_deque
+            priority_queue_max
+            priority_queue_min
+            mutex
+            owned_mutex
+            semaphore
             lossy_register
             pool
             die
@@ -32,91 +57,14 @@ macro_rules! for_each_model {
     };
 }
 
-/// A register.
-pub fn register() -> Vocabulary<Register<u8>> {
-    let values = || [0, 1, 2].map(RegisterRet::Value);
-    Vocabulary::new("register", Register { initial: 0 })
-        .op(RegisterOp::Read, values())
-        .once(RegisterOp::Write(1), [RegisterRet::Written])
-        .once(RegisterOp::Write(2), [RegisterRet::Written])
-        .exhaustive_so_far()
-        .once(RegisterOp::Write(0), [RegisterRet::Written])
-        .once(RegisterOp::Write(3), [RegisterRet::Written])
-        .op(RegisterOp::Read, values().into_iter().chain([3, 9].map(RegisterRet::Value)))
+macro_rules! erase_each {
+    ($($model:ident)*) => { &[$(|| $model().erase()),*] };
 }
 
-/// See [`LossyRegister`].
-pub fn lossy_register() -> Vocabulary<LossyRegister> {
-    Vocabulary::new("lossy register", LossyRegister)
-        .op(LossyOp::Read, [0, 1, 2].map(Some))
-        .once(LossyOp::Write(1), [None])
-        .once(LossyOp::Write(2), [None])
-        .exhaustive_so_far()
-        .once(LossyOp::Write(0), [None])
-        .op(LossyOp::Read, [0, 1, 2, 3].map(Some))
-}
+/// Functions that make the vocabularies of all models.
+pub const MODELS: &[fn() -> Vocabulary<Erased>] = for_each_model!(erase_each);
 
-/// See [`Pool`].
-pub fn pool() -> Vocabulary<Pool> {
-    Vocabulary::new("pool", Pool)
-        .op(PoolOp::Take, [None, Some(1), Some(2)])
-        .once(PoolOp::Put(1), [None])
-        .once(PoolOp::Put(2), [None])
-        .op(PoolOp::Discard, [None])
-        .exhaustive_so_far()
-        .op(PoolOp::Take, [None, Some(1), Some(2), Some(3)])
-        .once(PoolOp::Put(3), [None])
-}
-
-/// See [`Die`].
-pub fn die() -> Vocabulary<Die> {
-    Vocabulary::new("die", Die)
-        .op(DieOp::Roll, [DieRet::Rolled])
-        .op(DieOp::Look, [0, 1, 2].map(DieRet::Shows))
-        .op(DieOp::Nudge(1), [true, false].map(DieRet::Nudged))
-        .exhaustive_so_far()
-        .op(DieOp::Look, [0, 1, 2, 3, 4].map(DieRet::Shows))
-        .op(DieOp::Nudge(2), [true, false].map(DieRet::Nudged))
-}
-
-/// See [`ShortList`].
-pub fn short_list() -> Vocabulary<ShortList> {
-    let lengths = || [None, Some(1), Some(2), Some(3)];
-    Vocabulary::new("short list", ShortList::default())
-        .once(ListOp::Push(1), lengths())
-        .op(ListOp::Pop, [None, Some(1)])
-        .exhaustive_so_far()
-        .once(ListOp::Push(2), lengths())
-        .once(ListOp::Push(3), lengths())
-        .op(ListOp::Reverse, [Some(0), Some(1), Some(2), Some(3)])
-        .op(ListOp::Pop, [None, Some(1), Some(2), Some(3)])
-}
-
-/// See [`Slot`].
-pub fn slot() -> Vocabulary<Slot> {
-    Vocabulary::new("slot", Slot::default())
-        .once(SlotOp::Put(1), [None])
-        .once(SlotOp::Put(2), [None])
-        .op(SlotOp::Take, [Some(1), Some(2)])
-        .op(SlotOp::Peek, [None, Some(1)])
-        .exhaustive_so_far()
-        .op(SlotOp::Take, [None, Some(1), Some(2), Some(3)])
-        .op(SlotOp::Peek, [None, Some(1), Some(2)])
-}
-
-/// See [`Cells`].
-pub fn cells() -> Vocabulary<Cells> {
-    let values = || [Some(0), Some(1), Some(2)];
-    Vocabulary::new("cells", Cells::default())
-        .op(CellOp::Get(0), [Some(0), Some(1)])
-        .once(CellOp::Set(0, 1), [None])
-        .op(CellOp::Get(1), [Some(0), Some(1)])
-        .op(CellOp::Copy(0, 1), [Some(0), Some(1)])
-        .exhaustive_so_far()
-        .op(CellOp::Get(1), values())
-        .op(CellOp::Get(2), values())
-        .once(CellOp::Set(1, 2), [None])
-        .once(CellOp::Set(2, 1), [None])
-        .once(CellOp::Set(2, 2), [None])
-        .op(CellOp::Copy(1, 2), values())
+/// The vocabularies of all models.
+pub fn all() -> impl Iterator<Item = Vocabulary<Erased>> {
+    MODELS.iter().map(|model| model())
 }

@@ -32,7 +32,7 @@ pub struct Params {
     pub damaged: f64,
     /// Share of the histories with a coarse clock.
     pub coarse: f64,
-    /// Share of the histories with hints; half of them assert the hints.
+    /// Share of the histories with hints; most of them assert the hints.
     pub hinted: f64,
     /// Share of the histories with two objects.
     pub two_objects: f64,
@@ -53,7 +53,7 @@ impl Params {
             unknown: 0.05,
             damaged: 0.75,
             coarse: 0.25,
-            hinted: 0.15,
+            hinted: 0.25,
             two_objects: 0.1,
             distinct: 0.4,
             processes_named: 0.5,
@@ -87,7 +87,7 @@ pub fn case<S: Spec>(vocabulary: &Vocabulary<S>, params: Params, seed: u64, inde
         Hints::Ignore
     } else {
         degrade_hints(&mut draft, &mut rng);
-        if rng.chance(0.5) { Hints::Assert } else { Hints::Order }
+        if rng.chance(0.7) { Hints::Assert } else { Hints::Order }
     };
     if rng.chance(params.coarse) {
         coarsen(&mut draft, &mut rng);
@@ -139,6 +139,12 @@ fn degrade_hints<O, R>(draft: &mut Draft<O, R>, rng: &mut Rng) {
         if lost && rng.chance(0.3) {
             row.extras.hint = None;
         }
+    }
+    // A wrong position that somebody else has rightly is harder to notice.
+    if wrong && positions > 1 {
+        let (i, j) = (rng.below(positions), rng.below(positions));
+        let hint = draft.rows[i].extras.hint;
+        draft.rows[i].extras.hint = std::mem::replace(&mut draft.rows[j].extras.hint, hint);
     }
 }
 
@@ -310,10 +316,17 @@ impl<'a, S: Spec> Simulation<'a, S> {
         let fits = |&i: &usize| {
             (!both || words[i].once == adds) && !(self.distinct && words[i].once && self.used[i])
         };
-        let choices: Vec<usize> = (0..words.len()).filter(fits).collect();
+        let mut choices: Vec<usize> = (0..words.len()).filter(fits).collect();
+        let object = (self.states.len() > 1).then(|| self.rng.below(2) as u32);
+        // Callers mostly know what they can do, or else those of a lock would soon all be waiting.
+        if self.rng.chance(0.8) {
+            let state = &self.states[object.unwrap_or(0) as usize];
+            let able = |&i: &usize| !self.outcomes(state, &words[i].op).is_empty();
+            let enabled: Vec<usize> = choices.iter().copied().filter(able).collect();
+            choices = if enabled.is_empty() { choices } else { enabled };
+        }
         let Some(&word) = self.rng.pick(&choices) else { return };
         self.used[word] = true;
-        let object = (self.states.len() > 1).then(|| self.rng.below(2) as u32);
         let row = self.draft.rows.len();
         let start = self.tick();
         self.draft.rows.push(Row {

@@ -2,7 +2,7 @@
 //!
 //! * [`oracle`] is the slow, obviously correct reference checker. It shares no code with an engine.
 //! * [`generate`] draws random histories, [`exhaustive`] lists all small ones, both from a
-//!   [`Vocabulary`]; [`corpus`] has one vocabulary for each model.
+//!   [`Vocabulary`]; [`corpus`] has one vocabulary for each model, whose types [`erased`] hides.
 //! * [`runner`] asks every [`Candidate`](runner::Candidate) about every history, compares the answers
 //!   with the oracle, validates all evidence with code of its own ([`replay`]), and shrinks the first
 //!   disagreement to a few lines that can be pasted into a regression test.
@@ -12,6 +12,7 @@
 pub mod candidate;
 pub mod corpus;
 pub mod draft;
+pub mod erased;
 pub mod exhaustive;
 pub mod generate;
 pub mod metamorphic;

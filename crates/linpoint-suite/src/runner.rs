@@ -121,14 +121,14 @@ pub struct Tally {
     pub cores: u64,
     /// Failing returns that were confirmed.
     pub failures: u64,
-    /// Candidates.
-    pub candidates: u64,
+    /// Questions that candidates were asked.
+    pub answers: u64,
     /// Answers of candidates that hit a limit.
     pub undecided: u64,
 }
 
 impl Tally {
-    /// The sum of two tallies of the same candidates.
+    /// The sum of two tallies.
     pub fn and(self, other: Tally) -> Tally {
         Tally {
             histories: self.histories + other.histories,
@@ -142,7 +142,7 @@ impl Tally {
             by_oracle: self.by_oracle + other.by_oracle,
             cores: self.cores + other.cores,
             failures: self.failures + other.failures,
-            candidates: self.candidates.max(other.candidates),
+            answers: self.answers + other.answers,
             undecided: self.undecided + other.undecided,
         }
     }
@@ -152,7 +152,7 @@ impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} histories ({} yes, {} no, {} open; {} by the oracle) x {} candidates; {} pending, \
+            "{} histories ({} yes, {} no, {} open; {} by the oracle), {} answers; {} pending, \
              {} unknown, {} ties, {} asserted hints; {} cores and {} failing returns confirmed; \
              {} undecided",
             self.histories,
@@ -160,7 +160,7 @@ impl fmt::Display for Tally {
             self.no,
             self.open,
             self.by_oracle,
-            self.candidates,
+            self.answers,
             self.pending,
             self.unknown,
             self.ties,
@@ -231,8 +231,23 @@ pub fn run<S: Spec>(
     candidates: &[&dyn Candidate<S>],
     options: Options,
 ) -> Result<Tally, Box<Disagreement<S>>> {
-    let mut tally = Tally { candidates: candidates.len() as u64, ..Tally::default() };
-    for case in cases {
+    run_in_turns(spec, cases, |_, asked| asked.extend(candidates), options)
+}
+
+/// Compares candidates on all cases, up to the first disagreement. `choose` pushes those that are
+/// asked about a case, given its number: not everybody has to be asked about everything.
+pub fn run_in_turns<'c, S: Spec + 'c>(
+    spec: &S,
+    cases: impl IntoIterator<Item = Case<S>>,
+    mut choose: impl FnMut(u64, &mut Vec<&'c dyn Candidate<S>>),
+    options: Options,
+) -> Result<Tally, Box<Disagreement<S>>> {
+    let mut tally = Tally::default();
+    let mut candidates = Vec::new();
+    for (index, case) in (0..).zip(cases) {
+        candidates.clear();
+        choose(index, &mut candidates);
+        let candidates = &candidates[..];
         let Err(found) = compare(spec, &case, candidates, options, &mut tally) else { continue };
         // While shrinking, only the guilty candidate is asked; without an oracle, also those before
         // it, which it contradicts: then any of them may turn out to be the guilty one.
@@ -276,6 +291,7 @@ fn compare<S: Spec>(
     let mut confirmed: Vec<Refusal> = Vec::new();
     for (i, candidate) in candidates.iter().enumerate() {
         let wrong = |fault, text: String| Err(Complaint { candidate: i, fault, text });
+        tally.answers += 1;
         let says = match ask(*candidate, spec, case) {
             Answer::Error(e) => return wrong(Fault::Error, format!("error: {e}")),
             Answer::Undecided(_) => {
@@ -363,7 +379,7 @@ impl<'a, S: Spec> Judge<'a, S> {
 
     fn confirm_under_hints(&self, refusal: &Refusal, tally: &mut Tally) -> Result<(), String> {
         if let Some(core) = &refusal.core {
-            self.confirm_core(core, refusal.core_is_minimal)?;
+            self.confirm_core(refusal, core)?;
             tally.cores += 1;
         }
         let history = &self.case.history;
@@ -432,12 +448,19 @@ impl<'a, S: Spec> Judge<'a, S> {
         Ok(())
     }
 
-    fn confirm_core(&self, core: &[OpId], minimal: bool) -> Result<(), String> {
+    /// A core is about what had happened at the failing return, if one is named.
+    fn confirm_core(&self, refusal: &Refusal, core: &[OpId]) -> Result<(), String> {
         let history = &self.case.history;
+        let last = refusal.failing.map_or(u32::MAX - 1, |id| history.span(id).ret);
+        let (called, cut) = (called_by(history, last), prefix(history, last));
         // Relaxed operations are many and concurrent with everything: too much for the plain oracle.
         let oracle = self.oracle.remember_failures(true);
-        let contradicts =
-            |core: &[OpId]| !oracle.linearizable(self.spec, &relax_outside(history, core));
+        let contradicts = |core: &[OpId]| {
+            let place = |id: &OpId| called.iter().position(|c| c == id).map(|i| OpId(i as u32));
+            let core: Vec<OpId> = core.iter().filter_map(place).collect();
+            !oracle.linearizable(self.spec, &relax_outside(&cut, &core))
+        };
+        let minimal = refusal.core_is_minimal;
         if !contradicts(core) {
             return Err(format!("says no with the core {core:?}, which is no contradiction"));
         }

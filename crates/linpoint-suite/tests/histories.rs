@@ -7,7 +7,7 @@ use linpoint_suite::exhaustive::{Exhaustive, Shapes, shapes};
 use linpoint_suite::generate::{Params, case, cases};
 use linpoint_suite::metamorphic::{Law, check_laws, transformations};
 use linpoint_suite::oracle::Oracle;
-use linpoint_suite::{Draft, OracleCandidate, Rng, corpus, for_each_model};
+use linpoint_suite::{Draft, OracleCandidate, Rng, corpus};
 
 #[test]
 fn completed_shapes_are_counted() {
@@ -87,73 +87,59 @@ fn a_draft_survives_the_way_to_a_history_and_back() {
 
 #[test]
 fn random_histories_are_of_all_kinds() {
-    macro_rules! shares {
-        ($($model:ident)*) => {$({
-            let vocabulary = corpus::$model();
-            let (mut yes, mut pending, mut unknown, mut ties, mut asserted) = (0, 0, 0, 0, 0);
-            let (mut overlapping, mut objects, mut large) = (0, 0, 0);
-            for c in cases(&vocabulary, Params::small(), 3, 2000) {
-                let (h, hints) = (&c.history, c.hints == linpoint::Hints::Assert);
-                let oracle = Oracle::new().assert_hints(hints).remember_failures(true);
-                yes += u32::from(oracle.linearizable(&vocabulary.spec, h));
-                pending += u32::from(h.ids().any(|id| h.span(id).is_pending()));
-                unknown +=
-                    u32::from(h.ids().any(|id| h.ret(id).is_none() && !h.span(id).is_pending()));
-                ties += u32::from(c.ties > 0);
-                asserted += u32::from(hints);
-                let concurrent = |a, b| a != b && !h.span(a).precedes(h.span(b));
-                overlapping += u32::from(h.ids().any(|a| {
-                    h.ids().any(|b| concurrent(a, b) && concurrent(b, a))
-                }));
-                objects += u32::from(h.ids().any(|id| h.extras(id).object.is_some()));
-                large += u32::from(h.len() > 5);
-            }
-            let name = vocabulary.name;
-            println!(
-                "{name}: {yes} yes, {pending} pending, {unknown} unknown, {ties} ties, {asserted} \
-                 asserted, {overlapping} overlapping, {objects} objects, {large} large"
-            );
-            assert!((500..=1700).contains(&yes), "{name}: {yes} yes of 2000");
-            assert!((400..=1800).contains(&pending), "{name}: {pending} of 2000 with pending");
-            assert!(unknown > 100 && ties > 100 && asserted > 50 && objects > 50, "{name}");
-            assert!(overlapping > 800 && large > 400, "{name}");
-        })*};
+    for vocabulary in corpus::all() {
+        let (mut yes, mut pending, mut unknown, mut ties, mut asserted) = (0, 0, 0, 0, 0);
+        let (mut overlapping, mut objects, mut large) = (0, 0, 0);
+        for c in cases(&vocabulary, Params::small(), 3, 2000) {
+            let (h, hints) = (&c.history, c.hints == linpoint::Hints::Assert);
+            let oracle = Oracle::new().assert_hints(hints).remember_failures(true);
+            yes += u32::from(oracle.linearizable(&vocabulary.spec, h));
+            pending += u32::from(h.ids().any(|id| h.span(id).is_pending()));
+            unknown += u32::from(h.ids().any(|id| h.ret(id).is_none() && !h.span(id).is_pending()));
+            ties += u32::from(c.ties > 0);
+            asserted += u32::from(hints);
+            let concurrent = |a, b| a != b && !h.span(a).precedes(h.span(b));
+            overlapping +=
+                u32::from(h.ids().any(|a| h.ids().any(|b| concurrent(a, b) && concurrent(b, a))));
+            objects += u32::from(h.ids().any(|id| h.extras(id).object.is_some()));
+            large += u32::from(h.len() > 5);
+        }
+        let name = vocabulary.name;
+        println!(
+            "{name}: {yes} yes, {pending} pending, {unknown} unknown, {ties} ties, {asserted} \
+             asserted, {overlapping} overlapping, {objects} objects, {large} large"
+        );
+        assert!((500..=1800).contains(&yes), "{name}: {yes} yes of 2000");
+        assert!((400..=1800).contains(&pending), "{name}: {pending} of 2000 with pending");
+        assert!(unknown > 100 && ties > 100 && asserted > 50 && objects > 50, "{name}");
+        assert!(overlapping > 800 && large > 400, "{name}");
     }
-    for_each_model!(shares);
 }
 
 #[test]
 fn undamaged_histories_are_linearizable() {
-    macro_rules! undamaged {
-        ($($model:ident)*) => {$({
-            let vocabulary = corpus::$model();
-            let params = Params { damaged: 0.0, hinted: 0.0, coarse: 0.0, ..Params::small() };
-            for c in cases(&vocabulary, params, 5, 500) {
-                assert!(Oracle::new().linearizable(&vocabulary.spec, &c.history));
-            }
-        })*};
+    for vocabulary in corpus::all() {
+        let params = Params { damaged: 0.0, hinted: 0.0, coarse: 0.0, ..Params::small() };
+        for c in cases(&vocabulary, params, 5, 500) {
+            assert!(Oracle::new().linearizable(&vocabulary.spec, &c.history));
+        }
     }
-    for_each_model!(undamaged);
 }
 
 #[test]
 fn the_oracle_obeys_the_laws() {
     let oracle = OracleCandidate { remember_failures: true };
     let mut tried = 0;
-    macro_rules! laws {
-        ($($model:ident)*) => {$({
-            let vocabulary = corpus::$model();
-            let mut rng = Rng::new(7);
-            let params = Params { max_ops: 5, hinted: 0.5, ..Params::small() };
-            for c in cases(&vocabulary, params, 7, 1000) {
-                match check_laws(&vocabulary.spec, &c, &oracle, &mut rng) {
-                    Ok(n) => tried += n,
-                    Err(e) => panic!("{e}"),
-                }
+    for vocabulary in corpus::all() {
+        let mut rng = Rng::new(7);
+        let params = Params { max_ops: 5, hinted: 0.5, ..Params::small() };
+        for c in cases(&vocabulary, params, 7, 1000) {
+            match check_laws(&vocabulary.spec, &c, &oracle, &mut rng) {
+                Ok(n) => tried += n,
+                Err(e) => panic!("{e}"),
             }
-        })*};
+        }
     }
-    for_each_model!(laws);
     let laws = transformations::<(), ()>();
     assert!(tried > 5000 * laws.len(), "only {tried} applications of {} laws", laws.len());
     assert!(Law::KeepsYes.allows(false, true) && !Law::KeepsVerdict.allows(false, true));

@@ -97,7 +97,7 @@ macro_rules! test_each {
     ($($model:ident)*) => {$(
         #[test]
         fn $model() {
-            compare(&corpus::$model());
+            compare(&corpus::$model().erase());
         }
     )*};
 }

@@ -21,8 +21,7 @@ use crate::verdict::certify;
 pub(crate) enum PartAnswer {
     /// A validated order.
     Linearizable(Vec<OpId>),
-    /// No order, with the specification's own proof, or with the number of returns that some
-    /// order can explain.
+    /// No order.
     Violation(Evidence),
     Undecided {
         limit: Limit,
@@ -31,11 +30,13 @@ pub(crate) enum PartAnswer {
     },
 }
 
-/// How a violation was found.
+/// What is known about a violation.
 #[derive(Clone, Debug)]
-pub(crate) enum Evidence {
-    Refuted(Refutation),
-    Searched { reached: u32 },
+pub(crate) struct Evidence {
+    /// Some order explains the first so many returns; so none of them is the earliest failure.
+    pub(crate) reached: u32,
+    /// The specification's own proof, if it has one.
+    pub(crate) refutation: Option<Refutation>,
 }
 
 /// The answer for one part, and who gave it.
@@ -200,21 +201,26 @@ impl<'a, S: Spec> Run<'a, S> {
         let mut stopped = Stopped { stop: Stop::Limit(Limit::Steps), reached: 0 };
         for tactic in tactics {
             if **tactic == Tactic::Refute {
-                if let Some(refutation) = self.refutation(part)? {
-                    let answer = PartAnswer::Violation(Evidence::Refuted(refutation));
-                    return report(answer, tactic.name());
+                let refutation = self.refutation(part)?;
+                if refutation.is_some() {
+                    let evidence = Evidence { reached: stopped.reached, refutation };
+                    return report(PartAnswer::Violation(evidence), tactic.name());
                 }
                 continue;
             }
             match self.apply(tactic, &searcher, part, racing, first_failure) {
                 Ok(Some((engine, found))) => {
                     let mut answer = self.certified(found)?;
-                    // The specification's own words say more than a search does.
-                    if let PartAnswer::Violation(evidence) = &mut answer
-                        && tactics.contains(&&Tactic::Refute)
-                        && let Some(refutation) = self.refutation(part)?
-                    {
-                        *evidence = Evidence::Refuted(refutation);
+                    if let PartAnswer::Violation(evidence) = &mut answer {
+                        if **tactic == Tactic::UnlimitedPending {
+                            // How far a relaxation gets says nothing about the history itself.
+                            evidence.reached = 0;
+                        }
+                        evidence.reached = evidence.reached.max(stopped.reached);
+                        // The specification's own words say more than a search does.
+                        if tactics.contains(&&Tactic::Refute) {
+                            evidence.refutation = self.refutation(part)?;
+                        }
                     }
                     return report(answer, engine);
                 }
@@ -224,8 +230,8 @@ impl<'a, S: Spec> Run<'a, S> {
                         let op = class.map(|c| compiled.example[c as usize]);
                         return Err(self.panicked_at(op, message));
                     }
-                    let reached = stopped.reached.max(stop.reached);
-                    stopped = Stopped { reached, ..stop };
+                    let got = if **tactic == Tactic::UnlimitedPending { 0 } else { stop.reached };
+                    stopped = Stopped { reached: stopped.reached.max(got), ..stop };
                     if stopped.stop != Stop::Limit(Limit::Steps)
                         && stopped.stop != Stop::Limit(Limit::Memory)
                     {
@@ -353,7 +359,7 @@ impl<'a, S: Spec> Run<'a, S> {
                 Ok(PartAnswer::Linearizable(order))
             }
             Found::NotLinearizable { reached } => {
-                Ok(PartAnswer::Violation(Evidence::Searched { reached }))
+                Ok(PartAnswer::Violation(Evidence { reached, refutation: None }))
             }
         }
     }

@@ -1,4 +1,51 @@
-//! linpoint checks whether concurrent histories are linearizable.
+//! linpoint checks whether concurrent histories are linearizable: whether the operations of a
+//! concurrent object could have taken effect one at a time, each between its call and its return.
+//!
+//! ```
+//! use linpoint::{History, Verdict, check};
+//! use linpoint::spec::models::{Queue, QueueOp, QueueRet};
+//!
+//! let mut events = History::from_events();
+//! let a = events.call(QueueOp::Enqueue(1));
+//! events.ret(a, QueueRet::Done)?;
+//! let b = events.call(QueueOp::Enqueue(2));
+//! events.ret(b, QueueRet::Done)?;
+//! let c = events.call(QueueOp::Dequeue);
+//! events.ret(c, QueueRet::Value(Some(2)))?; // but 1 was there first
+//!
+//! let report = check(&Queue::new(), &events.finish())?;
+//! let Verdict::Violation(violation) = report.verdict else { panic!("out of order") };
+//! println!("{}", violation.reason);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Which entry point?
+//!
+//! | you have | use |
+//! | --- | --- |
+//! | a recorded history | [`check`], or [`Checker`] for limits, threads and engines |
+//! | events that arrive one by one | [`incremental::Incremental`] |
+//! | a single-threaded struct that says what is right | [`Sequential`] |
+//! | a nondeterministic object, or a state type of its own | [`Spec`] |
+//! | a register, map, queue, stack, set, lock, … | [`spec::models`] |
+//!
+//! # Verdicts
+//!
+//! [`Verdict::Linearizable`] has a witness that has been validated by independent code.
+//! [`Verdict::Violation`] names the earliest return that cannot be explained, what would have been
+//! allowed there, and a few operations that contradict each other. [`Verdict::Undecided`] names the
+//! limit that was hit. A specification that panics is a [`CheckError`] that names the operation.
+//!
+//! # Engines
+//!
+//! [`Engine`] lists them. By default a [`Plan`] chooses; [`Checker::plan`] shows it.
+//!
+//! # Limits
+//!
+//! Deciding linearizability is NP-complete. Searches over containers with many open operations can
+//! be exponential: set [`Checker::timeout`] and [`Checker::memory`]. The memory limit counts what
+//! linpoint allocates for configurations and tables, and states as far as [`Spec::state_bytes`]
+//! tells; what a state shares with others through `Arc`, or allocates without telling, is not seen.
 
 mod budget;
 mod check;

@@ -1,15 +1,20 @@
 //! A core: few operations whose results and real-time order already contradict each other.
 //!
+//! Only what had happened when the failing operation returned is looked at. What had returned
+//! before it can be explained, so the failing operation is always part of the core.
+//!
 //! Operations outside the core are *relaxed*, not deleted: they may have happened at any time, with
 //! any result, or not at all. Deleting an enqueue would invent a bug; relaxing it cannot. A set is
 //! a core if the history stays bad with everything else relaxed. The search grows a candidate from
 //! the failing operation, the operations that share traces with it and those just before it, and
 //! then shrinks it: first by halves, then one by one.
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use super::UNANSWERED;
 use super::probe::Probe;
 use crate::history::{History, OpId};
-use crate::spec::Spec;
+use crate::spec::{Spec, Traces};
 use crate::verdict::CoreStatus;
 
 pub(super) struct Core {
@@ -20,14 +25,73 @@ pub(super) struct Core {
 
 /// The history with everything but `core` relaxed.
 pub(super) fn relaxed<O: Clone, R: Clone>(part: &History<O, R>, core: &[OpId]) -> History<O, R> {
-    let mut keep = vec![false; part.len()];
-    core.iter().for_each(|id| keep[id.index()] = true);
     let all: Vec<OpId> = part.ids().collect();
-    part.derive(&all, |id, row| {
-        if !keep[id.index()] {
+    relaxed_within(part, &all, core)
+}
+
+/// The operations `ids` with everything but `core` relaxed.
+fn relaxed_within<O: Clone, R: Clone>(
+    part: &History<O, R>,
+    ids: &[OpId],
+    core: &[OpId],
+) -> History<O, R> {
+    let core: FxHashSet<OpId> = core.iter().copied().collect();
+    part.derive(ids, |id, row| {
+        if !core.contains(&id) {
             row.relax();
         }
     })
+}
+
+/// Which relaxed operations can matter: the others need not even be looked at, and in a long
+/// history they are nearly all. The rule is that of [`crate::search`] for pending operations.
+struct Relevance {
+    /// Operations that leave a trace, by its name.
+    by_name: FxHashMap<u64, Vec<OpId>>,
+    /// Operations that may leave anything.
+    any: Vec<OpId>,
+}
+
+impl Relevance {
+    fn new<S: Spec>(spec: &S, part: &History<S::Op, S::Ret>) -> Self {
+        let mut relevance = Relevance { by_name: FxHashMap::default(), any: Vec::new() };
+        for id in part.ids().filter(|id| !spec.is_read(part.op(*id), None)) {
+            let traces = spec.leaves(part.op(id));
+            if traces.is_any() {
+                relevance.any.push(id);
+            } else {
+                for name in traces.names() {
+                    relevance.by_name.entry(*name).or_default().push(id);
+                }
+            }
+        }
+        relevance
+    }
+
+    /// The core itself, and every other operation that could matter to it, directly or through
+    /// others.
+    fn to<S: Spec>(&self, spec: &S, part: &History<S::Op, S::Ret>, core: &[OpId]) -> Vec<OpId> {
+        let mut found: FxHashSet<OpId> = core.iter().copied().collect();
+        let mut asked: FxHashSet<u64> = FxHashSet::default();
+        let mut todo: Vec<Traces> =
+            core.iter().map(|id| spec.senses(part.op(*id), part.ret(*id))).collect();
+        while let Some(sensed) = todo.pop() {
+            if sensed.is_any() {
+                return part.ids().collect();
+            }
+            let named = sensed.names().iter().filter(|name| asked.insert(**name));
+            let leavers = named.flat_map(|name| self.by_name.get(name)).flatten();
+            let any = self.any.iter().filter(|_| !sensed.names().is_empty());
+            for id in leavers.chain(any) {
+                if found.insert(*id) {
+                    todo.push(spec.senses_to_act(part.op(*id)));
+                }
+            }
+        }
+        let mut found: Vec<OpId> = found.into_iter().collect();
+        found.sort_unstable();
+        found
+    }
 }
 
 pub(super) fn find<S: Spec>(
@@ -36,7 +100,8 @@ pub(super) fn find<S: Spec>(
     failing: Option<OpId>,
     named: Option<&[OpId]>,
 ) -> Core {
-    let mut shrinking = Shrinking { probe, part, limit: None };
+    let relevance = Relevance::new(probe.spec, part);
+    let mut shrinking = Shrinking { probe, part, relevance, limit: None };
     let mut ops = match named {
         Some(named) if shrinking.is_core(named) => named.to_vec(),
         _ => match failing.and_then(|failing| shrinking.grow(failing)) {
@@ -57,6 +122,7 @@ pub(super) fn find<S: Spec>(
 struct Shrinking<'p, 'a, S: Spec> {
     probe: &'p Probe<'a, S>,
     part: &'p History<S::Op, S::Ret>,
+    relevance: Relevance,
     /// The limit that left a question open, if one did.
     limit: Option<crate::budget::Limit>,
 }
@@ -67,7 +133,8 @@ impl<S: Spec> Shrinking<'_, '_, S> {
             self.limit = Some(limit);
             return false;
         }
-        match self.probe.is_bad(&relaxed(self.part, ops)) {
+        let relevant = self.relevance.to(self.probe.spec, self.part, ops);
+        match self.probe.is_bad(&relaxed_within(self.part, &relevant, ops)) {
             Some(bad) => bad,
             None => {
                 self.limit.get_or_insert(UNANSWERED);

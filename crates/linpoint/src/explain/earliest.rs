@@ -5,7 +5,7 @@ use super::probe::Probe;
 use crate::decide::Evidence;
 use crate::history::{History, OpId, Span};
 use crate::spec::Spec;
-use crate::verdict::{Partial, ViolationKind};
+use crate::verdict::Partial;
 
 /// A failing return.
 pub(super) struct Earliest {
@@ -16,17 +16,26 @@ pub(super) struct Earliest {
     pub(super) is_exact: bool,
 }
 
+impl Earliest {
+    /// The history just after the failing return, and its operations.
+    pub(super) fn prefix<O: Clone, R: Clone>(
+        &self,
+        part: &History<O, R>,
+    ) -> (History<O, R>, Vec<OpId>) {
+        prefix(part, self.rank)
+    }
+}
+
 /// At most this many results are tried as allowed ones.
 const MAX_CANDIDATES: usize = 24;
 /// At most this many partial linearizations are shown.
 const MAX_PARTIALS: usize = 3;
+/// Of a longer history only one is shown: finding several means looking at all.
+const SMALL: usize = 2_000;
 
 /// What had happened when the return at `rank` had just happened: later calls are gone, and
 /// operations still open then are pending.
-pub(super) fn prefix<O: Clone, R: Clone>(
-    history: &History<O, R>,
-    rank: u32,
-) -> (History<O, R>, Vec<OpId>) {
+fn prefix<O: Clone, R: Clone>(history: &History<O, R>, rank: u32) -> (History<O, R>, Vec<OpId>) {
     let ids: Vec<OpId> = history.ids().filter(|id| history.span(*id).call <= rank).collect();
     let cut = history.derive(&ids, |_, row| {
         if row.span.ret > rank {
@@ -44,7 +53,6 @@ pub(super) fn find<S: Spec>(
     part: &History<S::Op, S::Ret>,
     evidence: &Evidence,
     named: Option<&[OpId]>,
-    kind: ViolationKind,
 ) -> Earliest {
     let mut returns: Vec<(u32, OpId)> = part
         .ids()
@@ -53,17 +61,12 @@ pub(super) fn find<S: Spec>(
         .collect();
     returns.sort_unstable();
     let Some(last) = returns.len().checked_sub(1) else {
-        return Earliest { op: None, rank: 0, is_exact: false };
+        return Earliest { op: None, rank: u32::MAX - 1, is_exact: false };
     };
-    // INVARIANT: returns before `low` do not fail, the one at `high` does.
-    let (mut low, mut high) = match (evidence, kind) {
-        // The engine knew all results, also of operations still open at `reached`; so the first
-        // failing prefix ends there or later.
-        (Evidence::Searched { reached }, ViolationKind::NotLinearizable) => {
-            ((*reached as usize).min(last), last)
-        }
-        _ => (0, last),
-    };
+    // INVARIANT: returns before `low` do not fail, the one at `high` does. An engine has explained
+    // the returns before `reached`; it knew all results, also of operations still open there, so
+    // the first failure may well be later than where it got stuck.
+    let (mut low, mut high) = ((evidence.reached as usize).min(last), last);
     if let Some(named) = named {
         // Once all of these have returned, the contradiction is complete. A named operation that
         // began later still has to be known to begin later, so its call must be included; using
@@ -113,8 +116,7 @@ pub(super) fn allowed<S: Spec>(
             }
         })
     };
-    // Every state in which the operation could take effect is among these.
-    let states = probe.states(&with(None))?;
+    let states = probe.states_before(&with(None), local)?;
     let op = part.op(failing);
     let mut candidates: Vec<S::Ret> = Vec::new();
     let mut complete = true;
@@ -153,8 +155,9 @@ pub(super) fn partials<S: Spec>(
 ) -> Vec<Partial> {
     let Some(before) = earliest.rank.checked_sub(1) else { return Vec::new() };
     let (cut, ids) = prefix(part, before);
+    let most = if ids.len() <= SMALL { MAX_PARTIALS } else { 1 };
     let mut partials: Vec<Partial> = probe
-        .linearizations(&cut, MAX_PARTIALS)
+        .linearizations(&cut, most)
         .into_iter()
         .map(|(order, state)| Partial {
             order: order.into_iter().map(|id| ids[id.index()]).collect(),

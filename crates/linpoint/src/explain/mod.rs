@@ -24,7 +24,7 @@ use crate::verdict::{CoreStatus, Violation, ViolationKind};
 use probe::Probe;
 
 /// Without a time limit of the user's, an explanation takes at most this long.
-const DEFAULT_TIME: Duration = Duration::from_secs(10);
+const DEFAULT_TIME: Duration = Duration::from_secs(3);
 
 /// What explaining needs to know about the check.
 pub(crate) struct Setting<'a> {
@@ -85,26 +85,28 @@ fn explain_part<S: Spec>(
     kind: ViolationKind,
 ) -> Result<Violation, CheckError> {
     let local = |id: &OpId| ops.iter().position(|o| o == id).map(|i| OpId(i as u32));
-    let named: Option<Vec<OpId>> = match evidence {
-        Evidence::Refuted(r) => r.ops.iter().map(local).collect(),
-        Evidence::Searched { .. } => None,
-    };
-    let earliest = earliest::find(probe, part, evidence, named.as_deref(), kind);
+    let refutation = evidence.refutation.as_ref();
+    let named: Option<Vec<OpId>> =
+        refutation.and_then(|r| r.ops.iter().map(local).collect::<Option<_>>());
+    let earliest = earliest::find(probe, part, evidence, named.as_deref());
     let failing = earliest.op;
+    let (until_failure, ids) = earliest.prefix(part);
+    let to_prefix = |id: &OpId| ids.iter().position(|i| i == id).map(|i| OpId(i as u32));
+    let named: Option<Vec<OpId>> = named.map(|n| n.iter().filter_map(to_prefix).collect());
+    let found =
+        core::find(probe, &until_failure, failing.as_ref().and_then(to_prefix), named.as_deref());
+    let confirmed_by = match found.status {
+        // Without a core of its own, all of it has just been refuted by an engine.
+        CoreStatus::NotMinimised(_) if found.ops.len() == ids.len() => None,
+        _ => probe.confirm(&core::relaxed(&until_failure, &found.ops))?,
+    };
+    let core: Vec<OpId> = found.ops.iter().map(|id| ids[id.index()]).collect();
+    let partials = earliest::partials(probe, part, &earliest);
     let (allowed, allowed_is_complete) =
         earliest::allowed(probe, part, &earliest).unwrap_or((Vec::new(), false));
-    let partials = earliest::partials(probe, part, &earliest);
-    let found = core::find(probe, part, failing, named.as_deref());
-    let confirmed_by = match found.status {
-        // Without a core of its own, the whole part has just been refuted by an engine.
-        CoreStatus::NotMinimised(_) if found.ops.len() == part.len() => None,
-        _ => probe.confirm(&core::relaxed(part, &found.ops))?,
-    };
-    let reason = match evidence {
-        Evidence::Refuted(r) => r.reason.clone(),
-        Evidence::Searched { .. } => {
-            sentence::reason(probe.spec, part, kind, failing, &allowed, &partials, &found.ops)
-        }
+    let reason = match refutation {
+        Some(r) => r.reason.clone(),
+        None => sentence::reason(probe.spec, part, kind, failing, &allowed, &partials, &core),
     };
     Ok(Violation {
         kind,
@@ -115,7 +117,7 @@ fn explain_part<S: Spec>(
         allowed,
         allowed_is_complete,
         partials,
-        core: found.ops,
+        core,
         core_status: found.status,
         confirmed_by,
     })

@@ -5,8 +5,8 @@ use std::time::Instant;
 use crate::budget::{Budget, Cancel, Limit, Memory};
 use crate::check::{CheckError, Hints};
 use crate::history::{History, OpId};
-use crate::search::{Compiled, Engine, Found, Scratch, Searcher, Switches, compile};
-use crate::spec::Spec;
+use crate::search::{Compiled, Ending, Engine, Found, Scratch, Searcher, Switches, compile};
+use crate::spec::{PartView, Spec};
 use crate::split::Split;
 
 /// Asks whether histories are linearizable.
@@ -21,6 +21,11 @@ pub(super) struct Probe<'a, S> {
 /// Steps of one engine for one question, and so many more for each operation.
 const STEPS: u64 = 20_000;
 const STEPS_PER_OP: u64 = 16;
+/// A nondeterministic order is followed in at most this many states.
+const MAX_STATES: usize = 64;
+/// The same for the first attempt.
+const STRAIGHT_STEPS: u64 = 1_000;
+const STRAIGHT_STEPS_PER_OP: u64 = 2;
 
 impl<S: Spec> Probe<'_, S> {
     fn budget(&self, ops: usize) -> Budget<'_> {
@@ -40,28 +45,42 @@ impl<S: Spec> Probe<'_, S> {
         }
     }
 
-    pub(super) fn compile<'h>(&self, history: &'h History<S::Op, S::Ret>) -> Compiled<'h, S> {
-        let split = Split::whole(history);
-        let (switches, mut scratch) = (Switches::default(), Scratch::default());
-        compile(self.spec, history, split.events(0), self.hints, &switches, &mut scratch)
+    fn compile<'h>(&self, history: &'h History<S::Op, S::Ret>) -> Compiled<'h, S> {
+        self.compile_with(history, &Switches::default())
     }
 
-    /// True: not linearizable; false: linearizable; `None`: a limit came first.
+    fn compile_with<'h>(
+        &self,
+        history: &'h History<S::Op, S::Ret>,
+        switches: &Switches,
+    ) -> Compiled<'h, S> {
+        let split = Split::whole(history);
+        compile(self.spec, history, split.events(0), self.hints, switches, &mut Scratch::default())
+    }
+
+    /// True: not linearizable; false: linearizable; `None`: a limit came first. Cheap ways first, as
+    /// in [`crate::plan`].
     pub(super) fn is_bad(&self, history: &History<S::Op, S::Ret>) -> Option<bool> {
         let compiled = self.compile(history);
         let (spec, switches) = (self.spec, Switches::default());
         let searcher = Searcher { spec, compiled: &compiled, switches };
         let budget = || self.budget(history.len());
         let is_bad = |found| matches!(found, Found::NotLinearizable { .. });
-        if let Ok(found) = searcher.run(Engine::JitGraph, &mut budget()) {
+        let few = STRAIGHT_STEPS + STRAIGHT_STEPS_PER_OP * history.len() as u64;
+        if let Ok(found) = searcher.run(Engine::JitGraph, &mut budget().max_steps(few)) {
             return Some(is_bad(found));
+        }
+        let ids: Vec<OpId> = history.ids().collect();
+        if spec.refute(&PartView::new(history, &ids)).is_some() {
+            return Some(true);
         }
         if !compiled.problem.pending.is_empty()
             && let Ok(Some(_)) = searcher.refutes_with_unlimited_pending(&mut budget())
         {
             return Some(true);
         }
-        searcher.run(Engine::Breadth, &mut budget()).ok().map(is_bad)
+        let engines = [Engine::JitGraph, Engine::Breadth];
+        engines.iter().find_map(|e| searcher.run(*e, &mut budget()).ok().map(is_bad))
     }
 
     /// Lets another engine than the ones that found the core say that it is bad. Gives its name,
@@ -93,18 +112,52 @@ impl<S: Spec> Probe<'_, S> {
         &self,
         history: &History<S::Op, S::Ret>,
         most: usize,
-    ) -> Vec<(Vec<OpId>, S::State)> {
+    ) -> Vec<Ending<S>> {
         let compiled = self.compile(history);
         let (spec, switches) = (self.spec, Switches::default());
         let searcher = Searcher { spec, compiled: &compiled, switches };
-        searcher.linearizations(most, &mut self.budget(history.len())).unwrap_or_default()
+        if most > 1 {
+            return searcher
+                .linearizations(most, &mut self.budget(history.len()))
+                .unwrap_or_default();
+        }
+        match searcher.run(Engine::JitGraph, &mut self.budget(history.len())) {
+            Ok(Found::Linearizable(order)) => {
+                let state = self.state_after(history, &order);
+                state.map(|state| (order, state)).into_iter().collect()
+            }
+            _ => Vec::new(),
+        }
     }
 
-    /// All states that a breadth-first search of the history meets; `None` if a limit came first.
-    pub(super) fn states(&self, history: &History<S::Op, S::Ret>) -> Option<Vec<S::State>> {
-        let compiled = self.compile(history);
-        let (spec, switches) = (self.spec, Switches::default());
-        let searcher = Searcher { spec, compiled: &compiled, switches };
-        searcher.states(&mut self.budget(history.len())).ok()
+    /// A state to which the order may lead.
+    fn state_after(&self, history: &History<S::Op, S::Ret>, order: &[OpId]) -> Option<S::State> {
+        let mut states = vec![self.spec.initial()];
+        for id in order {
+            let mut next = Vec::new();
+            for state in &states {
+                self.spec.successors(state, history.op(*id), history.ret(*id), &mut next);
+            }
+            next.truncate(MAX_STATES);
+            states = next;
+        }
+        states.into_iter().next()
+    }
+
+    /// All states in which `op` of the history can take effect; `None` if a limit came first.
+    pub(super) fn states_before(
+        &self,
+        history: &History<S::Op, S::Ret>,
+        op: OpId,
+    ) -> Option<Vec<S::State>> {
+        // What the operation would notice depends on its result, which is open: nothing pending may
+        // be left out.
+        let switches = Switches { drop_idle_pending: false, ..Switches::default() };
+        let mut compiled = self.compile_with(history, &switches);
+        let watched = compiled.problem.ids.iter().position(|id| *id == op)?;
+        compiled.problem.watched = Some(watched as u32);
+        let searcher = Searcher { spec: self.spec, compiled: &compiled, switches };
+        let few = STEPS + STRAIGHT_STEPS_PER_OP * history.len() as u64;
+        searcher.watched_states(&mut self.budget(history.len()).max_steps(few)).ok()
     }
 }

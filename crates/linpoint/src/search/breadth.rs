@@ -14,7 +14,7 @@
 //! of [`super::frontier`]; of configurations that differ only in the pending operations they have
 //! used, only those that used least are kept.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::automaton::{Automaton, Step};
@@ -76,28 +76,37 @@ fn search_with<M: Mask>(
     }
 }
 
-/// Up to `most` linearizations that end in different states.
-pub(crate) fn endings(
+/// What a breadth-first search found on its way.
+#[derive(Default)]
+pub(crate) struct Survey {
+    /// Linearizations that end in different states.
+    pub(crate) endings: Vec<(Vec<Choice>, StateId)>,
+    /// States in which the watched operation can take effect.
+    pub(crate) watched_in: Vec<StateId>,
+}
+
+/// Looks at all linearizations; reports up to `most` that end in different states.
+pub(crate) fn survey(
     problem: &Problem,
     automaton: &mut Automaton<'_>,
     switches: Switches,
     most: usize,
     budget: &mut Budget<'_>,
-) -> Result<Vec<(Vec<Choice>, StateId)>, Stopped> {
+) -> Result<Survey, Stopped> {
     if problem.width <= 64 {
-        endings_with::<u64>(problem, automaton, switches, most, budget)
+        survey_with::<u64>(problem, automaton, switches, most, budget)
     } else {
-        endings_with::<Wide>(problem, automaton, switches, most, budget)
+        survey_with::<Wide>(problem, automaton, switches, most, budget)
     }
 }
 
-fn endings_with<M: Mask>(
+fn survey_with<M: Mask>(
     problem: &Problem,
     automaton: &mut Automaton<'_>,
     switches: Switches,
     most: usize,
     budget: &mut Budget<'_>,
-) -> Result<Vec<(Vec<Choice>, StateId)>, Stopped> {
+) -> Result<Survey, Stopped> {
     let mut search = BreadthFirst::<M>::new(problem, automaton, switches, Supply::Counted);
     let stopped = |stop, reached| Stopped { stop, reached };
     search.run(problem, budget).map_err(|stop| stopped(stop, search.frontier.returns()))?;
@@ -108,7 +117,7 @@ fn endings_with<M: Mask>(
             endings.push((search.paths.order(node.path), state));
         }
     }
-    Ok(endings)
+    Ok(Survey { endings, watched_in: search.watched_in.into_iter().collect() })
 }
 
 struct BreadthFirst<'r, 'a, M> {
@@ -124,6 +133,8 @@ struct BreadthFirst<'r, 'a, M> {
     nodes_paid: usize,
     scratch: Vec<Choice>,
     successors: Vec<StateId>,
+    /// States in which the watched operation can take effect.
+    watched_in: FxHashSet<StateId>,
 }
 
 const NODE_CHUNK: usize = 256;
@@ -147,6 +158,7 @@ impl<'r, 'a, M: Mask> BreadthFirst<'r, 'a, M> {
             nodes_paid: 0,
             scratch: Vec::new(),
             successors: Vec::new(),
+            watched_in: FxHashSet::default(),
         }
     }
 
@@ -205,6 +217,9 @@ impl<'r, 'a, M: Mask> BreadthFirst<'r, 'a, M> {
         let mut choices = std::mem::take(&mut self.scratch);
         self.frontier.push_moves(&node.config, &self.ledger, &mut choices);
         for choice in choices.drain(..) {
+            if self.frontier.is_watched(choice) {
+                self.watched_in.insert(node.config.state);
+            }
             let mut states = std::mem::take(&mut self.successors);
             states.clear();
             let class = self.frontier.class_of(choice);

@@ -3,7 +3,7 @@
 use std::sync::mpsc;
 
 use super::automaton::Automaton;
-use super::breadth::{self, Supply};
+use super::breadth::{self, Supply, Survey};
 use super::depth::{self, Style};
 use super::frontier::Choice;
 use super::oracle::SpecOracle;
@@ -72,6 +72,9 @@ pub(crate) enum Found {
     NotLinearizable { reached: u32 },
 }
 
+/// A linearization and the state in which it ends.
+pub(crate) type Ending<S> = (Vec<OpId>, <S as Spec>::State);
+
 /// Runs engines on one compiled part.
 pub(crate) struct Searcher<'a, S: Spec> {
     pub(crate) spec: &'a S,
@@ -132,32 +135,32 @@ impl<S: Spec> Searcher<'_, S> {
         &self,
         most: usize,
         budget: &mut Budget<'_>,
-    ) -> Result<Vec<(Vec<OpId>, S::State)>, Stopped> {
+    ) -> Result<Vec<Ending<S>>, Stopped> {
         let mut oracle = SpecOracle::new(self.spec, &self.compiled.classes);
-        let found = self.all_endings(&mut oracle, most, budget)?;
+        let survey = self.survey(&mut oracle, most, budget)?;
         let finish = |(order, state): (Vec<Choice>, u32)| {
             (self.name_ops(&order), oracle.state(state).clone())
         };
-        Ok(found.into_iter().map(finish).collect())
+        Ok(survey.endings.into_iter().map(finish).collect())
     }
 
-    /// All states that a breadth-first search meets.
-    pub(crate) fn states(&self, budget: &mut Budget<'_>) -> Result<Vec<S::State>, Stopped> {
+    /// All states in which the watched operation can take effect.
+    pub(crate) fn watched_states(&self, budget: &mut Budget<'_>) -> Result<Vec<S::State>, Stopped> {
         let mut oracle = SpecOracle::new(self.spec, &self.compiled.classes);
-        self.all_endings(&mut oracle, 1, budget)?;
-        Ok(oracle.into_states())
+        let survey = self.survey(&mut oracle, 0, budget)?;
+        Ok(survey.watched_in.iter().map(|state| oracle.state(*state).clone()).collect())
     }
 
-    fn all_endings(
+    fn survey(
         &self,
         oracle: &mut SpecOracle<'_, S>,
         most: usize,
         budget: &mut Budget<'_>,
-    ) -> Result<Vec<(Vec<Choice>, u32)>, Stopped> {
+    ) -> Result<Survey, Stopped> {
         let (problem, switches) = (&self.compiled.problem, self.switches);
         let classes = self.compiled.classes.len();
         let automaton = &mut Automaton::new(Box::new(oracle), classes, true);
-        breadth::endings(problem, automaton, switches, most, budget)
+        breadth::survey(problem, automaton, switches, most, budget)
     }
 
     /// The operations of the history behind the choices: of a pending class, the first use is the

@@ -86,6 +86,7 @@ impl<'p, M: Mask> Frontier<'p, M> {
     fn is_absorbable(&self, op: u32) -> bool {
         self.problem.is_read[self.problem.class[op as usize] as usize]
             && self.problem.order.as_ref().is_none_or(|o| !o.binds(op))
+            && self.problem.watched != Some(op)
     }
 
     fn open(&mut self, op: u32) {
@@ -288,7 +289,7 @@ impl<'p, M: Mask> Frontier<'p, M> {
                         && order.is_none_or(|order| !order.binds(o) && !order.binds(op))
                 })
             });
-            if !has_earlier_twin {
+            if !has_earlier_twin || p.watched == Some(op) {
                 out[kept] = out[i];
                 kept += 1;
             }
@@ -368,6 +369,11 @@ impl<'p, M: Mask> Frontier<'p, M> {
             Err(class) => next.used = ledger.add(config.used, class, self.problem, budget)?,
         }
         Ok(Some(next))
+    }
+
+    /// True if this is the operation that somebody watches.
+    pub(crate) fn is_watched(&self, choice: Choice) -> bool {
+        self.problem.watched.is_some_and(|op| choice == Choice::op(op))
     }
 
     /// What the specification is asked about for a choice.

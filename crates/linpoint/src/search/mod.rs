@@ -19,7 +19,7 @@ mod problem;
 mod visited;
 
 pub use engine::Engine;
-pub(crate) use engine::{Found, Searcher};
+pub(crate) use engine::{Ending, Found, Searcher};
 pub(crate) use oracle::guard;
 pub(crate) use problem::{Compiled, Scratch, compile};
 

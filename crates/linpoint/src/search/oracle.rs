@@ -129,11 +129,6 @@ impl<'a, S: Spec> SpecOracle<'a, S> {
     pub(crate) fn state(&self, id: StateId) -> &S::State {
         &self.states[id as usize]
     }
-
-    /// All interned states.
-    pub(crate) fn into_states(self) -> Vec<S::State> {
-        self.states
-    }
 }
 
 impl<O: Oracle> Oracle for &mut O {

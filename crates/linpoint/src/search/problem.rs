@@ -67,6 +67,9 @@ pub(crate) struct Problem {
     pub(crate) order: Option<super::hints::AssertedOrder>,
     /// Number of pending operations that were dropped because they cannot matter.
     pub(crate) dropped: usize,
+    /// An operation that is neither absorbed nor dropped for a twin, because somebody wants to know
+    /// all states in which it can take effect.
+    pub(crate) watched: Option<u32>,
 }
 
 /// Nobody had the slot before.
@@ -120,6 +123,7 @@ impl Problem {
             preference: Vec::new(),
             order: None,
             dropped: 0,
+            watched: None,
             ..self
         }
     }
@@ -150,7 +154,11 @@ pub(crate) fn compile<'h, S: Spec>(
     let use_hints = hints != Hints::Ignore && history.has_hints();
     let asserted = use_hints && hints == Hints::Assert;
     let groups = compiler.group_pending(pending, asserted, switches);
-    compiler.keep_what_matters(groups, switches);
+    // Moving a pending operation past one of another key needs a free order: where an asserted one
+    // ties keys together, everything may matter to everything.
+    let tied = asserted && compiler.has_several_footprints(events);
+    let by_trace = Switches { drop_idle_pending: switches.drop_idle_pending && !tied, ..*switches };
+    compiler.keep_what_matters(groups, &by_trace);
     let mut out = compiler.out;
     let is_read = |(op, ret): &Class<'h, S>| switches.absorb_reads && spec.is_read(op, *ret);
     out.problem.is_read.extend(out.classes.iter().map(is_read));
@@ -234,6 +242,13 @@ impl<'h, S: Spec> Compiler<'_, 'h, S> {
         pending
     }
 
+    /// True if not all operations touch the same.
+    fn has_several_footprints(&self, events: &[Event]) -> bool {
+        let mut footprints = events.iter().map(|e| self.spec.footprint(self.history.op(e.op())));
+        let first = footprints.next();
+        footprints.any(|f| Some(&f) != first.as_ref())
+    }
+
     /// Names that the classes in `classes` sense.
     fn names_sensed(&self, classes: impl Iterator<Item = usize>) -> FxHashSet<u64> {
         classes
@@ -312,11 +327,13 @@ impl<'h, S: Spec> Compiler<'_, 'h, S> {
 
     /// Finds out who can notice whom, and drops the pending classes that nobody can notice.
     ///
-    /// Why dropping is right: take a linearization with the fewest pending operations. If one of
-    /// them is last, or is followed at once by an operation that does not sense it, it can be
-    /// removed (the claim of [`Spec::leaves`]), which contradicts "fewest". So each is followed at
-    /// once by one that senses it, and the chain ends in a completed operation. Asserted orders do
-    /// not change this: removing an operation only loosens them.
+    /// Why dropping is right: take a linearization with the fewest pending operations, and among
+    /// those one in which each stands as late as possible. One that is last, or that is followed at
+    /// once by an operation of the same part that does not sense it, can be removed (the claim of
+    /// [`Spec::leaves`]), which contradicts "fewest"; one that is followed by an operation on
+    /// another key can be moved behind it. So each is followed at once by one that senses it, and
+    /// the chain ends in a completed operation. Removing only loosens asserted orders; moving may
+    /// break them, so the caller switches this off where an asserted order ties keys together.
     fn keep_what_matters(&mut self, groups: Vec<PendingClass>, switches: &Switches) {
         if groups.is_empty() {
             return;

@@ -32,7 +32,9 @@ const MAX_RESULTS: usize = 12;
 /// * operations with disjoint [`Spec::footprint`]s commute, and neither changes what the other can
 ///   return;
 /// * if `p` leaves nothing that `x` senses ([`Spec::leaves`], [`Spec::senses`]), `x` can do alone
-///   what it can do after `p`;
+///   what it can do after `p`; and if it leaves nothing that `x` senses to act
+///   ([`Spec::senses_to_act`]), `x` can lead alone to every state to which it leads after `p`, unless
+///   it changes nothing there;
 /// * pending operations of one [`Spec::anonymous_kind`] can replace each other, and pending
 ///   operations that are [`Spec::idle_unless_named`] can be left out, in small histories in which
 ///   nobody names their traces;
@@ -264,21 +266,38 @@ impl<S: Spec> Claims<'_, S> {
                 self.ops.iter().enumerate().filter(|(i, _)| self.parts[*i] == self.parts[j])
             {
                 for ret in self.rets(i).filter(|ret| !left.meets(&self.spec.senses(x, *ret))) {
-                    let alone = self.next(state, x, ret);
-                    let mut after = middle.iter().flat_map(|m| self.next(m, x, ret));
-                    if let Some(after) = after.find(|s| !alone.contains(s)) {
-                        return Err(format!(
-                            "leaves/senses: {} after {} leads from {} to {}, alone it cannot",
-                            self.name(x, ret),
-                            self.spec.describe_op(p),
-                            self.spec.describe_state(state),
-                            self.spec.describe_state(&after),
-                        ));
-                    }
+                    let after = middle.iter().flat_map(|m| self.next(m, x, ret));
+                    self.unnoticed("leaves/senses", state, p, (x, ret), after)?;
+                }
+                if !left.meets(&self.spec.senses_to_act(x)) {
+                    // Pending operations that change nothing are left out anyway.
+                    let acts = |m| self.next(m, x, None).into_iter().filter(move |s| s != m);
+                    let after = middle.iter().flat_map(acts);
+                    self.unnoticed("leaves/senses_to_act", state, p, (x, None), after)?;
                 }
             }
         }
         Ok(())
+    }
+
+    /// Every state that `x` reaches from `state` after `p` must be one that it reaches alone.
+    fn unnoticed(
+        &self,
+        claim: &str,
+        state: &S::State,
+        p: &S::Op,
+        (x, ret): (&S::Op, Option<&S::Ret>),
+        mut after: impl Iterator<Item = S::State>,
+    ) -> Result<(), String> {
+        let alone = self.next(state, x, ret);
+        let Some(after) = after.find(|s| !alone.contains(s)) else { return Ok(()) };
+        Err(format!(
+            "{claim}: {} after {} leads from {} to {}, alone it cannot",
+            self.name(x, ret),
+            self.spec.describe_op(p),
+            self.spec.describe_state(state),
+            self.spec.describe_state(&after),
+        ))
     }
 }
 

@@ -60,7 +60,9 @@ pub struct Violation {
     pub allowed_is_complete: bool,
     /// The longest partial linearizations, longest first, each with the state it leads to in words.
     pub partials: Vec<Partial>,
-    /// Operations whose results and real-time order already contradict each other, in call order.
+    /// Operations whose results and real-time order already contradict each other, in call order:
+    /// at the failing return there is no linearization even if every other operation that had been
+    /// called by then is relaxed (took place at any time, with any result, or not at all).
     pub core: Vec<OpId>,
     /// Whether the core could be smaller.
     pub core_status: CoreStatus,

@@ -13,6 +13,7 @@ enum Lie {
     OwnFootprint,
     ReadSensesNothing,
     UnknownReadSensesNothing,
+    ActsBlindly,
     AllAlike,
     Idle,
     RefuteAll,
@@ -76,6 +77,14 @@ impl Spec for Liar {
         }
     }
 
+    fn senses_to_act(&self, op: &Option<u8>) -> Traces {
+        match op {
+            // It acts on a 0 only.
+            None if self.0 != Lie::ActsBlindly => Traces::one(&0u8),
+            _ => Traces::none(),
+        }
+    }
+
     fn anonymous_kind(&self, op: &Option<u8>) -> Option<u64> {
         op.map(|_| 0)
     }
@@ -128,6 +137,7 @@ fn lies_are_found() {
     assert!(error(Lie::OwnFootprint).starts_with("footprint: "));
     assert!(error(Lie::ReadSensesNothing).starts_with("leaves/senses: "));
     assert!(error(Lie::UnknownReadSensesNothing).starts_with("leaves/senses: None -> ? after"));
+    assert!(error(Lie::ActsBlindly).starts_with("leaves/senses_to_act: None -> ? after Some(0)"));
     assert!(error(Lie::Idle).starts_with("idle_unless_named: pending Some(0)"));
     assert!(error(Lie::RefuteAll).starts_with("refute: "));
     assert!(error(Lie::RefuteTooFew).starts_with("refute: "));

@@ -1,0 +1,332 @@
+//! Any specification, as one type.
+//!
+//! The checker, the oracle, the generators and the runner are generic. Compiled once for each of two
+//! dozen models they take minutes; [`Erased`] hides the types of a model behind pointers, so that one
+//! copy serves all. Every claim of the model is passed on, so the engines are tested with it just
+//! the same; a test compares an erased model with a plain one.
+
+use std::any::Any;
+use std::fmt::{self, Debug};
+use std::hash::{Hash, Hasher};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use linpoint::history::{Extras, History, Interval, OpId, Span, Ties};
+use linpoint::spec::{Footprint, PartView, Refutation, Spec, Traces};
+
+use crate::vocabulary::{Vocabulary, Word};
+
+/// What values and states have in common.
+trait Thing: Any + Debug {
+    fn equals(&self, other: &dyn Any) -> bool;
+    fn hash_into(&self, hasher: &mut dyn Hasher);
+}
+
+impl<T: Any + Debug + Eq + Hash> Thing for T {
+    fn equals(&self, other: &dyn Any) -> bool {
+        other.downcast_ref::<T>().is_some_and(|other| self == other)
+    }
+
+    fn hash_into(&self, mut hasher: &mut dyn Hasher) {
+        self.hash(&mut hasher);
+    }
+}
+
+macro_rules! thing {
+    ($name:ident) => {
+        impl $name {
+            fn get<T: 'static>(&self) -> &T {
+                let any: &dyn Any = &*self.0;
+                any.downcast_ref().expect("things of one specification only")
+            }
+        }
+
+        impl PartialEq for $name {
+            fn eq(&self, other: &Self) -> bool {
+                self.0.equals(&*other.0 as &dyn Any)
+            }
+        }
+
+        impl Eq for $name {}
+
+        impl Hash for $name {
+            fn hash<H: Hasher>(&self, hasher: &mut H) {
+                self.0.hash_into(hasher);
+            }
+        }
+
+        impl Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                Debug::fmt(&self.0, f)
+            }
+        }
+    };
+}
+
+/// An operation or a result.
+#[derive(Clone)]
+pub struct ErasedValue(Arc<dyn Thing + Send + Sync>);
+thing!(ErasedValue);
+
+/// A state.
+#[derive(Clone)]
+pub struct ErasedState(Rc<dyn Thing>);
+thing!(ErasedState);
+
+/// A specification whose types are hidden.
+pub struct Erased(Box<dyn Spec<Op = ErasedValue, Ret = ErasedValue, State = ErasedState>>);
+
+impl Erased {
+    /// Hides the types of `spec`.
+    pub fn new<S: Spec + 'static>(spec: S) -> Self
+    where
+        S::Op: 'static,
+        S::Ret: 'static,
+        S::State: 'static,
+    {
+        Erased(Box::new(Typed(spec)))
+    }
+}
+
+impl<S: Spec + 'static> Vocabulary<S> {
+    /// The same words of the same specification, with its types hidden.
+    pub fn erase(self) -> Vocabulary<Erased> {
+        let value = |ret: S::Ret| ErasedValue(Arc::new(ret));
+        let word = |w: Word<S::Op, S::Ret>| Word {
+            op: ErasedValue(Arc::new(w.op)),
+            results: w.results.into_iter().map(value).collect(),
+            once: w.once,
+        };
+        Vocabulary {
+            name: self.name,
+            spec: Erased::new(self.spec),
+            words: self.words.into_iter().map(word).collect(),
+            few: self.few,
+        }
+    }
+}
+
+/// Puts the hidden types back.
+struct Typed<S>(S);
+
+impl<S: Spec + 'static> Typed<S> {
+    fn ret(ret: Option<&ErasedValue>) -> Option<&S::Ret> {
+        ret.map(ErasedValue::get)
+    }
+
+    /// Models want to see histories of their own types: one is made of the part.
+    fn with_types<T>(
+        &self,
+        part: &PartView<'_, ErasedValue, ErasedValue>,
+        look: impl FnOnce(&PartView<'_, S::Op, S::Ret>) -> T,
+    ) -> T {
+        let mut history = History::from_intervals(Ties::Concurrent);
+        for view in part.iter() {
+            let Span { call, ret } = view.span;
+            let interval = Interval {
+                op: view.op.get::<S::Op>().clone(),
+                ret: Self::ret(view.ret).cloned(),
+                start: u64::from(call),
+                end: (ret != Span::NEVER).then_some(u64::from(ret)),
+                extras: Extras::default(),
+            };
+            history.add(interval).expect("a part of a history");
+        }
+        let history = history.finish().expect("a part of a history");
+        let ids: Vec<OpId> = history.ids().collect();
+        look(&PartView::new(&history, &ids))
+    }
+}
+
+#[deny(clippy::missing_trait_methods, reason = "a claim that is not passed on is not tested")]
+impl<S: Spec + 'static> Spec for Typed<S> {
+    type Op = ErasedValue;
+    type Ret = ErasedValue;
+    type State = ErasedState;
+
+    fn initial(&self) -> ErasedState {
+        ErasedState(Rc::new(self.0.initial()))
+    }
+
+    fn successors(
+        &self,
+        state: &ErasedState,
+        op: &ErasedValue,
+        ret: Option<&ErasedValue>,
+        next: &mut Vec<ErasedState>,
+    ) {
+        let mut typed = Vec::new();
+        self.0.successors(state.get(), op.get(), Self::ret(ret), &mut typed);
+        next.extend(typed.into_iter().map(|state| ErasedState(Rc::new(state))));
+    }
+
+    fn outcomes(
+        &self,
+        state: &ErasedState,
+        op: &ErasedValue,
+        out: &mut Vec<(ErasedValue, ErasedState)>,
+    ) -> bool {
+        let mut typed = Vec::new();
+        let known = self.0.outcomes(state.get(), op.get(), &mut typed);
+        let erase = |(ret, state)| (ErasedValue(Arc::new(ret)), ErasedState(Rc::new(state)));
+        out.extend(typed.into_iter().map(erase));
+        known
+    }
+
+    fn footprint(&self, op: &ErasedValue) -> Footprint {
+        self.0.footprint(op.get())
+    }
+
+    fn is_read(&self, op: &ErasedValue, ret: Option<&ErasedValue>) -> bool {
+        self.0.is_read(op.get(), Self::ret(ret))
+    }
+
+    fn leaves(&self, op: &ErasedValue) -> Traces {
+        self.0.leaves(op.get())
+    }
+
+    fn senses(&self, op: &ErasedValue, ret: Option<&ErasedValue>) -> Traces {
+        self.0.senses(op.get(), Self::ret(ret))
+    }
+
+    fn senses_to_act(&self, op: &ErasedValue) -> Traces {
+        self.0.senses_to_act(op.get())
+    }
+
+    fn anonymous_kind(&self, op: &ErasedValue) -> Option<u64> {
+        self.0.anonymous_kind(op.get())
+    }
+
+    fn idle_unless_named(&self, op: &ErasedValue) -> bool {
+        self.0.idle_unless_named(op.get())
+    }
+
+    fn refute(&self, part: &PartView<'_, ErasedValue, ErasedValue>) -> Option<Refutation> {
+        let mut found = self.with_types(part, |part| self.0.refute(part))?;
+        for id in &mut found.ops {
+            *id = part.ids()[id.index()];
+        }
+        Some(found)
+    }
+
+    fn guide(&self, part: &PartView<'_, ErasedValue, ErasedValue>) -> Option<Vec<u64>> {
+        self.with_types(part, |part| self.0.guide(part))
+    }
+
+    fn describe_op(&self, op: &ErasedValue) -> String {
+        self.0.describe_op(op.get())
+    }
+
+    fn describe_ret(&self, op: &ErasedValue, ret: &ErasedValue) -> String {
+        self.0.describe_ret(op.get(), ret.get())
+    }
+
+    fn describe_state(&self, state: &ErasedState) -> String {
+        self.0.describe_state(state.get())
+    }
+
+    fn why_illegal(
+        &self,
+        state: &ErasedState,
+        op: &ErasedValue,
+        ret: &ErasedValue,
+    ) -> Option<String> {
+        self.0.why_illegal(state.get(), op.get(), ret.get())
+    }
+
+    fn state_bytes(&self, state: &ErasedState) -> usize {
+        self.0.state_bytes(state.get())
+    }
+}
+
+/// Passes everything on. (A `dyn Spec` is no sized type, and generic code wants one.)
+#[deny(clippy::missing_trait_methods, reason = "a claim that is not passed on is not tested")]
+impl Spec for Erased {
+    type Op = ErasedValue;
+    type Ret = ErasedValue;
+    type State = ErasedState;
+
+    fn initial(&self) -> ErasedState {
+        self.0.initial()
+    }
+
+    fn successors(
+        &self,
+        state: &ErasedState,
+        op: &ErasedValue,
+        ret: Option<&ErasedValue>,
+        next: &mut Vec<ErasedState>,
+    ) {
+        self.0.successors(state, op, ret, next);
+    }
+
+    fn outcomes(
+        &self,
+        state: &ErasedState,
+        op: &ErasedValue,
+        out: &mut Vec<(ErasedValue, ErasedState)>,
+    ) -> bool {
+        self.0.outcomes(state, op, out)
+    }
+
+    fn footprint(&self, op: &ErasedValue) -> Footprint {
+        self.0.footprint(op)
+    }
+
+    fn is_read(&self, op: &ErasedValue, ret: Option<&ErasedValue>) -> bool {
+        self.0.is_read(op, ret)
+    }
+
+    fn leaves(&self, op: &ErasedValue) -> Traces {
+        self.0.leaves(op)
+    }
+
+    fn senses(&self, op: &ErasedValue, ret: Option<&ErasedValue>) -> Traces {
+        self.0.senses(op, ret)
+    }
+
+    fn senses_to_act(&self, op: &ErasedValue) -> Traces {
+        self.0.senses_to_act(op)
+    }
+
+    fn anonymous_kind(&self, op: &ErasedValue) -> Option<u64> {
+        self.0.anonymous_kind(op)
+    }
+
+    fn idle_unless_named(&self, op: &ErasedValue) -> bool {
+        self.0.idle_unless_named(op)
+    }
+
+    fn refute(&self, part: &PartView<'_, ErasedValue, ErasedValue>) -> Option<Refutation> {
+        self.0.refute(part)
+    }
+
+    fn guide(&self, part: &PartView<'_, ErasedValue, ErasedValue>) -> Option<Vec<u64>> {
+        self.0.guide(part)
+    }
+
+    fn describe_op(&self, op: &ErasedValue) -> String {
+        self.0.describe_op(op)
+    }
+
+    fn describe_ret(&self, op: &ErasedValue, ret: &ErasedValue) -> String {
+        self.0.describe_ret(op, ret)
+    }
+
+    fn describe_state(&self, state: &ErasedState) -> String {
+        self.0.describe_state(state)
+    }
+
+    fn why_illegal(
+        &self,
+        state: &ErasedState,
+        op: &ErasedValue,
+        ret: &ErasedValue,
+    ) -> Option<String> {
+        self.0.why_illegal(state, op, ret)
+    }
+
+    fn state_bytes(&self, state: &ErasedState) -> usize {
+        self.0.state_bytes(state)
+    }
+}
