@@ -36,6 +36,9 @@ fn main() {
     if flags.iter().any(|f| f != "--quick") || words.is_empty() {
         usage();
     }
+    if quick {
+        table::keep_as_quick();
+    }
     let rest = &words[1..];
     match words[0].as_str() {
         "lowe" => lowe::main(rest, quick),

@@ -12,6 +12,12 @@ pub fn cpu() -> f64 {
     t.tv_sec as f64 + t.tv_nsec as f64 * 1e-9
 }
 
+/// CPU time of this thread so far.
+pub fn thread_cpu() -> f64 {
+    let t = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    t.tv_sec as f64 + t.tv_nsec as f64 * 1e-9
+}
+
 /// User time of this process so far, in steps of ten milliseconds.
 pub fn user() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();

@@ -44,14 +44,7 @@ pub fn main(quick: bool) {
     let store = SimStore { keys: 10, drawn: 0, holds: Default::default() };
     let store = simulate(store, 10, 337, 0.0, 1);
     let spec = KeyValue::<String, String>::new(Some(String::new()));
-    workload(
-        "store",
-        "337 operations, 10 keys, 10 clients, not split",
-        &spec,
-        &store,
-        false,
-        limit,
-    );
+    workload("store", "10 keys, 10 clients, not split", &spec, &store, false, limit);
 }
 
 fn workload<S: Spec>(

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use linpoint::History;
 
+use crate::measure::thread_cpu;
 use crate::rng::Rng;
 
 /// A structure that threads share, and what is done with it.
@@ -31,8 +32,13 @@ struct Entry<O, R> {
     end: u64,
 }
 
-/// The logs of all runs, by worker.
-pub struct Logs<O, R>(Vec<Vec<Vec<Entry<O, R>>>>);
+/// The logs of all runs, by worker, and the CPU seconds of the workers while they worked: waiting
+/// for each other is not part of it.
+pub struct Logs<O, R> {
+    workers: Vec<Vec<Vec<Entry<O, R>>>>,
+    /// CPU seconds.
+    pub cpu: f64,
+}
 
 /// Performs `each` operations by each of `workers` on every one of `structures`; one in `nudge` is
 /// interrupted before or after its effect, none if that is 0.
@@ -48,6 +54,7 @@ pub fn record<T: Shared>(
     let work = |worker: usize| {
         let mut rng = Rng::new(seed ^ ((worker as u64 + 1) << 32));
         let mut logs = Vec::with_capacity(structures.len());
+        let mut cpu = 0.0;
         for (run, shared) in structures.iter().enumerate() {
             let clock = &clocks[run];
             let mut log = Vec::with_capacity(each);
@@ -55,6 +62,7 @@ pub fn record<T: Shared>(
             while arrived[run].load(Ordering::SeqCst) < workers {
                 std::thread::yield_now();
             }
+            let begin = thread_cpu();
             for _ in 0..each {
                 let op = shared.draw(&mut rng);
                 let pause = if nudge == 0 { 0 } else { 1 + rng.below(2 * nudge) };
@@ -69,20 +77,27 @@ pub fn record<T: Shared>(
                 let end = clock.fetch_add(1, Ordering::SeqCst);
                 log.push(Entry { op, ret, call, end });
             }
+            cpu += thread_cpu() - begin;
             logs.push(log);
         }
-        logs
+        (logs, cpu)
     };
     std::thread::scope(|scope| {
         let handles: Vec<_> = (0..workers).map(|w| scope.spawn(move || work(w))).collect();
-        Logs(handles.into_iter().map(|h| h.join().expect("a worker panicked")).collect())
+        let mut all = Logs { workers: Vec::new(), cpu: 0.0 };
+        for handle in handles {
+            let (logs, cpu) = handle.join().expect("a worker panicked");
+            all.workers.push(logs);
+            all.cpu += cpu;
+        }
+        all
     })
 }
 
 impl<O, R> Logs<O, R> {
     /// The history of each run.
     pub fn histories(self) -> Vec<History<O, R>> {
-        let mut workers: Vec<_> = self.0.into_iter().map(Vec::into_iter).collect();
+        let mut workers: Vec<_> = self.workers.into_iter().map(Vec::into_iter).collect();
         let mut histories = Vec::new();
         loop {
             let run: Vec<Vec<Entry<O, R>>> =

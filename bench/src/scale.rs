@@ -10,7 +10,7 @@ use crate::objects::{Mix, SimMap, Values};
 use crate::svg::{Plot, Series};
 use crate::table::{Table, keep, mib, seconds, short};
 
-const LIMIT: Duration = Duration::from_secs(120);
+const LIMIT: Duration = Duration::from_secs(30);
 
 #[derive(Clone, Copy)]
 struct Case {

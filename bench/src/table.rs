@@ -1,6 +1,7 @@
 //! Tables for people (text) and for programs (TSV), and where they are kept.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A table of strings.
 #[derive(Clone, Debug)]
@@ -51,9 +52,17 @@ impl Table {
     }
 }
 
+static QUICK: AtomicBool = AtomicBool::new(false);
+
+/// From now on files go into `bench/record/quick`, where they replace no full ones.
+pub fn keep_as_quick() {
+    QUICK.store(true, Ordering::Relaxed);
+}
+
 /// Writes a file into `bench/record`.
 pub fn keep(name: &str, contents: &str) {
-    let directory = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("record");
+    let record = if QUICK.load(Ordering::Relaxed) { "record/quick" } else { "record" };
+    let directory = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(record);
     let path = directory.join(name);
     std::fs::create_dir_all(&directory).expect("bench/record can be made");
     std::fs::write(&path, contents).expect("bench/record can be written");
