@@ -83,8 +83,7 @@ impl<'a, S: Spec> Run<'a, S> {
         let first_failure = AtomicUsize::new(usize::MAX);
         let done = AtomicUsize::new(0);
         // Cheap tactics on all parts first, so that one hard part does not starve the others.
-        let is_cheap =
-            |t: &&Tactic| matches!(t, Tactic::Straight(_) | Tactic::Refute | Tactic::Probe(_));
+        let is_cheap = |t: &&Tactic| matches!(t, Tactic::Straight(_) | Tactic::Refute);
         let cheap: Vec<&Tactic> = self.plan.steps().take_while(is_cheap).collect();
         let dear: Vec<&Tactic> = self.plan.steps().skip_while(is_cheap).collect();
         let spare = self.plan.threads;

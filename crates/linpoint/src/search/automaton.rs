@@ -28,8 +28,9 @@ const MANY: u32 = 1 << 30;
 
 /// At most this many classes, and rows are dense.
 const DENSE_CLASSES: usize = 96;
-/// What one entry of the hash table costs, growth included.
-const SPARSE_ENTRY_BYTES: usize = 40;
+/// What one entry of the hash table costs at worst: while it grows, the old and the new table, of
+/// 17 bytes a cell, hold at most 7/8 of the old cells.
+const SPARSE_ENTRY_BYTES: usize = 60;
 /// Hash table memory is reserved for this many entries at a time.
 const SPARSE_CHUNK: usize = 256;
 

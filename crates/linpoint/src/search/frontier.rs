@@ -7,7 +7,7 @@ use super::automaton::{Automaton, Step};
 use super::hints::NO_POSITION;
 use super::ledger::Ledger;
 use super::mask::Mask;
-use super::problem::{Matter, NOBODY, Problem};
+use super::problem::{Matter, Problem};
 use super::visited::Config;
 use super::{MoveOrder, StateId, Stop, Switches};
 use crate::budget::Budget;
@@ -39,7 +39,7 @@ pub(crate) struct Frontier<'p, M> {
     order: MoveOrder,
     /// The next return event to explain.
     returns: u32,
-    /// The operation in each slot; of a free slot, the one that had it last.
+    /// The operation in each slot; of a free slot, any.
     in_slot: Vec<u32>,
     open: M,
     /// The open operations that never change the state and may be absorbed.
@@ -58,7 +58,7 @@ impl<'p, M: Mask> Frontier<'p, M> {
             switches,
             order,
             returns: 0,
-            in_slot: vec![NOBODY; width],
+            in_slot: vec![0; width],
             open: M::empty(width),
             open_reads: M::empty(width),
             stamp: vec![0; problem.pending.len()],
@@ -122,11 +122,10 @@ impl<'p, M: Mask> Frontier<'p, M> {
 
     fn retreat(&mut self) {
         self.returns -= 1;
-        for op in self.calls(self.returns).rev() {
+        for op in self.calls(self.returns) {
             self.close(op);
-            let slot = self.problem.slot[op as usize];
-            self.in_slot[slot as usize] = self.problem.before_in_slot[op as usize];
         }
+        // Slots that were free before keep stale operations, which nobody looks at.
         self.open(self.returning());
     }
 

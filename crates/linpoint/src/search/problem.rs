@@ -47,8 +47,6 @@ pub(crate) struct Problem {
     pub(crate) slot: Vec<u32>,
     /// Position of the operation's return among all returns.
     pub(crate) return_of: Vec<u32>,
-    /// The operation that had the slot before, or [`NOBODY`].
-    pub(crate) before_in_slot: Vec<u32>,
     /// Operations in the order of their returns.
     pub(crate) returns: Vec<u32>,
     /// For each return, how many operations were called before it.
@@ -72,8 +70,8 @@ pub(crate) struct Problem {
     pub(crate) watched: Option<u32>,
 }
 
-/// Nobody had the slot before.
-pub(crate) const NOBODY: u32 = u32::MAX;
+/// No number: a group that was not kept.
+const NOBODY: u32 = u32::MAX;
 
 /// A set of pending classes.
 #[derive(Clone, Debug)]
@@ -108,12 +106,9 @@ impl<S: Spec> Default for Scratch<'_, S> {
 impl Problem {
     /// Empty, with the allocations of `self`.
     fn cleared(mut self) -> Problem {
-        let Problem { ids, class, slot, return_of, before_in_slot, returns, calls_before, .. } =
-            &mut self;
+        let Problem { ids, class, slot, return_of, returns, calls_before, .. } = &mut self;
         ids.clear();
-        [class, slot, return_of, before_in_slot, returns, calls_before]
-            .into_iter()
-            .for_each(Vec::clear);
+        [class, slot, return_of, returns, calls_before].into_iter().for_each(Vec::clear);
         self.is_read.clear();
         Problem {
             width: 0,
@@ -230,15 +225,13 @@ impl<'h, S: Spec> Compiler<'_, 'h, S> {
                 let class = self.class(id);
                 let p = &mut self.out.problem;
                 local[id.index()] = p.ids.len() as u32;
-                let (slot, before) = slots.take(p.ids.len() as u32);
+                p.slot.push(slots.take());
                 p.ids.push(id);
                 p.class.push(class);
-                p.slot.push(slot);
-                p.before_in_slot.push(before);
                 p.return_of.push(0);
             }
         }
-        self.out.problem.width = slots.last.len();
+        self.out.problem.width = slots.width;
         pending
     }
 
@@ -495,17 +488,17 @@ fn last_uses(
     last
 }
 
-/// The lowest free slot, and who had it before.
+/// Gives out the lowest free slot.
 #[derive(Default)]
 struct Slots {
     /// One bit for each slot that is taken.
     taken: SmallVec<[u64; 4]>,
-    /// The last operation in each slot.
-    last: Vec<u32>,
+    /// One more than the largest slot ever taken.
+    width: usize,
 }
 
 impl Slots {
-    fn take(&mut self, op: u32) -> (u32, u32) {
+    fn take(&mut self) -> u32 {
         let word = match self.taken.iter().position(|w| *w != u64::MAX) {
             Some(word) => word,
             None => {
@@ -516,13 +509,8 @@ impl Slots {
         let bit = self.taken[word].trailing_ones();
         self.taken[word] |= 1 << bit;
         let slot = 64 * word as u32 + bit;
-        match self.last.get_mut(slot as usize) {
-            Some(last) => (slot, std::mem::replace(last, op)),
-            None => {
-                self.last.push(op);
-                (slot, NOBODY)
-            }
-        }
+        self.width = self.width.max(slot as usize + 1);
+        slot
     }
 
     fn free(&mut self, slot: u32) {

@@ -172,8 +172,9 @@ const fn inverse(odd: u64) -> u64 {
 
 /// A persistent queue: a list of the front part, and a list of the back part in reverse.
 ///
-/// Taking the last element of the front part turns the back part round, O(length). A search that asks several times from the same state pays several times; engines remember the
-/// successors of a state, so it does not.
+/// Taking the last element of the front part turns the back part round, O(length). A search that
+/// asks several times from the same state pays several times; engines remember the successors of a
+/// state, so it does not.
 pub struct Fifo<T> {
     /// INVARIANT: empty only if the queue is.
     front: List<T>,
@@ -208,10 +209,11 @@ impl<T> Fifo<T> {
         self.front.first()
     }
 
-    /// What one more version of a queue costs: itself and one node, the others being shared.
-    /// (Turning round costs a node for each element, once for as many steps.)
+    /// What one more version of a queue costs: itself, one node for a new element, and one for
+    /// turning it round later, which each branch of a search does for itself.
     pub(super) fn bytes_of_version() -> usize {
-        size_of::<Self>() - size_of::<List<T>>() + List::<T>::bytes_of_version()
+        let node = List::<T>::bytes_of_version() - size_of::<List<T>>();
+        size_of::<Self>() + 2 * node
     }
 }
 
