@@ -63,6 +63,8 @@ pub(crate) struct Run<'a, S: Spec> {
     pub(crate) progress: Option<&'a (dyn Fn(Progress) + Sync)>,
 }
 
+/// Easy operations for which a further thread is worth while.
+const OPS_PER_THREAD: usize = 4_000;
 /// A straight run may take this many steps, and so many more for each operation.
 const STRAIGHT_STEPS: u64 = 1_000;
 const STRAIGHT_STEPS_PER_OP: u64 = 2;
@@ -104,18 +106,23 @@ impl<'a, S: Spec> Run<'a, S> {
                 }
                 Ok(())
             };
-            self.in_parallel(&open, each, &done, count)?;
+            let threads = match is_last {
+                true => self.plan.threads,
+                // Starting a thread costs as much as deciding a few thousand easy operations.
+                false => self.plan.threads.min(1 + self.history.len() / OPS_PER_THREAD),
+            };
+            self.in_parallel(&open, threads, each, &done)?;
         }
         Ok(results.into_iter().map(|r| r.into_inner().unwrap_or_else(|e| e.into_inner())).collect())
     }
 
-    /// Calls `each` for all `parts` on the plan's threads, and the progress callback now and then.
+    /// Calls `each` for all `parts` on so many threads, and the progress callback now and then.
     fn in_parallel(
         &self,
         parts: &[usize],
+        threads: usize,
         each: impl Fn(usize, &mut Scratch<'a, S>) -> Result<(), CheckError> + Sync,
         done: &AtomicUsize,
-        count: usize,
     ) -> Result<(), CheckError> {
         let next = AtomicUsize::new(0);
         let failed: Mutex<Option<CheckError>> = Mutex::new(None);
@@ -128,7 +135,7 @@ impl<'a, S: Spec> Run<'a, S> {
                 }
             }
         };
-        let helpers = self.plan.threads.min(parts.len()).saturating_sub(1);
+        let helpers = threads.min(parts.len()).saturating_sub(1);
         if helpers == 0 && self.progress.is_none() {
             work();
         } else {
@@ -151,7 +158,7 @@ impl<'a, S: Spec> Run<'a, S> {
                         steps: self.steps.load(Ordering::Relaxed),
                         bytes: self.memory.used(),
                         parts_done: done.load(Ordering::Relaxed),
-                        parts: count,
+                        parts: self.split.len(),
                     });
                 }
             });

@@ -6,6 +6,8 @@ use crate::verdict::{Partial, ViolationKind};
 
 /// At most this many allowed values are listed.
 const MAX_LISTED: usize = 5;
+/// At most this many other operations of the core are spelled out.
+const MAX_GIVEN: usize = 3;
 
 pub(super) fn reason<S: Spec>(
     spec: &S,
@@ -29,11 +31,25 @@ pub(super) fn reason<S: Spec>(
     if kind == ViolationKind::HintBroken {
         return format!("{did}, which no order that respects the asserted positions explains");
     }
-    let others = core.iter().filter(|id| **id != failing).count();
-    let because = match others {
-        0 => String::new(),
-        1 => "; one other operation rules that out".into(),
-        n => format!("; {n} other operations together rule that out"),
+    let others: Vec<String> = core
+        .iter()
+        .filter(|id| **id != failing)
+        .map(|id| {
+            let (op, ret) = (part.op(*id), part.ret(*id));
+            let result = ret.map_or(String::new(), |r| spec.describe_ret(op, r));
+            match result.as_str() {
+                "" | "ok" => spec.describe_op(op),
+                result => format!("{} -> {result}", spec.describe_op(op)),
+            }
+        })
+        .collect();
+    let because = match others.as_slice() {
+        [] => String::new(),
+        [one] => format!(", given {one}"),
+        [first @ .., last] if others.len() <= MAX_GIVEN => {
+            format!(", given {} and {last}", first.join(", "))
+        }
+        many => format!(", given {} other operations", many.len()),
     };
     match allowed {
         [] if partials.is_empty() => format!("{did}, which no order explains{because}"),
