@@ -228,10 +228,10 @@ impl<'p, M: Mask> Frontier<'p, M> {
         ledger: &Ledger,
         out: &mut Vec<Choice>,
     ) {
+        let begin = out.len();
         if !self.problem.pending.is_empty() {
             self.push_pending(config, ledger, out);
         }
-        let begin = out.len();
         let order = self.problem.order.as_ref();
         self.open.for_each_without(&config.mask, |slot| {
             // A read that could not be absorbed is illegal here.
@@ -256,7 +256,10 @@ impl<'p, M: Mask> Frontier<'p, M> {
         let returning = self.returning();
         let return_of = |op: u32| p.return_of[op as usize];
         let key = |choice: &Choice| {
-            let Ok(op) = choice.split() else { return (0, 0) };
+            let op = match choice.split() {
+                Ok(op) => op,
+                Err(class) => return (p.pending[class as usize].preference, u32::MAX),
+            };
             match (self.order, p.preference.get(op as usize)) {
                 (MoveOrder::CallFirst, _) => (u64::from(op), 0),
                 (MoveOrder::ReturnFirst, None) => (u64::from(return_of(op)), 0),
@@ -279,7 +282,11 @@ impl<'p, M: Mask> Frontier<'p, M> {
         let order = p.order.as_ref();
         let mut kept = begin;
         for i in begin..out.len() {
-            let Ok(op) = out[i].split() else { continue };
+            let Ok(op) = out[i].split() else {
+                out[kept] = out[i];
+                kept += 1;
+                continue;
+            };
             let class = p.class[op as usize];
             let has_earlier_twin = out[begin..].iter().any(|other| {
                 other.split().is_ok_and(|o| {

@@ -26,6 +26,8 @@ pub(crate) struct PendingClass {
     pub(crate) called_at: Vec<u32>,
     /// The last return event before which the effect could still be noticed.
     pub(crate) last_use: u32,
+    /// When to try it, see [`Problem::preference`]; by default after everything else.
+    pub(crate) preference: u64,
 }
 
 impl PendingClass {
@@ -159,10 +161,8 @@ pub(crate) fn compile<'h, S: Spec>(
     out.problem.is_read.extend(out.classes.iter().map(is_read));
     if use_hints {
         out.problem.preference = super::hints::preference(history, &out.problem);
-    } else if switches.guide
-        && let Some(keys) = spec.guide(&PartView::new(history, &out.problem.ids))
-    {
-        out.problem.preference = keys;
+    } else if switches.guide {
+        ask_for_guide(spec, history, &mut out.problem);
     }
     if asserted {
         let order = super::hints::AssertedOrder::new(history, &out.problem);
@@ -174,6 +174,20 @@ pub(crate) fn compile<'h, S: Spec>(
         out.problem.order = Some(order);
     }
     out
+}
+
+/// Lets the specification guess the order of the completed operations and of the first operation
+/// of each pending class.
+fn ask_for_guide<S: Spec>(spec: &S, history: &History<S::Op, S::Ret>, problem: &mut Problem) {
+    let completed = problem.ids.len();
+    let first_of_each = problem.pending.iter().map(|p| p.ops[0]);
+    let ids: Vec<OpId> = problem.ids.iter().copied().chain(first_of_each).collect();
+    if let Some(mut keys) = spec.guide(&PartView::new(history, &ids)) {
+        for (pending, key) in problem.pending.iter_mut().zip(keys.split_off(completed)) {
+            pending.preference = key;
+        }
+        problem.preference = keys;
+    }
 }
 
 /// A pending operation with the number of returns before its call.
@@ -288,7 +302,8 @@ impl<'h, S: Spec> Compiler<'_, 'h, S> {
             let alike = self.alike(id, class, asserted, switches, &named);
             let group = *group_of.entry(alike).or_insert_with(|| {
                 let (ops, called_at) = (Vec::new(), Vec::new());
-                groups.push(PendingClass { class, ops, called_at, last_use: 0 });
+                let (last_use, preference) = (0, u64::MAX);
+                groups.push(PendingClass { class, ops, called_at, last_use, preference });
                 groups.len() - 1
             });
             groups[group].ops.push(id);

@@ -129,6 +129,20 @@ impl<V: Value> Spec for CasRegister<V> {
         }
     }
 
+    fn guide(&self, part: &PartView<'_, Self::Op, Self::Ret>) -> Option<Vec<u64>> {
+        super::zone_guide::guide(
+            part,
+            |op, ret| match (op, ret) {
+                (Read, _) | (Cas(..), Some(Bool(false))) => None,
+                (Write(v) | Cas(_, v), _) => Some(v),
+            },
+            |op, ret| match (op, ret) {
+                (Read, CasRegisterRet::Value(v)) | (Cas(v, _), Bool(true)) => Some(v),
+                _ => None,
+            },
+        )
+    }
+
     fn refute(&self, part: &PartView<'_, Self::Op, Self::Ret>) -> Option<Refutation> {
         super::refute::sources(
             part,

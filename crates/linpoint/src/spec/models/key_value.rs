@@ -193,6 +193,24 @@ impl<K: Value + Ord, V: Append> Spec for KeyValue<K, V> {
     // No anonymous kinds, and nothing is idle: after put("a") and append("b") a get names "ab", but
     // never the "a" that it depends on.
 
+    fn guide(&self, part: &PartView<'_, Self::Op, Self::Ret>) -> Option<Vec<u64>> {
+        if part.iter().any(|view| matches!(view.op, KeyValueOp::Append(..))) {
+            return None;
+        }
+        super::zone_guide::guide(
+            part,
+            |op, ret| match (op, ret) {
+                (CompareAndSet(..), Some(Bool(false))) => None,
+                _ => self.written(op),
+            },
+            |op, ret| match (op, ret) {
+                (CompareAndSet(k, expected, _), Bool(true)) => Some((k, expected.as_ref())),
+                (Get(k) | Remove(k), KeyValueRet::Value(v)) => Some((k, v.as_ref())),
+                _ => None,
+            },
+        )
+    }
+
     /// As for a compare-and-set register, within one key, if there are no appends: they make values
     /// that nobody wrote.
     fn refute(&self, part: &PartView<'_, Self::Op, Self::Ret>) -> Option<Refutation> {

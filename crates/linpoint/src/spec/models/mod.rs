@@ -24,6 +24,7 @@ mod set;
 mod snapshot;
 mod sorted;
 mod stack;
+mod zone_guide;
 
 pub use append::Append;
 pub use bag::{Bag, BagOp, BagRet};

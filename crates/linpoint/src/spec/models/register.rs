@@ -95,6 +95,18 @@ impl<V: Value> Spec for Register<V> {
         matches!(op, RegisterOp::Write(_))
     }
 
+    fn guide(&self, part: &PartView<'_, Self::Op, Self::Ret>) -> Option<Vec<u64>> {
+        let written = |op, _: Option<&_>| match op {
+            &RegisterOp::Write(ref v) => Some(v),
+            RegisterOp::Read => None,
+        };
+        let seen = |_: &_, ret| match ret {
+            &RegisterRet::Value(ref v) => Some(v),
+            RegisterRet::Written => None,
+        };
+        super::zone_guide::guide(part, written, seen)
+    }
+
     fn refute(&self, part: &PartView<'_, Self::Op, Self::Ret>) -> Option<Refutation> {
         super::refute::sources(
             part,
