@@ -23,7 +23,7 @@
 //!
 //! | you have | use |
 //! | --- | --- |
-//! | a recorded history | [`check`], or [`Checker`] for limits, threads and engines |
+//! | a recorded history | [`check()`], or [`Checker`] for limits, threads and engines |
 //! | events that arrive one by one | [`incremental::Incremental`] |
 //! | a single-threaded struct that says what is right | [`Sequential`] |
 //! | a nondeterministic object, or a state type of its own | [`Spec`] |

@@ -3,7 +3,7 @@
 //! A pending operation never returns, so it would hold its slot for ever. Instead, identical ones
 //! are interchangeable and only counted: a [`UsedId`] names an interned multiset of classes. A
 //! class leaves the multiset once no operation that could notice it is left
-//! ([`super::problem::PendingClass::last_use`]), so that configurations that differ only in such
+//! ([`super::pending::PendingClass::last_use`]), so that configurations that differ only in such
 //! classes become equal again.
 
 use rustc_hash::FxHashMap;

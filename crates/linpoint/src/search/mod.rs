@@ -15,6 +15,7 @@ mod hints;
 mod ledger;
 mod mask;
 mod oracle;
+mod pending;
 mod problem;
 mod visited;
 

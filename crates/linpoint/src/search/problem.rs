@@ -2,43 +2,18 @@
 //!
 //! Completed operations are numbered by call order and get a *slot*: the lowest that is free while
 //! they are open. Distinct (operation, result) pairs become classes. Pending operations get no
-//! slot; they are grouped into [`PendingClass`]es and counted. What could never matter is dropped
-//! here, and an index says which pending classes can matter to which operations.
+//! slot; they are grouped and counted, see [`super::pending`].
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::oracle::Class;
+use super::pending::{Matter, Pending, PendingClass};
 use super::{ClassId, Switches};
 use crate::check::Hints;
 use crate::history::{History, OpId};
-use crate::spec::{PartView, Spec, Traces};
+use crate::spec::{PartView, Spec};
 use crate::split::Event;
-
-/// Pending operations that are treated as identical.
-#[derive(Clone, Debug)]
-pub(crate) struct PendingClass {
-    /// What the specification is asked about.
-    pub(crate) class: ClassId,
-    /// The operations, in call order.
-    pub(crate) ops: Vec<OpId>,
-    /// For each of `ops`, the number of return events before its call.
-    pub(crate) called_at: Vec<u32>,
-    /// The last return event before which the effect could still be noticed.
-    pub(crate) last_use: u32,
-    /// When to try it, see [`Problem::preference`]; by default after everything else.
-    pub(crate) preference: u64,
-}
-
-impl PendingClass {
-    /// How many operations have been called before return event `returns`.
-    pub(crate) fn called_by(&self, returns: u32) -> u32 {
-        match self.called_at.last() {
-            Some(last) if *last <= returns => self.called_at.len() as u32,
-            _ => self.called_at.partition_point(|at| *at <= returns) as u32,
-        }
-    }
-}
 
 /// A compiled part. "Operation" means a completed one here, as a local number.
 #[derive(Clone, Debug, Default)]
@@ -70,16 +45,6 @@ pub(crate) struct Problem {
     /// An operation that is neither absorbed nor dropped for a twin, because somebody wants to know
     /// all states in which it can take effect.
     pub(crate) watched: Option<u32>,
-}
-
-/// No number: a group that was not kept.
-const NOBODY: u32 = u32::MAX;
-
-/// A set of pending classes.
-#[derive(Clone, Debug)]
-pub(crate) enum Matter {
-    All,
-    Some(SmallVec<[u32; 2]>),
 }
 
 /// A compiled part, and what its classes stand for.
@@ -190,26 +155,15 @@ fn ask_for_guide<S: Spec>(spec: &S, history: &History<S::Op, S::Ret>, problem: &
     }
 }
 
-/// A pending operation with the number of returns before its call.
-type Pending = (OpId, u32);
-
-struct Compiler<'s, 'h, S: Spec> {
-    spec: &'s S,
-    history: &'h History<S::Op, S::Ret>,
+pub(super) struct Compiler<'s, 'h, S: Spec> {
+    pub(super) spec: &'s S,
+    pub(super) history: &'h History<S::Op, S::Ret>,
     class_ids: &'s mut FxHashMap<Class<'h, S>, ClassId>,
-    out: Compiled<'h, S>,
-}
-
-/// What makes pending operations identical.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Alike {
-    Class(ClassId),
-    Anonymous(u64),
-    Alone(OpId),
+    pub(super) out: Compiled<'h, S>,
 }
 
 impl<'h, S: Spec> Compiler<'_, 'h, S> {
-    fn class(&mut self, id: OpId) -> ClassId {
+    pub(super) fn class(&mut self, id: OpId) -> ClassId {
         let key = (self.history.op(id), self.history.ret(id));
         let next = self.out.classes.len() as ClassId;
         let class = *self.class_ids.entry(key).or_insert(next);
@@ -248,259 +202,6 @@ impl<'h, S: Spec> Compiler<'_, 'h, S> {
         self.out.problem.width = slots.width;
         pending
     }
-
-    /// True if not all operations touch the same.
-    fn has_several_footprints(&self, events: &[Event]) -> bool {
-        let mut footprints = events.iter().map(|e| self.spec.footprint(self.history.op(e.op())));
-        let first = footprints.next();
-        footprints.any(|f| Some(&f) != first.as_ref())
-    }
-
-    /// Names that the classes in `classes` sense.
-    fn names_sensed(&self, classes: impl Iterator<Item = usize>) -> FxHashSet<u64> {
-        classes
-            .flat_map(|c| {
-                let (op, ret) = self.out.classes[c];
-                self.spec.senses(op, ret).names().to_vec()
-            })
-            .collect()
-    }
-
-    /// Drops pending operations that cannot matter for a reason of their own, groups the rest.
-    fn group_pending(
-        &mut self,
-        pending: Vec<Pending>,
-        asserted: bool,
-        switches: &Switches,
-    ) -> Vec<PendingClass> {
-        if pending.is_empty() {
-            return Vec::new();
-        }
-        let named_by_completed = self.names_sensed(0..self.out.classes.len());
-        // An unknown result may name anything.
-        let all_known = self.out.classes.iter().all(|(_, ret)| ret.is_some());
-        let mut kept = Vec::new();
-        for (id, at) in pending {
-            let op = self.history.op(id);
-            let unmentioned = || {
-                let traces = self.spec.leaves(op);
-                !traces.names().iter().any(|n| named_by_completed.contains(n))
-            };
-            // Optional and without effect, or without anyone to notice it.
-            let idle = self.spec.is_read(op, None)
-                || (all_known && self.spec.idle_unless_named(op) && unmentioned());
-            if switches.drop_idle_pending && idle {
-                self.out.problem.dropped += 1;
-            } else {
-                kept.push((id, at, self.class(id)));
-            }
-        }
-        let named = self.names_sensed(0..self.out.classes.len());
-        let mut groups: Vec<PendingClass> = Vec::new();
-        let mut group_of: FxHashMap<Alike, usize> = FxHashMap::default();
-        for (id, at, class) in kept {
-            let alike = self.alike(id, class, asserted, switches, &named);
-            let group = *group_of.entry(alike).or_insert_with(|| {
-                let (ops, called_at) = (Vec::new(), Vec::new());
-                let (last_use, preference) = (0, u64::MAX);
-                groups.push(PendingClass { class, ops, called_at, last_use, preference });
-                groups.len() - 1
-            });
-            groups[group].ops.push(id);
-            groups[group].called_at.push(at);
-        }
-        groups
-    }
-
-    fn alike(
-        &self,
-        id: OpId,
-        class: ClassId,
-        asserted: bool,
-        switches: &Switches,
-        named: &FxHashSet<u64>,
-    ) -> Alike {
-        if !switches.count_pending || (asserted && self.history.extras(id).hint.is_some()) {
-            return Alike::Alone(id);
-        }
-        let op = self.history.op(id);
-        if let (true, Some(kind)) = (switches.drop_idle_pending, self.spec.anonymous_kind(op))
-            && let Traces::Named(names) = self.spec.leaves(op)
-            && !names.iter().any(|n| named.contains(n))
-        {
-            return Alike::Anonymous(kind);
-        }
-        Alike::Class(class)
-    }
-
-    /// Finds out who can notice whom, and drops the pending classes that nobody can notice.
-    ///
-    /// Why dropping is right: take a linearization with the fewest pending operations, and among
-    /// those one in which each stands as late as possible. One that is last, or that is followed at
-    /// once by an operation of the same part that does not sense it, can be removed (the claim of
-    /// [`Spec::leaves`]), which contradicts "fewest"; one that is followed by an operation on
-    /// another key can be moved behind it. So each is followed at once by one that senses it, and
-    /// the chain ends in a completed operation. Removing only loosens asserted orders; moving may
-    /// break them, so the caller switches this off where an asserted order ties keys together.
-    fn keep_what_matters(&mut self, groups: Vec<PendingClass>, switches: &Switches) {
-        if groups.is_empty() {
-            return;
-        }
-        let returns = self.out.problem.returns.len() as u32;
-        let leaves: Vec<Traces> = groups.iter().map(|g| self.leaves(g, switches)).collect();
-        let notice = Notice::new(&leaves);
-        let mut last_of_class = vec![None; self.out.classes.len()];
-        for (op, class) in self.out.problem.class.iter().enumerate() {
-            let at = self.out.problem.return_of[op];
-            let last: &mut Option<u32> = &mut last_of_class[*class as usize];
-            *last = Some(last.map_or(at, |l| l.max(at)));
-        }
-        let senses = |class: usize| {
-            let (op, ret) = self.out.classes[class];
-            if switches.drop_idle_pending { self.spec.senses(op, ret) } else { Traces::Any }
-        };
-        let to_class: Vec<Matter> = last_of_class
-            .iter()
-            .enumerate()
-            .map(|(c, last)| match last {
-                Some(_) => notice.by(&senses(c)),
-                None => Matter::Some(SmallVec::new()),
-            })
-            .collect();
-        let senses_to_act = |class: usize| {
-            let (op, _) = self.out.classes[class];
-            if switches.drop_idle_pending { self.spec.senses_to_act(op) } else { Traces::Any }
-        };
-        let to_pending: Vec<Matter> =
-            groups.iter().map(|g| notice.by(&senses_to_act(g.class as usize))).collect();
-        let last_use = last_uses(groups.len(), &last_of_class, &to_class, &to_pending, returns);
-        self.renumber(groups, &last_use, to_class, to_pending);
-    }
-
-    fn leaves(&self, group: &PendingClass, switches: &Switches) -> Traces {
-        let (op, _) = self.out.classes[group.class as usize];
-        if switches.drop_idle_pending { self.spec.leaves(op) } else { Traces::Any }
-    }
-
-    /// Keeps the groups that somebody can notice.
-    fn renumber(
-        &mut self,
-        groups: Vec<PendingClass>,
-        last_use: &[Option<u32>],
-        to_class: Vec<Matter>,
-        to_pending: Vec<Matter>,
-    ) {
-        let p = &mut self.out.problem;
-        let mut number = vec![NOBODY; groups.len()];
-        for (i, mut group) in groups.into_iter().enumerate() {
-            match last_use[i] {
-                Some(last) => {
-                    number[i] = p.pending.len() as u32;
-                    group.last_use = last;
-                    p.pending.push(group);
-                }
-                None => p.dropped += group.ops.len(),
-            }
-        }
-        let rename = |matter: Matter| match matter {
-            Matter::All => Matter::All,
-            Matter::Some(list) => Matter::Some(
-                list.into_iter().map(|i| number[i as usize]).filter(|i| *i != NOBODY).collect(),
-            ),
-        };
-        p.matter_to_class = to_class.into_iter().map(rename).collect();
-        let kept = to_pending.into_iter().zip(&number).filter(|(_, n)| **n != NOBODY);
-        p.matter_to_pending = kept.map(|(m, _)| rename(m)).collect();
-    }
-}
-
-/// Who leaves which trace, by name.
-struct Notice {
-    by_name: FxHashMap<u64, SmallVec<[u32; 2]>>,
-    leaves_any: SmallVec<[u32; 2]>,
-}
-
-impl Notice {
-    fn new(leaves: &[Traces]) -> Self {
-        let mut by_name: FxHashMap<u64, SmallVec<[u32; 2]>> = FxHashMap::default();
-        let mut leaves_any = SmallVec::new();
-        for (i, traces) in leaves.iter().enumerate() {
-            if traces.is_any() {
-                leaves_any.push(i as u32);
-            } else {
-                for name in traces.names() {
-                    by_name.entry(*name).or_default().push(i as u32);
-                }
-            }
-        }
-        Notice { by_name, leaves_any }
-    }
-
-    /// The pending classes that something with these senses can notice.
-    fn by(&self, sensed: &Traces) -> Matter {
-        if sensed.is_any() {
-            return Matter::All;
-        }
-        if sensed.names().is_empty() {
-            return Matter::Some(SmallVec::new());
-        }
-        let mut found = self.leaves_any.clone();
-        for name in sensed.names() {
-            found.extend(self.by_name.get(name).into_iter().flatten().copied());
-        }
-        found.sort_unstable();
-        found.dedup();
-        Matter::Some(found)
-    }
-}
-
-/// The last return before which each pending class can still be noticed, directly or through
-/// another pending one; `None` if never. Later than the truth is safe, so a propagation that does
-/// not settle soon ends with "to the end".
-fn last_uses(
-    count: usize,
-    last_of_class: &[Option<u32>],
-    to_class: &[Matter],
-    to_pending: &[Matter],
-    returns: u32,
-) -> Vec<Option<u32>> {
-    const ROUNDS: usize = 8;
-    let mut last: Vec<Option<u32>> = vec![None; count];
-    let mut of_all: Option<u32> = None;
-    for (at, matter) in last_of_class.iter().zip(to_class) {
-        match matter {
-            Matter::All => of_all = of_all.max(*at),
-            Matter::Some(list) => list.iter().for_each(|p| {
-                last[*p as usize] = last[*p as usize].max(*at);
-            }),
-        }
-    }
-    for round in 0.. {
-        let mut changed = false;
-        last.iter_mut().for_each(|l| *l = (*l).max(of_all));
-        for (q, matter) in to_pending.iter().enumerate() {
-            let Some(at) = last[q] else { continue };
-            match matter {
-                Matter::All => {
-                    changed |= of_all < Some(at);
-                    of_all = of_all.max(Some(at));
-                }
-                Matter::Some(list) => {
-                    for p in list {
-                        changed |= last[*p as usize] < Some(at);
-                        last[*p as usize] = last[*p as usize].max(Some(at));
-                    }
-                }
-            }
-        }
-        if !changed {
-            break;
-        }
-        if round == ROUNDS {
-            return vec![Some(returns); count];
-        }
-    }
-    last
 }
 
 /// Gives out the lowest free slot.

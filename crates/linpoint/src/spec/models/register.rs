@@ -96,15 +96,17 @@ impl<V: Value> Spec for Register<V> {
     }
 
     fn guide(&self, part: &PartView<'_, Self::Op, Self::Ret>) -> Option<Vec<u64>> {
-        let written = |op, _: Option<&_>| match op {
-            &RegisterOp::Write(ref v) => Some(v),
-            RegisterOp::Read => None,
-        };
-        let seen = |_: &_, ret| match ret {
-            &RegisterRet::Value(ref v) => Some(v),
-            RegisterRet::Written => None,
-        };
-        super::zone_guide::guide(part, written, seen)
+        super::zone_guide::guide(
+            part,
+            |op, _| match op {
+                RegisterOp::Write(v) => Some(v),
+                RegisterOp::Read => None,
+            },
+            |_, ret| match ret {
+                RegisterRet::Value(v) => Some(v),
+                RegisterRet::Written => None,
+            },
+        )
     }
 
     fn refute(&self, part: &PartView<'_, Self::Op, Self::Ret>) -> Option<Refutation> {
