@@ -1,7 +1,7 @@
 //! Limits on time and memory, cancellation, progress: part of every check.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use smallvec::SmallVec;
@@ -75,7 +75,7 @@ pub(crate) struct Memory {
 
 impl Memory {
     pub(crate) fn new(limit: Option<usize>) -> Self {
-        let limit = limit.unwrap_or(usize::MAX);
+        let limit = limit.unwrap_or_else(default_memory);
         Memory { used: AtomicUsize::new(0), peak: AtomicUsize::new(0), limit }
     }
 
@@ -219,13 +219,39 @@ impl Drop for Budget<'_> {
     }
 }
 
-/// The limits of a check. The default has none.
+/// Three quarters of the memory that was free when this was first asked, so that a hard instance ends
+/// as undecided and not by the hand of the operating system. Where that cannot be found out, no limit.
+fn default_memory() -> usize {
+    static DEFAULT: OnceLock<usize> = OnceLock::new();
+    *DEFAULT.get_or_init(|| {
+        let free = [free_on_the_machine(), free_in_the_container()].into_iter().flatten().min();
+        free.map_or(usize::MAX, |bytes| bytes / 4 * 3)
+    })
+}
+
+fn free_on_the_machine() -> Option<usize> {
+    let info = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = info.lines().find(|line| line.starts_with("MemAvailable:"))?;
+    let kib: usize = line.split_whitespace().nth(1)?.parse().ok()?;
+    kib.checked_mul(1024)
+}
+
+fn free_in_the_container() -> Option<usize> {
+    let read = |name: &str| {
+        let text = std::fs::read_to_string(format!("/sys/fs/cgroup/memory.{name}")).ok()?;
+        text.trim().parse::<usize>().ok()
+    };
+    read("max")?.checked_sub(read("current")?)
+}
+
+/// The limits of a check. The default has no limit on time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Limits {
     /// Wall-clock time, explanation included.
     pub time: Option<Duration>,
     /// Bytes for everything that grows during the search: visited configurations, interned states
     /// (as far as [`crate::Spec::state_bytes`] tells), transition tables. The history itself is the
-    /// caller's and is not counted.
+    /// caller's and is not counted. `None`: three quarters of what is free on this machine or in
+    /// this container.
     pub memory: Option<usize>,
 }

@@ -137,7 +137,7 @@ pub fn check<S: Spec>(spec: &S, history: &History<S::Op, S::Ret>) -> Result<Repo
 }
 
 impl<'a, S: Spec> Checker<'a, S> {
-    /// No limits, all cores, the planner chooses.
+    /// No time limit, memory limited to three quarters of what is free, all cores, the planner chooses.
     pub fn new(spec: &'a S) -> Self {
         Checker {
             spec,

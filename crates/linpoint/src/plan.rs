@@ -194,14 +194,12 @@ impl std::fmt::Display for Plan {
                 Some(reason) => writeln!(f, "{}. {}: not used, {reason}", i + 1, c.tactic.name())?,
             }
         }
-        let limit = |text: Option<String>| text.unwrap_or_else(|| "none".into());
-        write!(
-            f,
-            "{} thread(s), time limit {}, memory limit {}",
-            self.threads,
-            limit(self.limits.time.map(|t| format!("{t:?}"))),
-            limit(self.limits.memory.map(|m| format!("{} MiB", m >> 20)))
-        )
+        let time = self.limits.time.map_or("no time limit".into(), |t| format!("at most {t:?}"));
+        let memory = match self.limits.memory {
+            Some(bytes) => format!("at most {} MiB", bytes >> 20),
+            None => "at most three quarters of the free memory".into(),
+        };
+        write!(f, "{} thread(s), {time}, {memory}", self.threads)
     }
 }
 

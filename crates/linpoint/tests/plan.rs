@@ -70,6 +70,6 @@ fn a_plan_prints() {
          3. probe jit-graph: small searches end soon\n\
          4. unlimited-pending: not used, no operation is pending\n\
          5. jit-graph+breadth: complete; luck and robustness race each other\n\
-         2 thread(s), time limit none, memory limit none"
+         2 thread(s), no time limit, at most three quarters of the free memory"
     );
 }

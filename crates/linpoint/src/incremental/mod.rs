@@ -112,6 +112,8 @@ impl std::fmt::Display for StreamError {
 
 impl std::error::Error for StreamError {}
 
+const DEFAULT_CONFIGURATIONS: usize = 1_000_000;
+
 /// How an operation ended.
 enum Ending<R> {
     Returned(Option<R>),
@@ -139,7 +141,7 @@ pub struct Incremental<'a, S: Spec> {
     parts: Vec<Part<S>>,
     ids: FxHashMap<u64, Open>,
     calls: u64,
-    /// Most configurations that all parts together may have.
+    /// Most configurations that a part may have.
     most: usize,
 }
 
@@ -153,7 +155,7 @@ impl<'a, S: Spec> Incremental<'a, S> {
             parts: Vec::new(),
             ids: FxHashMap::default(),
             calls: 0,
-            most: usize::MAX,
+            most: DEFAULT_CONFIGURATIONS,
         }
     }
 
@@ -162,7 +164,8 @@ impl<'a, S: Spec> Incremental<'a, S> {
         Incremental { by_key: false, ..Incremental::new(spec) }
     }
 
-    /// A part that gets more than this many configurations is given up as undecided.
+    /// A part that gets more than this many configurations (by default a million) is given up as
+    /// undecided.
     pub fn max_configurations(mut self, most: usize) -> Self {
         self.most = most;
         self
