@@ -12,7 +12,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use linpoint::history::{Extras, History, Interval, OpId, Span, Ties};
-use linpoint::spec::{Footprint, PartView, Refutation, Spec, Traces};
+use linpoint::spec::{
+    Footprint, Mention, Name, PartView, Refutation, Role, Shape, Shaped, Spec, Traces,
+};
 
 use crate::vocabulary::{Vocabulary, Word};
 
@@ -217,6 +219,18 @@ impl<S: Spec + 'static> Spec for Typed<S> {
         self.with_types(part, |part| self.0.guide(part))
     }
 
+    fn shaped(&self) -> Option<&dyn Shaped<ErasedValue, ErasedValue>> {
+        self.0.shaped().is_some().then_some(self)
+    }
+
+    fn replay(
+        &self,
+        run: &mut dyn Iterator<Item = (&ErasedValue, Option<&ErasedValue>)>,
+    ) -> Option<Result<(), usize>> {
+        let mut typed = run.map(|(op, ret)| (op.get::<S::Op>(), Self::ret(ret)));
+        self.0.replay(&mut typed)
+    }
+
     fn describe_op(&self, op: &ErasedValue) -> String {
         self.0.describe_op(op.get())
     }
@@ -240,6 +254,55 @@ impl<S: Spec + 'static> Spec for Typed<S> {
 
     fn state_bytes(&self, state: &ErasedState) -> usize {
         self.0.state_bytes(state.get())
+    }
+}
+
+impl<S: Spec + 'static> Typed<S> {
+    fn shape_of_type(&self) -> &dyn Shaped<S::Op, S::Ret> {
+        self.0.shaped().expect("asked only where there is one")
+    }
+
+    fn mention<'a>(mention: Mention<'a, ErasedValue, ErasedValue>) -> Mention<'a, S::Op, S::Ret> {
+        Mention { op: mention.op.get(), ret: Self::ret(mention.ret), slot: mention.slot }
+    }
+}
+
+#[deny(clippy::missing_trait_methods, reason = "a claim that is not passed on is not tested")]
+impl<S: Spec + 'static> Shaped<ErasedValue, ErasedValue> for Typed<S> {
+    fn shape(&self) -> Shape {
+        self.shape_of_type().shape()
+    }
+
+    fn role(&self, op: &ErasedValue, ret: Option<&ErasedValue>, pending: bool) -> Role {
+        self.shape_of_type().role(op.get(), Self::ret(ret), pending)
+    }
+
+    fn key(&self, op: &ErasedValue) -> Option<Name> {
+        self.shape_of_type().key(op.get())
+    }
+
+    fn same_name(
+        &self,
+        a: Mention<'_, ErasedValue, ErasedValue>,
+        b: Mention<'_, ErasedValue, ErasedValue>,
+    ) -> bool {
+        self.shape_of_type().same_name(Self::mention(a), Self::mention(b))
+    }
+
+    fn is_initial(&self, mention: Mention<'_, ErasedValue, ErasedValue>) -> bool {
+        self.shape_of_type().is_initial(Self::mention(mention))
+    }
+
+    fn compare(
+        &self,
+        a: Mention<'_, ErasedValue, ErasedValue>,
+        b: Mention<'_, ErasedValue, ErasedValue>,
+    ) -> std::cmp::Ordering {
+        self.shape_of_type().compare(Self::mention(a), Self::mention(b))
+    }
+
+    fn view(&self, ret: &ErasedValue, names: &mut Vec<Option<Name>>) {
+        self.shape_of_type().view(ret.get(), names);
     }
 }
 
@@ -311,6 +374,17 @@ impl Spec for Erased {
 
     fn guide(&self, part: &PartView<'_, ErasedValue, ErasedValue>) -> Option<Vec<u64>> {
         self.0.guide(part)
+    }
+
+    fn shaped(&self) -> Option<&dyn Shaped<ErasedValue, ErasedValue>> {
+        self.0.shaped()
+    }
+
+    fn replay(
+        &self,
+        run: &mut dyn Iterator<Item = (&ErasedValue, Option<&ErasedValue>)>,
+    ) -> Option<Result<(), usize>> {
+        self.0.replay(run)
     }
 
     fn describe_op(&self, op: &ErasedValue) -> String {

@@ -53,6 +53,7 @@ mod decide;
 mod explain;
 pub mod history;
 pub mod incremental;
+pub mod monitor;
 pub mod plan;
 mod search;
 pub mod spec;

@@ -18,9 +18,11 @@
 pub mod claims;
 pub mod models;
 mod sequential;
+mod shape;
 mod traces;
 
 pub use sequential::Sequential;
+pub use shape::{Mention, Name, Role, Shape, Shaped, Slot};
 pub use traces::Traces;
 
 use std::fmt::Debug;
@@ -152,6 +154,24 @@ pub trait Spec: Sync {
     /// are tried first. A bad guess costs time, never the right answer. Asked for only when the
     /// easy ways have failed.
     fn guide(&self, _part: &PartView<'_, Self::Op, Self::Ret>) -> Option<Vec<u64>> {
+        None
+    }
+
+    /// This object in the words of the monitors, if it is of a kind that they know: then histories
+    /// are decided in near-linear time instead of being searched. See [`Shaped`].
+    fn shaped(&self) -> Option<&dyn Shaped<Self::Op, Self::Ret>> {
+        None
+    }
+
+    /// Performs the operations one after the other on an ordinary object that is changed in place,
+    /// and gives the position of the first one that is not legal. `None` if the spec has no such
+    /// object; then witnesses are replayed state by state, which is slow where states are large.
+    ///
+    /// CLAIM: the same answer as [`Spec::successors`] gives, applied again and again.
+    fn replay(
+        &self,
+        _run: &mut dyn Iterator<Item = (&Self::Op, Option<&Self::Ret>)>,
+    ) -> Option<Result<(), usize>> {
         None
     }
 

@@ -106,6 +106,21 @@ impl<S: Sequential> Spec for S {
         true
     }
 
+    fn replay(
+        &self,
+        run: &mut dyn Iterator<Item = (&S::Op, Option<&S::Ret>)>,
+    ) -> Option<Result<(), usize>> {
+        let mut object = self.clone();
+        let legal = |object: &mut S, op: &S::Op, ret: Option<&S::Ret>| {
+            object.enabled(op) && {
+                let got = object.apply(op);
+                ret.is_none_or(|ret| *ret == got)
+            }
+        };
+        let wrong = run.enumerate().find(|(_, (op, ret))| !legal(&mut object, op, *ret));
+        Some(wrong.map_or(Ok(()), |(at, _)| Err(at)))
+    }
+
     fn footprint(&self, op: &S::Op) -> Footprint {
         Sequential::footprint(self, op)
     }

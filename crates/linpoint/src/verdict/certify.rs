@@ -45,13 +45,21 @@ pub(crate) fn order_is_valid<O, R>(
     }
 }
 
-/// Checks (3) for the order of one part. Nondeterministic specifications are followed in all
-/// states at once.
+/// Checks (3) for the order of one part, on an object that is changed in place if the specification
+/// has one. Otherwise nondeterministic specifications are followed in all states at once.
 pub(crate) fn replay_is_legal<S: Spec>(
     spec: &S,
     history: &History<S::Op, S::Ret>,
     order: &[OpId],
 ) -> Result<(), String> {
+    let illegal = |id: OpId| {
+        let op = spec.describe_op(history.op(id));
+        Err(format!("operation {id}, {op}, is not legal at its place"))
+    };
+    let mut run = order.iter().map(|id| (history.op(*id), history.ret(*id)));
+    if let Some(replayed) = spec.replay(&mut run) {
+        return replayed.or_else(|at| illegal(order[at]));
+    }
     let mut states = vec![spec.initial()];
     let mut next = Vec::new();
     for &id in order {
@@ -68,8 +76,7 @@ pub(crate) fn replay_is_legal<S: Spec>(
             next = distinct;
         }
         if next.is_empty() {
-            let op = spec.describe_op(history.op(id));
-            return Err(format!("operation {id}, {op}, is not legal at its place"));
+            return illegal(id);
         }
         std::mem::swap(&mut states, &mut next);
         next.clear();

@@ -8,10 +8,12 @@
 //! call, or never (finding the queue full is the same as never). A dequeue may remove whatever is at
 //! the front at any time after its call, or do nothing.
 
-use super::fifo_guide::{self, Role};
+use std::collections::VecDeque;
+
+use super::fifo_guide;
 use super::persistent::Fifo;
 use super::{Value, deterministic, show_elements, show_option};
-use crate::spec::{PartView, Refutation, Spec, Traces};
+use crate::spec::{Mention, Name, PartView, Refutation, Role, Shape, Shaped, Spec, Traces};
 
 /// A queue.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -138,9 +140,9 @@ impl<V: Value> Spec for Queue<V> {
 
     fn guide(&self, part: &PartView<'_, Self::Op, Self::Ret>) -> Option<Vec<u64>> {
         Some(fifo_guide::guide(part, |op, ret| match (op, ret) {
-            (Enqueue(v), ret) if ret != Some(&Full) => Role::Adds(v),
-            (Dequeue, Some(QueueRet::Value(Some(v)))) => Role::Removes(v),
-            _ => Role::Neither,
+            (Enqueue(v), ret) if ret != Some(&Full) => fifo_guide::Role::Adds(v),
+            (Dequeue, Some(QueueRet::Value(Some(v)))) => fifo_guide::Role::Removes(v),
+            _ => fifo_guide::Role::Neither,
         }))
     }
 
@@ -160,6 +162,38 @@ impl<V: Value> Spec for Queue<V> {
                 _ => None,
             },
         )
+    }
+
+    fn shaped(&self) -> Option<&dyn Shaped<Self::Op, Self::Ret>> {
+        self.capacity.is_none().then_some(self)
+    }
+
+    fn replay(
+        &self,
+        run: &mut dyn Iterator<Item = (&Self::Op, Option<&Self::Ret>)>,
+    ) -> Option<Result<(), usize>> {
+        let mut queue: VecDeque<&V> = VecDeque::new();
+        for (at, (op, ret)) in run.enumerate() {
+            let is_full = self.capacity.is_some_and(|c| queue.len() >= c);
+            let fits = match (op, ret) {
+                (Enqueue(_), Some(QueueRet::Value(_))) | (Dequeue | Peek, Some(Done | Full)) => {
+                    false
+                }
+                (_, None) => true,
+                (Enqueue(_), Some(Full)) => is_full,
+                (Enqueue(_), Some(Done)) => !is_full,
+                (Dequeue | Peek, Some(QueueRet::Value(v))) => queue.front().copied() == v.as_ref(),
+            };
+            if !fits {
+                return Some(Err(at));
+            }
+            match op {
+                Enqueue(v) if !is_full => queue.push_back(v),
+                Dequeue => drop(queue.pop_front()),
+                _ => {}
+            }
+        }
+        Some(Ok(()))
     }
 
     fn describe_op(&self, op: &Self::Op) -> String {
@@ -197,6 +231,40 @@ impl<V: Value> Spec for Queue<V> {
     /// States share their nodes: each counts one of its own, which is what an enqueue adds.
     fn state_bytes(&self, _state: &Fifo<V>) -> usize {
         Fifo::<V>::bytes_of_version()
+    }
+}
+
+/// The element that an operation adds, or finds.
+fn element<'a, V>(op: &'a QueueOp<V>, ret: Option<&'a QueueRet<V>>) -> Option<&'a V> {
+    match (op, ret) {
+        (Enqueue(v), _) | (_, Some(QueueRet::Value(Some(v)))) => Some(v),
+        _ => None,
+    }
+}
+
+impl<V: Value> Shaped<QueueOp<V>, QueueRet<V>> for Queue<V> {
+    fn shape(&self) -> Shape {
+        Shape::Queue
+    }
+
+    fn role(&self, op: &QueueOp<V>, ret: Option<&QueueRet<V>>, _pending: bool) -> Role {
+        match (op, ret) {
+            (Enqueue(v), None | Some(Done)) => Role::Add(Name::of(v)),
+            (Dequeue, None) => Role::Take,
+            (Dequeue, Some(QueueRet::Value(Some(v)))) => Role::Remove(Name::of(v)),
+            (Peek, None) => Role::Idle,
+            (Peek, Some(QueueRet::Value(Some(v)))) => Role::Peek(Name::of(v)),
+            (Dequeue | Peek, Some(QueueRet::Value(None))) => Role::Empty,
+            _ => Role::Foreign("an operation has a result of another kind"),
+        }
+    }
+
+    fn same_name(
+        &self,
+        a: Mention<'_, QueueOp<V>, QueueRet<V>>,
+        b: Mention<'_, QueueOp<V>, QueueRet<V>>,
+    ) -> bool {
+        element(a.op, a.ret) == element(b.op, b.ret)
     }
 }
 

@@ -1,0 +1,220 @@
+//! A history as columns of small numbers: what all monitors read.
+
+use crate::spec::{Mention, Role, Shape, Slot};
+
+use super::names::{NONE, Numbers};
+use super::peaks::Peaks;
+use super::{Refusal, Rows};
+
+/// What an operation does: a [`Role`] without its names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub(crate) enum Kind {
+    Idle,
+    Add,
+    Remove,
+    Take,
+    Peek,
+    Empty,
+    Raise,
+    Lower,
+    IsUp,
+    IsDown,
+    Write,
+    Read,
+    Replace,
+}
+
+/// The operations of one object, a row each.
+#[derive(Debug)]
+pub(crate) struct Columns {
+    /// What each does.
+    pub(crate) kinds: Vec<Kind>,
+    /// The number of the element or value that it names, or [`NONE`]. For a priority queue, an
+    /// element with a greater number never comes out after one with a smaller number.
+    pub(crate) values: Vec<u32>,
+    /// One more than the largest number of a value. Not all of them need be in use.
+    pub(crate) value_count: usize,
+    /// For [`Kind::Replace`], the number of what it replaced. Empty if there is no such row.
+    pub(crate) sources: Vec<u32>,
+    /// The number of the flag or register, if there is more than one; else empty.
+    pub(crate) keys: Vec<u32>,
+    /// One more than the largest number of a key.
+    pub(crate) key_count: usize,
+    /// First peak at which each was open.
+    pub(crate) left: Vec<u32>,
+    /// Last peak at which it was, or [`Peaks::NEVER`].
+    pub(crate) right: Vec<u32>,
+    /// Number of peaks.
+    pub(crate) peaks: u32,
+}
+
+/// The roles of all rows, with names as they are.
+#[derive(Default)]
+struct Roles {
+    kinds: Vec<Kind>,
+    values: Vec<u64>,
+    sources: Vec<u64>,
+    keys: Vec<u64>,
+}
+
+impl Columns {
+    /// Reads the operations, which all belong to one object.
+    pub(crate) fn read<O, R>(reader: &Rows<'_, O, R>) -> Result<Columns, Refusal> {
+        let Roles { kinds, values, sources, keys } = Roles::read(reader)?;
+        let rows = kinds.len();
+        // What is replaced is numbered together with what is written.
+        let mut names = values;
+        names.extend(&sources);
+        let names_value = |row: usize| match row.checked_sub(rows) {
+            None => kinds[row].has_value(),
+            Some(row) => kinds[row] == Kind::Replace,
+        };
+        let mut numbers = Numbers::of(&names, names_value);
+        drop(names);
+        let key_numbers = Numbers::of(&keys, |_| true);
+        reader.verify(&key_numbers, rows, Slot::Key)?;
+        reader.verify(&numbers, rows, Slot::Value)?;
+        if reader.shaped.shape() == Shape::PriorityQueue {
+            reader.sort_by_priority(&mut numbers);
+        }
+        let sources = numbers.of_row.split_off(rows);
+        let Peaks { left, right, count } = Peaks::of(reader.history, reader.ids);
+        Ok(Columns {
+            kinds,
+            values: numbers.of_row,
+            value_count: numbers.count,
+            sources,
+            keys: key_numbers.of_row,
+            key_count: key_numbers.count,
+            left,
+            right,
+            peaks: count,
+        })
+    }
+
+    /// Number of rows.
+    pub(crate) fn len(&self) -> usize {
+        self.kinds.len()
+    }
+
+    /// True if the row never returned.
+    pub(crate) fn is_pending(&self, row: u32) -> bool {
+        self.right[row as usize] == Peaks::NEVER
+    }
+}
+
+impl Roles {
+    fn read<O, R>(reader: &Rows<'_, O, R>) -> Result<Roles, Refusal> {
+        let Rows { shaped, history, ids } = reader;
+        let mut roles = Roles::default();
+        roles.kinds.reserve_exact(ids.len());
+        let mut names = Vec::with_capacity(ids.len());
+        for &id in *ids {
+            let op = history.op(id);
+            let pending = history.span(id).is_pending();
+            let role = shaped.role(op, history.ret(id), pending);
+            let (kind, value) = match role {
+                Role::Foreign(reason) => return Err(Refusal::new(reason)),
+                Role::Take if !pending => {
+                    return Err(Refusal::new("it is not known what a completed removal found"));
+                }
+                Role::Idle => (Kind::Idle, 0),
+                Role::Add(name) => (Kind::Add, name.0),
+                Role::Remove(name) => (Kind::Remove, name.0),
+                Role::Take => (Kind::Take, 0),
+                Role::Peek(name) => (Kind::Peek, name.0),
+                Role::Empty => (Kind::Empty, 0),
+                Role::Raise => (Kind::Raise, 0),
+                Role::Lower => (Kind::Lower, 0),
+                Role::IsUp => (Kind::IsUp, 0),
+                Role::IsDown => (Kind::IsDown, 0),
+                Role::Write(name) => (Kind::Write, name.0),
+                Role::Read(name) => (Kind::Read, name.0),
+                Role::Replace { from, to } => {
+                    roles.sources.resize(names.len(), 0);
+                    roles.sources.push(from.0);
+                    (Kind::Replace, to.0)
+                }
+                _ => return Err(Refusal::new("an operation that this kind of object lacks")),
+            };
+            roles.kinds.push(kind);
+            names.push(value);
+            if let Some(key) = shaped.key(op) {
+                roles.keys.push(key.0);
+            }
+        }
+        if !roles.sources.is_empty() {
+            roles.sources.resize(names.len(), 0);
+        }
+        if roles.keys.len() != names.len() && !roles.keys.is_empty() {
+            return Err(Refusal::new("some operations have no key"));
+        }
+        roles.values = names;
+        Ok(roles)
+    }
+}
+
+impl Kind {
+    /// True if a row of this kind names a value.
+    fn has_value(self) -> bool {
+        use Kind::{Add, Peek, Read, Remove, Replace, Write};
+        matches!(self, Add | Remove | Peek | Write | Read | Replace)
+    }
+}
+
+impl<'a, O, R> Rows<'a, O, R> {
+    /// A name that a row mentions.
+    pub(crate) fn mention(&self, row: usize, slot: Slot) -> Mention<'a, O, R> {
+        let id = self.ids[row];
+        Mention { op: self.history.op(id), ret: self.history.ret(id), slot }
+    }
+
+    /// Row `i` of the numbers; beyond the last row come the sources.
+    fn numbered(&self, i: usize, rows: usize, slot: Slot) -> Mention<'a, O, R> {
+        match i.checked_sub(rows) {
+            None => self.mention(i, slot),
+            Some(row) => self.mention(row, Slot::Source),
+        }
+    }
+
+    /// Makes sure that what has one number is equal.
+    fn verify(&self, numbers: &Numbers, rows: usize, slot: Slot) -> Result<(), Refusal> {
+        let mut first = vec![NONE; numbers.count];
+        for (i, &number) in numbers.of_row.iter().enumerate() {
+            let Some(seen) = first.get_mut(number as usize) else { continue };
+            if *seen == NONE {
+                *seen = i as u32;
+                continue;
+            }
+            let (a, b) = (self.numbered(*seen as usize, rows, slot), self.numbered(i, rows, slot));
+            if !self.shaped.same_name(a, b) {
+                return Err(Refusal::new("two different values share a name"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Numbers elements by priority. Names of numbers are mostly in that order already, or in its
+    /// reverse, so sorting them is one pass. Different elements of one priority keep their order.
+    fn sort_by_priority(&self, numbers: &mut Numbers) {
+        let mut example = vec![NONE; numbers.count];
+        for (row, &number) in numbers.of_row.iter().enumerate() {
+            if number != NONE {
+                example[number as usize] = row as u32;
+            }
+        }
+        let mut used: Vec<u32> =
+            (0..numbers.count as u32).filter(|n| example[*n as usize] != NONE).collect();
+        let of_number = |n: u32| self.mention(example[n as usize] as usize, Slot::Value);
+        used.sort_by(|a, b| self.shaped.compare(of_number(*a), of_number(*b)));
+        let mut renamed = vec![NONE; numbers.count];
+        for (new, old) in used.iter().enumerate() {
+            renamed[*old as usize] = new as u32;
+        }
+        for number in numbers.of_row.iter_mut().filter(|n| **n != NONE) {
+            *number = renamed[*number as usize];
+        }
+        numbers.count = used.len();
+    }
+}

@@ -1,0 +1,102 @@
+//! What a monitor says when the answer is no: a few operations, and one sentence about them.
+
+use std::borrow::Cow;
+
+use crate::history::{History, OpId};
+use crate::spec::{Refutation, Spec};
+
+/// Rows that contradict each other whatever the other rows did, and why.
+#[derive(Clone, Debug)]
+pub(crate) struct Contradiction {
+    /// The rows; everything else may be relaxed without removing the contradiction.
+    pub(crate) rows: Vec<u32>,
+    /// The sentence, in pieces.
+    pub(crate) sentence: Vec<Piece>,
+}
+
+/// A piece of a sentence.
+#[derive(Clone, Debug)]
+pub(crate) enum Piece {
+    /// Words.
+    Text(Cow<'static, str>),
+    /// An operation with its result: `dequeue() by client 3 -> 7`.
+    Op(u32),
+}
+
+impl From<&'static str> for Piece {
+    fn from(text: &'static str) -> Piece {
+        Piece::Text(text.into())
+    }
+}
+
+impl From<String> for Piece {
+    fn from(text: String) -> Piece {
+        Piece::Text(text.into())
+    }
+}
+
+impl From<u32> for Piece {
+    fn from(row: u32) -> Piece {
+        Piece::Op(row)
+    }
+}
+
+/// A contradiction of the rows that the sentence names: `contradiction!["", a, " but ", b]`, with rows
+/// as `u32` and words as `&'static str` or `String`.
+macro_rules! contradiction {
+    ($($piece:expr),+ $(,)?) => {
+        $crate::monitor::Contradiction::new(vec![$($crate::monitor::Piece::from($piece)),+])
+    };
+}
+pub(crate) use contradiction;
+
+impl Contradiction {
+    /// A contradiction of the rows that the sentence names.
+    pub(crate) fn new(sentence: Vec<Piece>) -> Contradiction {
+        let mut rows: Vec<u32> = Vec::new();
+        for piece in &sentence {
+            if let Piece::Op(row) = piece
+                && !rows.contains(row)
+            {
+                rows.push(*row);
+            }
+        }
+        Contradiction { rows, sentence }
+    }
+
+    /// Adds rows that the sentence does not name.
+    pub(crate) fn and(mut self, rows: impl IntoIterator<Item = u32>) -> Contradiction {
+        self.rows.extend(rows);
+        self.rows.sort_unstable();
+        self.rows.dedup();
+        self
+    }
+
+    /// The same, in operations of the history and words of the specification.
+    pub(crate) fn into_refutation<S: Spec>(
+        self,
+        spec: &S,
+        history: &History<S::Op, S::Ret>,
+        ids: &[OpId],
+    ) -> Refutation {
+        let id = |row: u32| ids[row as usize];
+        let words = |piece: &Piece| match piece {
+            Piece::Text(text) => text.to_string(),
+            Piece::Op(row) => in_words(spec, history, id(*row)),
+        };
+        let reason = self.sentence.iter().map(words).collect();
+        Refutation { ops: self.rows.iter().map(|row| id(*row)).collect(), reason }
+    }
+}
+
+/// An operation, who performed it, and its result: `dequeue() by client 3 -> 7`.
+fn in_words<S: Spec>(spec: &S, history: &History<S::Op, S::Ret>, id: OpId) -> String {
+    let op = history.op(id);
+    let who = history.extras(id).process.map_or(String::new(), |p| format!(" by client {p}"));
+    let result = history.ret(id).map(|ret| spec.describe_ret(op, ret));
+    let result = match result.as_deref() {
+        None | Some("ok" | "") => String::new(),
+        Some(result) => format!(" -> {result}"),
+    };
+    format!("{}{who}{result}", spec.describe_op(op))
+}

@@ -1,0 +1,210 @@
+//! Monitors: engines that know one kind of object and decide its histories in near-linear time.
+//!
+//! Linearizability is NP-complete in general, but not for a queue whose elements are all different,
+//! nor for a set, a lock, a register whose written values are all different, and so on. A monitor
+//! first turns the history into columns of small numbers ([`columns`]): for each operation its kind,
+//! its element, and the first and last *peak* at which it was open ([`peaks`]). Then it decides, and
+//! then it either builds an order that explains the history, which is validated like any other
+//! witness, or names a few operations that contradict each other whatever the rest did.
+//!
+//! A monitor may refuse: a value that was added twice, an operation that it does not know. A refusal
+//! has a reason and is never a verdict; the planner then goes on to the next tactic.
+//!
+//! | file | object | time |
+//! | --- | --- | --- |
+//!
+//! Papers: Lee and Mathur on monitoring linearizability, Lowe's "Testing for linearizability", and
+//! Petrov, Enea, … on snapshots, with the corrections that each file names.
+
+mod columns;
+mod container;
+mod contradiction;
+mod counter;
+mod flags;
+mod names;
+mod peaks;
+mod priority_queue;
+mod queue;
+mod registers;
+mod semaphore;
+mod snapshot;
+mod stack;
+
+use std::time::{Duration, Instant};
+
+use crate::history::{History, OpId};
+use crate::spec::{Refutation, Shape, Shaped, Spec};
+
+use columns::Columns;
+use container::Elements;
+pub(crate) use contradiction::{Contradiction, Piece};
+
+/// Why a monitor does not decide a history.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Refusal {
+    /// The reason, for people.
+    pub reason: String,
+}
+
+impl Refusal {
+    pub(crate) fn new(reason: impl Into<String>) -> Refusal {
+        Refusal { reason: reason.into() }
+    }
+}
+
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.reason)
+    }
+}
+
+/// What a monitor found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// An order that explains the history. It has not been validated yet.
+    Linearizable(Vec<OpId>),
+    /// A few operations that contradict each other.
+    Violation(Refutation),
+}
+
+/// What a monitor found, which one it was, and how long it took.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// What it found.
+    pub answer: Answer,
+    /// The name of the monitor.
+    pub monitor: &'static str,
+    /// How long it took.
+    pub times: Times,
+}
+
+/// How long a monitor took.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Times {
+    /// From the history to columns of numbers.
+    pub prepare: Duration,
+    /// To the answer.
+    pub decide: Duration,
+    /// From "yes" to an order, or from "no" to a contradiction where that is work of its own.
+    pub witness: Duration,
+}
+
+/// Decides the operations `ids` of a history, if a monitor for the object exists and accepts them.
+///
+/// All operations must belong to one object. An order that is found is *not* validated here;
+/// [`Checker`](crate::Checker) does that, and falls back on search where this refuses.
+///
+/// # Errors
+///
+/// The reason why no monitor decides this history.
+pub fn decide<S: Spec>(
+    spec: &S,
+    history: &History<S::Op, S::Ret>,
+    ids: &[OpId],
+) -> Result<Outcome, Refusal> {
+    let Some(shaped) = spec.shaped() else {
+        return Err(Refusal::new("there is no monitor for this kind of object"));
+    };
+    let mut clock = Clock::start();
+    let whole = Rows { shaped, history, ids };
+    let (monitor, found) = match shaped.shape() {
+        Shape::Opaque => return Err(Refusal::new("there is no monitor for this kind of object")),
+        Shape::Queue => ("queue-monitor", container(&whole, &mut clock, queue::decide)?),
+        Shape::Stack => ("stack-monitor", container(&whole, &mut clock, stack::decide)?),
+        Shape::PriorityQueue => {
+            ("priority-queue-monitor", container(&whole, &mut clock, priority_queue::decide)?)
+        }
+        Shape::Flags => ("flag-monitor", flags::decide(&Columns::read(&whole)?, &mut clock)?),
+        Shape::Registers { initial } => {
+            ("register-monitor", registers::decide(&whole, initial, &mut clock)?)
+        }
+        Shape::Counter { initial } => {
+            ("counter-monitor", counter::decide(&whole, initial, &mut clock)?)
+        }
+        Shape::Semaphore { initial } => {
+            ("semaphore-monitor", semaphore::decide(&whole, initial, &mut clock)?)
+        }
+        Shape::Snapshot { segments, initial } => {
+            ("snapshot-monitor", snapshot::decide(&whole, segments, initial, &mut clock)?)
+        }
+    };
+    let answer = match found {
+        Found::Order(rows) => {
+            Answer::Linearizable(rows.into_iter().map(|row| ids[row as usize]).collect())
+        }
+        Found::Contradiction(c) => Answer::Violation(c.into_refutation(spec, history, ids)),
+    };
+    clock.witnessed();
+    Ok(Outcome { answer, monitor, times: clock.times })
+}
+
+/// Reads and gathers, then asks the monitor of a container.
+fn container<O, R>(
+    rows: &Rows<'_, O, R>,
+    clock: &mut Clock,
+    decide: impl FnOnce(&Columns, &Elements, &mut Clock) -> Result<Found, Refusal>,
+) -> Result<Found, Refusal> {
+    let columns = Columns::read(rows)?;
+    match Elements::gather(&columns)? {
+        Ok(elements) => {
+            clock.prepared();
+            decide(&columns, &elements, clock)
+        }
+        Err(contradiction) => {
+            clock.prepared();
+            Ok(Found::Contradiction(contradiction))
+        }
+    }
+}
+
+/// The operations that a monitor is asked about, in the order of its rows.
+pub(crate) struct Rows<'a, O, R> {
+    pub(crate) shaped: &'a dyn Shaped<O, R>,
+    pub(crate) history: &'a History<O, R>,
+    pub(crate) ids: &'a [OpId],
+}
+
+/// What a monitor found, in rows of its columns.
+#[derive(Debug)]
+pub(crate) enum Found {
+    Order(Vec<u32>),
+    Contradiction(Contradiction),
+}
+
+/// Measures the phases.
+pub(crate) struct Clock {
+    last: Instant,
+    times: Times,
+}
+
+impl Clock {
+    fn start() -> Clock {
+        Clock { last: Instant::now(), times: Times::default() }
+    }
+
+    /// The time since the last call.
+    fn lap(&mut self) -> Duration {
+        let now = Instant::now();
+        let lap = now - self.last;
+        self.last = now;
+        lap
+    }
+
+    /// The columns are complete.
+    pub(crate) fn prepared(&mut self) {
+        let lap = self.lap();
+        self.times.prepare += lap;
+    }
+
+    /// The answer is known.
+    pub(crate) fn decided(&mut self) {
+        let lap = self.lap();
+        self.times.decide += lap;
+    }
+
+    /// The order or the contradiction is complete.
+    fn witnessed(&mut self) {
+        let lap = self.lap();
+        self.times.witness += lap;
+    }
+}

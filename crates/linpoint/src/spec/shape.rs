@@ -1,0 +1,286 @@
+//! Shapes: how a spec tells the monitors that its object is, say, a queue.
+//!
+//! A [`Shape`] names the kind of object, a [`Role`] says what one operation means for it. Elements,
+//! keys and written values are known by a [`Name`], a number that equal values share; because two
+//! different values may share one too, the monitors ask [`Shaped::same_name`] before they rely on it.
+
+use std::cmp::Ordering;
+use std::hash::{Hash, Hasher};
+
+/// An object of a kind that the monitors know ([`crate::monitor`]), in their words.
+///
+/// CLAIM: a sequence of operations is legal for the shape, going by their roles, exactly if it is
+/// legal for the specification.
+pub trait Shaped<O, R> {
+    /// The kind of object.
+    fn shape(&self) -> Shape;
+
+    /// What the operation means for an object of this kind. `ret` is `None` if the result is unknown,
+    /// be it that the operation never returned (`pending`) or that nobody wrote it down.
+    fn role(&self, op: &O, ret: Option<&R>, pending: bool) -> Role;
+
+    /// The flag or register that the operation is about, where there is one for each key.
+    ///
+    /// CLAIM: operations with different keys have disjoint [footprints](super::Spec::footprint).
+    fn key(&self, _op: &O) -> Option<Name> {
+        None
+    }
+
+    /// True if what two operations mention is equal, and not only the names of it. Called with
+    /// mentions that have one name.
+    fn same_name(&self, a: Mention<'_, O, R>, b: Mention<'_, O, R>) -> bool;
+
+    /// True if what an operation mentions is the initial value of a register or segment, and does
+    /// not only have its name.
+    fn is_initial(&self, _mention: Mention<'_, O, R>) -> bool {
+        false
+    }
+
+    /// Which of two elements of a priority queue comes out first: the *greater* one.
+    fn compare(&self, _a: Mention<'_, O, R>, _b: Mention<'_, O, R>) -> Ordering {
+        Ordering::Equal
+    }
+
+    /// Pushes what a scan found: the name of the value of each segment, `None` where it is not known.
+    fn view(&self, _ret: &R, _names: &mut Vec<Option<Name>>) {}
+}
+
+/// What kind of object a specification describes, as far as the monitors know such objects.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[non_exhaustive]
+pub enum Shape {
+    /// None that they know.
+    #[default]
+    Opaque,
+    /// A first-in first-out queue without a bound, initially empty.
+    Queue,
+    /// A stack without a bound, initially empty.
+    Stack,
+    /// A priority queue without a bound, initially empty. [`Shaped::compare`] says which element
+    /// comes out first.
+    PriorityQueue,
+    /// A flag that is raised and lowered, or one for each key: an element of a set, a lock, a
+    /// test-and-set bit. Initially all are down.
+    Flags,
+    /// A value that is overwritten, or one for each key. Each has this value initially.
+    Registers {
+        /// The initial value.
+        initial: Name,
+    },
+    /// A number that is added to, modulo 2^64.
+    Counter {
+        /// The number before the first operation.
+        initial: i64,
+    },
+    /// A number of permits.
+    Semaphore {
+        /// The permits before the first operation.
+        initial: u64,
+    },
+    /// Segments that are written one at a time and read all at once.
+    Snapshot {
+        /// Number of segments.
+        segments: usize,
+        /// The value of each before the first update.
+        initial: Name,
+    },
+}
+
+/// What an operation means for an object of a [`Shape`].
+///
+/// For an operation that never returned, a role says what it does *if* it takes effect.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum Role {
+    /// Nothing that the shape has: the monitor refuses the history, for this reason.
+    Foreign(&'static str),
+    /// It changes nothing and says nothing: a peek that never returned.
+    Idle,
+
+    /// Queue, stack, priority queue: adds this element.
+    Add(Name),
+    /// Removes this element, the one whose turn it is.
+    Remove(Name),
+    /// Removes the element whose turn it is, or finds none; which is not known.
+    Take,
+    /// Finds this element to be the one whose turn it is.
+    Peek(Name),
+    /// Finds no element.
+    Empty,
+
+    /// Flags: raises the flag, which was down.
+    Raise,
+    /// Lowers the flag, which was up.
+    Lower,
+    /// Finds it up.
+    IsUp,
+    /// Finds it down.
+    IsDown,
+
+    /// Registers: writes this value over whatever was there.
+    Write(Name),
+    /// Finds this value.
+    Read(Name),
+    /// Writes `to` where `from` was.
+    Replace {
+        /// What it found.
+        from: Name,
+        /// What it left.
+        to: Name,
+    },
+
+    /// Counter: adds this much.
+    Shift(i64),
+    /// Adds this much to this number.
+    ShiftFrom {
+        /// What it adds.
+        by: i64,
+        /// What it found.
+        from: i64,
+    },
+    /// Finds this number.
+    IsNumber(i64),
+
+    /// Semaphore: adds a permit.
+    Release,
+    /// Takes a permit.
+    Acquire,
+    /// Finds no permit.
+    NoPermit,
+
+    /// Snapshot: writes a value to a segment.
+    Update {
+        /// Which segment.
+        segment: u32,
+        /// What it wrote.
+        value: Name,
+    },
+    /// Finds the values that [`Shaped::view`] gives.
+    Scan,
+}
+
+/// A number that equal values share.
+///
+/// Whole numbers keep their distances, so that histories whose values are numbers in some range can
+/// be indexed by name.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Name(pub u64);
+
+impl Name {
+    /// The name of a value.
+    pub fn of<T: Hash + ?Sized>(value: &T) -> Name {
+        let mut hasher = Namer(0);
+        value.hash(&mut hasher);
+        Name(hasher.0)
+    }
+}
+
+/// Hashes so that whole numbers, and enums around them, stay as close as they were.
+struct Namer(u64);
+
+impl Namer {
+    fn number(&mut self, n: u64) {
+        self.0 = self.0.rotate_left(44).wrapping_add(n);
+    }
+}
+
+impl Hasher for Namer {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        let mut hasher = rustc_hash::FxHasher::default();
+        hasher.write(bytes);
+        self.0 = self.0.rotate_left(23) ^ hasher.finish();
+    }
+
+    fn write_u8(&mut self, n: u8) {
+        self.number(n.into());
+    }
+
+    fn write_u16(&mut self, n: u16) {
+        self.number(n.into());
+    }
+
+    fn write_u32(&mut self, n: u32) {
+        self.number(n.into());
+    }
+
+    fn write_u64(&mut self, n: u64) {
+        self.number(n);
+    }
+
+    fn write_usize(&mut self, n: usize) {
+        self.number(n as u64);
+    }
+
+    fn write_i8(&mut self, n: i8) {
+        self.number(i64::from(n) as u64);
+    }
+
+    fn write_i16(&mut self, n: i16) {
+        self.number(i64::from(n) as u64);
+    }
+
+    fn write_i32(&mut self, n: i32) {
+        self.number(i64::from(n) as u64);
+    }
+
+    fn write_i64(&mut self, n: i64) {
+        self.number(n as u64);
+    }
+
+    fn write_isize(&mut self, n: isize) {
+        self.number(n as u64);
+    }
+}
+
+/// Which of the names of an operation is meant.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Slot {
+    /// The element, or the value that was written or found; of [`Role::Replace`], `to`.
+    Value,
+    /// Of [`Role::Replace`], `from`.
+    Source,
+    /// The key, see [`Shaped::key`].
+    Key,
+    /// The value of a segment in the result of a scan.
+    Segment(u32),
+}
+
+/// A place where a name is mentioned.
+#[derive(Debug)]
+pub struct Mention<'a, O, R> {
+    /// What was called.
+    pub op: &'a O,
+    /// What was returned, if known.
+    pub ret: Option<&'a R>,
+    /// Which of its names.
+    pub slot: Slot,
+}
+
+impl<O, R> Clone for Mention<'_, O, R> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<O, R> Copy for Mention<'_, O, R> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_keep_their_distances() {
+        #[derive(Hash)]
+        enum Wrapped {
+            Text(&'static str),
+            Number(i64),
+        }
+        assert_eq!(Name::of(&7u32), Name(7));
+        assert_eq!(Name::of(&Wrapped::Number(12)).0 - Name::of(&Wrapped::Number(5)).0, 7);
+        assert_ne!(Name::of(&Wrapped::Text("a")), Name::of(&Wrapped::Text("b")));
+    }
+}
