@@ -31,8 +31,6 @@ mod cycle;
 mod peel;
 mod reach;
 mod sweep;
-#[cfg(test)]
-mod tests;
 mod witness;
 
 use super::columns::Columns;
