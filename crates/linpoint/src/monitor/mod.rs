@@ -26,8 +26,10 @@ mod names;
 mod peaks;
 mod priority_queue;
 mod queue;
+mod queue_oriented;
 mod registers;
 mod semaphore;
+mod shrink;
 mod snapshot;
 mod stack;
 
@@ -129,14 +131,32 @@ pub fn decide<S: Spec>(
             ("snapshot-monitor", snapshot::decide(&whole, segments, initial, &mut clock)?)
         }
     };
-    let answer = match found {
-        Found::Order(rows) => {
-            Answer::Linearizable(rows.into_iter().map(|row| ids[row as usize]).collect())
-        }
-        Found::Contradiction(c) => Answer::Violation(c.into_refutation(spec, history, ids)),
+    Ok(whole.outcome(spec, monitor, found, clock))
+}
+
+/// Decides a queue by pairing enqueues with dequeues, which works for values that were enqueued
+/// several times, too. At most `max_steps` operations are paired, those that are taken back included.
+/// An order that is found is *not* validated here.
+///
+/// # Errors
+///
+/// The reason why it does not decide this history: the object is no queue, some operation never
+/// returned, there are peeks, or there were too many steps.
+pub fn decide_queue_oriented<S: Spec>(
+    spec: &S,
+    history: &History<S::Op, S::Ret>,
+    ids: &[OpId],
+    max_steps: u64,
+) -> Result<Outcome, Refusal> {
+    let shaped = spec.shaped().filter(|shaped| shaped.shape() == Shape::Queue);
+    let Some(shaped) = shaped else {
+        return Err(Refusal::new("the object is not a queue without a bound"));
     };
-    clock.witnessed();
-    Ok(Outcome { answer, monitor, times: clock.times })
+    let mut clock = Clock::start();
+    let whole = Rows { shaped, history, ids };
+    let columns = Columns::read(&whole)?;
+    let found = queue_oriented::decide(&columns, max_steps, &mut clock)?;
+    Ok(whole.outcome(spec, "queue-oriented", idle::weave(&columns, found), clock))
 }
 
 /// Reads and gathers, then asks the monitor of a container.
@@ -149,10 +169,7 @@ fn container<O, R>(
     match Elements::gather(&columns)? {
         Ok(elements) => {
             clock.prepared();
-            Ok(match decide(&columns, &elements, clock)? {
-                Found::Order(rows) => Found::Order(idle::weave(&columns, rows)),
-                contradiction => contradiction,
-            })
+            Ok(idle::weave(&columns, decide(&columns, &elements, clock)?))
         }
         Err(contradiction) => {
             clock.prepared();
@@ -166,6 +183,29 @@ pub(crate) struct Rows<'a, O, R> {
     pub(crate) shaped: &'a dyn Shaped<O, R>,
     pub(crate) history: &'a History<O, R>,
     pub(crate) ids: &'a [OpId],
+}
+
+impl<O, R> Rows<'_, O, R> {
+    /// What was found, in operations of the history.
+    fn outcome<S: Spec<Op = O, Ret = R>>(
+        &self,
+        spec: &S,
+        monitor: &'static str,
+        found: Found,
+        mut clock: Clock,
+    ) -> Outcome {
+        let ids = self.ids;
+        let answer = match found {
+            Found::Order(rows) => {
+                Answer::Linearizable(rows.into_iter().map(|row| ids[row as usize]).collect())
+            }
+            Found::Contradiction(c) => {
+                Answer::Violation(c.into_refutation(spec, self.history, ids))
+            }
+        };
+        clock.witnessed();
+        Outcome { answer, monitor, times: clock.times }
+    }
 }
 
 /// What a monitor found, in rows of its columns.

@@ -9,7 +9,7 @@
 //! Deleting an element with all its operations from a linearizable history leaves it linearizable
 //! (leave the element out of the order). So what contradicts itself among some elements does so among
 //! all of them, with everything else relaxed but the dequeues. With pending dequeues the elements are
-//! found by halves (Junker, "QuickXplain", AAAI 2004); without, there are at most three (`cycle.rs`), or
+//! found by halves; without, there are at most three (`cycle.rs`), or
 //! those that keep the queue from being empty.
 
 use super::super::Refusal;
@@ -17,6 +17,7 @@ use super::super::columns::{Columns, Kind};
 use super::super::container::{Element, Elements};
 use super::super::contradiction::{Contradiction, Piece, contradiction};
 use super::super::names::NONE;
+use super::super::shrink::shrink;
 use super::cycle::{self, Edge, Why};
 use super::reach::Reach;
 use super::{Place, Takes, peel};
@@ -41,7 +42,7 @@ pub(super) fn find(c: &Columns, e: &Elements) -> Result<Contradiction, Refusal> 
     let takes = Takes::of(c, e);
     let found = clash(c, e, &takes).and_then(|clash| match e.takes.is_empty() {
         true => describe(c, e, clash, takes.beyond),
-        false => shrink(c, e, clash),
+        false => few_elements(c, e, clash),
     });
     // Cannot happen; but a refusal is better than a verdict without a reason.
     let found = found.ok_or_else(|| Refusal::new("the queue monitor lost its contradiction"))?;
@@ -166,18 +167,18 @@ fn of_cover(c: &Columns, e: &Elements, empty: u32, cover: &[Place]) -> Contradic
 }
 
 /// Finds few elements that contradict themselves given the pending dequeues.
-fn shrink(c: &Columns, e: &Elements, clash: Clash) -> Option<Contradiction> {
+fn few_elements(c: &Columns, e: &Elements, clash: Clash) -> Option<Contradiction> {
     let (empty, all) = match clash {
         Clash::Stuck(left) => (NONE, left),
         Clash::Blocked(row, places) => (row, places.into_iter().map(|p| p.value).collect()),
     };
     let takes: Vec<(u32, u32)> = e.takes.iter().map(|r| (*r, c.left[*r as usize])).collect();
     let takes = Takes { known: takes, beyond: c.peaks };
-    let is_bad = |values: &[u32]| is_impossible(c, e, &takes, empty, values);
+    let mut is_bad = |values: &[u32]| is_impossible(c, e, &takes, empty, values);
     if !is_bad(&all) {
         return None;
     }
-    let elements = quickxplain(&[], false, &all, &is_bad);
+    let elements = shrink(&all, &mut is_bad);
     let evidence = Evidence::of(c, e, &elements);
     let mut unnamed = Vec::new();
     for (value, evidence) in elements.iter().zip(evidence) {
@@ -217,27 +218,6 @@ fn is_impossible(c: &Columns, e: &Elements, takes: &Takes, empty: u32, values: &
     }
     let places: Vec<Place> = takes.places(&line, &list).collect();
     cover(&list, &places, c.left[empty as usize], c.right[empty as usize]).is_some()
-}
-
-/// The smallest set (by inclusion) of candidates that is bad together with the base, if all of them
-/// are. `grown` says that the base has changed since it was last found not to be bad by itself.
-fn quickxplain(
-    base: &[u32],
-    grown: bool,
-    candidates: &[u32],
-    is_bad: &dyn Fn(&[u32]) -> bool,
-) -> Vec<u32> {
-    if grown && is_bad(base) {
-        return Vec::new();
-    }
-    if candidates.len() <= 1 {
-        return candidates.to_vec();
-    }
-    let (first, second) = candidates.split_at(candidates.len() / 2);
-    let needed = quickxplain(&[base, first].concat(), true, second, is_bad);
-    let mut rest = quickxplain(&[base, &needed].concat(), !needed.is_empty(), first, is_bad);
-    rest.extend(needed);
-    rest
 }
 
 /// The rows that give an element its numbers, [`NONE`] where there is none.
