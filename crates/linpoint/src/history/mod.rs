@@ -155,6 +155,13 @@ impl<O, R> History<O, R> {
         self.extras.get(id.index()).copied().unwrap_or_default()
     }
 
+    /// True if the operations were performed on more than one object.
+    pub fn has_several_objects(&self) -> bool {
+        let mut objects = self.extras.iter().map(|e| e.object);
+        let first = objects.next();
+        objects.any(|object| Some(object) != first)
+    }
+
     /// True if at least one operation carries an order hint.
     pub fn has_hints(&self) -> bool {
         self.extras.iter().any(|e| e.hint.is_some())

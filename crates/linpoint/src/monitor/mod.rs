@@ -138,6 +138,20 @@ pub fn decide<S: Spec>(
     Ok(Outcome { answer, monitor, times: clock.times })
 }
 
+/// Decides the operations `ids` of a queue whose values may repeat, by Lowe's queue-oriented search.
+///
+/// # Errors
+///
+/// The reason why it does not decide this history, `max_steps` among them.
+pub fn decide_queue_oriented<S: Spec>(
+    _spec: &S,
+    _history: &History<S::Op, S::Ret>,
+    _ids: &[OpId],
+    _max_steps: u64,
+) -> Result<Outcome, Refusal> {
+    Err(Refusal::new("not built yet"))
+}
+
 /// Reads and gathers, then asks the monitor of a container.
 fn container<O, R>(
     rows: &Rows<'_, O, R>,
