@@ -21,6 +21,7 @@ mod container;
 mod contradiction;
 mod counter;
 mod flags;
+mod idle;
 mod names;
 mod peaks;
 mod priority_queue;
@@ -162,7 +163,10 @@ fn container<O, R>(
     match Elements::gather(&columns)? {
         Ok(elements) => {
             clock.prepared();
-            decide(&columns, &elements, clock)
+            Ok(match decide(&columns, &elements, clock)? {
+                Found::Order(rows) => Found::Order(idle::weave(&columns, rows)),
+                contradiction => contradiction,
+            })
         }
         Err(contradiction) => {
             clock.prepared();
