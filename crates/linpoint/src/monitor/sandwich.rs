@@ -75,8 +75,8 @@ pub(crate) fn decide<M: Monitor>(
         Err(no) => no,
     };
     let mut trial = Trial { e, monitor, taken: Vec::new(), work: WORK, rows: c.len() + 64 };
-    let candidates = trial.candidates(&no);
     let Some(&earliest) = e.takes.first() else { return Ok(Sandwich::No(no)) };
+    let candidates = trial.candidates(&no);
     if candidates.is_empty() {
         return Ok(Sandwich::No(no));
     }
