@@ -26,6 +26,7 @@ mod peaks;
 mod priority_queue;
 mod queue;
 mod registers;
+mod sandwich;
 mod semaphore;
 mod snapshot;
 mod stack;
