@@ -39,7 +39,9 @@ pub(super) fn contradiction(problem: &Problem<'_>, row: u32) -> Contradiction {
         None if c.kinds[row as usize] == Kind::Empty => {
             sentence.push(", but all the time there was something: ".into());
         }
-        None => sentence.push(", but all the time there was something that comes out first: ".into()),
+        None => {
+            sentence.push(", but all the time there was something that comes out first: ".into())
+        }
         Some(other) => {
             sentence.push(", which cannot be before ".into());
             sentence.push(other.into());
@@ -68,7 +70,10 @@ pub(super) fn contradiction(problem: &Problem<'_>, row: u32) -> Contradiction {
         let (ended, found) = proofs.of_element[&presence.element];
         rows.push(ended);
         if presence.unremoved {
-            let removes = |row: &u32| matches!(c.kinds[*row as usize], Kind::Remove | Kind::Take);
+            // Also those that found nothing: relaxed, they may have found something.
+            let removes = |row: &u32| {
+                matches!(c.kinds[*row as usize], Kind::Remove | Kind::Take | Kind::Empty)
+            };
             rows.extend((0..c.len() as u32).filter(removes));
         } else {
             rows.push(found);

@@ -75,10 +75,12 @@ impl<'a> Problem<'a> {
     fn new(c: &'a Columns, e: &'a Elements) -> Problem<'a> {
         let by_priority = match &c.priority_class[..] {
             [] => Vec::new(),
-            class => sorted_by_number((0..class.len() as u32).collect(), class.len(), |v| {
-                class[v as usize]
-            })
-            .0,
+            class => {
+                sorted_by_number((0..class.len() as u32).collect(), class.len(), |v| {
+                    class[v as usize]
+                })
+                .0
+            }
         };
         let (peeks, peeks_start) = match e.has_peeks {
             false => (Vec::new(), Vec::new()),

@@ -31,8 +31,8 @@ use super::super::columns::Kind;
 use super::super::container::Element;
 use super::super::names::NONE;
 use super::super::peaks::Peaks;
+use super::Problem;
 use super::unpainted::Unpainted;
-use super::{Class, Problem};
 
 /// The rows in an order that explains the history.
 pub(super) fn order(problem: &Problem<'_>, list: &[Element]) -> Vec<u32> {
