@@ -190,9 +190,6 @@ impl Proofs {
             let Some((ended, found)) = of_element.get_mut(&c.values[row as usize]) else {
                 continue;
             };
-            if c.kinds[row as usize] == Kind::Idle {
-                continue;
-            }
             if c.right[row as usize] < c.right[*ended as usize] {
                 *ended = row;
             }

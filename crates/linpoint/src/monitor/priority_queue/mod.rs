@@ -27,6 +27,7 @@ use std::borrow::Cow;
 
 use super::columns::{Columns, Kind};
 use super::container::{Element, Elements};
+use super::group::sorted_by_number;
 use super::sandwich::{self, Monitor, Sandwich, Taken};
 use super::{Clock, Found, Refusal};
 use unpainted::Unpainted;
@@ -76,18 +77,16 @@ impl<'a> Problem<'a> {
         let by_priority = match &c.priority_class[..] {
             [] => Vec::new(),
             class => {
-                sorted_by_number((0..class.len() as u32).collect(), class.len(), |v| {
-                    class[v as usize]
-                })
-                .0
+                let all: Vec<u32> = (0..class.len() as u32).collect();
+                sorted_by_number(&all, class.len(), |element| class[element as usize]).0
             }
         };
         let (peeks, peeks_start) = match e.has_peeks {
             false => (Vec::new(), Vec::new()),
             true => {
                 let is_peek = |row: &u32| c.kinds[*row as usize] == Kind::Peek;
-                let rows = (0..c.len() as u32).filter(is_peek).collect();
-                sorted_by_number(rows, c.value_count, |row| c.values[row as usize])
+                let rows: Vec<u32> = (0..c.len() as u32).filter(is_peek).collect();
+                sorted_by_number(&rows, c.value_count, |row| c.values[row as usize])
             }
         };
         Problem { c, e, by_priority, peeks, peeks_start }
@@ -151,29 +150,6 @@ impl<'a> Problem<'a> {
         }
         blocked
     }
-}
-
-/// Rows sorted by a number below `count`, and where those of each number begin.
-fn sorted_by_number(
-    rows: Vec<u32>,
-    count: usize,
-    number: impl Fn(u32) -> u32,
-) -> (Vec<u32>, Vec<u32>) {
-    let mut start = vec![0; count + 2];
-    for &row in &rows {
-        start[number(row) as usize + 2] += 1;
-    }
-    for i in 2..start.len() {
-        start[i] += start[i - 1];
-    }
-    let mut sorted = vec![0; rows.len()];
-    for &row in &rows {
-        let at = &mut start[number(row) as usize + 1];
-        sorted[*at as usize] = row;
-        *at += 1;
-    }
-    start.pop();
-    (sorted, start)
 }
 
 /// An assignment of pending removals that does not explain the history.
