@@ -35,6 +35,9 @@ pub(crate) struct Columns {
     pub(crate) values: Vec<u32>,
     /// One more than the largest number of a value. Not all of them need be in use.
     pub(crate) value_count: usize,
+    /// For a priority queue, by value: elements of one priority share a number, and a greater number
+    /// comes out first. Empty if all priorities are different; then values are in their order.
+    pub(crate) priority_class: Vec<u32>,
     /// For [`Kind::Replace`], the number of what it replaced. Empty if there is no such row.
     pub(crate) sources: Vec<u32>,
     /// The number of the flag or register, if there is more than one; else empty.
@@ -75,15 +78,17 @@ impl Columns {
         let key_numbers = Numbers::of(&keys, |_| true);
         reader.verify(&key_numbers, rows, Slot::Key)?;
         reader.verify(&numbers, rows, Slot::Value)?;
-        if reader.shaped.shape() == Shape::PriorityQueue {
-            reader.sort_by_priority(&mut numbers);
-        }
+        let priority_class = match reader.shaped.shape() {
+            Shape::PriorityQueue => reader.sort_by_priority(&mut numbers),
+            _ => Vec::new(),
+        };
         let sources = numbers.of_row.split_off(rows);
         let Peaks { left, right, count } = Peaks::of(reader.history, reader.ids);
         Ok(Columns {
             kinds,
             values: numbers.of_row,
             value_count: numbers.count,
+            priority_class,
             sources,
             keys: key_numbers.of_row,
             key_count: key_numbers.count,
@@ -196,8 +201,9 @@ impl<'a, O, R> Rows<'a, O, R> {
     }
 
     /// Numbers elements by priority. Names of numbers are mostly in that order already, or in its
-    /// reverse, so sorting them is one pass. Different elements of one priority keep their order.
-    fn sort_by_priority(&self, numbers: &mut Numbers) {
+    /// reverse, so sorting them is one pass. Different elements of one priority keep their order;
+    /// if there are any, the result says which share one ([`Columns::priority_class`]).
+    fn sort_by_priority(&self, numbers: &mut Numbers) -> Vec<u32> {
         let mut example = vec![NONE; numbers.count];
         for (row, &number) in numbers.of_row.iter().enumerate() {
             if number != NONE {
@@ -207,7 +213,23 @@ impl<'a, O, R> Rows<'a, O, R> {
         let mut used: Vec<u32> =
             (0..numbers.count as u32).filter(|n| example[*n as usize] != NONE).collect();
         let of_number = |n: u32| self.mention(example[n as usize] as usize, Slot::Value);
-        used.sort_by(|a, b| self.shaped.compare(of_number(*a), of_number(*b)));
+        // Neighbours of the result have been compared, or the sort could not know their order: if
+        // two elements share a priority, the sort has seen it.
+        let mut ties = false;
+        used.sort_by(|a, b| {
+            let order = self.shaped.compare(of_number(*a), of_number(*b));
+            ties |= order.is_eq();
+            order
+        });
+        let mut class = Vec::new();
+        if ties {
+            let differ =
+                |pair: &[u32]| self.shaped.compare(of_number(pair[0]), of_number(pair[1])).is_ne();
+            class.push(0);
+            for pair in used.windows(2) {
+                class.push(class[class.len() - 1] + u32::from(differ(pair)));
+            }
+        }
         let mut renamed = vec![NONE; numbers.count];
         for (new, old) in used.iter().enumerate() {
             renamed[*old as usize] = new as u32;
@@ -216,5 +238,6 @@ impl<'a, O, R> Rows<'a, O, R> {
             *number = renamed[*number as usize];
         }
         numbers.count = used.len();
+        class
     }
 }

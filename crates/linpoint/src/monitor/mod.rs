@@ -21,12 +21,14 @@ mod container;
 mod contradiction;
 mod counter;
 mod flags;
+mod group;
 mod idle;
 mod names;
 mod peaks;
 mod priority_queue;
 mod queue;
 mod registers;
+mod renaming;
 mod sandwich;
 mod semaphore;
 mod snapshot;
@@ -160,20 +162,29 @@ fn container<O, R>(
     clock: &mut Clock,
     decide: impl FnOnce(&Columns, &Elements, &mut Clock) -> Result<Found, Refusal>,
 ) -> Result<Found, Refusal> {
-    let columns = Columns::read(rows)?;
-    match Elements::gather(&columns)? {
-        Ok(elements) => {
-            clock.prepared();
-            Ok(match decide(&columns, &elements, clock)? {
-                Found::Order(rows) => Found::Order(idle::weave(&columns, rows)),
-                contradiction => contradiction,
-            })
+    let mut columns = Columns::read(rows)?;
+    let mut renamed = None;
+    let gathered = match Elements::gather(&columns) {
+        Ok(gathered) => gathered,
+        // A value is added twice.
+        Err(_) => {
+            let by_priority = rows.shaped.shape() == Shape::PriorityQueue;
+            renamed = Some(renaming::rename(&mut columns, by_priority)?);
+            Elements::gather(&columns)?
         }
-        Err(contradiction) => {
-            clock.prepared();
-            Ok(Found::Contradiction(contradiction))
+    };
+    clock.prepared();
+    let found = match gathered {
+        Ok(elements) => decide(&columns, &elements, clock)?,
+        Err(contradiction) => Found::Contradiction(contradiction),
+    };
+    Ok(match (found, renamed) {
+        (Found::Contradiction(c), Some(renamed)) => {
+            Found::Contradiction(renamed.widen(&columns, c))
         }
-    }
+        (Found::Order(rows), _) => Found::Order(idle::weave(&columns, rows)),
+        (found, _) => found,
+    })
 }
 
 /// The operations that a monitor is asked about, in the order of its rows.
