@@ -21,12 +21,14 @@ mod container;
 mod contradiction;
 mod counter;
 mod flags;
+mod merge;
 mod names;
 mod peaks;
 mod priority_queue;
 mod queue;
 mod registers;
 mod semaphore;
+mod shrink;
 mod snapshot;
 mod stack;
 
@@ -114,7 +116,7 @@ pub fn decide<S: Spec>(
         Shape::PriorityQueue => {
             ("priority-queue-monitor", container(&whole, &mut clock, priority_queue::decide)?)
         }
-        Shape::Flags => ("flag-monitor", flags::decide(&Columns::read(&whole)?, &mut clock)?),
+        Shape::Flags => ("flag-monitor", flags::decide(&whole, &mut clock)?),
         Shape::Registers { initial } => {
             ("register-monitor", registers::decide(&whole, initial, &mut clock)?)
         }
