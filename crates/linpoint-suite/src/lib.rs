@@ -21,6 +21,7 @@ pub mod replay;
 pub mod rng;
 pub mod runner;
 pub mod shrink;
+pub mod small;
 pub mod specs;
 pub mod vocabulary;
 

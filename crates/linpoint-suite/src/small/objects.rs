@@ -1,0 +1,13 @@
+//! The small objects: one for each kind that a monitor knows.
+
+mod containers;
+mod flags;
+mod numbers;
+mod registers;
+mod snapshots;
+
+pub use containers::{SmallPriorityQueue, SmallQueue, SmallStack};
+pub use flags::{SmallMutex, SmallSet};
+pub use numbers::{SmallCounter, SmallSemaphore};
+pub use registers::{SmallCasRegister, SmallKeyValue, SmallRegister, SmallRmw};
+pub use snapshots::SmallSnapshot;
