@@ -23,6 +23,7 @@ mod counter;
 mod flags;
 mod group;
 mod idle;
+mod merge;
 mod names;
 mod peaks;
 mod priority_queue;
@@ -31,6 +32,7 @@ mod registers;
 mod renaming;
 mod sandwich;
 mod semaphore;
+mod shrink;
 mod snapshot;
 mod stack;
 
@@ -118,7 +120,7 @@ pub fn decide<S: Spec>(
         Shape::PriorityQueue => {
             ("priority-queue-monitor", container(&whole, &mut clock, priority_queue::decide)?)
         }
-        Shape::Flags => ("flag-monitor", flags::decide(&Columns::read(&whole)?, &mut clock)?),
+        Shape::Flags => ("flag-monitor", flags::decide(&whole, &mut clock)?),
         Shape::Registers { initial } => {
             ("register-monitor", registers::decide(&whole, initial, &mut clock)?)
         }
