@@ -5,6 +5,7 @@ mod generate;
 mod hard;
 mod lowe;
 mod measure;
+mod monitors;
 mod objects;
 mod profile;
 mod prune;
@@ -30,8 +31,17 @@ Tables go to the standard output and, with plots, to bench/record.
 ";
 
 fn main() {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    // It has options with values; the tables have none.
+    if args.first().is_some_and(|a| a == "write-history") {
+        if let Err(message) = monitors::write::main(&args[1..]) {
+            eprint!("{message}\n\n{}", monitors::write::USAGE);
+            std::process::exit(2);
+        }
+        return;
+    }
     let (flags, words): (Vec<String>, Vec<String>) =
-        std::env::args().skip(1).partition(|a| a.starts_with("--"));
+        args.into_iter().partition(|a| a.starts_with("--"));
     let quick = flags.iter().any(|f| f == "--quick");
     if flags.iter().any(|f| f != "--quick") || words.is_empty() {
         usage();
