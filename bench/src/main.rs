@@ -1,6 +1,7 @@
 //! Benchmarks of linpoint. See `bench/README.md`.
 
 mod ambiguous;
+mod child;
 mod generate;
 mod hard;
 mod lowe;
@@ -25,9 +26,12 @@ usage: linpoint-bench <table> [selection...] [--quick]
   ambiguous
   prune
   stream
+  monitors   set stack queue priority-queue register snapshot, peeks
   profile    (map | queue | stack | register) <operations> <engine>
 
 Tables go to the standard output and, with plots, to bench/record.
+
+usage: linpoint-bench write-history --help
 ";
 
 fn main() {
@@ -57,8 +61,12 @@ fn main() {
         "ambiguous" => ambiguous::main(quick),
         "prune" => prune::main(quick),
         "stream" => stream::main(quick),
+        "monitors" => monitors::main(rest, quick),
         "profile" => profile::main(rest),
         // How the program calls itself: one case, one line.
+        "case" if rest.first().is_some_and(|w| w == "monitors") => {
+            println!("{}", monitors::case(&rest[1..]).line());
+        }
         "case" => {
             let outcome = match rest.first().map(String::as_str) {
                 Some("hard") => hard::case(&rest[1..]),

@@ -23,6 +23,10 @@ fastlin's format, registers and snapshots as linpoint's JSON lines.
 
 /// Writes the file that `words` describe, or says why not.
 pub fn main(words: &[String]) -> Result<(), String> {
+    if words.iter().any(|w| w == "--help") {
+        print!("{USAGE}");
+        return Ok(());
+    }
     let mix = Mix { adds: 0.5, peeks: 0.0, empties: false };
     let mut shape = Shape { object: Type::Queue, operations: 100_000, processes: 4, mix, seed: 1 };
     let mut file = None;
