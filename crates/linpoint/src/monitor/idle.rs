@@ -1,22 +1,14 @@
 //! Completed rows that say nothing, such as a peek whose result nobody wrote down: they must be in the
 //! order, and may be wherever real time lets them.
 
-use super::Found;
 use super::columns::{Columns, Kind};
 
-/// Puts the completed idle rows into an order of all others, if one was found.
+/// Puts the completed idle rows into an order of all others.
 ///
 /// Each goes before the first row that begins after its end. The rows in front of it do not begin
 /// after its end, and those behind it come after a row that begins later than it does, so that real
 /// time is respected if it was before.
-pub(super) fn weave(c: &Columns, found: Found) -> Found {
-    match found {
-        Found::Order(order) => Found::Order(weave_order(c, order)),
-        contradiction => contradiction,
-    }
-}
-
-fn weave_order(c: &Columns, order: Vec<u32>) -> Vec<u32> {
+pub(super) fn weave(c: &Columns, order: Vec<u32>) -> Vec<u32> {
     let is_idle = |row: &u32| c.kinds[*row as usize] == Kind::Idle && !c.is_pending(*row);
     let mut idle: Vec<u32> = (0..c.len() as u32).filter(is_idle).collect();
     if idle.is_empty() {

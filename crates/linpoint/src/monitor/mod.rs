@@ -21,13 +21,17 @@ mod container;
 mod contradiction;
 mod counter;
 mod flags;
+mod group;
 mod idle;
+mod merge;
 mod names;
 mod peaks;
 mod priority_queue;
 mod queue;
 mod queue_oriented;
 mod registers;
+mod renaming;
+mod sandwich;
 mod semaphore;
 mod shrink;
 mod snapshot;
@@ -117,7 +121,7 @@ pub fn decide<S: Spec>(
         Shape::PriorityQueue => {
             ("priority-queue-monitor", container(&whole, &mut clock, priority_queue::decide)?)
         }
-        Shape::Flags => ("flag-monitor", flags::decide(&Columns::read(&whole)?, &mut clock)?),
+        Shape::Flags => ("flag-monitor", flags::decide(&whole, &mut clock)?),
         Shape::Registers { initial } => {
             ("register-monitor", registers::decide(&whole, initial, &mut clock)?)
         }
@@ -155,8 +159,11 @@ pub fn decide_queue_oriented<S: Spec>(
     let mut clock = Clock::start();
     let whole = Rows { shaped, history, ids };
     let columns = Columns::read(&whole)?;
-    let found = queue_oriented::decide(&columns, max_steps, &mut clock)?;
-    Ok(whole.outcome(spec, "queue-oriented", idle::weave(&columns, found), clock))
+    let found = match queue_oriented::decide(&columns, max_steps, &mut clock)? {
+        Found::Order(rows) => Found::Order(idle::weave(&columns, rows)),
+        contradiction => contradiction,
+    };
+    Ok(whole.outcome(spec, "queue-oriented", found, clock))
 }
 
 /// Reads and gathers, then asks the monitor of a container.
@@ -165,17 +172,29 @@ fn container<O, R>(
     clock: &mut Clock,
     decide: impl FnOnce(&Columns, &Elements, &mut Clock) -> Result<Found, Refusal>,
 ) -> Result<Found, Refusal> {
-    let columns = Columns::read(rows)?;
-    match Elements::gather(&columns)? {
-        Ok(elements) => {
-            clock.prepared();
-            Ok(idle::weave(&columns, decide(&columns, &elements, clock)?))
+    let mut columns = Columns::read(rows)?;
+    let mut renamed = None;
+    let gathered = match Elements::gather(&columns) {
+        Ok(gathered) => gathered,
+        // A value is added twice.
+        Err(_) => {
+            let by_priority = rows.shaped.shape() == Shape::PriorityQueue;
+            renamed = Some(renaming::rename(&mut columns, by_priority)?);
+            Elements::gather(&columns)?
         }
-        Err(contradiction) => {
-            clock.prepared();
-            Ok(Found::Contradiction(contradiction))
+    };
+    clock.prepared();
+    let found = match gathered {
+        Ok(elements) => decide(&columns, &elements, clock)?,
+        Err(contradiction) => Found::Contradiction(contradiction),
+    };
+    Ok(match (found, renamed) {
+        (Found::Contradiction(c), Some(renamed)) => {
+            Found::Contradiction(renamed.widen(&columns, c))
         }
-    }
+        (Found::Order(rows), _) => Found::Order(idle::weave(&columns, rows)),
+        (found, _) => found,
+    })
 }
 
 /// The operations that a monitor is asked about, in the order of its rows.

@@ -1,32 +1,44 @@
-//! Few of many things that are bad together (Junker, "QuickXplain", AAAI 2004).
+//! From a contradiction of many operations to one of few, by asking the monitor again.
 
-/// A part of `all` that is bad and of which nothing can be left out; about k log(n/k) questions for
-/// a part of k. `all` must be bad, and whatever contains something bad must be bad.
+/// Operations that may be looked at in all, so that long histories are not looked at too often.
+const WORK: usize = 1 << 23;
+
+/// Leaves out what can be left out of `rows`, first in large pieces and then one by one. `is_bad`
+/// says whether the rows that it is given still contradict each other with everything else relaxed,
+/// at the cost of looking at `cost` operations; it holds for `rows` as a whole.
 ///
-/// If `is_bad` sometimes says no because it gave up, the part is larger than need be, but bad.
-pub(super) fn shrink(all: &[u32], is_bad: &mut dyn FnMut(&[u32]) -> bool) -> Vec<u32> {
-    with_base(&[], false, all, is_bad)
-}
-
-/// The part of the candidates that is needed in addition to the base, with which all of them are bad.
-/// `grown`: it is not known that the base is not bad by itself.
-fn with_base(
-    base: &[u32],
-    grown: bool,
-    candidates: &[u32],
-    is_bad: &mut dyn FnMut(&[u32]) -> bool,
+/// What is left is a contradiction in any case, and a smallest one (nothing can be left out) unless
+/// the work was limited.
+pub(super) fn shrink(
+    mut rows: Vec<u32>,
+    cost: usize,
+    mut is_bad: impl FnMut(&[u32]) -> bool,
 ) -> Vec<u32> {
-    if grown && is_bad(base) {
-        return Vec::new();
+    let mut runs = WORK / cost.max(1);
+    let mut piece = rows.len().div_ceil(2).max(1);
+    let mut fewer = Vec::with_capacity(rows.len());
+    loop {
+        let mut at = 0;
+        while at < rows.len() && rows.len() > 1 {
+            if runs == 0 {
+                return rows;
+            }
+            runs -= 1;
+            let end = (at + piece).min(rows.len());
+            fewer.clear();
+            fewer.extend_from_slice(&rows[..at]);
+            fewer.extend_from_slice(&rows[end..]);
+            if is_bad(&fewer) {
+                std::mem::swap(&mut rows, &mut fewer);
+            } else {
+                at = end;
+            }
+        }
+        if piece == 1 {
+            return rows;
+        }
+        piece = piece.div_ceil(2);
     }
-    if candidates.len() <= 1 {
-        return candidates.to_vec();
-    }
-    let (first, second) = candidates.split_at(candidates.len() / 2);
-    let needed = with_base(&[base, first].concat(), true, second, is_bad);
-    let mut rest = with_base(&[base, &needed].concat(), !needed.is_empty(), first, is_bad);
-    rest.extend(needed);
-    rest
 }
 
 #[cfg(test)]
@@ -34,28 +46,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn finds_exactly_what_is_needed() {
-        let all: Vec<u32> = (0..1000).collect();
-        for needed in [vec![], vec![0], vec![999], vec![3, 4, 5], vec![0, 500, 777, 999]] {
-            let mut questions = 0;
-            let found = shrink(&all, &mut |some: &[u32]| {
-                questions += 1;
-                needed.iter().all(|n| some.contains(n))
-            });
-            // Nothing is needed: then anything is enough.
-            assert!(found == needed || needed.is_empty() && found.len() <= 1, "{found:?}");
-            assert!(questions <= 100, "{questions}");
+    fn only_what_is_needed_is_left() {
+        for needed in [&[3][..], &[0, 99], &[17, 18, 50]] {
+            let is_bad = |rows: &[u32]| needed.iter().all(|row| rows.contains(row));
+            assert_eq!(shrink((0..100).collect(), 100, is_bad), needed);
         }
     }
 
     #[test]
-    fn giving_up_keeps_more() {
-        let all: Vec<u32> = (0..64).collect();
-        let mut budget = 3;
-        let found = shrink(&all, &mut |some: &[u32]| {
-            budget -= 1;
-            budget >= 0 && some.contains(&60)
-        });
-        assert!(found.contains(&60) && found.len() > 1);
+    fn limited_work_leaves_a_contradiction() {
+        let rows = shrink((0..100).collect(), WORK / 3, |rows| rows.contains(&99));
+        assert!(rows.contains(&99) && rows.len() < 100);
+        assert_eq!(shrink(vec![1, 2], WORK + 1, |_| true), [1, 2]);
     }
 }

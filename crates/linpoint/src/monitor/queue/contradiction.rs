@@ -25,6 +25,9 @@ use super::{Place, Takes, peel};
 /// At most so many elements are named in a sentence.
 const NAMED: usize = 3;
 
+/// Elements that are looked at in all to find few of them, or more if there are many.
+const MOST_WORK: usize = 1 << 24;
+
 /// What is impossible.
 enum Clash {
     /// None of these elements can be the last.
@@ -174,11 +177,17 @@ fn few_elements(c: &Columns, e: &Elements, clash: Clash) -> Option<Contradiction
     };
     let takes: Vec<(u32, u32)> = e.takes.iter().map(|r| (*r, c.left[*r as usize])).collect();
     let takes = Takes { known: takes, beyond: c.peaks };
-    let mut is_bad = |values: &[u32]| is_impossible(c, e, &takes, empty, values);
+    let is_bad = |values: &[u32]| is_impossible(c, e, &takes, empty, values);
     if !is_bad(&all) {
         return None;
     }
-    let elements = shrink(&all, &mut is_bad);
+    // Each question costs as much as it has elements, so it is counted here and not there.
+    let mut work = MOST_WORK.max(8 * all.len());
+    let elements = shrink(all, 1, |values| {
+        let is_allowed = work >= values.len();
+        work = work.saturating_sub(values.len());
+        is_allowed && is_bad(values)
+    });
     let evidence = Evidence::of(c, e, &elements);
     let mut unnamed = Vec::new();
     for (value, evidence) in elements.iter().zip(evidence) {

@@ -95,14 +95,16 @@ fn contradiction(c: &Columns, problem: &Problem, max_steps: u64) -> Contradictio
         chosen.into_iter().map(|i| problem.rows[i as usize]).collect::<Vec<u32>>()
     };
     let mut steps_left = max_steps;
-    let mut is_bad = |things: &[u32]| {
+    let is_bad = |things: &[u32]| {
         let part = Problem::of(c, rows_of(things));
         let mut search = Search::new(&part, steps_left);
         let found = search.run();
         steps_left = search.steps_left;
         found.is_some_and(|order| order.is_none())
     };
-    let core = rows_of(&shrink(&all, &mut is_bad));
+    // Most questions are about a small part.
+    let cost = problem.len() / 16;
+    let core = rows_of(&shrink(all.clone(), cost, is_bad));
     let kind = |row: &u32| c.kinds[*row as usize];
     let mut sentence: Vec<Piece> = vec!["first in, first out cannot explain ".into()];
     let mut named: Vec<u32> = core.clone();
@@ -119,7 +121,8 @@ fn contradiction(c: &Columns, problem: &Problem, max_steps: u64) -> Contradictio
     }
     if named.len() > NAMED {
         let more = named.len() - NAMED;
-        sentence.push(format!(" together with {more} more operations on the same values").into());
+        let operations = if more == 1 { "operation" } else { "operations" };
+        sentence.push(format!(" and {more} more {operations} on the same values").into());
     }
     let added = core.iter().filter(|row| kind(row) == Kind::Add).count();
     let removed = core.iter().filter(|row| kind(row) == Kind::Remove).count();
