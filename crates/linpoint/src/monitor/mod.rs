@@ -28,6 +28,7 @@ mod names;
 mod peaks;
 mod priority_queue;
 mod queue;
+mod queue_oriented;
 mod registers;
 mod renaming;
 mod sandwich;
@@ -134,28 +135,35 @@ pub fn decide<S: Spec>(
             ("snapshot-monitor", snapshot::decide(&whole, segments, initial, &mut clock)?)
         }
     };
-    let answer = match found {
-        Found::Order(rows) => {
-            Answer::Linearizable(rows.into_iter().map(|row| ids[row as usize]).collect())
-        }
-        Found::Contradiction(c) => Answer::Violation(c.into_refutation(spec, history, ids)),
-    };
-    clock.witnessed();
-    Ok(Outcome { answer, monitor, times: clock.times })
+    Ok(whole.outcome(spec, monitor, found, clock))
 }
 
-/// Decides the operations `ids` of a queue whose values may repeat, by Lowe's queue-oriented search.
+/// Decides a queue by pairing enqueues with dequeues, which works for values that were enqueued
+/// several times, too. At most `max_steps` operations are paired, those that are taken back included.
+/// An order that is found is *not* validated here.
 ///
 /// # Errors
 ///
-/// The reason why it does not decide this history, `max_steps` among them.
+/// The reason why it does not decide this history: the object is no queue, some operation never
+/// returned, there are peeks, or there were too many steps.
 pub fn decide_queue_oriented<S: Spec>(
-    _spec: &S,
-    _history: &History<S::Op, S::Ret>,
-    _ids: &[OpId],
-    _max_steps: u64,
+    spec: &S,
+    history: &History<S::Op, S::Ret>,
+    ids: &[OpId],
+    max_steps: u64,
 ) -> Result<Outcome, Refusal> {
-    Err(Refusal::new("not built yet"))
+    let shaped = spec.shaped().filter(|shaped| shaped.shape() == Shape::Queue);
+    let Some(shaped) = shaped else {
+        return Err(Refusal::new("the object is not a queue without a bound"));
+    };
+    let mut clock = Clock::start();
+    let whole = Rows { shaped, history, ids };
+    let columns = Columns::read(&whole)?;
+    let found = match queue_oriented::decide(&columns, max_steps, &mut clock)? {
+        Found::Order(rows) => Found::Order(idle::weave(&columns, rows)),
+        contradiction => contradiction,
+    };
+    Ok(whole.outcome(spec, "queue-oriented", found, clock))
 }
 
 /// Reads and gathers, then asks the monitor of a container.
@@ -194,6 +202,29 @@ pub(crate) struct Rows<'a, O, R> {
     pub(crate) shaped: &'a dyn Shaped<O, R>,
     pub(crate) history: &'a History<O, R>,
     pub(crate) ids: &'a [OpId],
+}
+
+impl<O, R> Rows<'_, O, R> {
+    /// What was found, in operations of the history.
+    fn outcome<S: Spec<Op = O, Ret = R>>(
+        &self,
+        spec: &S,
+        monitor: &'static str,
+        found: Found,
+        mut clock: Clock,
+    ) -> Outcome {
+        let ids = self.ids;
+        let answer = match found {
+            Found::Order(rows) => {
+                Answer::Linearizable(rows.into_iter().map(|row| ids[row as usize]).collect())
+            }
+            Found::Contradiction(c) => {
+                Answer::Violation(c.into_refutation(spec, self.history, ids))
+            }
+        };
+        clock.witnessed();
+        Outcome { answer, monitor, times: clock.times }
+    }
 }
 
 /// What a monitor found, in rows of its columns.

@@ -9,7 +9,7 @@
 //! Deleting an element with all its operations from a linearizable history leaves it linearizable
 //! (leave the element out of the order). So what contradicts itself among some elements does so among
 //! all of them, with everything else relaxed but the dequeues. With pending dequeues the elements are
-//! found by halves (Junker, "QuickXplain", AAAI 2004); without, there are at most three (`cycle.rs`), or
+//! found by halves; without, there are at most three (`cycle.rs`), or
 //! those that keep the queue from being empty.
 
 use super::super::Refusal;
@@ -17,12 +17,16 @@ use super::super::columns::{Columns, Kind};
 use super::super::container::{Element, Elements};
 use super::super::contradiction::{Contradiction, Piece, contradiction};
 use super::super::names::NONE;
+use super::super::shrink::shrink;
 use super::cycle::{self, Edge, Why};
 use super::reach::Reach;
 use super::{Place, Takes, peel};
 
 /// At most so many elements are named in a sentence.
 const NAMED: usize = 3;
+
+/// Elements that are looked at in all to find few of them, or more if there are many.
+const MOST_WORK: usize = 1 << 24;
 
 /// What is impossible.
 enum Clash {
@@ -41,7 +45,7 @@ pub(super) fn find(c: &Columns, e: &Elements) -> Result<Contradiction, Refusal> 
     let takes = Takes::of(c, e);
     let found = clash(c, e, &takes).and_then(|clash| match e.takes.is_empty() {
         true => describe(c, e, clash, takes.beyond),
-        false => shrink(c, e, clash),
+        false => few_elements(c, e, clash),
     });
     // Cannot happen; but a refusal is better than a verdict without a reason.
     let found = found.ok_or_else(|| Refusal::new("the queue monitor lost its contradiction"))?;
@@ -166,7 +170,7 @@ fn of_cover(c: &Columns, e: &Elements, empty: u32, cover: &[Place]) -> Contradic
 }
 
 /// Finds few elements that contradict themselves given the pending dequeues.
-fn shrink(c: &Columns, e: &Elements, clash: Clash) -> Option<Contradiction> {
+fn few_elements(c: &Columns, e: &Elements, clash: Clash) -> Option<Contradiction> {
     let (empty, all) = match clash {
         Clash::Stuck(left) => (NONE, left),
         Clash::Blocked(row, places) => (row, places.into_iter().map(|p| p.value).collect()),
@@ -177,7 +181,13 @@ fn shrink(c: &Columns, e: &Elements, clash: Clash) -> Option<Contradiction> {
     if !is_bad(&all) {
         return None;
     }
-    let elements = quickxplain(&[], false, &all, &is_bad);
+    // Each question costs as much as it has elements, so it is counted here and not there.
+    let mut work = MOST_WORK.max(8 * all.len());
+    let elements = shrink(all, 1, |values| {
+        let is_allowed = work >= values.len();
+        work = work.saturating_sub(values.len());
+        is_allowed && is_bad(values)
+    });
     let evidence = Evidence::of(c, e, &elements);
     let mut unnamed = Vec::new();
     for (value, evidence) in elements.iter().zip(evidence) {
@@ -217,27 +227,6 @@ fn is_impossible(c: &Columns, e: &Elements, takes: &Takes, empty: u32, values: &
     }
     let places: Vec<Place> = takes.places(&line, &list).collect();
     cover(&list, &places, c.left[empty as usize], c.right[empty as usize]).is_some()
-}
-
-/// The smallest set (by inclusion) of candidates that is bad together with the base, if all of them
-/// are. `grown` says that the base has changed since it was last found not to be bad by itself.
-fn quickxplain(
-    base: &[u32],
-    grown: bool,
-    candidates: &[u32],
-    is_bad: &dyn Fn(&[u32]) -> bool,
-) -> Vec<u32> {
-    if grown && is_bad(base) {
-        return Vec::new();
-    }
-    if candidates.len() <= 1 {
-        return candidates.to_vec();
-    }
-    let (first, second) = candidates.split_at(candidates.len() / 2);
-    let needed = quickxplain(&[base, first].concat(), true, second, is_bad);
-    let mut rest = quickxplain(&[base, &needed].concat(), !needed.is_empty(), first, is_bad);
-    rest.extend(needed);
-    rest
 }
 
 /// The rows that give an element its numbers, [`NONE`] where there is none.
