@@ -46,12 +46,20 @@ pub(super) fn order(c: &Columns, e: &Elements, solved: Solved) -> Vec<u32> {
         places.peak[row as usize] = peak;
         places.used.insert(peak);
     }
+    for row in idle(c) {
+        places.peak[row as usize] = c.left[row as usize];
+    }
     let mut order = peeled.order;
     order.iter().for_each(|element| places.put(*element, true));
     let critical = order.len();
     order.extend(places.uncritical());
     order[critical..].iter().for_each(|element| places.put(*element, false));
     places.line_up(&order)
+}
+
+/// Completed rows that say nothing. They fit anywhere.
+fn idle(c: &Columns) -> impl Iterator<Item = u32> + '_ {
+    (0..c.len() as u32).filter(|row| c.kinds[*row as usize] == Kind::Idle && !c.is_pending(*row))
 }
 
 /// Set in the peak of a row that goes to the front of its peak.
@@ -171,6 +179,7 @@ impl Places<'_> {
             peeks.iter().for_each(|row| place.back(*row));
             place.back(pop);
         }
+        idle(self.c).for_each(|row| place.back(row));
         place.rows
     }
 
@@ -185,6 +194,7 @@ impl Places<'_> {
             },
         };
         self.e.empties.iter().for_each(|row| count(*row));
+        idle(self.c).for_each(&mut count);
         for &number in order {
             count(self.e.list[number as usize].add);
             self.peeks[self.peeks_of(number)].iter().for_each(|row| count(*row));
