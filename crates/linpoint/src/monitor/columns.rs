@@ -88,9 +88,8 @@ impl Columns {
             _ => Vec::new(),
         };
         let sources = numbers.of_row.split_off(rows.min(numbers.of_row.len()));
-        let initial = initial.filter(|(row, slot)| {
-            reader.shaped.is_initial(reader.mention(*row as usize, *slot))
-        });
+        let initial = initial
+            .filter(|(row, slot)| reader.shaped.is_initial(reader.mention(*row as usize, *slot)));
         let initial = match initial {
             None => NONE,
             Some((row, Slot::Source)) => sources[row as usize],

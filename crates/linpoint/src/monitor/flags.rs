@@ -225,13 +225,12 @@ impl Sweep {
 /// or not at all explains much. So all the raises of a flag may be needed to show that there were too
 /// few, and what can be left out is found by trying.
 fn contradiction<O, R>(rows: &Rows<'_, O, R>, entries: &[Entry]) -> Contradiction {
-    let relaxed_kind = |e: &Entry| {
-        match rows.shaped.role(rows.history.op(rows.ids[e.row as usize]), None, true) {
+    let relaxed_kind =
+        |e: &Entry| match rows.shaped.role(rows.history.op(rows.ids[e.row as usize]), None, true) {
             Role::Raise => Kind::Raise,
             Role::Lower => Kind::Lower,
             _ => Kind::Idle,
-        }
-    };
+        };
     let relaxed: Vec<Kind> = entries.iter().map(relaxed_kind).collect();
     // With the entries `core` as they are and all others relaxed.
     let (mut sweep, mut mixed) = (Sweep::default(), Vec::with_capacity(entries.len()));
