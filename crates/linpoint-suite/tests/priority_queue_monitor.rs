@@ -70,7 +70,10 @@ fn pending_polls_take_what_is_in_the_way() {
         lines.extend((0..polls).map(|_| pending(0, Poll)));
         ask(lines)
     };
-    assert_eq!((two(0), two(1), two(2), two(3)), (Some(false), Some(false), Some(true), Some(true)));
+    assert_eq!(
+        (two(0), two(1), two(2), two(3)),
+        (Some(false), Some(false), Some(true), Some(true))
+    );
 }
 
 #[test]
@@ -155,14 +158,16 @@ fn jobs(rng: &mut Rng) -> History<PriorityQueueOp<Job>, PriorityQueueRet<Job>> {
 #[test]
 fn equal_priorities_of_different_elements() {
     let (mut yes, mut no) = (0, 0);
-    let count = if std::env::var("LINPOINT_LONG").is_ok_and(|v| v == "1") { 600_000 } else { 30_000 };
+    let count =
+        if std::env::var("LINPOINT_LONG").is_ok_and(|v| v == "1") { 600_000 } else { 30_000 };
     for case in 0..count {
         let mut rng = Rng::for_case(31, case);
         let spec = PriorityQueue::new(if rng.chance(0.5) { Order::Max } else { Order::Min });
         let history = jobs(&mut rng);
         let ids: Vec<OpId> = history.ids().collect();
         let Ok(outcome) = monitor::decide(&spec, &history, &ids) else { continue };
-        let oracle = |h: &History<_, _>| Oracle::new().remember_failures(true).linearizable(&spec, h);
+        let oracle =
+            |h: &History<_, _>| Oracle::new().remember_failures(true).linearizable(&spec, h);
         let expected = oracle(&history);
         match outcome.answer {
             Answer::Linearizable(order) => {
