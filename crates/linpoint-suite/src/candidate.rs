@@ -57,6 +57,7 @@ impl CheckerCandidate {
             slot_masks: _,
             memoise_steps: _,
             guide: _,
+            monitors: _,
         } = on;
         let switches = [
             (Switches { absorb_reads: false, ..on }, " without absorb_reads"),
@@ -67,6 +68,7 @@ impl CheckerCandidate {
             (Switches { slot_masks: false, ..on }, " without slot_masks"),
             (Switches { memoise_steps: false, ..on }, " without memoise_steps"),
             (Switches { guide: false, ..on }, " without guide"),
+            (Switches { monitors: false, ..on }, " without monitors"),
             (Switches::plain(), " plain"),
         ];
         let switched = switches.map(|switches| CheckerCandidate { switches, ..self.clone() });

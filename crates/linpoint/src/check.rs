@@ -4,12 +4,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::budget::{Cancel, Limits, Memory, Progress};
-use crate::decide::{PartAnswer, PartReport, Run};
+use crate::decide::{Evidence, PartAnswer, PartReport, Refusals, Run, ask};
 use crate::explain::{Setting, explain};
 use crate::history::{History, OpId};
-use crate::plan::{Features, Plan, effective_hints};
+use crate::monitor::Answer;
+use crate::plan::{Features, Forced, Monitor, Plan, effective_hints};
 use crate::search::{Engine, Switches, guard};
-use crate::spec::Spec;
+use crate::spec::{Refutation, Spec};
 use crate::split::Split;
 use crate::verdict::{Undecided, Verdict, Violation, Witness, certify};
 
@@ -40,6 +41,13 @@ pub enum CheckError {
     },
     /// No engine of this name.
     UnknownEngine(String),
+    /// A monitor that was asked for by name does not decide this history.
+    Refused {
+        /// Its name.
+        monitor: String,
+        /// Why it does not.
+        reason: String,
+    },
     /// An engine's answer failed independent validation: a bug in linpoint or a false claim of the
     /// specification. No verdict is given.
     Internal(String),
@@ -52,8 +60,13 @@ impl std::fmt::Display for CheckError {
                 write!(f, "the specification panicked at operation {op}, {description}: {message}")
             }
             CheckError::UnknownEngine(name) => {
-                let known: Vec<&str> = Engine::ALL.iter().map(|e| e.name()).collect();
+                let monitors = Monitor::ALL.iter().map(|m| m.name());
+                let known: Vec<&str> =
+                    Engine::ALL.iter().map(|e| e.name()).chain(monitors).collect();
                 write!(f, "there is no engine {name:?}; the engines are {}", known.join(", "))
+            }
+            CheckError::Refused { monitor, reason } => {
+                write!(f, "{monitor} does not decide this history: {reason}")
             }
             CheckError::Internal(what) => write!(
                 f,
@@ -131,6 +144,28 @@ pub struct Checker<'a, S: Spec> {
     progress: Option<&'a (dyn Fn(Progress) + Sync)>,
 }
 
+/// What the monitor says about a history that is not split.
+enum Whole {
+    Linearizable(Box<Report>),
+    Refuted { refutation: Refutation, monitor: &'static str },
+    Unknown,
+}
+
+/// The refutation as the answer for the part that it is about; the other parts have none.
+fn refuted<S: Spec>(
+    run: &Run<'_, S>,
+    refutation: Refutation,
+    monitor: &'static str,
+) -> Vec<Option<PartReport>> {
+    let mut parts: Vec<Option<PartReport>> = (0..run.split.len()).map(|_| None).collect();
+    let part = refutation.ops.first().and_then(|op| run.part_of(*op)).unwrap_or(0);
+    let answer = PartAnswer::Violation(Evidence { reached: 0, refutation: Some(refutation) });
+    if let Some(place) = parts.get_mut(part) {
+        *place = Some(PartReport { answer, engine: monitor.to_owned() });
+    }
+    parts
+}
+
 /// Checks a history with the default settings.
 pub fn check<S: Spec>(spec: &S, history: &History<S::Op, S::Ret>) -> Result<Report, CheckError> {
     Checker::new(spec).check(history)
@@ -171,7 +206,8 @@ impl<'a, S: Spec> Checker<'a, S> {
         self
     }
 
-    /// Uses one engine, or several in competition (`"jit-tree+breadth"`), instead of the planner.
+    /// Uses one engine, or several in competition (`"jit-tree+breadth"`), or a monitor and nothing
+    /// else (`"monitor"`), instead of the planner.
     pub fn engine(mut self, name: &str) -> Self {
         self.engine = Some(name.to_owned());
         self
@@ -213,11 +249,28 @@ impl<'a, S: Spec> Checker<'a, S> {
         self
     }
 
-    fn engines(&self) -> Result<Option<Vec<Engine>>, CheckError> {
+    fn forced(&self) -> Result<Option<Forced>, CheckError> {
+        let Some(names) = &self.engine else { return Ok(None) };
+        if let Some(monitor) = Monitor::ALL.into_iter().find(|m| m.name() == names) {
+            return Ok(Some(Forced::Monitor(monitor)));
+        }
         let find = |name: &str| {
             Engine::from_name(name).ok_or_else(|| CheckError::UnknownEngine(name.to_owned()))
         };
-        self.engine.as_ref().map(|names| names.split('+').map(find).collect()).transpose()
+        Ok(Some(Forced::Engines(names.split('+').map(find).collect::<Result<_, _>>()?)))
+    }
+
+    /// Why no monitor is asked, if none is.
+    fn no_monitor(&self, hints: Hints) -> Option<String> {
+        if !self.switches.monitors {
+            Some("switched off".into())
+        } else if hints == Hints::Assert {
+            Some("monitors know nothing of asserted positions".into())
+        } else if self.spec.shaped().is_none() {
+            Some("there is none for this kind of object".into())
+        } else {
+            None
+        }
     }
 
     /// How this history would be checked.
@@ -239,12 +292,28 @@ impl<'a, S: Spec> Checker<'a, S> {
         history: &History<S::Op, S::Ret>,
         split: &Split,
     ) -> Result<Plan, CheckError> {
+        self.plan_with(history, Features::of(history, split))
+    }
+
+    /// The plan of a check that ended before the history was split.
+    fn plan_without_split(&self, history: &History<S::Op, S::Ret>) -> Result<Plan, CheckError> {
+        let mut plan = self.plan_with(history, Features::of_whole(history))?;
+        plan.split = "not split: the monitor takes all operations at once".into();
+        Ok(plan)
+    }
+
+    fn plan_with(
+        &self,
+        history: &History<S::Op, S::Ret>,
+        features: Features,
+    ) -> Result<Plan, CheckError> {
         let threads = self.threads.unwrap_or_else(|| {
             std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
         });
-        let features = Features::of(history, split);
-        let forced = self.engines()?;
-        Ok(Plan::new(features, forced.as_deref(), self.split_by_key, threads, self.limits))
+        let forced = self.forced()?;
+        let no_monitor = self.no_monitor(effective_hints(history, self.hints));
+        let by_key = self.split_by_key;
+        Ok(Plan::new(features, forced.as_ref(), no_monitor, by_key, threads, self.limits))
     }
 
     /// Checks a history.
@@ -252,10 +321,16 @@ impl<'a, S: Spec> Checker<'a, S> {
         let begin = Instant::now();
         let deadline = self.limits.time.map(|t| begin + t);
         let memory = Memory::new(self.limits.memory);
-        let (steps, certify_nanos) = (AtomicU64::new(0), AtomicU64::new(0));
         let hints = effective_hints(history, self.hints);
+        let refutation = match self.ask_about_all(history, hints, &memory, begin)? {
+            Whole::Linearizable(report) => return Ok(*report),
+            Whole::Refuted { refutation, monitor } => Some((refutation, monitor)),
+            Whole::Unknown => None,
+        };
+        let (steps, certify_nanos) = (AtomicU64::new(0), AtomicU64::new(0));
+        let refusals = Refusals::default();
         let split = self.split(history, hints)?;
-        let plan = self.plan_for(history, &split)?;
+        let mut plan = self.plan_for(history, &split)?;
         let run = Run {
             spec: self.spec,
             history,
@@ -270,8 +345,12 @@ impl<'a, S: Spec> Checker<'a, S> {
             steps: &steps,
             certify_nanos: &certify_nanos,
             progress: self.progress,
+            refusals: &refusals,
         };
-        let parts = run.parts()?;
+        let parts = match refutation {
+            Some((refutation, monitor)) => refuted(&run, refutation, monitor),
+            None => run.parts()?,
+        };
         let replay = Duration::from_nanos(certify_nanos.load(Ordering::Relaxed));
         let mut stats = Stats {
             parts: split.len(),
@@ -284,7 +363,65 @@ impl<'a, S: Spec> Checker<'a, S> {
             self.conclude(history, &split, &parts, &setting, &mut stats)?;
         stats.steps = steps.load(Ordering::Relaxed);
         stats.peak_bytes = memory.peak();
+        if let Some(reason) = refusals.reason() {
+            plan.note_refusal(reason);
+        }
         Ok(Report { verdict, engine, more, plan, stats })
+    }
+
+    /// Asks the monitor about the history as it is: one that takes all keys at once needs no split.
+    fn ask_about_all(
+        &self,
+        history: &History<S::Op, S::Ret>,
+        hints: Hints,
+        memory: &Memory,
+        begin: Instant,
+    ) -> Result<Whole, CheckError> {
+        let forced = self.forced()?;
+        let asked = forced.as_ref().is_none_or(|f| *f == Forced::Monitor(Monitor::OfShape));
+        if !asked || self.all_failures || self.no_monitor(hints).is_some() {
+            return Ok(Whole::Unknown);
+        }
+        if history.has_several_objects() || self.cancel.is_cancelled() {
+            return Ok(Whole::Unknown);
+        }
+        let panicked = |message| {
+            let description = "asked for its shape".to_owned();
+            CheckError::SpecPanicked { op: OpId(0), description, message }
+        };
+        let ids: Vec<OpId> = history.ids().collect();
+        let outcome = ask(self.spec, history, &ids, Monitor::OfShape, memory).map_err(panicked)?;
+        drop(ids);
+        // What is refused as a whole may still be accepted in parts.
+        let Ok(outcome) = outcome else { return Ok(Whole::Unknown) };
+        let order = match outcome.answer {
+            Answer::Violation(refutation) => {
+                return Ok(Whole::Refuted { refutation, monitor: outcome.monitor });
+            }
+            Answer::Linearizable(order) => order,
+        };
+        let decide = begin.elapsed();
+        let now = Instant::now();
+        guard(|| certify::replay_is_legal(self.spec, history, &order))
+            .map_err(panicked)?
+            .map_err(CheckError::Internal)?;
+        certify::order_is_valid(history, &order, false).map_err(CheckError::Internal)?;
+        let plan = self.plan_without_split(history)?;
+        let stats = Stats {
+            steps: history.len() as u64,
+            parts: 1,
+            peak_bytes: memory.peak(),
+            decide,
+            certify: now.elapsed(),
+            ..Stats::default()
+        };
+        Ok(Whole::Linearizable(Box::new(Report {
+            verdict: Verdict::Linearizable(Witness { order }),
+            engine: outcome.monitor.to_owned(),
+            more: Vec::new(),
+            plan,
+            stats,
+        })))
     }
 
     /// One verdict from the answers for all parts: a violation counts most, then undecided.

@@ -1,7 +1,9 @@
 //! Which engines, in which order, on which parts: decided before anything runs, as plain data.
 //!
-//! The planner is a ladder. A depth-first search with luck comes first, with hardly more steps than
-//! operations, then cheap exact refuters, then depth-first search with more steps, then, if there are pending operations, a search in which they may take effect any
+//! The planner is a ladder. If there is a monitor for the object, it comes first: on the whole
+//! history, all keys at once, and if it refuses that, on each part. Then a depth-first search with
+//! luck, with hardly more steps than operations, then cheap exact refuters, then depth-first search
+//! with more steps, then, if there are pending operations, a search in which they may take effect any
 //! number of times (its "no" is a "no"), and at last the complete engines in competition. A step
 //! that cannot help is refused with a reason; the last one is never refused.
 
@@ -33,6 +35,8 @@ pub struct Features {
 /// A step of the ladder.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Tactic {
+    /// A monitor of this kind.
+    Monitor(Monitor),
     /// Ask the specification for an obvious contradiction.
     Refute,
     /// One engine, with hardly more steps than there are operations.
@@ -45,10 +49,52 @@ pub enum Tactic {
     Compete(Vec<Engine>),
 }
 
+/// Which monitor decides.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Monitor {
+    /// The one for the shape of the object, see [`crate::monitor::decide`].
+    OfShape,
+    /// Lowe's queue-oriented search, see [`crate::monitor::decide_queue_oriented`].
+    QueueOriented,
+}
+
+impl Monitor {
+    /// All of them.
+    pub const ALL: [Monitor; 2] = [Monitor::OfShape, Monitor::QueueOriented];
+
+    /// The name by which it is asked for.
+    pub fn name(self) -> &'static str {
+        match self {
+            Monitor::OfShape => "monitor",
+            Monitor::QueueOriented => "queue-oriented",
+        }
+    }
+
+    /// One line about it.
+    pub fn about(self) -> &'static str {
+        match self {
+            Monitor::OfShape => {
+                "near-linear time for queues, stacks, priority queues, sets, locks, registers, …"
+            }
+            Monitor::QueueOriented => {
+                "Lowe's search that builds the order of a queue's values, which may repeat"
+            }
+        }
+    }
+}
+
+/// Who was asked for by name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Forced {
+    Engines(Vec<Engine>),
+    Monitor(Monitor),
+}
+
 impl Tactic {
     /// A name for reports.
     pub fn name(&self) -> String {
         match self {
+            Tactic::Monitor(monitor) => monitor.name().into(),
             Tactic::Refute => "refute".into(),
             Tactic::Straight(engine) => format!("straight {}", engine.name()),
             Tactic::Probe(engine) => format!("probe {}", engine.name()),
@@ -94,21 +140,39 @@ impl Plan {
 
     pub(crate) fn new(
         features: Features,
-        forced: Option<&[Engine]>,
+        forced: Option<&Forced>,
+        no_monitor: Option<String>,
         split_by_key: bool,
         threads: usize,
         limits: Limits,
     ) -> Plan {
         let split = describe_split(&features, split_by_key);
+        let by_name =
+            |tactic| vec![Candidate { tactic, refused: None, why: "asked for by name".into() }];
         let ladder = match forced {
-            Some(engines) => vec![Candidate {
-                tactic: Tactic::Compete(engines.to_vec()),
-                refused: None,
-                why: "asked for by name".into(),
-            }],
-            None => ladder(&features),
+            Some(Forced::Engines(engines)) => by_name(Tactic::Compete(engines.clone())),
+            Some(Forced::Monitor(monitor)) => by_name(Tactic::Monitor(*monitor)),
+            None => ladder(&features, no_monitor),
         };
         Plan { features, split, ladder, threads, limits }
+    }
+
+    /// True if the monitor for the shape of the object is to be asked.
+    pub(crate) fn asks_monitor(&self) -> bool {
+        self.steps().any(|tactic| *tactic == Tactic::Monitor(Monitor::OfShape))
+    }
+
+    /// True if nothing but a monitor is to be asked.
+    pub(crate) fn only_asks_monitor(&self) -> bool {
+        self.steps().all(|tactic| matches!(tactic, Tactic::Monitor(_)))
+    }
+
+    /// Notes why a monitor did not decide what it was asked.
+    pub(crate) fn note_refusal(&mut self, reason: String) {
+        let is_monitor = |c: &&mut Candidate| c.tactic == Tactic::Monitor(Monitor::OfShape);
+        if let Some(candidate) = self.ladder.iter_mut().find(is_monitor) {
+            candidate.refused = Some(reason);
+        }
     }
 }
 
@@ -123,10 +187,15 @@ fn describe_split(features: &Features, split_by_key: bool) -> String {
     }
 }
 
-fn ladder(features: &Features) -> Vec<Candidate> {
+fn ladder(features: &Features, no_monitor: Option<String>) -> Vec<Candidate> {
     let no_pending = (features.pending == 0).then(|| "no operation is pending".to_owned());
     let candidate = |tactic, refused, why: &str| Candidate { tactic, refused, why: why.into() };
     vec![
+        candidate(
+            Tactic::Monitor(Monitor::OfShape),
+            no_monitor,
+            "knows this kind of object and needs no search",
+        ),
         candidate(
             Tactic::Straight(Engine::JitGraph),
             None,
@@ -174,6 +243,39 @@ impl Features {
                 }
             }
             features.largest_part = features.largest_part.max(ops);
+        }
+        features
+    }
+}
+
+impl Features {
+    /// The same for a history that is not split.
+    pub(crate) fn of_whole<O, R>(history: &History<O, R>) -> Features {
+        let mut features = Features {
+            operations: history.len(),
+            parts: usize::from(!history.is_empty()),
+            largest_part: history.len(),
+            hints: history.has_hints(),
+            ..Features::default()
+        };
+        // By how much the number of open operations changes at each rank.
+        let mut change = vec![0i8; history.ranks() as usize + 1];
+        for id in history.ids() {
+            let span = history.span(id);
+            if span.is_pending() {
+                features.pending += 1;
+                continue;
+            }
+            features.unknown += usize::from(history.ret(id).is_none());
+            let called = &mut change[span.call as usize];
+            *called = called.saturating_add(1);
+            let returned = &mut change[span.ret as usize];
+            *returned = returned.saturating_sub(1);
+        }
+        let mut open = 0isize;
+        for change in change {
+            open += isize::from(change);
+            features.width = features.width.max(open.unsigned_abs());
         }
         features
     }

@@ -5,6 +5,7 @@ use std::time::Instant;
 use crate::budget::{Budget, Cancel, Limit, Memory};
 use crate::check::{CheckError, Hints};
 use crate::history::{History, OpId};
+use crate::monitor::{self, Answer};
 use crate::search::{Compiled, Ending, Engine, Found, Scratch, Searcher, Switches, compile};
 use crate::spec::{PartView, Spec};
 use crate::split::Split;
@@ -61,6 +62,15 @@ impl<S: Spec> Probe<'_, S> {
     /// True: not linearizable; false: linearizable; `None`: a limit came first. Cheap ways first, as
     /// in [`crate::plan`].
     pub(super) fn is_bad(&self, history: &History<S::Op, S::Ret>) -> Option<bool> {
+        if self.is_late().is_some() {
+            return None;
+        }
+        if self.hints != Hints::Assert
+            && let Ok(outcome) =
+                monitor::decide(self.spec, history, &history.ids().collect::<Vec<_>>())
+        {
+            return Some(matches!(outcome.answer, Answer::Violation(_)));
+        }
         let compiled = self.compile(history);
         let (spec, switches) = (self.spec, Switches::default());
         let searcher = Searcher { spec, compiled: &compiled, switches };

@@ -21,12 +21,18 @@ mod container;
 mod contradiction;
 mod counter;
 mod flags;
+mod group;
+mod idle;
+mod merge;
 mod names;
 mod peaks;
 mod priority_queue;
 mod queue;
 mod registers;
+mod renaming;
+mod sandwich;
 mod semaphore;
+mod shrink;
 mod snapshot;
 mod stack;
 
@@ -114,7 +120,7 @@ pub fn decide<S: Spec>(
         Shape::PriorityQueue => {
             ("priority-queue-monitor", container(&whole, &mut clock, priority_queue::decide)?)
         }
-        Shape::Flags => ("flag-monitor", flags::decide(&Columns::read(&whole)?, &mut clock)?),
+        Shape::Flags => ("flag-monitor", flags::decide(&whole, &mut clock)?),
         Shape::Registers { initial } => {
             ("register-monitor", registers::decide(&whole, initial, &mut clock)?)
         }
@@ -138,23 +144,49 @@ pub fn decide<S: Spec>(
     Ok(Outcome { answer, monitor, times: clock.times })
 }
 
+/// Decides the operations `ids` of a queue whose values may repeat, by Lowe's queue-oriented search.
+///
+/// # Errors
+///
+/// The reason why it does not decide this history, `max_steps` among them.
+pub fn decide_queue_oriented<S: Spec>(
+    _spec: &S,
+    _history: &History<S::Op, S::Ret>,
+    _ids: &[OpId],
+    _max_steps: u64,
+) -> Result<Outcome, Refusal> {
+    Err(Refusal::new("not built yet"))
+}
+
 /// Reads and gathers, then asks the monitor of a container.
 fn container<O, R>(
     rows: &Rows<'_, O, R>,
     clock: &mut Clock,
     decide: impl FnOnce(&Columns, &Elements, &mut Clock) -> Result<Found, Refusal>,
 ) -> Result<Found, Refusal> {
-    let columns = Columns::read(rows)?;
-    match Elements::gather(&columns)? {
-        Ok(elements) => {
-            clock.prepared();
-            decide(&columns, &elements, clock)
+    let mut columns = Columns::read(rows)?;
+    let mut renamed = None;
+    let gathered = match Elements::gather(&columns) {
+        Ok(gathered) => gathered,
+        // A value is added twice.
+        Err(_) => {
+            let by_priority = rows.shaped.shape() == Shape::PriorityQueue;
+            renamed = Some(renaming::rename(&mut columns, by_priority)?);
+            Elements::gather(&columns)?
         }
-        Err(contradiction) => {
-            clock.prepared();
-            Ok(Found::Contradiction(contradiction))
+    };
+    clock.prepared();
+    let found = match gathered {
+        Ok(elements) => decide(&columns, &elements, clock)?,
+        Err(contradiction) => Found::Contradiction(contradiction),
+    };
+    Ok(match (found, renamed) {
+        (Found::Contradiction(c), Some(renamed)) => {
+            Found::Contradiction(renamed.widen(&columns, c))
         }
-    }
+        (Found::Order(rows), _) => Found::Order(idle::weave(&columns, rows)),
+        (found, _) => found,
+    })
 }
 
 /// The operations that a monitor is asked about, in the order of its rows.

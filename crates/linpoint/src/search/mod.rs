@@ -60,6 +60,8 @@ pub struct Switches {
     pub memoise_steps: bool,
     /// Let [`crate::Spec::guide`] say which operations to try first.
     pub guide: bool,
+    /// Let a [monitor](crate::monitor) decide what it can, before anything is searched.
+    pub monitors: bool,
 }
 
 impl Default for Switches {
@@ -73,6 +75,7 @@ impl Default for Switches {
             slot_masks: true,
             memoise_steps: true,
             guide: true,
+            monitors: true,
         }
     }
 }
@@ -89,6 +92,7 @@ impl Switches {
             slot_masks: false,
             memoise_steps: true,
             guide: false,
+            monitors: false,
         }
     }
 }

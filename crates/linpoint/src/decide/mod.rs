@@ -1,6 +1,8 @@
 //! Running a plan: each part goes down the ladder, all parts in parallel, and the first failing
 //! part (in the order of the history) ends the rest.
 
+mod monitored;
+
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -15,6 +17,8 @@ use crate::search::{
 use crate::spec::{PartView, Refutation, Spec};
 use crate::split::Split;
 use crate::verdict::certify;
+
+pub(crate) use monitored::{Refusals, ask};
 
 /// The answer for one part.
 #[derive(Clone, Debug)]
@@ -61,6 +65,8 @@ pub(crate) struct Run<'a, S: Spec> {
     pub(crate) steps: &'a AtomicU64,
     pub(crate) certify_nanos: &'a AtomicU64,
     pub(crate) progress: Option<&'a (dyn Fn(Progress) + Sync)>,
+    /// Why monitors refused parts.
+    pub(crate) refusals: &'a Refusals,
 }
 
 /// Easy operations for which a further thread is worth while.
@@ -85,7 +91,8 @@ impl<'a, S: Spec> Run<'a, S> {
         let first_failure = AtomicUsize::new(usize::MAX);
         let done = AtomicUsize::new(0);
         // Cheap tactics on all parts first, so that one hard part does not starve the others.
-        let is_cheap = |t: &&Tactic| matches!(t, Tactic::Straight(_) | Tactic::Refute);
+        let is_cheap =
+            |t: &&Tactic| matches!(t, Tactic::Monitor(_) | Tactic::Straight(_) | Tactic::Refute);
         let cheap: Vec<&Tactic> = self.plan.steps().take_while(is_cheap).collect();
         let dear: Vec<&Tactic> = self.plan.steps().skip_while(is_cheap).collect();
         let spare = self.plan.threads;
@@ -186,6 +193,14 @@ impl<'a, S: Spec> Run<'a, S> {
         first_failure: &AtomicUsize,
         scratch: &mut Scratch<'a, S>,
     ) -> Result<Option<PartReport>, CheckError> {
+        for tactic in tactics {
+            if let Tactic::Monitor(monitor) = tactic
+                && !self.is_late()
+                && let Some(report) = self.monitored(part, *monitor)?
+            {
+                return Ok(Some(report));
+            }
+        }
         let compiled = guard(|| self.compile(part, tactics, scratch))
             .map_err(|message| self.panicked(part, message))?;
         let report = self.ladder(part, tactics, is_last, racing, first_failure, &compiled);
@@ -206,6 +221,9 @@ impl<'a, S: Spec> Run<'a, S> {
         let searcher = Searcher { spec: self.spec, compiled, switches: self.switches };
         let mut stopped = Stopped { stop: Stop::Limit(Limit::Steps), reached: 0 };
         for tactic in tactics {
+            if matches!(tactic, Tactic::Monitor(_)) {
+                continue;
+            }
             if **tactic == Tactic::Refute {
                 let refutation = self.refutation(part)?;
                 if refutation.is_some() {
@@ -288,7 +306,8 @@ impl<'a, S: Spec> Run<'a, S> {
         let probe_steps = PROBE_STEPS + PROBE_STEPS_PER_OP * problem.ids.len() as u64;
         let named = |engine: Engine, found| Some((engine.name().to_owned(), found));
         match tactic {
-            Tactic::Refute => Ok(None),
+            // Asked elsewhere: they need no compiled part.
+            Tactic::Monitor(_) | Tactic::Refute => Ok(None),
             Tactic::Straight(engine) => {
                 let steps = STRAIGHT_STEPS + STRAIGHT_STEPS_PER_OP * problem.ids.len() as u64;
                 let found = searcher.run(*engine, &mut budget().max_steps(steps))?;
@@ -353,6 +372,7 @@ impl<'a, S: Spec> Run<'a, S> {
         Err(Stopped { reached, ..stopped })
     }
 
+    /// Validates an order.
     fn certified(&self, found: Found) -> Result<PartAnswer, CheckError> {
         match found {
             Found::Linearizable(order) => {

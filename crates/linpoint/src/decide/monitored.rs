@@ -1,0 +1,112 @@
+//! Asking the monitors: about the whole history before it is split, or about one part.
+
+use std::sync::Mutex;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use rustc_hash::FxHashMap;
+
+use crate::budget::Memory;
+use crate::check::CheckError;
+use crate::history::{History, OpId};
+use crate::monitor::{self, Answer, Outcome, Refusal};
+use crate::plan::Monitor;
+use crate::search::{Found, guard};
+use crate::spec::Spec;
+
+use super::{Evidence, PartAnswer, PartReport, Run, lock};
+
+/// What a monitor may need for each operation, at most.
+const BYTES_PER_OP: usize = 256;
+/// Steps of the queue-oriented search, and so many more for each operation.
+const STEPS: u64 = 1_000_000;
+const STEPS_PER_OP: u64 = 1_000;
+
+/// Why monitors refused, and how often.
+#[derive(Debug, Default)]
+pub(crate) struct Refusals(Mutex<FxHashMap<String, usize>>);
+
+impl Refusals {
+    pub(crate) fn add(&self, refusal: Refusal) {
+        *lock(&self.0).entry(refusal.reason).or_default() += 1;
+    }
+
+    /// The most frequent reason, if there was a refusal at all.
+    pub(crate) fn reason(&self) -> Option<String> {
+        let reasons = lock(&self.0);
+        let (reason, _) = reasons.iter().max_by_key(|(reason, count)| (**count, *reason))?;
+        let total: usize = reasons.values().sum();
+        Some(if total > 1 { format!("{reason} ({total} parts)") } else { reason.clone() })
+    }
+}
+
+/// Asks a monitor about the operations `ids`, which belong to one object.
+pub(crate) fn ask<S: Spec>(
+    spec: &S,
+    history: &History<S::Op, S::Ret>,
+    ids: &[OpId],
+    monitor: Monitor,
+    memory: &Memory,
+) -> Result<Result<Outcome, Refusal>, String> {
+    let bytes = BYTES_PER_OP * ids.len();
+    if !memory.reserve(bytes) {
+        return Ok(Err(Refusal { reason: "it would need more memory than allowed".into() }));
+    }
+    let outcome = guard(|| match monitor {
+        Monitor::OfShape => monitor::decide(spec, history, ids),
+        Monitor::QueueOriented => {
+            let steps = STEPS + STEPS_PER_OP * ids.len() as u64;
+            monitor::decide_queue_oriented(spec, history, ids, steps)
+        }
+    });
+    memory.release(bytes);
+    outcome
+}
+
+impl<S: Spec> Run<'_, S> {
+    /// What a monitor says about a part; nothing if it refuses.
+    pub(super) fn monitored(
+        &self,
+        part: usize,
+        monitor: Monitor,
+    ) -> Result<Option<PartReport>, CheckError> {
+        let ids = self.split.ops(part);
+        let outcome = ask(self.spec, self.history, &ids, monitor, self.memory)
+            .map_err(|message| self.panicked(part, message))?;
+        match outcome {
+            Ok(outcome) => {
+                self.steps.fetch_add(ids.len() as u64, Ordering::Relaxed);
+                self.from_monitor(outcome).map(Some)
+            }
+            Err(refusal) if self.plan.only_asks_monitor() => {
+                let monitor = monitor.name().to_owned();
+                Err(CheckError::Refused { monitor, reason: refusal.reason })
+            }
+            Err(refusal) => {
+                self.refusals.add(refusal);
+                Ok(None)
+            }
+        }
+    }
+
+    fn from_monitor(&self, outcome: Outcome) -> Result<PartReport, CheckError> {
+        let engine = outcome.monitor.to_owned();
+        let answer = match outcome.answer {
+            Answer::Linearizable(order) => self.certified(Found::Linearizable(order))?,
+            Answer::Violation(found) => {
+                PartAnswer::Violation(Evidence { reached: 0, refutation: Some(found) })
+            }
+        };
+        Ok(PartReport { answer, engine })
+    }
+
+    /// The part of an operation, by looking for it.
+    pub(crate) fn part_of(&self, op: OpId) -> Option<usize> {
+        (0..self.split.len()).find(|part| self.split.events(*part).iter().any(|e| e.op() == op))
+    }
+
+    /// True once there is no time left.
+    pub(super) fn is_late(&self) -> bool {
+        self.cancel.is_cancelled() || self.deadline.is_some_and(|d| Instant::now() >= d)
+    }
+}
