@@ -2,13 +2,14 @@
 
 use std::time::{Duration, Instant};
 
-use linpoint::{History, Spec};
+use linpoint::monitor::{self, Times};
+use linpoint::{History, OpId, Spec};
 
 use super::floor;
 use super::shape::{Shape, Visitor};
 use super::text::Text;
 use crate::generate::Object;
-use crate::measure::{Answer, Setup, run};
+use crate::measure::{Answer, Setup, run, timed};
 
 /// CPU seconds of each phase, the least of several runs. NaN: not measured on its own.
 #[derive(Clone, Debug)]
@@ -101,19 +102,29 @@ pub fn measure(shape: &Shape, times: usize, limit: Duration) -> Phases {
     shape.accept(Measure(shape, times, limit))
 }
 
-// TODO(linpoint::monitor): measure the phases of the monitor itself here, each with
-// `measure::timed`. Until then the planner is asked through `Checker::check`, which tells the
-// wall-clock seconds of validating; the rest of the CPU time is taken for deciding.
+/// CPU time of the monitor, divided among its phases as its own clocks say; then that of everything,
+/// as a user of the library gets it.
 fn once<S: Spec>(spec: &S, history: &History<S::Op, S::Ret>, limit: Duration) -> Phases {
     let spans = history.ids().map(|id| history.span(id)).map(|span| (span.call, span.ret));
     let sort = floor::sort(spans);
+    let (times, cpu) = timed(|| {
+        let ids: Vec<OpId> = history.ids().collect();
+        monitor::decide(spec, history, &ids).ok().map(|outcome| outcome.times)
+    });
+    let share = |phase: fn(&Times) -> Duration| match times {
+        Some(times) => {
+            let all = times.prepare + times.decide + times.witness;
+            cpu * phase(&times).as_secs_f64() / all.as_secs_f64()
+        }
+        None => f64::NAN,
+    };
     let outcome = run(spec, history, &Setup::new("planner", limit), Answer::Yes);
     Phases {
         answer: outcome.answer.name().into(),
         engine: outcome.engine,
-        prepare: f64::NAN,
-        decide: (outcome.cpu - outcome.aftermath).max(0.0),
-        witness: f64::NAN,
+        prepare: share(|t| t.prepare),
+        decide: share(|t| t.decide),
+        witness: share(|t| t.witness),
         validate: outcome.aftermath,
         all: outcome.cpu,
         sort,

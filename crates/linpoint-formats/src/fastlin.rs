@@ -105,6 +105,7 @@ const KINDS: &[Kind] = &[
     },
 ];
 
+#[inline]
 fn same(word: &[u8], name: &str) -> bool {
     word.eq_ignore_ascii_case(name.as_bytes())
 }
@@ -150,15 +151,16 @@ pub(crate) fn read(
     source: &Source,
     model: Option<&ModelName>,
 ) -> Result<RawHistory, ReadError> {
-    let mut lines = source.lines().filter(|(_, line)| !line.trim_ascii().is_empty()).peekable();
     let mut builder = RawBuilder::new();
-    let kind = match lines.peek() {
+    let mut first = source.lines().filter(|(_, line)| !line.trim_ascii().is_empty());
+    let mut header_line = 0;
+    let kind = match first.next() {
         None => return Ok(builder.finish(format)),
-        Some(&(number, line)) if line.trim_ascii_start().starts_with(b"#") => {
-            lines.next();
+        Some((number, line)) if line.trim_ascii_start().starts_with(b"#") => {
+            header_line = number;
             header(source, number, line)?
         }
-        Some(&(number, _)) => kind_of(model).ok_or_else(|| {
+        Some((number, _)) => kind_of(model).ok_or_else(|| {
             ReadError::new(source, "the header is missing")
                 .at_line(source, number)
                 .help(format!("the first line names the type: {}", types()))
@@ -168,7 +170,7 @@ pub(crate) fn read(
     let names: Vec<NameId> =
         names.collect::<Result<_, String>>().map_err(|message| ReadError::new(source, message))?;
     let reader = Reader { format, kind, names };
-    for (number, line) in lines {
+    for (number, line) in source.lines().skip(header_line as usize) {
         reader.line(&mut builder, Words::new(source, number, line), number)?;
     }
     let mut history = builder.finish(format);
@@ -222,6 +224,9 @@ impl Reader {
     ) -> Result<(), ReadError> {
         let mut details = Details::default();
         let (method, args, result, start, end);
+        if words.is_blank() {
+            return Ok(());
+        }
         if self.format == Format::Fptlin {
             details = Details::by(Value::Int(words.int("a process")?));
             (start, end) = (words.time("a start")?, words.time("an end")?);

@@ -183,7 +183,7 @@ fn draw(style: &Style, rng: &mut Rng) -> SnapshotHistory {
 
 #[test]
 fn one_writer_for_each_segment() {
-    let count = if long() { 1_000_000 } else { 10_000 };
+    let count = if long() { 500_000 } else { 10_000 };
     for segments in [1, 2, 3, 4] {
         for (values, partial) in
             [(None, false), (None, true), (Some(2), false), (Some(2), true), (Some(3), true)]
@@ -192,7 +192,7 @@ fn one_writer_for_each_segment() {
             let mut trial = Trial::new(object);
             for case in 0..count {
                 let rng = &mut Rng::for_case(segments.into(), case);
-                let (scanners, ops) = (rng.between(1, 4), rng.between(1, 12));
+                let (scanners, ops) = (rng.between(1, 4), rng.between(1, 10));
                 let style = Style { segments, scanners, ops, values, partial };
                 trial.one(&draw(&style, rng));
             }

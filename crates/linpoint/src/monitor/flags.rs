@@ -37,8 +37,7 @@ use crate::spec::Role;
 use super::columns::{Columns, Kind};
 use super::merge::{self, Placed};
 use super::peaks::Peaks;
-use super::shrink::shrink;
-use super::{Clock, Contradiction, Found, Piece, Refusal, Rows};
+use super::{Clock, Contradiction, Found, Refusal, Rows, shrink};
 
 /// Decides the rows.
 pub(crate) fn decide<O, R>(rows: &Rows<'_, O, R>, clock: &mut Clock) -> Result<Found, Refusal> {
@@ -225,61 +224,39 @@ impl Sweep {
 /// or not at all explains much. So all the raises of a flag may be needed to show that there were too
 /// few, and what can be left out is found by trying.
 fn contradiction<O, R>(rows: &Rows<'_, O, R>, entries: &[Entry]) -> Contradiction {
-    let relaxed_kind =
-        |e: &Entry| match rows.shaped.role(rows.history.op(rows.ids[e.row as usize]), None, true) {
+    let relaxed = |e: &Entry| {
+        let kind = match rows.shaped.role(rows.history.op(rows.ids[e.row as usize]), None, true) {
             Role::Raise => Kind::Raise,
             Role::Lower => Kind::Lower,
-            _ => Kind::Idle,
+            _ => return None,
         };
-    let relaxed: Vec<Kind> = entries.iter().map(relaxed_kind).collect();
-    // With the entries `core` as they are and all others relaxed.
-    let (mut sweep, mut mixed) = (Sweep::default(), Vec::with_capacity(entries.len()));
-    let mut stuck = |core: &[u32]| {
-        mixed.clear();
-        let mut kept = core.iter().peekable();
-        for (i, e) in entries.iter().enumerate() {
-            if kept.next_if_eq(&&(i as u32)).is_none() {
-                mixed.push(Entry { left: 0, right: Peaks::NEVER, row: e.row, kind: relaxed[i] });
-            }
-        }
-        mixed.extend(core.iter().map(|i| entries[*i as usize]));
-        sweep.run(&mixed, |_, _| ()).err()
+        Some(Entry { left: 0, right: Peaks::NEVER, row: e.row, kind })
     };
-    let all = (0..entries.len() as u32).collect();
-    let core = shrink(all, entries.len(), |core| stuck(core).is_some());
-    let why = stuck(&core);
-    let core: Vec<Entry> = core.iter().map(|i| entries[*i as usize]).collect();
-    sentence(&core, why)
-}
-
-/// Operations that a sentence names at most.
-const NAMED: usize = 4;
-
-fn sentence(core: &[Entry], why: Option<Stuck>) -> Contradiction {
-    let mut pieces: Vec<Piece> = Vec::new();
-    for (i, e) in core.iter().take(NAMED).enumerate() {
-        let last = i + 1 == core.len().min(NAMED);
-        match i {
-            0 => {}
-            _ if last && core.len() <= NAMED => pieces.push(" and ".into()),
-            _ => pieces.push(", ".into()),
+    let relaxed: Vec<Option<Entry>> = entries.iter().map(relaxed).collect();
+    let mut sweep = Sweep::default();
+    let mut why = None;
+    let core = shrink::core(entries, &relaxed, |mixed| match sweep.run(mixed, |_, _| ()) {
+        Ok(()) => false,
+        Err(stuck) => {
+            why = Some(stuck);
+            true
         }
-        pieces.push(e.row.into());
-    }
-    if core.len() > NAMED {
-        pieces.push(format!(" and {} others", core.len() - NAMED).into());
-    }
-    let (verb, state) = match why {
-        Some(Stuck { up: true, .. }) => ("ended", "cleared once more"),
-        _ => ("ended", "set once more"),
-    };
-    pieces.push(match core.len() {
-        1 => format!(" {verb}, but for that it had to be {state}, and nobody did that by then").into(),
-        _ => format!(
-            " do not fit together: when the last of them {verb}, it had to have been {state} than it can \
-             have been"
-        )
-        .into(),
     });
-    Contradiction::new(pieces).and(core.iter().map(|e| e.row))
+    // What ended when there was nobody left for a flip comes first.
+    let mut named: Vec<u32> = core.iter().map(|e| e.row).collect();
+    if let Some(last) = core.iter().position(|e| why.is_some_and(|why| e.right == why.peak)) {
+        named.swap(0, last);
+    }
+    let (state, verb) = match why {
+        Some(Stuck { up: true, .. }) => ("clear", "cleared"),
+        _ => ("set", "set"),
+    };
+    let end = match named.len() {
+        1 => format!(" needs it {state}, but nobody who had begun by then could have {verb} it"),
+        _ => format!(
+            " contradict each other: for the first it has to be {verb} more often than it can have \
+             been by then"
+        ),
+    };
+    Contradiction::of_all(&named, end)
 }

@@ -131,8 +131,8 @@ pub fn decide<S: Spec>(
         Shape::Semaphore { initial } => {
             ("semaphore-monitor", semaphore::decide(&whole, initial, &mut clock)?)
         }
-        Shape::Snapshot { segments, initial } => {
-            ("snapshot-monitor", snapshot::decide(&whole, segments, initial, &mut clock)?)
+        Shape::Snapshot { initial, .. } => {
+            ("snapshot-monitor", snapshot::decide(&whole, initial, &mut clock)?)
         }
     };
     Ok(whole.outcome(spec, monitor, found, clock))

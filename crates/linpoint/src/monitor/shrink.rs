@@ -41,6 +41,27 @@ pub(super) fn shrink(
     }
 }
 
+/// Few of `entries`, which contradict each other and are sorted by left end, that still do so with
+/// all others relaxed. `relaxed` has what each becomes then, `None` if it becomes nothing.
+pub(super) fn core<E: Copy>(
+    entries: &[E],
+    relaxed: &[Option<E>],
+    mut is_bad: impl FnMut(&[E]) -> bool,
+) -> Vec<E> {
+    let mut mixed = Vec::with_capacity(entries.len());
+    let all = (0..entries.len() as u32).collect();
+    let core = shrink(all, entries.len(), |core| {
+        mixed.clear();
+        let mut kept = core.iter().peekable();
+        // What is relaxed begins before everything, and so comes first.
+        let is_relaxed = |i: &usize| kept.next_if_eq(&&(*i as u32)).is_none();
+        mixed.extend((0..entries.len()).filter(is_relaxed).filter_map(|i| relaxed[i]));
+        mixed.extend(core.iter().map(|i| entries[*i as usize]));
+        is_bad(&mixed)
+    });
+    core.iter().map(|i| entries[*i as usize]).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

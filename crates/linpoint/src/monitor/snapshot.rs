@@ -37,9 +37,11 @@
 //! criterion for both tests.
 
 mod conflict;
+mod draft;
 mod lane;
 mod read;
 mod schedule;
+mod values;
 
 #[cfg(test)]
 mod tests;
@@ -47,10 +49,11 @@ mod tests;
 use crate::spec::Name;
 
 use super::peaks::Peaks;
-use super::{Clock, Found, Refusal, Rows};
+use super::{Clock, Contradiction, Found, Refusal, Rows};
 use conflict::Conflict;
-use lane::{Lane, Resolved};
-use read::Segments;
+use draft::{Draft, Problem};
+use lane::Lane;
+use read::{Operations, Updates, each_view};
 use schedule::{Schedule, Trouble};
 
 /// Why a history was not decided although an order of updates or of reads was guessed.
@@ -60,29 +63,19 @@ const AMBIGUOUS: &str = "a value was written several times, and times do not tel
 /// Decides the rows.
 pub(crate) fn decide<O, R>(
     rows: &Rows<'_, O, R>,
-    segments: usize,
     initial: Name,
     clock: &mut Clock,
 ) -> Result<Found, Refusal> {
-    let read = Segments::read(rows, segments)?;
+    let operations = Operations::read(rows)?;
     let peaks = Peaks::of(rows.history, rows.ids);
     clock.prepared();
-    let mut lanes = Vec::with_capacity(read.segments.len());
-    for (number, segment) in read.segments.into_iter().enumerate() {
-        let (lane, resolved) = Lane::build(rows, &peaks, segment, number as u32, initial)?;
-        match resolved {
-            Resolved::All => lanes.push(lane),
-            Resolved::Unexplained(_) if lane.guess == Some(OVERLAP) => {
-                return Err(Refusal::new(OVERLAP));
-            }
-            Resolved::Unexplained(scan) => {
-                clock.decided();
-                let lanes = std::slice::from_ref(&lane);
-                let why = Conflict::new(rows, &peaks, lanes, initial).unexplained(scan, &lane);
-                return Ok(Found::Contradiction(why));
-            }
+    let mut lanes = match lanes(rows, &peaks, operations.segments, &operations.scans, initial)? {
+        Ok(lanes) => lanes,
+        Err(contradiction) => {
+            clock.decided();
+            return Ok(Found::Contradiction(contradiction));
         }
-    }
+    };
     let (mut schedule, mut trouble) = Schedule::make(&peaks, &lanes);
     let guess = lanes.iter().find_map(|lane| lane.guess);
     if let (Some(_), Some(reason)) = (&trouble, guess) {
@@ -94,13 +87,48 @@ pub(crate) fn decide<O, R>(
     }
     clock.decided();
     let Some(trouble) = trouble else {
-        return Ok(Found::Order(witness(&peaks, &schedule, &read.completed_scans, &lanes)));
+        return Ok(Found::Order(witness(&peaks, &schedule, &operations.scans, &lanes)));
     };
     let conflict = Conflict::new(rows, &peaks, &lanes, initial);
     Ok(Found::Contradiction(match trouble {
         Trouble::Late(row) => conflict.late(&schedule, row),
         Trouble::Circle(circle) => conflict.circle(circle),
     }))
+}
+
+/// The changes of each segment, and the scans between them.
+fn lanes<O, R>(
+    rows: &Rows<'_, O, R>,
+    peaks: &Peaks,
+    segments: Vec<Updates>,
+    scans: &[u32],
+    initial: Name,
+) -> Result<Result<Vec<Lane>, Contradiction>, Refusal> {
+    let draft = |(segment, updates)| Draft::new(rows, peaks, updates, segment as u32, initial);
+    let mut drafts: Vec<Draft<'_, O, R>> = segments.into_iter().enumerate().map(draft).collect();
+    if drafts.iter().any(Draft::needs_survey) {
+        each_view(rows, scans, |scan, segment, name| {
+            drafts.get_mut(segment)?.survey(scan, name);
+            None::<()>
+        });
+    }
+    drafts.iter_mut().try_for_each(Draft::find_changes)?;
+    let problem = each_view(rows, scans, |scan, segment, name| {
+        while segment >= drafts.len() {
+            let mut draft = draft((drafts.len(), Updates::default()));
+            draft.find_changes().ok();
+            drafts.push(draft);
+        }
+        drafts[segment].resolve(scan, name).err().map(|problem| (problem, scan, segment))
+    });
+    match problem {
+        None => Ok(Ok(drafts.into_iter().map(Draft::finish).collect())),
+        Some((Problem::SharedName, ..)) => Err(Refusal::new("two different values share a name")),
+        Some((Problem::Unexplained, scan, segment)) => match drafts[segment].lane() {
+            lane if lane.guess == Some(OVERLAP) => Err(Refusal::new(OVERLAP)),
+            lane => Ok(Err(Conflict::new(rows, peaks, &[], initial).unexplained(scan, lane))),
+        },
+    }
 }
 
 /// All rows by peak, at one peak in the order of the schedule. Scans that saw nothing and updates that

@@ -35,12 +35,13 @@ use cover::Cover;
 use marks::Marks;
 use peel::{Peeled, Question, peel};
 
-/// Peaks and rows are counted in 31 bits, with room to spare.
-const MOST_ROWS: usize = 1 << 29;
+/// Rows and elements are counted in 30 bits, two more say what they are; a number of an element is at
+/// most twice the number of rows.
+const MOST_ROWS: usize = 1 << 28;
 
 /// Decides the rows.
 pub(crate) fn decide(c: &Columns, e: &Elements, clock: &mut Clock) -> Result<Found, Refusal> {
-    if c.len() > MOST_ROWS {
+    if c.len().max(c.value_count / 2) > MOST_ROWS {
         return Err(Refusal::new("too many operations"));
     }
     let decided = sandwich::decide(c, e, &mut Stack { c, e })?;

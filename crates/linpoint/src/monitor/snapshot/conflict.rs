@@ -99,7 +99,8 @@ impl<'a, O, R> Conflict<'a, O, R> {
         while self.peaks.left[last as usize] < at {
             let cause = match places.changes[last as usize] {
                 (NONE, _) => {
-                    let begins = |(lane, slot): &(u32, u32)| self.begins(*lane, *slot);
+                    let begins =
+                        |(lane, slot): &(u32, u32)| self.lanes[*lane as usize].begins(*slot);
                     places.reads_of(last).iter().filter_map(begins).find(is_cause)
                 }
                 // The change before it ended before it began.
@@ -118,11 +119,6 @@ impl<'a, O, R> Conflict<'a, O, R> {
     /// Rows that must each come before the next, and the last before the first.
     pub(super) fn circle(&self, circle: Vec<u32>) -> Contradiction {
         self.around(&Places::of(self.lanes, self.peaks.left.len()), circle)
-    }
-
-    /// The change that begins a slot.
-    fn begins(&self, lane: u32, slot: u32) -> Option<u32> {
-        self.lanes[lane as usize].changes.get((slot as usize).checked_sub(1)?).copied()
     }
 
     fn precedes(&self, a: u32, b: u32) -> bool {

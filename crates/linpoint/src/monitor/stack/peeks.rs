@@ -3,7 +3,7 @@
 //! Pushes and pops never need this: where they are open, their own element is not certainly there yet,
 //! or not any more.
 
-use super::super::columns::{Columns, Kind};
+use super::super::columns::Columns;
 use super::super::names::NONE;
 use super::cover::Run;
 use super::peel::Question;
@@ -33,22 +33,28 @@ pub(super) struct Peeks {
 }
 
 impl Peeks {
-    /// Gathers the peeks among the rows, which are sorted by left end.
-    pub(super) fn new(q: Question<'_>, sorted: &[u32]) -> Peeks {
-        let peeks = || sorted.iter().filter(|row| q.c.kinds[**row as usize] == Kind::Peek);
+    /// Gathers the peeks.
+    pub(super) fn new(q: Question<'_>) -> Peeks {
         let element = |row: u32| q.c.values[row as usize] as usize;
         let mut first = vec![0u32; q.ends.len() + 1];
-        peeks().for_each(|row| first[element(*row) + 1] += 1);
+        q.peeks().for_each(|row| first[element(row) + 1] += 1);
         sum_up(&mut first);
         let mut next = first.clone();
         let total = first.last().copied().unwrap_or(0) as usize;
         let mut rows = vec![0; total];
-        let mut by_element = Stabbing::with_slots(total);
-        for &row in peeks() {
+        for row in q.peeks() {
             let slot = &mut next[element(row)];
             rows[*slot as usize] = row;
-            by_element.put(*slot, q.c.right[row as usize]);
             *slot += 1;
+        }
+        let mut by_element = Stabbing::with_slots(total);
+        for ends in first.windows(2) {
+            // Mostly sorted already, and mostly few.
+            rows[ends[0] as usize..ends[1] as usize]
+                .sort_by_key(|row: &u32| q.c.left[*row as usize]);
+        }
+        for (slot, row) in rows.iter().enumerate() {
+            by_element.put(slot as u32, q.c.right[*row as usize]);
         }
         by_element.finish();
         let mut all = Peeks {
@@ -98,13 +104,20 @@ impl Peeks {
         self.runs.push((run, before));
     }
 
-    /// Takes the peeks of the element out that are open in the run, and pushes their rows.
-    pub(super) fn take(&mut self, element: u32, run: Run, c: &Columns, found: &mut Vec<u32>) {
+    /// Takes the peeks of the element out that are open in the run, and pushes their rows and right
+    /// ends.
+    pub(super) fn take(
+        &mut self,
+        element: u32,
+        run: Run,
+        c: &Columns,
+        found: &mut Vec<(u32, u32)>,
+    ) {
         let (from, to) = (self.first[element as usize], self.first[element as usize + 1]);
         let rows = &self.rows[from as usize..to as usize];
         let begun = rows.partition_point(|row| c.left[*row as usize] <= run.last) as u32;
         self.by_element.take((from, from + begun), run.first, found);
-        for slot in found {
+        for (slot, _) in found {
             *slot = self.rows[*slot as usize];
         }
     }

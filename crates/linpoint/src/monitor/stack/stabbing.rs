@@ -34,8 +34,9 @@ impl Stabbing {
         self.levels = build(self.levels.swap_remove(0), OUT, Line::max);
     }
 
-    /// Takes the intervals among the `slots` out that end at `peak` or later, and pushes their slots.
-    pub(super) fn take(&mut self, slots: Slots, peak: u32, taken: &mut Vec<u32>) {
+    /// Takes the intervals among the `slots` out that end at `peak` or later, and pushes their slots
+    /// and right ends.
+    pub(super) fn take(&mut self, slots: Slots, peak: u32, taken: &mut Vec<(u32, u32)>) {
         if slots.0 < slots.1 {
             self.take_from(self.levels.len() - 1, 0, slots, peak as i32, taken);
         }
@@ -48,7 +49,7 @@ impl Stabbing {
         i: usize,
         slots: Slots,
         peak: i32,
-        taken: &mut Vec<u32>,
+        taken: &mut Vec<(u32, u32)>,
     ) -> i32 {
         let mut bits = self.levels[level][i].at_least(peak) & within(level, i, slots);
         while bits != 0 {
@@ -58,7 +59,7 @@ impl Stabbing {
             self.levels[level][i].0[k] = if level > 0 {
                 self.take_from(level - 1, at, slots, peak, taken)
             } else {
-                taken.push(at as u32);
+                taken.push((at as u32, self.levels[0][i].0[k] as u32));
                 OUT
             };
         }
@@ -145,8 +146,10 @@ mod tests {
                 if random.bool() {
                     let mut taken = Vec::new();
                     stabbing.take(range, peak, &mut taken);
+                    let with_right = |slot: &u32| (*slot, list[*slot as usize].unwrap());
+                    let expected: Vec<(u32, u32)> = expected.iter().map(with_right).collect();
                     assert_eq!(taken, expected);
-                    taken.iter().for_each(|slot| list[*slot as usize] = None);
+                    taken.iter().for_each(|(slot, _)| list[*slot as usize] = None);
                 } else if slots > 0 {
                     let slot = random.usize(0..slots);
                     stabbing.clear(slot as u32);

@@ -23,6 +23,7 @@ use super::super::columns::{Columns, Kind};
 use super::super::container::Elements;
 use super::super::names::NONE;
 use super::marks::Marks;
+use super::peel::Life;
 use super::{Solved, Taken};
 
 /// The rows in an order that explains the history.
@@ -34,7 +35,8 @@ pub(super) fn order(c: &Columns, e: &Elements, solved: Solved) -> Vec<u32> {
         e,
         ends,
         taken,
-        peak: peeled.peak,
+        lives: peeled.lives,
+        peek_at: peeled.peek_at,
         used: Marks::new(c.peaks),
         peeks: Vec::new(),
         first_peek: Vec::new(),
@@ -42,16 +44,18 @@ pub(super) fn order(c: &Columns, e: &Elements, solved: Solved) -> Vec<u32> {
     if e.has_peeks {
         places.gather_peeks();
     }
-    for (&row, &peak) in e.empties.iter().zip(&empty_at) {
-        places.peak[row as usize] = peak;
-        places.used.insert(peak);
-    }
+    empty_at.iter().for_each(|peak| places.used.insert(*peak));
     let mut order = peeled.order;
     order.iter().for_each(|element| places.put(*element, true));
     let critical = order.len();
     order.extend(places.uncritical());
     order[critical..].iter().for_each(|element| places.put(*element, false));
-    places.line_up(&order)
+    places.line_up(&order, &empty_at)
+}
+
+/// Completed rows that say nothing. They fit anywhere.
+fn idle(c: &Columns) -> impl Iterator<Item = u32> + '_ {
+    (0..c.len() as u32).filter(|row| c.kinds[*row as usize] == Kind::Idle && !c.is_pending(*row))
 }
 
 /// Set in the peak of a row that goes to the front of its peak.
@@ -63,8 +67,11 @@ struct Places<'a> {
     ends: Vec<u32>,
     /// By element.
     taken: Vec<Taken>,
-    /// Where each row takes effect; with [`FRONT`] once its element has been put in.
-    peak: Vec<u32>,
+    /// Where the operations of each element take effect; with [`FRONT`] once it has been put in, and
+    /// [`NONE`] for pops that did not happen.
+    lives: Vec<Life>,
+    /// The same for peeks, by row.
+    peek_at: Vec<u32>,
     used: Marks,
     /// The peeks of each element.
     peeks: Vec<u32>,
@@ -124,71 +131,71 @@ impl Places<'_> {
         // After the last peak is after everything; a pop that comes to lie there did not happen.
         let after = if end < self.c.peaks { self.used.next(end) } else { None };
         let last = after.unwrap_or(self.c.peaks);
+        let life = &mut self.lives[number as usize];
         let (push, pop) = match critical {
             // Of a pending pop only its beginning is known: it can wait for the next used peak.
-            true => (
-                self.peak[element.add as usize],
-                if element.is_removed() { self.peak[element.remove as usize] } else { last },
-            ),
+            true => (life.push, if element.is_removed() { life.pop } else { last }),
             false => (element.add_right.min(end), end),
         };
         let (push, pop) = (push.clamp(before, last), pop.clamp(before, last));
-        self.set(element.add, push, after);
+        let mark = |peak: u32| if after == Some(peak) { peak | FRONT } else { peak };
+        life.push = mark(push);
+        self.used.insert(push);
+        life.pop = NONE;
+        if pop < self.c.peaks && self.pop_of(number) != NONE {
+            self.lives[number as usize].pop = mark(pop);
+            self.used.insert(pop);
+        }
         for i in self.peeks_of(number) {
-            let row = self.peeks[i];
-            let at = if critical { self.peak[row as usize] } else { self.c.left[row as usize] };
-            self.set(row, at.clamp(push, pop), after);
-        }
-        let row = self.pop_of(number);
-        if row != NONE {
-            self.set(row, pop, after);
-        }
-    }
-
-    fn set(&mut self, row: u32, peak: u32, after: Option<u32>) {
-        let front = if after == Some(peak) { FRONT } else { 0 };
-        if peak < self.c.peaks {
-            self.peak[row as usize] = peak | front;
-            self.used.insert(peak);
-        } else {
-            self.peak[row as usize] = NONE;
+            let row = self.peeks[i] as usize;
+            let at = if critical { self.peek_at[row] } else { self.c.left[row] };
+            let at = at.clamp(push, pop);
+            self.peek_at[row] = mark(at);
+            self.used.insert(at);
         }
     }
 
     /// Lines the rows up, with the elements in the order in which they were put in.
-    fn line_up(&self, order: &[u32]) -> Vec<u32> {
-        let mut place = Place { peak: &self.peak, cursors: self.cursors(order), rows: Vec::new() };
-        place.rows = vec![NONE; place.cursors.last().map_or(0, |cursor| cursor.0 as usize)];
-        self.e.empties.iter().for_each(|row| place.back(*row));
+    fn line_up(&self, order: &[u32], empty_at: &[u32]) -> Vec<u32> {
+        let cursors = self.cursors(order, empty_at);
+        let rows = vec![NONE; cursors.last().map_or(0, |cursor| cursor.0 as usize)];
+        let mut place = Place { cursors, rows };
+        self.e.empties.iter().zip(empty_at).for_each(|(row, peak)| place.back(*row, *peak));
         for &number in order {
+            let life = &self.lives[number as usize];
             let (push, pop) = (self.e.list[number as usize].add, self.pop_of(number));
             let peeks = &self.peeks[self.peeks_of(number)];
             // Those at the front are placed from the last one backwards.
-            place.front(pop);
-            peeks.iter().for_each(|row| place.front(*row));
-            place.front(push);
-            place.back(push);
-            peeks.iter().for_each(|row| place.back(*row));
-            place.back(pop);
+            place.front(pop, life.pop);
+            peeks.iter().for_each(|row| place.front(*row, self.peek_at[*row as usize]));
+            place.front(push, life.push);
+            place.back(push, life.push);
+            peeks.iter().for_each(|row| place.back(*row, self.peek_at[*row as usize]));
+            place.back(pop, life.pop);
         }
+        idle(self.c).for_each(|row| place.back(row, self.c.left[row as usize]));
         place.rows
     }
 
     /// For each peak, twice where its front ends and its back begins; then twice the number of rows.
-    fn cursors(&self, order: &[u32]) -> Vec<(u32, u32)> {
+    fn cursors(&self, order: &[u32], empty_at: &[u32]) -> Vec<(u32, u32)> {
         let mut cursors = vec![(0, 0); self.c.peaks as usize + 1];
-        let mut count = |row: u32| match self.peak.get(row as usize) {
-            None | Some(&NONE) => {}
-            Some(peak) => match peak & FRONT {
-                0 => cursors[*peak as usize].1 += 1,
-                _ => cursors[(peak & !FRONT) as usize].0 += 1,
-            },
+        let mut count = |peak: u32| {
+            if peak == NONE {
+            } else if peak & FRONT == 0 {
+                cursors[peak as usize].1 += 1;
+            } else {
+                cursors[(peak & !FRONT) as usize].0 += 1;
+            }
         };
-        self.e.empties.iter().for_each(|row| count(*row));
+        empty_at.iter().for_each(|peak| count(*peak));
+        idle(self.c).for_each(|row| count(self.c.left[row as usize]));
         for &number in order {
-            count(self.e.list[number as usize].add);
-            self.peeks[self.peeks_of(number)].iter().for_each(|row| count(*row));
-            count(self.pop_of(number));
+            let life = &self.lives[number as usize];
+            count(life.push);
+            count(life.pop);
+            let peeks = &self.peeks[self.peeks_of(number)];
+            peeks.iter().for_each(|row| count(self.peek_at[*row as usize]));
         }
         let mut total = 0;
         for cursor in &mut cursors {
@@ -201,17 +208,15 @@ impl Places<'_> {
 }
 
 /// Rows on their way to their places.
-struct Place<'a> {
-    peak: &'a [u32],
+struct Place {
     cursors: Vec<(u32, u32)>,
     rows: Vec<u32>,
 }
 
-impl Place<'_> {
+impl Place {
     /// Places a row if it belongs to the front of its peak.
-    fn front(&mut self, row: u32) {
-        let Some(&peak) = self.peak.get(row as usize) else { return };
-        if peak != NONE && peak & FRONT != 0 {
+    fn front(&mut self, row: u32, peak: u32) {
+        if peak & FRONT != 0 && peak != NONE {
             let cursor = &mut self.cursors[(peak & !FRONT) as usize].0;
             *cursor -= 1;
             self.rows[*cursor as usize] = row;
@@ -219,8 +224,7 @@ impl Place<'_> {
     }
 
     /// Places a row if it belongs to the back of its peak.
-    fn back(&mut self, row: u32) {
-        let Some(&peak) = self.peak.get(row as usize) else { return };
+    fn back(&mut self, row: u32, peak: u32) {
         if peak & FRONT == 0 {
             let cursor = &mut self.cursors[peak as usize].1;
             self.rows[*cursor as usize] = row;
