@@ -9,7 +9,9 @@ use linpoint::spec::models::{
 };
 use linpoint_suite::Rng;
 use linpoint_suite::oracle::Oracle;
+use linpoint_suite::small::SmallObject;
 use linpoint_suite::small::check::Trial;
+use linpoint_suite::small::draw::Style;
 use linpoint_suite::small::objects::{SmallPriorityQueue, SmallQueue, SmallStack};
 
 use PriorityQueueOp::{Insert, Peek, Poll};
@@ -70,7 +72,10 @@ fn pending_polls_take_what_is_in_the_way() {
         lines.extend((0..polls).map(|_| pending(0, Poll)));
         ask(lines)
     };
-    assert_eq!((two(0), two(1), two(2), two(3)), (Some(false), Some(false), Some(true), Some(true)));
+    assert_eq!(
+        (two(0), two(1), two(2), two(3)),
+        (Some(false), Some(false), Some(true), Some(true))
+    );
 }
 
 #[test]
@@ -111,6 +116,21 @@ fn adds_that_nobody_can_have_seen() {
         (4, Some(5), StackOp::Peek, Some(StackRet::Value(None))),
     ]);
     assert_eq!(Trial::new(SmallStack).one(&stack), Some(true));
+}
+
+/// Few values, so that most histories have repeated ones.
+#[test]
+fn values_that_come_back_at_random() {
+    fn run<B: SmallObject>(object: B) {
+        let (name, mut trial) = (object.name(), Trial::new(object));
+        let style = Style { distinct: 0.0, ops: (2, 8), ..Style::default() };
+        trial.random(&style, 17, 6_000);
+        println!("{name}, repeated values: {}", trial.tally);
+        assert!(trial.tally.yes > 2_000 && trial.tally.no > 200, "{name}: {}", trial.tally);
+    }
+    run(SmallPriorityQueue(Order::Max));
+    run(SmallQueue);
+    run(SmallStack);
 }
 
 /// A priority, and something that it does not depend on.
@@ -155,14 +175,16 @@ fn jobs(rng: &mut Rng) -> History<PriorityQueueOp<Job>, PriorityQueueRet<Job>> {
 #[test]
 fn equal_priorities_of_different_elements() {
     let (mut yes, mut no) = (0, 0);
-    let count = if std::env::var("LINPOINT_LONG").is_ok_and(|v| v == "1") { 600_000 } else { 30_000 };
+    let count =
+        if std::env::var("LINPOINT_LONG").is_ok_and(|v| v == "1") { 600_000 } else { 30_000 };
     for case in 0..count {
         let mut rng = Rng::for_case(31, case);
         let spec = PriorityQueue::new(if rng.chance(0.5) { Order::Max } else { Order::Min });
         let history = jobs(&mut rng);
         let ids: Vec<OpId> = history.ids().collect();
         let Ok(outcome) = monitor::decide(&spec, &history, &ids) else { continue };
-        let oracle = |h: &History<_, _>| Oracle::new().remember_failures(true).linearizable(&spec, h);
+        let oracle =
+            |h: &History<_, _>| Oracle::new().remember_failures(true).linearizable(&spec, h);
         let expected = oracle(&history);
         match outcome.answer {
             Answer::Linearizable(order) => {
