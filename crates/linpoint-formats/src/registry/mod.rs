@@ -112,6 +112,11 @@ pub fn load(
         // What the user or the file says stays as it is.
         let _ = model.set(key, value);
     }
+    if model.name == "java" {
+        let class = model.option("class").map(Value::bare).unwrap_or_default();
+        let message = format!("there is no specification of the Java class {class} yet");
+        return Err(ReadError::new(source, message).help("the model \"java\" is not available"));
+    }
     let Some(entry) = models::ALL.iter().find(|entry| entry.info.name == model.name) else {
         let names: Vec<&str> = models().map(|info| info.name).collect();
         return Err(ReadError::new(source, format!("unknown model {:?}", model.name))
