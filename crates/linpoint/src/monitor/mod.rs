@@ -12,6 +12,7 @@
 //!
 //! | file | object | time |
 //! | --- | --- | --- |
+//! | [`stack`] | stack | O(n log n) |
 //!
 //! Papers: Lee and Mathur on monitoring linearizability, Lowe's "Testing for linearizability", and
 //! Amram, Hayoun, Mizrahi and Weiss on snapshots, with the corrections that each file names.
