@@ -172,7 +172,7 @@ mod tests {
         assert_eq!(first(good[..80].to_owned()), "h:2:10: the file is cut off");
         assert_eq!(
             first(good.replace("\"call\"", "\"calls\"")),
-            "h:2:28: unknown variant `calls`, expected `call` or `return`"
+            "h:2:27: unknown variant `calls`, expected `call` or `return`"
         );
         assert_eq!(first(good.replace("\"call\"", "\"return\"")), "h:1: no call has the id 0");
         assert_eq!(first(good.replace("\"return\"", "\"call\"")), "h:1: two calls have the id 0");

@@ -198,6 +198,8 @@ fn models_of_the_command_line() {
     let check = |text: &str| registry::validate(&ModelName::parse(text).unwrap());
     assert_eq!(check("register:initial=0"), Ok(()));
     assert!(check("registre").unwrap_err().starts_with("--model: unknown model \"registre\""));
+    assert_eq!(check("snapshot"), Ok(()), "files have the number of segments");
+    assert!(check("snapshot:segments=x").is_err());
     assert!(check("register:size=0").unwrap_err().contains("has no option \"size\""));
 }
 
@@ -258,8 +260,8 @@ fn cut_and_changed_files_of_every_format() {
         r#"{"schema":{"id":1,"class":"Q"},"events":[{"kind":"call","sid":0,"invocation":{"id":0,"method":{"name":"size"}}}]}"#,
     ];
     let read = |bytes: Vec<u8>| {
-        for history in registry::read_all(&Source::new("h", bytes), None, None) {
-            let message = history.err().map(|e| e.to_string()).unwrap_or_default();
+        for found in registry::read_all(&Source::new("h", bytes), None, None) {
+            let message = found.history.err().map(|e| e.to_string()).unwrap_or_default();
             assert!(message.is_empty() || message.starts_with('h'), "{message}");
         }
     };
@@ -281,7 +283,11 @@ fn cut_and_changed_files_of_every_format() {
 fn an_empty_file_is_an_empty_history_in_any_format() {
     for format in linpoint_formats::Format::ALL {
         let histories = registry::read_all(&Source::new("h", "\n"), Some(*format), None);
-        assert!(matches!(&histories[..], [Ok(history)] if history.is_empty()), "{format:?}");
+        let only = match &histories[..] {
+            [found] => found.history.as_ref().ok(),
+            _ => None,
+        };
+        assert!(only.is_some_and(|history| history.is_empty()), "{format:?}");
         let sample = Source::new("h", format.sample());
         assert!(linpoint_formats::Format::detect(&sample).is_ok(), "{format:?}");
         assert_eq!(linpoint_formats::Format::from_name(format.name()), Some(*format));

@@ -126,7 +126,7 @@ fn histories_of_java_classes_are_read() {
         let histories = linpoint_formats::Format::detect(&source).unwrap().read(&source, None);
         assert_eq!(histories.len(), count);
         assert!(histories.iter().all(|h| h.as_ref().is_ok_and(|h| !h.ops.is_empty())));
-        let error = registry::read_all(&source, None, None).pop().unwrap().err().unwrap();
+        let error = registry::read_all(&source, None, None).pop().unwrap().history.err().unwrap();
         assert!(error.message().starts_with("there is no specification of the Java class java."));
     }
 }
