@@ -1,6 +1,8 @@
 //! Which formats there are, and which of them an input is in.
 
-use crate::{RawHistory, ReadError, Source, jsonl};
+use crate::model::ModelName;
+use crate::{RawHistory, ReadError, Source, Value};
+use crate::{fastlin, jsonl, limo, snapshot};
 
 /// A format of histories.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -8,55 +10,121 @@ use crate::{RawHistory, ReadError, Source, jsonl};
 pub enum Format {
     /// linpoint's own JSON lines.
     Jsonl,
+    /// The text of fastlin and PolyLin.
+    Fastlin,
+    /// The text of FPTLin.
+    Fptlin,
+    /// LiMo's events.
+    Limo,
+    /// The snapshot histories of DISC 2022.
+    Snapshot,
+}
+
+/// What a format is known by.
+struct About {
+    name: &'static str,
+    about: &'static str,
+    sample: &'static str,
 }
 
 impl Format {
-    /// All formats, in the order in which they are tried.
-    pub const ALL: &'static [Format] = &[Format::Jsonl];
+    /// All formats, in the order in which they are listed.
+    pub const ALL: &'static [Format] =
+        &[Format::Jsonl, Format::Fastlin, Format::Fptlin, Format::Limo, Format::Snapshot];
+
+    fn description(self) -> About {
+        let (name, about, sample) = match self {
+            Format::Jsonl => (
+                "jsonl",
+                "linpoint's own JSON lines: a header, then events or operations",
+                "{\"linpoint\":1,\"model\":\"register\"}",
+            ),
+            Format::Fastlin => (
+                "fastlin",
+                "text of fastlin and PolyLin: type, then method, values, start, end",
+                "# queue",
+            ),
+            Format::Fptlin => (
+                "fptlin",
+                "text of FPTLin: type, then process, start, end, method, values",
+                "# stack",
+            ),
+            Format::Limo => (
+                "limo",
+                "LiMo's .hist: calls and returns of a queue or stack",
+                "# @object atomic-queue",
+            ),
+            Format::Snapshot => (
+                "snapshot",
+                "snapshot histories of the DISC 2022 data: updates and scans",
+                "startScan!4;startUpdate!0,0;",
+            ),
+        };
+        About { name, about, sample }
+    }
 
     /// Its name.
     pub fn name(self) -> &'static str {
-        match self {
-            Format::Jsonl => "jsonl",
-        }
+        self.description().name
+    }
+
+    /// The format of this name.
+    pub fn from_name(name: &str) -> Option<Format> {
+        Format::ALL.iter().copied().find(|format| format.name() == name)
     }
 
     /// What it is, in a line.
     pub fn about(self) -> &'static str {
-        match self {
-            Format::Jsonl => "linpoint's own JSON lines: a header, then events or operations",
-        }
+        self.description().about
     }
 
     /// What an input in this format begins with.
     pub fn sample(self) -> &'static str {
-        match self {
-            Format::Jsonl => "{\"linpoint\":1,\"model\":\"register\"}",
-        }
+        self.description().sample
     }
 
     /// The format of an input, by its contents. An empty input is an empty history in any format.
     pub fn detect(source: &Source) -> Result<Format, ReadError> {
-        let bytes = source.bytes();
-        let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        if text.trim_ascii().is_empty() || jsonl::recognises(text) {
-            return Ok(Format::Jsonl);
+        let text = source.text();
+        if let Some(format) = fastlin::recognises(text) {
+            return Ok(format);
         }
-        let message = match bytes {
+        let known = [
+            (Format::Jsonl, text.trim_ascii().is_empty() || jsonl::recognises(text)),
+            (Format::Limo, limo::recognises(text)),
+            (Format::Snapshot, snapshot::recognises(text)),
+        ];
+        if let Some((format, _)) = known.into_iter().find(|(_, recognised)| *recognised) {
+            return Ok(format);
+        }
+        let message = match source.bytes() {
             [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "the file is in UTF-16; it must be in UTF-8",
-            [0x1f, 0x8b, ..] => "the file is compressed with gzip; unpack it first",
-            [0x28, 0xb5, 0x2f, 0xfd, ..] => "the file is compressed with zstd; unpack it first",
             _ => "this is in no format that linpoint knows",
         };
         Err(ReadError::new(source, message)
             .at(source, 1, 1)
-            .help("`linpoint formats` lists what can be read"))
+            .help("`linpoint formats` lists what can be read, --format names one"))
     }
 
-    /// Reads an input in this format.
-    pub fn read(self, source: &Source) -> Result<RawHistory, ReadError> {
-        match self {
+    /// Reads the histories of an input in this format; most formats have one to a file. `model` is
+    /// what the user says it is a history of: some formats can do without a header then.
+    pub fn read(
+        self,
+        source: &Source,
+        model: Option<&ModelName>,
+    ) -> Vec<Result<RawHistory, ReadError>> {
+        vec![match self {
             Format::Jsonl => jsonl::read(source),
+            Format::Fastlin | Format::Fptlin => fastlin::read(self, source, model),
+            Format::Limo => limo::read(source),
+            Format::Snapshot => snapshot::read(source),
+        }]
+    }
+
+    /// Options that a model has in this format if nobody says otherwise.
+    pub(crate) fn defaults(self, model: &str) -> Option<(&'static str, Value)> {
+        match (self, model) {
+            _ => None,
         }
     }
 
@@ -64,6 +132,9 @@ impl Format {
     pub(crate) fn locate(self, line: &[u8], part: Part) -> Option<usize> {
         match self {
             Format::Jsonl => jsonl::key_at(line, part.key()),
+            Format::Fastlin | Format::Fptlin => fastlin::locate(self, line, part),
+            Format::Limo => limo::locate(line, part),
+            Format::Snapshot => None,
         }
     }
 }

@@ -8,10 +8,11 @@ use std::fmt;
 
 use linpoint::history::Ties;
 use linpoint::history::Timestamp;
+use rustc_hash::FxHashMap;
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 
 use crate::model::ModelName;
-use crate::raw::{Details, End, RawBuilder, RawHistory};
+use crate::raw::{Details, End, RawBuilder, RawHistory, RawId};
 use crate::{Format, ReadError, Source, Value};
 
 /// The version of the format that is read and written.
@@ -107,8 +108,13 @@ pub(crate) fn key_at(line: &[u8], key: &str) -> Option<usize> {
 
 /// Reads a history.
 pub fn read(source: &Source) -> Result<RawHistory, ReadError> {
-    let mut reader =
-        Reader { source, builder: RawBuilder::new(), kind: None, intervals: Vec::new() };
+    let mut reader = Reader {
+        source,
+        builder: RawBuilder::new(),
+        ids: FxHashMap::default(),
+        kind: None,
+        intervals: Vec::new(),
+    };
     let mut lines = source.lines().filter(|(_, line)| !line.trim_ascii().is_empty());
     let header = match lines.next() {
         Some((number, line)) => reader.header(number, line)?,
@@ -140,6 +146,8 @@ enum Kind {
 struct Reader<'a> {
     source: &'a Source,
     builder: RawBuilder,
+    /// The operations by the ids of their calls.
+    ids: FxHashMap<Value, RawId>,
     /// What the first line was, with its number.
     kind: Option<(Kind, u32)>,
     intervals: Vec<(u32, Line)>,
@@ -317,9 +325,14 @@ impl Reader<'_> {
     fn call(&mut self, number: u32, mut line: Line) -> Result<(), ReadError> {
         let (op, args, details) = self.op_of(number, &mut line)?;
         let id = line.call.unwrap_or_default();
-        self.builder
-            .call(number, id, &op, args, details)
-            .map_err(|message| self.wrong(number, "call", message))
+        if let Some(&first) = self.ids.get(&id) {
+            let first = self.builder.op(first).line;
+            let message = format!("a second call with id {id}; the first is on line {first}");
+            return Err(self.wrong(number, "call", message));
+        }
+        let op = self.builder.call(number, &op, args, details);
+        self.ids.insert(id, op.map_err(|message| self.wrong(number, "call", message))?);
+        Ok(())
     }
 
     fn end(&mut self, number: u32, mark: &str, line: Line) -> Result<(), ReadError> {
@@ -328,10 +341,19 @@ impl Reader<'_> {
             "fail" => (line.fail, End::Failed),
             _ => (line.info, End::Lost),
         };
-        let hint = line.hint.map(|hint| (hint.scope, hint.position));
-        self.builder
-            .end(number, &id.unwrap_or_default(), end, hint)
-            .map_err(|message| self.wrong(number, mark, message))
+        let id = id.unwrap_or_default();
+        let Some(&op) = self.ids.get(&id) else {
+            return Err(self.wrong(number, mark, format!("no call has the id {id}")));
+        };
+        self.builder.end(number, op, end).map_err(|before| {
+            let message = format!("the operation with id {id} has already ended on line {before}");
+            self.wrong(number, mark, message)
+        })?;
+        if let Some(hint) = line.hint {
+            let hint = self.builder.hint(op, (hint.scope, hint.position));
+            hint.map_err(|message| self.wrong(number, "hint", message))?;
+        }
+        Ok(())
     }
 
     fn finish(mut self) -> Result<RawHistory, ReadError> {
@@ -357,7 +379,11 @@ impl Reader<'_> {
                 return Err(self.wrong(number, "value", message));
             }
             self.builder
-                .interval(number, &op, args, known(line.value), (start, end), details)
+                .name(&op)
+                .and_then(|op| {
+                    let result = known(line.value);
+                    self.builder.interval(number, op, args, result, (start, end), details)
+                })
                 .map_err(|message| self.wrong(number, "op", message))?;
         }
         Ok(self.builder.finish(Format::Jsonl))

@@ -5,13 +5,18 @@
 //! bundled models, ready to be checked, behind an interface without type parameters.
 
 mod error;
+mod fastlin;
 mod format;
 pub mod jsonl;
+mod limo;
 mod model;
 pub mod raw;
 pub mod registry;
+mod snapshot;
 mod source;
+mod thin;
 mod value;
+mod words;
 
 pub use error::ReadError;
 pub use format::Format;
@@ -19,4 +24,5 @@ pub use model::ModelName;
 pub use raw::RawHistory;
 pub use registry::{LoadedHistory, ModelInfo, Settings};
 pub use source::Source;
+pub use thin::Thin;
 pub use value::Value;

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
+use crate::Thin;
+
 /// A value of a recorded operation. Cheap to clone, and equal only to values of the same kind: the
-/// string `"1"` is not the number `1`.
+/// string `"1"` is not the number `1`. Two words long: long histories are made of these.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Value {
     /// Nothing: a missing key, an empty register.
@@ -18,11 +19,11 @@ pub enum Value {
     /// A whole number.
     Int(i64),
     /// A text.
-    Str(Arc<str>),
+    Str(Thin<str>),
     /// Several values in order.
-    List(Arc<[Value]>),
+    List(Thin<[Value]>),
     /// Values by name, sorted by name.
-    Map(Arc<[(Arc<str>, Value)]>),
+    Map(Thin<[(Thin<str>, Value)]>),
 }
 
 impl Value {
@@ -193,7 +194,7 @@ impl<'de> Visitor<'de> for ValueVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
-        let mut entries = BTreeMap::<Arc<str>, Value>::new();
+        let mut entries = BTreeMap::<Thin<str>, Value>::new();
         while let Some(name) = map.next_key::<String>()? {
             let value = map.next_value()?;
             if entries.insert(name.as_str().into(), value).is_some() {
@@ -240,6 +241,14 @@ mod tests {
             assert!(error.contains(message), "{json}: {error}");
         }
         assert!(parse(&"[".repeat(100_000)).unwrap_err().contains("recursion limit"));
+    }
+
+    #[test]
+    fn values_are_small() {
+        use linpoint::spec::models::{QueueOp, QueueRet};
+        assert_eq!(size_of::<Value>(), 16);
+        assert_eq!(size_of::<QueueOp<Value>>(), 16);
+        assert_eq!(size_of::<Option<QueueRet<Value>>>(), 16);
     }
 
     #[test]

@@ -15,7 +15,7 @@ pub(super) trait Join {
     fn spec(&self) -> Self::Spec;
 
     /// The operation that a name and arguments stand for.
-    fn op(&self, raw: &RawOp) -> Result<OpOf<Self>, Mismatch>;
+    fn op(&self, raw: &RawOp<'_>) -> Result<OpOf<Self>, Mismatch>;
 
     /// The result that a value stands for.
     fn ret(&self, op: &OpOf<Self>, value: &Value) -> Result<RetOf<Self>, Mismatch>;
@@ -49,8 +49,8 @@ impl Mismatch {
         }
     }
 
-    pub(super) fn message(&self, raw: &RawOp) -> String {
-        let name = &*raw.name;
+    pub(super) fn message(&self, raw: &RawOp<'_>) -> String {
+        let name = raw.name;
         match self {
             Mismatch::UnknownOperation => format!("unknown operation {name:?}"),
             Mismatch::Arity { expected } => {
@@ -63,23 +63,23 @@ impl Mismatch {
 }
 
 /// No arguments.
-pub(super) fn none(raw: &RawOp) -> Result<(), Mismatch> {
-    match &*raw.args {
+pub(super) fn none(raw: &RawOp<'_>) -> Result<(), Mismatch> {
+    match raw.args {
         [] => Ok(()),
         _ => Err(Mismatch::Arity { expected: "no arguments" }),
     }
 }
 
 /// One argument.
-pub(super) fn one(raw: &RawOp) -> Result<&Value, Mismatch> {
-    match &*raw.args {
+pub(super) fn one<'a>(raw: &RawOp<'a>) -> Result<&'a Value, Mismatch> {
+    match raw.args {
         [a] => Ok(a),
         _ => Err(Mismatch::Arity { expected: "one argument" }),
     }
 }
 
 /// One argument that is not nil: nil is how a container says that it has nothing to give.
-pub(super) fn element(raw: &RawOp) -> Result<Value, Mismatch> {
+pub(super) fn element(raw: &RawOp<'_>) -> Result<Value, Mismatch> {
     match one(raw)? {
         Value::Nil => Err(bad_arg("a value other than nil", &Value::Nil)),
         value => Ok(value.clone()),
@@ -87,16 +87,16 @@ pub(super) fn element(raw: &RawOp) -> Result<Value, Mismatch> {
 }
 
 /// Two arguments.
-pub(super) fn two(raw: &RawOp) -> Result<(&Value, &Value), Mismatch> {
-    match &*raw.args {
+pub(super) fn two<'a>(raw: &RawOp<'a>) -> Result<(&'a Value, &'a Value), Mismatch> {
+    match raw.args {
         [a, b] => Ok((a, b)),
         _ => Err(Mismatch::Arity { expected: "two arguments" }),
     }
 }
 
 /// Three arguments.
-pub(super) fn three(raw: &RawOp) -> Result<(&Value, &Value, &Value), Mismatch> {
-    match &*raw.args {
+pub(super) fn three<'a>(raw: &RawOp<'a>) -> Result<(&'a Value, &'a Value, &'a Value), Mismatch> {
+    match raw.args {
         [a, b, c] => Ok((a, b, c)),
         _ => Err(Mismatch::Arity { expected: "three arguments" }),
     }

@@ -10,7 +10,7 @@ use linpoint::history::{HistoryError, Interval, IntervalBuilder, Span};
 use linpoint::{Cancel, CheckError, Hints, Limits, OpId, Report};
 
 use crate::model::ModelName;
-use crate::raw::{RawHistory, RawOp};
+use crate::raw::{Annotation, RawHistory, RawOp};
 use crate::{Format, ReadError, Source, Value};
 use join::{Join, Mismatch, OpOf, Options, RetOf};
 use typed::{AnyHistory, Typed};
@@ -48,12 +48,14 @@ pub struct ModelInfo {
 /// A history of one of the bundled models, ready to be checked.
 pub struct LoadedHistory {
     any: Box<dyn AnyHistory>,
+    id: Option<String>,
     model: ModelName,
     note: Option<String>,
     format: Format,
     processes: BTreeMap<u32, Value>,
     objects: Vec<Value>,
     lines: Vec<u32>,
+    annotations: Vec<Annotation>,
     unknown_results: usize,
 }
 
@@ -62,10 +64,29 @@ pub fn models() -> impl Iterator<Item = ModelInfo> {
     models::ALL.iter().map(|entry| entry.info)
 }
 
-/// Reads a history in whatever format it is. `model` goes before the model that the file names.
+/// Reads the one history of an input, in whatever format it is. `model` goes before the model that
+/// the file names.
 pub fn read(source: &Source, model: Option<&ModelName>) -> Result<LoadedHistory, ReadError> {
-    let raw = Format::detect(source)?.read(source)?;
-    load(source, raw, model)
+    let mut histories = read_all(source, None, model);
+    match (histories.pop(), histories.is_empty()) {
+        (Some(history), true) => history,
+        _ => Err(ReadError::new(source, "the file has several histories")),
+    }
+}
+
+/// Reads all histories of an input, in the format that is given or else in whatever format it is.
+/// There is at least one, or an error.
+pub fn read_all(
+    source: &Source,
+    format: Option<Format>,
+    model: Option<&ModelName>,
+) -> Vec<Result<LoadedHistory, ReadError>> {
+    let format = match format.map_or_else(|| Format::detect(source), Ok) {
+        Ok(format) => format,
+        Err(error) => return vec![Err(error)],
+    };
+    let histories = format.read(source, model).into_iter();
+    histories.map(|raw| load(source, raw?, model)).collect()
 }
 
 /// Joins a history to its model. `model` goes before the model that the file names.
@@ -75,7 +96,7 @@ pub fn load(
     model: Option<&ModelName>,
 ) -> Result<LoadedHistory, ReadError> {
     let in_file = raw.model.take();
-    let model = match (model, in_file) {
+    let mut model = match (model, in_file) {
         (Some(model), in_file) => model.clone().or_options_of(in_file.as_ref()),
         (None, Some(in_file)) => in_file,
         // Without operations, every model says the same.
@@ -87,6 +108,10 @@ pub fn load(
             return Err(error.help("give one with --model; `linpoint models` lists them"));
         }
     };
+    if let Some((key, value)) = raw.format.defaults(&model.name) {
+        // What the user or the file says stays as it is.
+        let _ = model.set(key, value);
+    }
     let Some(entry) = models::ALL.iter().find(|entry| entry.info.name == model.name) else {
         let names: Vec<&str> = models().map(|info| info.name).collect();
         return Err(ReadError::new(source, format!("unknown model {:?}", model.name))
@@ -134,30 +159,36 @@ impl<J: Join> AnyJoin for J {
     fn load(&self, loader: &mut Loader<'_>) -> Result<LoadedHistory, ReadError> {
         let mut builder = IntervalBuilder::<OpOf<J>, RetOf<J>>::new(loader.raw.ties);
         let raw_ops = std::mem::take(&mut loader.raw.ops);
-        let mut unknown_results = 0;
-        for raw in &raw_ops {
+        let mut lines = Vec::with_capacity(raw_ops.len());
+        builder.reserve(raw_ops.len());
+        let mut unknown_results = loader.raw.partly_unknown;
+        raw_ops.consume(|raw| {
+            lines.push(raw.line);
             let op = self.op(raw).map_err(|m| loader.mismatch(raw, &m))?;
-            let only = self.only_ret(&op);
-            let ret = match &raw.result {
+            let ret = match raw.result {
                 Some(value) => Some(self.ret(&op, value).map_err(|m| loader.mismatch(raw, &m))?),
                 None if raw.end.is_none() => None,
                 None => {
+                    let only = self.only_ret(&op);
                     unknown_results += usize::from(only.is_none());
                     only
                 }
             };
             let interval = Interval { op, ret, start: raw.start, end: raw.end, extras: raw.extras };
-            builder.add(interval).map_err(|e| loader.invalid(&raw_ops, &e))?;
-        }
-        let history = builder.finish().map_err(|e| loader.invalid(&raw_ops, &e))?;
+            builder.add(interval).map_err(|e| loader.invalid(&lines, &e))?;
+            Ok(())
+        })?;
+        let history = builder.finish().map_err(|e| loader.invalid(&lines, &e))?;
         Ok(LoadedHistory {
             any: Box::new(Typed { spec: self.spec(), history }),
+            id: loader.raw.id.take(),
             model: loader.model.clone(),
             note: loader.raw.note.take(),
             format: loader.raw.format,
             processes: std::mem::take(&mut loader.raw.processes),
             objects: std::mem::take(&mut loader.raw.objects),
-            lines: raw_ops.iter().map(|raw| raw.line).collect(),
+            lines,
+            annotations: std::mem::take(&mut loader.raw.annotations),
             unknown_results,
         })
     }
@@ -173,11 +204,11 @@ impl Loader<'_> {
         }
     }
 
-    fn mismatch(&self, raw: &RawOp, mismatch: &Mismatch) -> ReadError {
+    fn mismatch(&self, raw: &RawOp<'_>, mismatch: &Mismatch) -> ReadError {
         let part = mismatch.part();
         let line = if part == crate::format::Part::Result { raw.end_line } else { raw.line };
         let error = self.at(line, part, mismatch.message(raw));
-        let ours = |signature: &&&str| signature.split('(').next() == Some(&*raw.name);
+        let ours = |signature: &&&str| signature.split('(').next() == Some(raw.name);
         let name = self.info.name;
         match self.info.operations.iter().find(ours) {
             Some(signature) => error.help(format!("the model {name:?} has {signature}")),
@@ -196,24 +227,34 @@ impl Loader<'_> {
         ReadError::new(self.source, message).help(help)
     }
 
-    fn invalid(&self, ops: &[RawOp], error: &HistoryError) -> ReadError {
+    fn invalid(&self, lines: &[u32], error: &HistoryError) -> ReadError {
         // Processes are numbers in the library; here they have the names of the file.
         let message = match error.kind() {
             linpoint::history::HistoryErrorKind::ProcessOverlap { process, open } => {
                 let who = self.raw.processes.get(process).cloned().unwrap_or_default();
-                let line = ops.get(open.index()).map_or(0, |op| op.line);
+                let line = lines.get(open.index()).copied().unwrap_or_default();
                 format!("process {who} calls while its operation from line {line} is still open")
             }
             _ => error.to_string(),
         };
-        match ops.get(error.op().index()) {
-            Some(raw) => self.at(raw.line, crate::format::Part::Name, message),
+        match lines.get(error.op().index()) {
+            Some(&line) => self.at(line, crate::format::Part::Name, message),
             None => ReadError::new(self.source, message),
         }
     }
 }
 
 impl LoadedHistory {
+    /// Which of several histories in one file it is.
+    pub fn id(&self) -> Option<&str> {
+        self.id.as_deref()
+    }
+
+    /// What the file tells besides: faults that were injected, messages.
+    pub fn annotations(&self) -> &[Annotation] {
+        &self.annotations
+    }
+
     /// The model, with its options.
     pub fn model(&self) -> &ModelName {
         &self.model

@@ -2,7 +2,9 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Extras, History, HistoryError, HistoryErrorKind, OpId, OrderHint, Span};
+use super::{
+    Extras, ExtrasColumns, History, HistoryError, HistoryErrorKind, OpId, OrderHint, Span,
+};
 
 /// Collects call and return events in real-time order.
 ///
@@ -24,7 +26,7 @@ pub struct EventBuilder<O, R> {
     ops: Vec<O>,
     rets: Vec<Option<R>>,
     spans: Vec<Span>,
-    extras: Vec<Extras>,
+    extras: ExtrasColumns,
     ends: Vec<End>,
     open_of_process: FxHashMap<u32, OpId>,
     ids: FxHashMap<u64, OpId>,
@@ -52,7 +54,7 @@ impl<O, R> EventBuilder<O, R> {
             ops: Vec::new(),
             rets: Vec::new(),
             spans: Vec::new(),
-            extras: Vec::new(),
+            extras: ExtrasColumns::default(),
             ends: Vec::new(),
             open_of_process: FxHashMap::default(),
             ids: FxHashMap::default(),
@@ -79,7 +81,6 @@ impl<O, R> EventBuilder<O, R> {
         self.ops.push(op);
         self.rets.push(None);
         self.spans.push(Span { call, ret: Span::NEVER });
-        self.extras.push(Extras::default());
         self.ends.push(End::Open);
         id
     }
@@ -100,7 +101,7 @@ impl<O, R> EventBuilder<O, R> {
             self.open_of_process.insert(process, id);
         }
         self.call(op);
-        self.extras[id.index()] = extras;
+        self.extras.set(id.index(), extras);
         Ok(id)
     }
 
@@ -132,7 +133,7 @@ impl<O, R> EventBuilder<O, R> {
 
     /// Adds a position in the order of effects, which is often known only at the return.
     pub fn hint(&mut self, op: OpId, hint: OrderHint) {
-        self.extras[op.index()].hint = Some(hint);
+        self.extras.hints.set(op.index(), Some(hint));
     }
 
     fn end(&mut self, op: OpId, end: End) -> Result<(), HistoryError> {
@@ -140,7 +141,7 @@ impl<O, R> EventBuilder<O, R> {
             return Err(HistoryError::new(HistoryErrorKind::EndedTwice, op));
         }
         self.ends[op.index()] = end;
-        if let Some(process) = self.extras[op.index()].process {
+        if let Some(process) = self.extras.processes.get(op.index()) {
             self.open_of_process.remove(&process);
         }
         Ok(())
@@ -178,15 +179,18 @@ impl<O, R> EventBuilder<O, R> {
     /// The history of all events so far. Operations that failed are gone, so ids of later ones
     /// shift down by the number of failed ones before them.
     pub fn finish(self) -> History<O, R> {
-        let mut out = History { ranks: self.next_rank, ..History::default() };
-        let rows =
-            self.ops.into_iter().zip(self.rets).zip(self.spans).zip(self.extras).zip(self.ends);
-        for ((((op, ret), span), extras), end) in rows {
+        let EventBuilder { ops, rets, spans, extras, ends, next_rank: ranks, .. } = self;
+        if !ends.contains(&End::Failed) {
+            return History { ops, rets, spans, extras, ranks };
+        }
+        let mut out = History { ranks, ..History::default() };
+        let rows = ops.into_iter().zip(rets).zip(spans).zip(ends).enumerate();
+        for (at, (((op, ret), span), end)) in rows {
             if end != End::Failed {
+                out.extras.set(out.spans.len(), extras.get(at));
                 out.ops.push(op);
                 out.rets.push(ret);
                 out.spans.push(span);
-                out.extras.push(extras);
             }
         }
         out

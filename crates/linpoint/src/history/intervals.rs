@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Extras, History, HistoryError, HistoryErrorKind, OpId, Span, Timestamp};
+use super::{Extras, History, HistoryError, HistoryErrorKind, OpId, Span, Timestamp, radix};
 
 /// What it means when one operation returns at the very instant at which another is called.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -58,31 +58,32 @@ impl<O, R, T> Interval<O, R, T> {
 pub struct IntervalBuilder<O, R> {
     ties: Ties,
     history: History<O, R>,
-    /// Clock keys of each operation; the end of a pending one is `None`.
-    times: Vec<(u64, Option<u64>)>,
-}
-
-/// Order of events that share a clock reading, from first to last.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum AtOneInstant {
-    ReturnOfEarlier,
-    CallOfInstant,
-    ReturnOfInstant,
-    Call,
-    Return,
+    /// Clock keys of the calls.
+    starts: Vec<u64>,
+    /// Clock keys of the returns; those of pending operations mean nothing.
+    ends: Vec<u64>,
 }
 
 impl<O, R> IntervalBuilder<O, R> {
     /// No operations yet.
     pub fn new(ties: Ties) -> Self {
-        IntervalBuilder { ties, history: History::default(), times: Vec::new() }
+        IntervalBuilder { ties, history: History::default(), starts: Vec::new(), ends: Vec::new() }
+    }
+
+    /// Makes room for so many more operations at once.
+    pub fn reserve(&mut self, operations: usize) {
+        self.history.ops.reserve(operations);
+        self.history.rets.reserve(operations);
+        self.history.spans.reserve(operations);
+        self.starts.reserve(operations);
+        self.ends.reserve(operations);
     }
 
     /// Adds an operation.
     pub fn add<T: Timestamp>(&mut self, interval: Interval<O, R, T>) -> Result<OpId, HistoryError> {
-        let id = OpId(self.times.len() as u32);
+        let id = OpId(self.starts.len() as u32);
         let key = |t: T| t.key().map_err(|e| HistoryError::new(HistoryErrorKind::BadTime(e), id));
-        if self.times.len() >= (u32::MAX / 2 - 1) as usize {
+        if self.starts.len() >= (u32::MAX / 2 - 1) as usize {
             return Err(HistoryError::new(HistoryErrorKind::TooLarge, id));
         }
         let start = key(interval.start)?;
@@ -90,69 +91,121 @@ impl<O, R> IntervalBuilder<O, R> {
         if end.is_some_and(|end| end < start) {
             return Err(HistoryError::new(HistoryErrorKind::ReturnBeforeCall, id));
         }
-        self.times.push((start, end));
+        self.starts.push(start);
+        self.ends.push(end.unwrap_or(start));
         self.history.ops.push(interval.op);
         self.history.rets.push(if end.is_some() { interval.ret } else { None });
-        self.history.extras.push(interval.extras);
+        // Ranks come later; until then, this only tells pending operations from others.
+        self.history.spans.push(Span { call: 0, ret: end.map_or(Span::NEVER, |_| 0) });
+        self.history.extras.set(id.index(), interval.extras);
         Ok(id)
-    }
-
-    fn order_of_call(&self, start: u64, end: Option<u64>) -> AtOneInstant {
-        match self.ties {
-            Ties::Ordered if end == Some(start) => AtOneInstant::CallOfInstant,
-            _ => AtOneInstant::Call,
-        }
-    }
-
-    fn order_of_return(&self, start: u64, end: u64) -> AtOneInstant {
-        match self.ties {
-            Ties::Concurrent => AtOneInstant::Return,
-            Ties::Ordered if end == start => AtOneInstant::ReturnOfInstant,
-            Ties::Ordered => AtOneInstant::ReturnOfEarlier,
-        }
     }
 
     /// Ranks all events and checks that no process does two things at once.
     pub fn finish(mut self) -> Result<History<O, R>, HistoryError> {
-        let mut events = Vec::with_capacity(2 * self.times.len());
-        for (i, &(start, end)) in self.times.iter().enumerate() {
-            events.push((start, self.order_of_call(start, end), i as u32, false));
-            if let Some(end) = end {
-                events.push((end, self.order_of_return(start, end), i as u32, true));
+        let calls = radix::order(&self.starts);
+        self.check_processes(&calls)?;
+        let returns = self.returns();
+        self.rank(&calls, &returns);
+        Ok(self.history)
+    }
+
+    fn is_pending(&self, op: u32) -> bool {
+        self.history.spans[op as usize].is_pending()
+    }
+
+    /// The operations that returned, in the order of their returns.
+    fn returns(&self) -> Vec<u32> {
+        let mut returns = radix::order(&self.ends);
+        returns.retain(|&op| !self.is_pending(op));
+        returns
+    }
+
+    /// Gives every event its rank: calls and returns are merged, one instant after the other.
+    fn rank(&mut self, calls: &[u32], returns: &[u32]) {
+        let (starts, ends, spans) = (&self.starts, &self.ends, &mut self.history.spans);
+        let (mut calls, mut returns) = (calls, returns);
+        let mut rank = 0;
+        let mut next = || {
+            rank += 1;
+            rank - 1
+        };
+        while let Some(now) = first(calls, starts).into_iter().chain(first(returns, ends)).min() {
+            let called = take_while(&mut calls, |op| starts[op] == now);
+            let returned = take_while(&mut returns, |op| ends[op] == now);
+            match self.ties {
+                Ties::Concurrent => {
+                    called.iter().for_each(|&op| spans[op as usize].call = next());
+                    returned.iter().for_each(|&op| spans[op as usize].ret = next());
+                }
+                Ties::Ordered => {
+                    // What is called and returns at this instant comes after what returns and
+                    // before what is called.
+                    let instant = |op: &&u32, spans: &[Span]| {
+                        let op = **op as usize;
+                        starts[op] == ends[op] && !spans[op].is_pending()
+                    };
+                    for op in returned.iter().filter(|op| starts[**op as usize] < now) {
+                        spans[*op as usize].ret = next();
+                    }
+                    for op in called {
+                        if instant(&op, spans) {
+                            spans[*op as usize].call = next();
+                        }
+                    }
+                    for op in returned.iter().filter(|op| starts[**op as usize] == now) {
+                        spans[*op as usize].ret = next();
+                    }
+                    for op in called {
+                        if !instant(&op, spans) {
+                            spans[*op as usize].call = next();
+                        }
+                    }
+                }
             }
         }
-        events.sort_unstable();
-        let mut spans = vec![Span { call: 0, ret: Span::NEVER }; self.times.len()];
-        for (rank, &(_, _, op, is_return)) in events.iter().enumerate() {
-            let span = &mut spans[op as usize];
-            *(if is_return { &mut span.ret } else { &mut span.call }) = rank as u32;
-        }
-        self.history.spans = spans;
-        self.history.ranks = events.len() as u32;
-        self.check_processes()?;
-        Ok(self.history)
+        self.history.ranks = rank;
     }
 
     /// One operation at a time for each process. Touching operations of one process are fine under
     /// either policy: a process knows its own order. They stay concurrent as far as ranks tell.
-    fn check_processes(&self) -> Result<(), HistoryError> {
-        let mut by_start: Vec<u32> = (0..self.times.len() as u32).collect();
-        by_start.sort_by_key(|&i| (self.times[i as usize], i));
-        let mut last: FxHashMap<u32, (u32, u64)> = FxHashMap::default();
-        for i in by_start {
-            let Some(process) = self.history.extras[i as usize].process else { continue };
-            let (start, end) = self.times[i as usize];
-            if let Some(&(open, until)) = last.get(&process)
-                && start < until
+    fn check_processes(&self, calls: &[u32]) -> Result<(), HistoryError> {
+        let processes = &self.history.extras.processes;
+        if processes.values().is_empty() {
+            return Ok(());
+        }
+        let mut last: FxHashMap<u32, u32> = FxHashMap::default();
+        for &op in calls {
+            let Some(process) = processes.get(op as usize) else { continue };
+            // A pending operation ends its process's claim where it begins: its end is its start.
+            let (start, end) = (self.starts[op as usize], self.ends[op as usize]);
+            if let Some(&open) = last.get(&process)
+                && start < self.ends[open as usize]
             {
+                // Both begin now, and this one ends now: it came first.
+                if end == start && self.starts[open as usize] == start {
+                    continue;
+                }
                 let kind = HistoryErrorKind::ProcessOverlap { process, open: OpId(open) };
-                return Err(HistoryError::new(kind, OpId(i)));
+                return Err(HistoryError::new(kind, OpId(op)));
             }
-            // A pending operation ends its process's claim.
-            last.insert(process, (i, end.unwrap_or(start)));
+            last.insert(process, op);
         }
         Ok(())
     }
+}
+
+/// The clock key of the first of these operations.
+fn first(ops: &[u32], keys: &[u64]) -> Option<u64> {
+    ops.first().map(|&op| keys[op as usize])
+}
+
+/// Takes the operations off the front that are meant.
+fn take_while<'a>(ops: &mut &'a [u32], meant: impl Fn(usize) -> bool) -> &'a [u32] {
+    let count = ops.iter().take_while(|op| meant(**op as usize)).count();
+    let (taken, rest) = ops.split_at(count);
+    *ops = rest;
+    taken
 }
 
 #[cfg(test)]
@@ -215,5 +268,54 @@ mod tests {
         let e = b.finish().unwrap_err();
         assert_eq!(e.kind(), &HistoryErrorKind::ProcessOverlap { process: 1, open: OpId(1) });
         assert_eq!(e.op(), OpId(2));
+    }
+
+    /// The rule in one line: events by time, then by kind, then by operation.
+    fn ranks_by_sorting(ties: Ties, times: &[(u64, Option<u64>)]) -> Vec<Span> {
+        let mut events = Vec::new();
+        for (op, &(start, end)) in times.iter().enumerate() {
+            let instant = end == Some(start) && ties == Ties::Ordered;
+            events.push((start, if instant { 1 } else { 3 }, op, false));
+            if let Some(end) = end {
+                let kind = if instant { 2 } else { 0 };
+                events.push((end, if ties == Ties::Ordered { kind } else { 4 }, op, true));
+            }
+        }
+        events.sort_unstable();
+        let mut spans = vec![Span { call: 0, ret: Span::NEVER }; times.len()];
+        for (rank, (_, _, op, is_return)) in (0..).zip(events) {
+            *(if is_return { &mut spans[op].ret } else { &mut spans[op].call }) = rank;
+        }
+        spans
+    }
+
+    #[test]
+    fn ranks_are_those_of_a_plain_sort() {
+        let one: Vec<(u64, Option<u64>)> =
+            (0..3).flat_map(|s| (s..3).map(Some).chain([None]).map(move |e| (s, e))).collect();
+        for ties in [Ties::Concurrent, Ties::Ordered] {
+            for code in 0..one.len().pow(4) {
+                let digit = |i: u32| one[code / one.len().pow(i) % one.len()];
+                let times = [digit(0), digit(1), digit(2), digit(3)];
+                let mut b = IntervalBuilder::<_, ()>::new(ties);
+                for (start, end) in times {
+                    let extras = Extras::default();
+                    b.add(Interval { op: (), ret: None, start, end, extras }).unwrap();
+                }
+                assert_eq!(b.finish().unwrap().spans, ranks_by_sorting(ties, &times), "{times:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_process_may_do_an_instant_before_something_longer() {
+        for times in [[(5, 8), (5, 5)], [(5, 5), (5, 8)]] {
+            let mut b = IntervalBuilder::new(Ties::Concurrent);
+            for (start, end) in times {
+                let extras = Extras { process: Some(1), ..Extras::default() };
+                b.add(Interval { extras, ..Interval::new((), (), start, end) }).unwrap();
+            }
+            assert!(b.finish().is_ok());
+        }
     }
 }

@@ -11,12 +11,16 @@
 mod error;
 mod events;
 mod intervals;
+pub(crate) mod radix;
+mod rare;
 mod time;
 
 pub use error::{HistoryError, HistoryErrorKind};
 pub use events::EventBuilder;
 pub use intervals::{Interval, IntervalBuilder, Ties};
 pub use time::{TimeError, Timestamp};
+
+use rare::Rare;
 
 /// Names an operation of one history: its position in the history's columns.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -81,13 +85,37 @@ pub struct Extras {
     pub hint: Option<OrderHint>,
 }
 
+/// [`Extras`] by operation. A column that nothing is in takes no memory.
+#[derive(Clone, Debug, Default)]
+struct ExtrasColumns {
+    processes: Rare<Option<u32>>,
+    objects: Rare<Option<u32>>,
+    hints: Rare<Option<OrderHint>>,
+}
+
+impl ExtrasColumns {
+    fn set(&mut self, at: usize, extras: Extras) {
+        self.processes.set(at, extras.process);
+        self.objects.set(at, extras.object);
+        self.hints.set(at, extras.hint);
+    }
+
+    fn get(&self, at: usize) -> Extras {
+        Extras {
+            process: self.processes.get(at),
+            object: self.objects.get(at),
+            hint: self.hints.get(at),
+        }
+    }
+}
+
 /// A valid concurrent history in columns. See the [module documentation](self).
 #[derive(Clone, Debug)]
 pub struct History<O, R> {
     ops: Vec<O>,
     rets: Vec<Option<R>>,
     spans: Vec<Span>,
-    extras: Vec<Extras>,
+    extras: ExtrasColumns,
     /// One more than the largest rank in use.
     ranks: u32,
 }
@@ -98,7 +126,7 @@ impl<O, R> Default for History<O, R> {
             ops: Vec::new(),
             rets: Vec::new(),
             spans: Vec::new(),
-            extras: Vec::new(),
+            extras: ExtrasColumns::default(),
             ranks: 0,
         }
     }
@@ -152,7 +180,7 @@ impl<O, R> History<O, R> {
 
     /// Process, object and hint of the operation, where known.
     pub fn extras(&self, id: OpId) -> Extras {
-        self.extras.get(id.index()).copied().unwrap_or_default()
+        self.extras.get(id.index())
     }
 
     /// True if the operations were performed on more than one object.
@@ -164,7 +192,7 @@ impl<O, R> History<O, R> {
 
     /// True if at least one operation carries an order hint.
     pub fn has_hints(&self) -> bool {
-        self.extras.iter().any(|e| e.hint.is_some())
+        self.extras.hints.values().iter().any(Option::is_some)
     }
 
     /// A new history of the operations in `ids`, each changed by `edit`.
@@ -184,8 +212,8 @@ impl<O, R> History<O, R> {
             edit(id, &mut row);
             out.ops.push(self.op(id).clone());
             out.rets.push(row.ret);
+            out.extras.set(out.spans.len(), row.extras);
             out.spans.push(row.span);
-            out.extras.push(row.extras);
         }
         out
     }

@@ -37,8 +37,8 @@ impl Join for QueueJoin {
         self.capacity.map_or_else(Queue::new, Queue::bounded)
     }
 
-    fn op(&self, raw: &RawOp) -> Result<QueueOp<Value>, Mismatch> {
-        match &*raw.name {
+    fn op(&self, raw: &RawOp<'_>) -> Result<QueueOp<Value>, Mismatch> {
+        match raw.name {
             "enqueue" => element(raw).map(QueueOp::Enqueue),
             "dequeue" => none(raw).map(|()| QueueOp::Dequeue),
             "peek" => none(raw).map(|()| QueueOp::Peek),
@@ -79,8 +79,8 @@ impl Join for StackJoin {
         Stack::new()
     }
 
-    fn op(&self, raw: &RawOp) -> Result<StackOp<Value>, Mismatch> {
-        match &*raw.name {
+    fn op(&self, raw: &RawOp<'_>) -> Result<StackOp<Value>, Mismatch> {
+        match raw.name {
             "push" => element(raw).map(StackOp::Push),
             "pop" => none(raw).map(|()| StackOp::Pop),
             "peek" => none(raw).map(|()| StackOp::Peek),
@@ -128,8 +128,8 @@ impl Join for DequeJoin {
         self.capacity.map_or_else(Deque::new, Deque::bounded)
     }
 
-    fn op(&self, raw: &RawOp) -> Result<DequeOp<Value>, Mismatch> {
-        match &*raw.name {
+    fn op(&self, raw: &RawOp<'_>) -> Result<DequeOp<Value>, Mismatch> {
+        match raw.name {
             "push_front" => element(raw).map(DequeOp::PushFront),
             "push_back" => element(raw).map(DequeOp::PushBack),
             "pop_front" => none(raw).map(|()| DequeOp::PopFront),
@@ -182,8 +182,8 @@ impl Join for PriorityQueueJoin {
         PriorityQueue::new(self.order)
     }
 
-    fn op(&self, raw: &RawOp) -> Result<PriorityQueueOp<Value>, Mismatch> {
-        match &*raw.name {
+    fn op(&self, raw: &RawOp<'_>) -> Result<PriorityQueueOp<Value>, Mismatch> {
+        match raw.name {
             "insert" => element(raw).map(PriorityQueueOp::Insert),
             "poll" => none(raw).map(|()| PriorityQueueOp::Poll),
             "peek" => none(raw).map(|()| PriorityQueueOp::Peek),
@@ -230,8 +230,8 @@ impl Join for SetJoin {
         Set::new()
     }
 
-    fn op(&self, raw: &RawOp) -> Result<SetOp<Value>, Mismatch> {
-        match &*raw.name {
+    fn op(&self, raw: &RawOp<'_>) -> Result<SetOp<Value>, Mismatch> {
+        match raw.name {
             "insert" => Ok(SetOp::Insert(one(raw)?.clone())),
             "remove" => Ok(SetOp::Remove(one(raw)?.clone())),
             "contains" => Ok(SetOp::Contains(one(raw)?.clone())),
@@ -263,8 +263,8 @@ impl Join for BagJoin {
         Bag::new()
     }
 
-    fn op(&self, raw: &RawOp) -> Result<BagOp<Value>, Mismatch> {
-        match &*raw.name {
+    fn op(&self, raw: &RawOp<'_>) -> Result<BagOp<Value>, Mismatch> {
+        match raw.name {
             "add" => element(raw).map(BagOp::Add),
             "remove" => none(raw).map(|()| BagOp::Remove),
             _ => Err(Mismatch::UnknownOperation),

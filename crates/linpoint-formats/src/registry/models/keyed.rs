@@ -62,10 +62,10 @@ impl Join for KvJoin {
         KeyValue::new(self.initial.clone())
     }
 
-    fn op(&self, raw: &RawOp) -> Result<KeyValueOp<Value, Value>, Mismatch> {
+    fn op(&self, raw: &RawOp<'_>) -> Result<KeyValueOp<Value, Value>, Mismatch> {
         let key = || one(raw).cloned();
         let pair = || two(raw).and_then(|(k, v)| Ok((k.clone(), stored(v)?)));
-        Ok(match &*raw.name {
+        Ok(match raw.name {
             "get" => KeyValueOp::Get(key()?),
             "delete" => KeyValueOp::Delete(key()?),
             "remove" => KeyValueOp::Remove(key()?),
@@ -167,8 +167,8 @@ impl Join for MultiRegisterJoin {
         MultiRegister { initial: self.initial.clone(), default: self.default.clone() }
     }
 
-    fn op(&self, raw: &RawOp) -> Result<Transaction<Value, Value>, Mismatch> {
-        match &*raw.name {
+    fn op(&self, raw: &RawOp<'_>) -> Result<Transaction<Value, Value>, Mismatch> {
+        match raw.name {
             "read" => Ok(Transaction(vec![Micro::Read(one(raw)?.clone())])),
             "write" => {
                 let (key, value) = two(raw)?;
@@ -235,8 +235,8 @@ impl Join for BankJoin {
         Bank { initial: self.accounts.clone() }
     }
 
-    fn op(&self, raw: &RawOp) -> Result<BankOp<Value>, Mismatch> {
-        match &*raw.name {
+    fn op(&self, raw: &RawOp<'_>) -> Result<BankOp<Value>, Mismatch> {
+        match raw.name {
             "transfer" => {
                 let (from, to, amount) = three(raw)?;
                 let amount = int_arg(amount)?;

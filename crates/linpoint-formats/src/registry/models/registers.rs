@@ -40,8 +40,8 @@ impl Join for RegisterJoin {
         Register { initial: self.initial.clone() }
     }
 
-    fn op(&self, raw: &RawOp) -> Result<RegisterOp<Value>, Mismatch> {
-        match &*raw.name {
+    fn op(&self, raw: &RawOp<'_>) -> Result<RegisterOp<Value>, Mismatch> {
+        match raw.name {
             "read" => none(raw).map(|()| RegisterOp::Read),
             "write" => Ok(RegisterOp::Write(one(raw)?.clone())),
             _ => Err(Mismatch::UnknownOperation),
@@ -81,8 +81,8 @@ impl Join for CasRegisterJoin {
         CasRegister { initial: self.initial.clone() }
     }
 
-    fn op(&self, raw: &RawOp) -> Result<CasRegisterOp<Value>, Mismatch> {
-        match &*raw.name {
+    fn op(&self, raw: &RawOp<'_>) -> Result<CasRegisterOp<Value>, Mismatch> {
+        match raw.name {
             "read" => none(raw).map(|()| CasRegisterOp::Read),
             "write" => Ok(CasRegisterOp::Write(one(raw)?.clone())),
             "cas" => two(raw).map(|(a, b)| CasRegisterOp::Cas(a.clone(), b.clone())),
@@ -128,8 +128,8 @@ impl Join for RmwJoin {
         Rmw { initial: self.initial.clone() }
     }
 
-    fn op(&self, raw: &RawOp) -> Result<RmwOp<Value>, Mismatch> {
-        match &*raw.name {
+    fn op(&self, raw: &RawOp<'_>) -> Result<RmwOp<Value>, Mismatch> {
+        match raw.name {
             "swap" => Ok(RmwOp(one(raw)?.clone())),
             _ => Err(Mismatch::UnknownOperation),
         }
@@ -170,8 +170,8 @@ impl Join for SnapshotJoin {
         Snapshot { segments: self.segments, initial: self.initial.clone() }
     }
 
-    fn op(&self, raw: &RawOp) -> Result<SnapshotOp<Value>, Mismatch> {
-        match &*raw.name {
+    fn op(&self, raw: &RawOp<'_>) -> Result<SnapshotOp<Value>, Mismatch> {
+        match raw.name {
             "update" => {
                 let (segment, value) = two(raw)?;
                 let number: usize = int_arg(segment)?;

@@ -33,8 +33,8 @@ impl Join for CounterJoin {
         Counter { initial: self.initial }
     }
 
-    fn op(&self, raw: &RawOp) -> Result<CounterOp, Mismatch> {
-        match &*raw.name {
+    fn op(&self, raw: &RawOp<'_>) -> Result<CounterOp, Mismatch> {
+        match raw.name {
             "get" => none(raw).map(|()| CounterOp::Get),
             "add" => int_arg(one(raw)?).map(CounterOp::Add),
             "fetch_add" => int_arg(one(raw)?).map(CounterOp::FetchAdd),
@@ -75,10 +75,10 @@ impl Join for MutexJoin {
         Mutex { owner: self.owner }
     }
 
-    fn op(&self, raw: &RawOp) -> Result<MutexOp, Mismatch> {
+    fn op(&self, raw: &RawOp<'_>) -> Result<MutexOp, Mismatch> {
         // Without owners it does not matter who asks, and then fewer operations differ.
         let by = raw.extras.process.filter(|_| self.owner);
-        match &*raw.name {
+        match raw.name {
             "acquire" => none(raw).map(|()| MutexOp::Acquire(by)),
             "release" => none(raw).map(|()| MutexOp::Release(by)),
             "try_acquire" => none(raw).map(|()| MutexOp::TryAcquire(by)),
@@ -122,8 +122,8 @@ impl Join for SemaphoreJoin {
         Semaphore { initial: self.initial }
     }
 
-    fn op(&self, raw: &RawOp) -> Result<SemaphoreOp, Mismatch> {
-        match &*raw.name {
+    fn op(&self, raw: &RawOp<'_>) -> Result<SemaphoreOp, Mismatch> {
+        match raw.name {
             "acquire" => none(raw).map(|()| SemaphoreOp::Acquire),
             "release" => none(raw).map(|()| SemaphoreOp::Release),
             "try_acquire" => none(raw).map(|()| SemaphoreOp::TryAcquire),

@@ -1,0 +1,249 @@
+//! LiMo's `.hist`: calls and returns of queues and stacks, one a line.
+//!
+//! ```text
+//! # @object atomic-queue
+//! [1] call deq
+//! [2] call enq(1)
+//! [1] return empty
+//! [2] return
+//! ```
+//!
+//! What is removed may stand in the call instead of the return. A bare return of a removal whose
+//! call has no value either means "empty". Often each operation has a thread of its own. A thread that
+//! calls while its last operation is open has given that one up: it stays pending, and the next
+//! return belongs to the new one. An operation without a return is pending, and then what its call
+//! says about the value removed counts for nothing.
+
+use rustc_hash::FxHashMap;
+
+use crate::model::ModelName;
+use crate::raw::{Details, End, RawBuilder, RawHistory};
+use crate::words::{parse_int, shown};
+use crate::{Format, ReadError, Source, Value};
+
+/// Method, name in the model, whether it takes something out.
+const METHODS: &[(&str, &str, bool)] = &[
+    ("enq", "enqueue", false),
+    ("add", "enqueue", false),
+    ("deq", "dequeue", true),
+    ("remove", "dequeue", true),
+    ("push", "push", false),
+    ("pop", "pop", true),
+];
+
+const OBJECTS: &[(&str, &str)] = &[("atomic-queue", "queue"), ("atomic-stack", "stack")];
+
+/// True if the first line that is not a comment is an event.
+pub(crate) fn recognises(text: &[u8]) -> bool {
+    for line in text.split(|b| *b == b'\n').map(<[u8]>::trim_ascii) {
+        match line {
+            [] => {}
+            [b'#', ..] if line.windows(7).any(|w| w == b"@object") => return true,
+            [b'#', ..] => {}
+            [b'[', rest @ ..] => {
+                let Some(close) = rest.iter().position(|b| *b == b']') else { return false };
+                let event = rest[close + 1..].trim_ascii_start();
+                return event.starts_with(b"call") || event.starts_with(b"return");
+            }
+            _ => return false,
+        }
+    }
+    false
+}
+
+/// Where on a line a part of an operation is.
+pub(crate) fn locate(line: &[u8], part: crate::format::Part) -> Option<usize> {
+    let find = |word: &[u8]| {
+        let at = line.windows(word.len()).position(|w| w == word)? + word.len();
+        let blanks = line[at..].iter().take_while(|b| b.is_ascii_whitespace()).count();
+        Some(at + blanks + 1)
+    };
+    match part {
+        crate::format::Part::Result => find(b"return"),
+        _ => find(b"call"),
+    }
+}
+
+/// Reads a history.
+pub(crate) fn read(source: &Source) -> Result<RawHistory, ReadError> {
+    let mut reader =
+        Reader { source, builder: RawBuilder::new(), model: None, declared: FxHashMap::default() };
+    for (number, line) in source.lines() {
+        let text = std::str::from_utf8(line).map_err(|e| {
+            let error = ReadError::new(source, "these bytes are not UTF-8");
+            error.at(source, number, e.valid_up_to() + 1)
+        })?;
+        reader.line(Line { source, number, whole: text, rest: text })?;
+    }
+    let mut history = reader.builder.finish(Format::Limo);
+    history.model = reader.model;
+    Ok(history)
+}
+
+struct Reader<'a> {
+    source: &'a Source,
+    builder: RawBuilder,
+    model: Option<ModelName>,
+    /// What the open removals of threads remove, according to their calls.
+    declared: FxHashMap<Value, Value>,
+}
+
+/// A line, and what of it is still to be read.
+#[derive(Clone, Copy)]
+struct Line<'a> {
+    source: &'a Source,
+    number: u32,
+    whole: &'a str,
+    rest: &'a str,
+}
+
+impl<'a> Line<'a> {
+    fn skip_blanks(&mut self) {
+        self.rest = self.rest.trim_start();
+    }
+
+    /// Takes what is meant off the front of the rest.
+    fn take(&mut self, meant: impl Fn(char) -> bool) -> &'a str {
+        let end = self.rest.find(|c| !meant(c)).unwrap_or(self.rest.len());
+        let (taken, rest) = self.rest.split_at(end);
+        self.rest = rest;
+        taken
+    }
+
+    /// An error where the rest begins.
+    fn wrong(&self, message: impl Into<String>) -> ReadError {
+        let column = self.whole.len() - self.rest.len() + 1;
+        ReadError::new(self.source, message).at(self.source, self.number, column)
+    }
+}
+
+/// A word: a number, or else a text.
+fn value(word: &str) -> Value {
+    parse_int(word.as_bytes()).map_or_else(|| Value::str(word), Value::Int)
+}
+
+/// What was taken out: nil for "empty".
+fn removed(word: &str) -> Value {
+    if word == "empty" { Value::Nil } else { value(word) }
+}
+
+impl Reader<'_> {
+    fn line(&mut self, mut line: Line<'_>) -> Result<(), ReadError> {
+        line.skip_blanks();
+        if line.rest.is_empty() {
+            return Ok(());
+        }
+        if line.rest.starts_with('#') {
+            return self.comment(line);
+        }
+        const EVENT: &str = "an event is \"[1] call push(5)\" or \"[1] return\"";
+        let Some(rest) = line.rest.strip_prefix('[') else {
+            return Err(line.wrong("this is not an event").help(EVENT));
+        };
+        line.rest = rest;
+        let thread = line.take(|c| c != ']').trim();
+        if thread.is_empty() || line.rest.is_empty() {
+            return Err(line.wrong("the line ends inside of the thread").help(EVENT));
+        }
+        let thread = value(thread);
+        line.rest = &line.rest[1..];
+        line.skip_blanks();
+        let at = line;
+        match line.take(|c| c.is_ascii_alphabetic()) {
+            "call" => self.call(line, thread),
+            "return" => self.ret(line, thread),
+            word => Err(at
+                .wrong(format!("{} is neither call nor return", shown(word.as_bytes())))
+                .help(EVENT)),
+        }
+    }
+
+    fn comment(&mut self, mut line: Line<'_>) -> Result<(), ReadError> {
+        let Some((_, object)) = line.rest.split_once("@object") else { return Ok(()) };
+        line.rest = object;
+        line.skip_blanks();
+        let (at, name) = (line, line.take(|c| !c.is_whitespace()));
+        if self.model.is_some() {
+            return Err(at.wrong("a second object: a file has one history"));
+        }
+        let Some((_, model)) = OBJECTS.iter().find(|(object, _)| *object == name) else {
+            return Err(at
+                .wrong(format!("unknown object {}", shown(name.as_bytes())))
+                .help("the objects are atomic-queue and atomic-stack"));
+        };
+        self.model = ModelName::parse(model).ok();
+        Ok(())
+    }
+
+    fn call(&mut self, mut line: Line<'_>, thread: Value) -> Result<(), ReadError> {
+        line.skip_blanks();
+        let at = line;
+        let word = line.take(|c| c.is_ascii_alphanumeric() || c == '_');
+        let Some(&(_, name, removes)) = METHODS.iter().find(|(method, ..)| *method == word) else {
+            let methods: Vec<&str> = METHODS.iter().map(|(method, ..)| *method).collect();
+            return Err(at
+                .wrong(format!("unknown method {}", shown(word.as_bytes())))
+                .help(format!("the methods are {}", methods.join(", "))));
+        };
+        let arg = argument(line)?;
+        if let Some(open) = self.builder.open_of(&thread) {
+            // The thread has given it up.
+            let _ = self.builder.end(line.number, open, End::Lost);
+        }
+        self.declared.remove(&thread);
+        let mut args = None;
+        match arg {
+            Some(word) if removes => {
+                self.declared.insert(thread.clone(), removed(word));
+            }
+            Some(word) => args = Some(value(word)),
+            None if !removes => return Err(at.wrong(format!("{word} what? The value is missing"))),
+            None => {}
+        }
+        let called = self.builder.call(line.number, name, args, Details::by(thread));
+        called.map(|_| ()).map_err(|message| at.wrong(message))
+    }
+
+    fn ret(&mut self, mut line: Line<'_>, thread: Value) -> Result<(), ReadError> {
+        line.skip_blanks();
+        let Some(open) = self.builder.open_of(&thread) else {
+            return Err(line.wrong(format!("thread {} has no open call", thread.bare())));
+        };
+        let word = line.rest.trim_end();
+        let given = (!word.is_empty()).then(|| removed(word));
+        let name = self.builder.op(open).name;
+        let removes = METHODS.iter().any(|(_, known, removes)| *known == name && *removes);
+        let result = match (self.declared.remove(&thread), given) {
+            (None, Some(_)) if !removes => {
+                return Err(line.wrong(format!("{name} returns nothing")));
+            }
+            (None, None) if !removes => None,
+            (None, None) => Some(Value::Nil),
+            (Some(declared), Some(given)) if declared != given => {
+                return Err(line.wrong(format!("{given} here, but {declared} in the call")));
+            }
+            (declared, given) => declared.or(given),
+        };
+        self.builder.end(line.number, open, End::Returned(result)).map_err(|before| {
+            ReadError::new(self.source, format!("it has already ended on line {before}"))
+                .at_line(self.source, line.number)
+        })
+    }
+}
+
+/// The argument: `(v)` or ` v`; none if there is nothing, or nothing between the parentheses.
+fn argument(mut line: Line<'_>) -> Result<Option<&str>, ReadError> {
+    line.skip_blanks();
+    let text = line.rest.trim_end();
+    let word = match text.strip_prefix('(') {
+        Some(inner) => match inner.strip_suffix(')') {
+            Some(inner) => inner.trim(),
+            None => return Err(line.wrong("the closing parenthesis is missing")),
+        },
+        None => text,
+    };
+    if word.contains(char::is_whitespace) {
+        return Err(line.wrong(format!("{} is more than one word", shown(word.as_bytes()))));
+    }
+    Ok((!word.is_empty()).then_some(word))
+}

@@ -1,0 +1,251 @@
+//! The operations of a raw history, in columns.
+//!
+//! Histories have up to tens of millions of operations, so an operation costs about fifty bytes
+//! here: names are numbers, arguments and results lie one after the other, and what most formats do
+//! not have (processes, objects, hints) takes no room where it is absent. Columns are cut into chunks, so that
+//! memory is given back while the operations are turned into those of a model.
+
+use linpoint::history::Extras;
+
+use crate::Value;
+
+/// One operation of a [`crate::RawHistory`].
+#[derive(Clone, Copy, Debug)]
+pub struct RawOp<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its arguments.
+    pub args: &'a [Value],
+    /// Its result; `None` if it is unknown.
+    pub result: Option<&'a Value>,
+    /// When it was called: any number that orders the events of this history.
+    pub start: u64,
+    /// When it returned; `None`: it did not.
+    pub end: Option<u64>,
+    /// Process, object, hint.
+    pub extras: Extras,
+    /// The line of the call, or of the whole operation.
+    pub line: u32,
+    /// The line with the result.
+    pub end_line: u32,
+}
+
+/// The operations of a [`crate::RawHistory`], in the order of the file.
+#[derive(Clone, Debug, Default)]
+pub struct RawOps {
+    pub(super) names: Vec<Box<str>>,
+    chunks: Vec<Chunk>,
+    dropped: usize,
+}
+
+/// Names an operation while a history is built.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RawId(u32);
+
+/// The name of an operation, as a number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NameId(pub(super) u16);
+
+/// What has become of an operation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Fate {
+    Open,
+    Returned,
+    Lost,
+    /// It did not happen, and is passed over.
+    Dropped,
+}
+
+/// Operations to a chunk.
+const CHUNK: usize = 1 << 16;
+const NO_RESULT: u32 = u32::MAX;
+
+#[derive(Clone, Debug, Default)]
+struct Chunk {
+    rows: Vec<Row>,
+    /// Arguments and results of all operations.
+    values: Vec<Value>,
+    starts: Vec<u64>,
+    ends: Vec<u64>,
+    lines: Vec<u32>,
+    /// Empty if every operation ends on the line on which it begins.
+    end_lines: Vec<u32>,
+    /// As long as is needed for the last that has something in it.
+    extras: Vec<Extras>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    /// Position of the first argument in `values`.
+    args: u32,
+    /// Position of the result in `values`, or [`NO_RESULT`].
+    result: u32,
+    name: NameId,
+    arg_count: u8,
+    fate: Fate,
+}
+
+impl Chunk {
+    /// Room for a whole chunk. The first one of a history grows instead: most are small.
+    fn full_size() -> Chunk {
+        Chunk {
+            rows: Vec::with_capacity(CHUNK),
+            values: Vec::with_capacity(CHUNK),
+            starts: Vec::with_capacity(CHUNK),
+            ends: Vec::with_capacity(CHUNK),
+            lines: Vec::with_capacity(CHUNK),
+            ..Chunk::default()
+        }
+    }
+
+    fn extras_mut(&mut self, at: usize) -> &mut Extras {
+        if self.extras.len() <= at {
+            self.extras.resize(at + 1, Extras::default());
+        }
+        &mut self.extras[at]
+    }
+
+    fn op<'a>(&'a self, at: usize, names: &'a [Box<str>]) -> RawOp<'a> {
+        let row = &self.rows[at];
+        let (args, line) = (row.args as usize, self.lines[at]);
+        RawOp {
+            name: &names[usize::from(row.name.0)],
+            args: &self.values[args..args + usize::from(row.arg_count)],
+            result: self.values.get(row.result as usize),
+            start: self.starts[at],
+            end: (row.fate == Fate::Returned).then_some(self.ends[at]),
+            extras: self.extras.get(at).copied().unwrap_or_default(),
+            line,
+            end_line: self.end_lines.get(at).copied().unwrap_or(line),
+        }
+    }
+
+    fn happened<'a>(&'a self, names: &'a [Box<str>]) -> impl Iterator<Item = RawOp<'a>> {
+        let happened = |at: &usize| self.rows[*at].fate != Fate::Dropped;
+        (0..self.rows.len()).filter(happened).map(|at| self.op(at, names))
+    }
+}
+
+impl RawOps {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.rows() - self.dropped
+    }
+
+    /// True if there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// All of them, in the order of the file.
+    pub fn iter(&self) -> impl Iterator<Item = RawOp<'_>> {
+        self.chunks.iter().flat_map(|chunk| chunk.happened(&self.names))
+    }
+
+    /// Hands out all of them in the order of the file, and gives back the memory on the way.
+    pub fn consume<E>(self, mut each: impl FnMut(&RawOp<'_>) -> Result<(), E>) -> Result<(), E> {
+        for chunk in self.chunks {
+            chunk.happened(&self.names).try_for_each(|op| each(&op))?;
+        }
+        Ok(())
+    }
+
+    /// Those that did not happen too.
+    fn rows(&self) -> usize {
+        match self.chunks.split_last() {
+            Some((last, full)) => full.len() * CHUNK + last.rows.len(),
+            None => 0,
+        }
+    }
+
+    /// Adds an operation; whatever else is known of it is set afterwards.
+    #[inline]
+    pub(super) fn push(
+        &mut self,
+        name: NameId,
+        args: impl IntoIterator<Item = Value>,
+        line: u32,
+        start: u64,
+    ) -> Result<RawId, String> {
+        if self.chunks.last().is_none_or(|chunk| chunk.rows.len() == CHUNK) {
+            if self.rows() >= u32::MAX as usize / 2 {
+                return Err("too many operations".to_owned());
+            }
+            self.chunks.push(match self.chunks.is_empty() {
+                true => Chunk::default(),
+                false => Chunk::full_size(),
+            });
+        }
+        let number = self.chunks.len() - 1;
+        let chunk = &mut self.chunks[number];
+        let (at, first) = (chunk.rows.len(), chunk.values.len());
+        chunk.values.extend(args);
+        let Ok(arg_count) = u8::try_from(chunk.values.len() - first) else {
+            return Err(format!("{} arguments are too many", chunk.values.len() - first));
+        };
+        chunk.rows.push(Row {
+            args: first as u32,
+            result: NO_RESULT,
+            name,
+            arg_count,
+            fate: Fate::Open,
+        });
+        chunk.starts.push(start);
+        chunk.ends.push(start);
+        chunk.lines.push(line);
+        Ok(RawId((number * CHUNK + at) as u32))
+    }
+
+    fn place(&mut self, op: RawId) -> (&mut Chunk, usize) {
+        let at = op.0 as usize;
+        (&mut self.chunks[at / CHUNK], at % CHUNK)
+    }
+
+    /// The operation returned.
+    #[inline]
+    pub(super) fn returned(&mut self, op: RawId, end: u64, result: Option<Value>) {
+        let (chunk, at) = self.place(op);
+        let row = &mut chunk.rows[at];
+        row.fate = Fate::Returned;
+        chunk.ends[at] = end;
+        if let Some(result) = result {
+            row.result = chunk.values.len() as u32;
+            chunk.values.push(result);
+        }
+    }
+
+    /// The operation did not return.
+    pub(super) fn ended(&mut self, op: RawId, fate: Fate) {
+        self.dropped += usize::from(fate == Fate::Dropped);
+        let (chunk, at) = self.place(op);
+        chunk.rows[at].fate = fate;
+    }
+
+    /// The operation ends on another line than that of its call.
+    pub(super) fn set_end_line(&mut self, op: RawId, line: u32) {
+        let (chunk, at) = self.place(op);
+        let known = chunk.end_lines.len();
+        chunk.end_lines.extend_from_slice(&chunk.lines[known..]);
+        chunk.end_lines[at] = line;
+    }
+
+    pub(super) fn extras_mut(&mut self, op: RawId) -> &mut Extras {
+        let (chunk, at) = self.place(op);
+        chunk.extras_mut(at)
+    }
+
+    pub(super) fn fate(&self, op: RawId) -> Fate {
+        let at = op.0 as usize;
+        self.chunks[at / CHUNK].rows[at % CHUNK].fate
+    }
+
+    /// The operation as far as it is known.
+    pub fn get(&self, op: RawId) -> RawOp<'_> {
+        let at = op.0 as usize;
+        self.chunks[at / CHUNK].op(at % CHUNK, &self.names)
+    }
+
+    pub(super) fn all_extras(&mut self) -> impl Iterator<Item = &mut Extras> {
+        self.chunks.iter_mut().flat_map(|chunk| chunk.extras.iter_mut())
+    }
+}

@@ -1,0 +1,163 @@
+//! The words of a line, one after the other, with errors that know their place.
+
+use crate::{ReadError, Source};
+
+/// A line of text, read word by word. Words are separated by white space.
+pub(crate) struct Words<'a> {
+    source: &'a Source,
+    number: u32,
+    line: &'a [u8],
+    /// Where the next word is looked for.
+    at: usize,
+    /// Where the last word began.
+    word_at: usize,
+}
+
+impl<'a> Words<'a> {
+    pub(crate) fn new(source: &'a Source, number: u32, line: &'a [u8]) -> Words<'a> {
+        Words { source, number, line, at: 0, word_at: 0 }
+    }
+
+    /// The next word; empty at the end of the line.
+    #[inline]
+    pub(crate) fn word(&mut self) -> &'a [u8] {
+        let mut from = self.at;
+        while self.line.get(from).is_some_and(|b| b.is_ascii_whitespace()) {
+            from += 1;
+        }
+        let mut to = from;
+        while self.line.get(to).is_some_and(|b| !b.is_ascii_whitespace()) {
+            to += 1;
+        }
+        (self.word_at, self.at) = (from, to);
+        &self.line[from..to]
+    }
+
+    /// A whole number.
+    #[inline]
+    pub(crate) fn int(&mut self, what: &str) -> Result<i64, ReadError> {
+        let word = self.word();
+        parse_int(word).ok_or_else(|| self.expected(&format!("{what} (a whole number)"), word))
+    }
+
+    /// A time: a whole number that is not negative.
+    #[inline]
+    pub(crate) fn time(&mut self, what: &str) -> Result<u64, ReadError> {
+        let time = self.int(what)?;
+        u64::try_from(time).map_err(|_| self.wrong(format!("{what} is negative")))
+    }
+
+    /// Nothing more may come.
+    #[inline]
+    pub(crate) fn end(&mut self) -> Result<(), ReadError> {
+        match self.word() {
+            b"" => Ok(()),
+            word => Err(self.expected("the end of the line", word)),
+        }
+    }
+
+    /// What is left of the line, and at which column it begins (from 1).
+    pub(crate) fn rest(&mut self) -> (&'a [u8], usize) {
+        let rest = &self.line[self.at..];
+        let text = rest.trim_ascii_start();
+        self.word_at = self.at + rest.len() - text.len();
+        (text.trim_ascii_end(), self.word_at + 1)
+    }
+
+    /// An error at the last word.
+    #[cold]
+    pub(crate) fn wrong(&self, message: impl Into<String>) -> ReadError {
+        ReadError::new(self.source, message).at(self.source, self.number, self.word_at + 1)
+    }
+
+    /// Something else was expected in the place of the last word.
+    #[cold]
+    pub(crate) fn expected(&self, what: &str, word: &[u8]) -> ReadError {
+        self.wrong(match word {
+            b"" => format!("the line ends where {what} is expected"),
+            word => format!("{} is not {what}", shown(word)),
+        })
+    }
+}
+
+/// A word for a message: quoted, and not longer than a message should be.
+pub(crate) fn shown(word: &[u8]) -> String {
+    const MOST: usize = 40;
+    let text = String::from_utf8_lossy(&word[..word.len().min(4 * MOST)]);
+    let mut short: String = text.chars().take(MOST).collect();
+    if short.len() < word.len() {
+        short.push('\u{2026}');
+    }
+    format!("{short:?}")
+}
+
+/// A whole number of 64 bits with a sign.
+#[inline]
+pub(crate) fn parse_int(word: &[u8]) -> Option<i64> {
+    let (negative, digits) = match word {
+        [b'-', digits @ ..] => (true, digits),
+        digits => (false, digits),
+    };
+    // Eighteen digits always fit.
+    if digits.is_empty() || digits.len() > 18 {
+        return parse_long(word);
+    }
+    let mut number = 0_i64;
+    for digit in digits {
+        let digit = digit.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        number = number * 10 + i64::from(digit);
+    }
+    Some(if negative { -number } else { number })
+}
+
+#[cold]
+fn parse_long(word: &[u8]) -> Option<i64> {
+    if word.starts_with(b"+") {
+        return None;
+    }
+    std::str::from_utf8(word).ok()?.parse().ok()
+}
+
+/// The column (from 1) of the word with this number, from 0.
+pub(crate) fn column_of(line: &[u8], word: usize) -> Option<usize> {
+    let begins = |at: &usize| {
+        let blank = |b: Option<&u8>| b.is_none_or(u8::is_ascii_whitespace);
+        !blank(line.get(*at)) && (*at == 0 || blank(line.get(*at - 1)))
+    };
+    (0..line.len()).filter(begins).nth(word).map(|at| at + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers() {
+        for (text, number) in [
+            ("0", Some(0)),
+            ("-17", Some(-17)),
+            ("999999999999999999", Some(999_999_999_999_999_999)),
+            ("9223372036854775807", Some(i64::MAX)),
+            ("-9223372036854775808", Some(i64::MIN)),
+            ("9223372036854775808", None),
+            ("", None),
+            ("-", None),
+            ("+1", None),
+            ("+1000000000000000000", None),
+            ("1x", None),
+            ("1.0", None),
+        ] {
+            assert_eq!(parse_int(text.as_bytes()), number, "{text}");
+        }
+    }
+
+    #[test]
+    fn columns() {
+        assert_eq!(column_of(b"  a bc", 0), Some(3));
+        assert_eq!(column_of(b"  a bc", 1), Some(5));
+        assert_eq!(column_of(b"  a bc", 2), None);
+    }
+}
