@@ -185,7 +185,7 @@ impl<O, R> History<O, R> {
 
     /// True if the operations were performed on more than one object.
     pub fn has_several_objects(&self) -> bool {
-        let mut objects = self.extras.iter().map(|e| e.object);
+        let mut objects = (0..self.len()).map(|i| self.extras.objects.get(i));
         let first = objects.next();
         objects.any(|object| Some(object) != first)
     }
