@@ -5,9 +5,11 @@ mod models;
 mod typed;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use linpoint::history::{HistoryError, Interval, IntervalBuilder, Span};
-use linpoint::{Cancel, CheckError, Hints, Limits, OpId, Report};
+use linpoint::verdict::States;
+use linpoint::{Cancel, CheckError, Hints, Limits, OpId, Part, Report};
 
 use crate::model::ModelName;
 use crate::raw::{Annotation, RawHistory, RawOp};
@@ -308,6 +310,16 @@ impl LoadedHistory {
     /// Checks it.
     pub fn check(&self, settings: &Settings) -> Result<Report, CheckError> {
         self.any.check(settings)
+    }
+
+    /// The independent parts, with what became of each in a check with these settings.
+    pub fn parts(&self, settings: &Settings, report: &Report) -> Result<Vec<Part>, CheckError> {
+        self.any.parts(settings, report)
+    }
+
+    /// The states along an order of one part, see [`linpoint::verdict::states_along`].
+    pub fn states(&self, order: &[OpId], until: u32, window: Range<usize>) -> Option<States> {
+        self.any.states(order, until, window)
     }
 
     /// An operation in words: `enqueue(5)`.
