@@ -127,7 +127,9 @@ fn compare<S: Spec>(spec: &S, ops: &[S::Op], style: &Style, rng: &mut Rng, tally
                 let mut out = Vec::new();
                 let mut states = vec![spec.initial(), state.clone()];
                 ops.iter().for_each(|op| spec.successors(&spec.initial(), op, None, &mut states));
-                states.iter().for_each(|s| drop(spec.outcomes(s, &op, &mut out)));
+                for state in &states {
+                    spec.outcomes(state, &op, &mut out);
+                }
                 let (ret, _) = out.swap_remove(rng.below(out.len()));
                 log.push(format!("{c} returns {ret:?}"));
                 (watched.ret(a, ret.clone()), explained.ret(b, ret))
