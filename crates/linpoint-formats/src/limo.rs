@@ -185,6 +185,13 @@ impl Reader<'_> {
                 .wrong(format!("unknown method {}", shown(word.as_bytes())))
                 .help(format!("the methods are {}", methods.join(", "))));
         };
+        // "add" and "remove" are said of queues and stacks alike; the header tells which.
+        let is_stack = self.model.as_ref().is_some_and(|model| model.name == "stack");
+        let name = match word {
+            "add" if is_stack => "push",
+            "remove" if is_stack => "pop",
+            _ => name,
+        };
         let arg = argument(line)?;
         if let Some(open) = self.builder.open_of(&thread) {
             // The thread has given it up.
@@ -290,6 +297,13 @@ mod tests {
             words(text),
             ["pop[] Some(\"?<1,1>\")", "pop[] Some(3)", "pop[] Some(nil)", "pop[] None pending"]
         );
+    }
+
+    #[test]
+    fn adding_to_a_stack_is_pushing() {
+        let text = "# @object atomic-stack\n[1] call add(1)\n[1] return\n\
+                    [2] call remove\n[2] return 1\n";
+        assert_eq!(words(text), ["push[1] None", "pop[] Some(1)"]);
     }
 
     #[test]
