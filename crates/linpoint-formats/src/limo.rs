@@ -247,3 +247,78 @@ fn argument(mut line: Line<'_>) -> Result<Option<&str>, ReadError> {
     }
     Ok((!word.is_empty()).then_some(word))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn history(text: &str) -> Result<RawHistory, String> {
+        read(&Source::new("h.hist", text)).map_err(|e| e.to_string())
+    }
+
+    fn words(text: &str) -> Vec<String> {
+        let history = history(text).unwrap();
+        let word = |op: crate::raw::RawOp<'_>| {
+            let end = if op.end.is_some() { "" } else { " pending" };
+            format!("{}{:?} {:?}{end}", op.name, op.args, op.result)
+        };
+        history.ops.iter().map(word).collect()
+    }
+
+    #[test]
+    fn events_become_operations() {
+        let text = "# A queue\n# @object atomic-queue\n\n[1] call deq\n  [2] call enq(1)\n\
+                    [1] return empty\n[2] return\n[t] call enq a\n[4] call remove()\n[4] return a\n";
+        assert!(recognises(text.as_bytes()));
+        assert_eq!(
+            words(text),
+            [
+                "dequeue[] Some(nil)",
+                "enqueue[1] None",
+                "enqueue[\"a\"] None pending",
+                "dequeue[] Some(\"a\")"
+            ]
+        );
+        assert_eq!(history(text).unwrap().model.unwrap().to_string(), "queue");
+    }
+
+    #[test]
+    fn what_is_removed_may_stand_in_the_call() {
+        let text = "[1] call pop(?<1,1>)\n[1] return\n[1] call pop(3)\n[1] return 3\n\
+                    [1] call pop\n[1] return\n[1] call pop(4)\n";
+        assert_eq!(
+            words(text),
+            ["pop[] Some(\"?<1,1>\")", "pop[] Some(3)", "pop[] Some(nil)", "pop[] None pending"]
+        );
+    }
+
+    #[test]
+    fn a_thread_that_calls_again_has_given_up() {
+        let text = "[1] call pop(9)\n[1] call pop\n[1] return 0\n";
+        assert_eq!(words(text), ["pop[] None pending", "pop[] Some(0)"]);
+    }
+
+    #[test]
+    fn what_is_wrong_has_its_place() {
+        for (text, message) in [
+            ("# @object atomic-set\n", "h.hist:1:11: unknown object \"atomic-set\""),
+            (
+                "# @object atomic-set-of-all-the-things-that-there-are-in-the-world",
+                "h.hist:1:11: unknown object \"atomic-set-of-all-the-things-that-there-\u{2026}\"",
+            ),
+            ("hello", "h.hist:1:1: this is not an event"),
+            ("[1", "h.hist:1:3: the line ends inside of the thread"),
+            ("[1] cal pop", "h.hist:1:5: \"cal\" is neither call nor return"),
+            ("[1] call peek", "h.hist:1:10: unknown method \"peek\""),
+            ("[1] call push", "h.hist:1:10: push what? The value is missing"),
+            ("[1] call push(1", "h.hist:1:14: the closing parenthesis is missing"),
+            ("[1] call push 1 2", "h.hist:1:15: \"1 2\" is more than one word"),
+            ("[1] return", "h.hist:1:11: thread 1 has no open call"),
+            ("[1] call push 1\n[1] return 1", "h.hist:2:12: push returns nothing"),
+            ("[1] call pop(1)\n[1] return 2", "h.hist:2:12: 2 here, but 1 in the call"),
+        ] {
+            let error = history(text).err().unwrap();
+            assert_eq!(error.lines().next(), Some(message), "in full:\n{error}");
+        }
+    }
+}

@@ -1,10 +1,22 @@
-//! Shows the verdicts of linpoint to people.
+//! Shows the verdicts of linpoint to people, and to other programs.
 //!
 //! A [`Rendered`] is the outcome of a check with everything turned into text: operations, results,
-//! states, names of clients. What draws it ([`text`]) knows no specification and no type parameter.
+//! states, names of clients. What draws it knows no specification and no type parameter.
+//!
+//! | module | for |
+//! | --- | --- |
+//! | [`text`] | people at a terminal |
+//! | [`html`] | people at a browser: a page with an interactive timeline |
+//! | [`json`] | programs: everything about the verdict |
+//! | [`junit`] | programs that run tests |
 
+pub mod html;
+pub mod json;
+pub mod junit;
 mod rendered;
 pub mod text;
 mod timeline;
 
-pub use rendered::{Explanation, Heading, Operation, Operations, Outcome, Rendered, Row, Typed};
+pub use rendered::{
+    Annotation, Explanation, Heading, Operation, Operations, Outcome, Rendered, Row, Typed,
+};

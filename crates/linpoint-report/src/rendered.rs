@@ -1,10 +1,13 @@
 //! The outcome of a check as text and numbers only.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use linpoint::history::Span;
-use linpoint::verdict::{CoreStatus, Partial, Undecided, Verdict, Violation, ViolationKind};
-use linpoint::{History, OpId, Report, Spec};
+use linpoint::verdict::{
+    CoreStatus, Partial, States, Undecided, Verdict, Violation, ViolationKind, states_along,
+};
+use linpoint::{Checker, History, OpId, Part, Report, Spec};
 
 /// An operation in words.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -46,6 +49,35 @@ pub trait Operations {
 
     /// When an operation was open.
     fn span(&self, id: OpId) -> Span;
+
+    /// The independent parts with what became of each; empty if that is not known.
+    fn parts(&self, _report: &Report) -> Vec<Part> {
+        Vec::new()
+    }
+
+    /// The states along an order of one part, see [`linpoint::verdict::states_along`]. `None` if
+    /// they cannot be told.
+    fn states(&self, _order: &[OpId], _until: u32, _window: Range<usize>) -> Option<States> {
+        None
+    }
+
+    /// What else happened: faults that were injected, messages of servers.
+    fn annotations(&self) -> Vec<Annotation> {
+        Vec::new()
+    }
+}
+
+/// Something that happened and is not an operation.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Annotation {
+    /// Annotations of one lane are drawn in one row: `nemesis`, `server 3`.
+    pub lane: String,
+    /// What it is.
+    pub text: String,
+    /// It began after so many events (calls and returns) of the history.
+    pub from: u32,
+    /// It ended after so many events; `None`: it happened at one moment.
+    pub to: Option<u32>,
 }
 
 /// A history and its specification, of any type, as [`Operations`].
@@ -74,6 +106,14 @@ impl<S: Spec> Operations for Typed<'_, S> {
 
     fn span(&self, id: OpId) -> Span {
         self.history.span(id)
+    }
+
+    fn parts(&self, report: &Report) -> Vec<Part> {
+        Checker::new(self.spec).parts(self.history, report).unwrap_or_default()
+    }
+
+    fn states(&self, order: &[OpId], until: u32, window: Range<usize>) -> Option<States> {
+        states_along(self.spec, self.history, order, until, window)
     }
 }
 

@@ -33,7 +33,7 @@ pub fn render(rendered: &Rendered, width: usize) -> String {
     headline(&mut out, rendered);
     match &rendered.outcome {
         Outcome::Linearizable => {}
-        Outcome::Undecided(undecided) => undecided_text(&mut out, undecided, width),
+        Outcome::Undecided(why) => paragraph(&mut out, &undecided(why), width, Style::new()),
         Outcome::Violation(explanations) => {
             if let Some(note) = &rendered.heading.note {
                 paragraph(&mut out, &clean(note), width, QUIET);
@@ -52,19 +52,26 @@ macro_rules! line {
     ($out:expr, $($arg:tt)*) => {{ let _ = writeln!($out, $($arg)*); }};
 }
 
-fn headline(out: &mut String, rendered: &Rendered) {
-    let h = &rendered.heading;
-    let (style, mark, verdict) = match &rendered.outcome {
-        Outcome::Linearizable => (GOOD, '\u{2713}', "linearizable"),
-        Outcome::Violation(_) => (BAD, '\u{2717}', "NOT LINEARIZABLE"),
-        Outcome::Undecided(_) => (UNSURE, '?', "undecided"),
-    };
-    let verdict = match &rendered.outcome {
+/// The answer in a word or three.
+pub(crate) fn verdict(outcome: &Outcome) -> &'static str {
+    match outcome {
+        Outcome::Linearizable => "linearizable",
+        Outcome::Undecided(_) => "undecided",
         Outcome::Violation(all) if all.iter().all(|e| e.kind == ViolationKind::HintBroken) => {
             "ORDER HINT BROKEN"
         }
-        _ => verdict,
+        Outcome::Violation(_) => "NOT LINEARIZABLE",
+    }
+}
+
+fn headline(out: &mut String, rendered: &Rendered) {
+    let h = &rendered.heading;
+    let (style, mark) = match &rendered.outcome {
+        Outcome::Linearizable => (GOOD, '\u{2713}'),
+        Outcome::Violation(_) => (BAD, '\u{2717}'),
+        Outcome::Undecided(_) => (UNSURE, '?'),
     };
+    let verdict = verdict(&rendered.outcome);
     let mut facts =
         format!("{}, {}", shorten(&clean(&h.model), MAX_MODEL), count(h.operations, "operation"));
     if !rendered.engine.is_empty() {
@@ -81,7 +88,8 @@ fn headline(out: &mut String, rendered: &Rendered) {
     );
 }
 
-fn undecided_text(out: &mut String, undecided: &Undecided, width: usize) {
+/// What ended the search, and how far it got.
+pub(crate) fn undecided(undecided: &Undecided) -> String {
     let Undecided { limit, parts_done, parts, returns_reached, returns } = undecided;
     let mut text = format!("stopped by {limit}");
     if *parts > 1 {
@@ -90,7 +98,7 @@ fn undecided_text(out: &mut String, undecided: &Undecided, width: usize) {
     if *returns > 0 {
         let _ = write!(text, "; the search could explain {returns_reached} of {returns} returns");
     }
-    paragraph(out, &text, width, Style::new());
+    text
 }
 
 fn violation(out: &mut String, explanation: &Explanation, width: usize) {
@@ -137,7 +145,8 @@ fn failing(out: &mut String, explanation: &Explanation, width: usize) {
     }
 }
 
-fn allowed(explanation: &Explanation) -> Option<String> {
+/// What the failing operation would have been allowed to return.
+pub(crate) fn allowed(explanation: &Explanation) -> Option<String> {
     let all = &explanation.allowed;
     let more = all.len().saturating_sub(MAX_ALLOWED);
     let mut text = all.iter().take(MAX_ALLOWED).map(|a| clean(a)).collect::<Vec<_>>().join(" or ");
@@ -152,7 +161,8 @@ fn allowed(explanation: &Explanation) -> Option<String> {
     }
 }
 
-fn core(explanation: &Explanation) -> String {
+/// How many operations contradict each other, and who says so.
+pub(crate) fn core(explanation: &Explanation) -> String {
     let size = explanation.rows.iter().filter(|row| row.core).count();
     let of = count(explanation.part, "operation");
     let mut text = match explanation.core_status {

@@ -9,7 +9,9 @@ use linpoint::spec::models::{
 };
 use linpoint_suite::Rng;
 use linpoint_suite::oracle::Oracle;
+use linpoint_suite::small::SmallObject;
 use linpoint_suite::small::check::Trial;
+use linpoint_suite::small::draw::Style;
 use linpoint_suite::small::objects::{SmallPriorityQueue, SmallQueue, SmallStack};
 
 use PriorityQueueOp::{Insert, Peek, Poll};
@@ -114,6 +116,21 @@ fn adds_that_nobody_can_have_seen() {
         (4, Some(5), StackOp::Peek, Some(StackRet::Value(None))),
     ]);
     assert_eq!(Trial::new(SmallStack).one(&stack), Some(true));
+}
+
+/// Few values, so that most histories have repeated ones.
+#[test]
+fn values_that_come_back_at_random() {
+    fn run<B: SmallObject>(object: B) {
+        let (name, mut trial) = (object.name(), Trial::new(object));
+        let style = Style { distinct: 0.0, ops: (2, 8), ..Style::default() };
+        trial.random(&style, 17, 6_000);
+        println!("{name}, repeated values: {}", trial.tally);
+        assert!(trial.tally.yes > 2_000 && trial.tally.no > 200, "{name}: {}", trial.tally);
+    }
+    run(SmallPriorityQueue(Order::Max));
+    run(SmallQueue);
+    run(SmallStack);
 }
 
 /// A priority, and something that it does not depend on.

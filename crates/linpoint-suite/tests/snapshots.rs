@@ -129,7 +129,7 @@ fn draw(style: &Style, rng: &mut Rng) -> SnapshotHistory {
     let mut at = vec![At::Idle; segments + style.scanners];
     let mut events = History::from_events();
     let (mut calls, mut fresh) = (0, 0);
-    let spoilt = if rng.chance(0.2) { 0.4 } else { 0.0 };
+    let spoilt = if rng.chance(0.5) { 0.4 } else { 0.0 };
     let collecting = if rng.chance(0.6) { 0.8 } else { 0.0 };
     let stop = if rng.chance(0.7) { 0 } else { rng.below(4) };
     while calls < style.ops || at.iter().filter(|at| !matches!(at, At::Idle)).count() > stop {
@@ -200,7 +200,7 @@ fn one_writer_for_each_segment() {
             let refused: u64 = trial.tally.refused.values().sum();
             // One writer and fresh values: nothing is guessed.
             assert!(values.is_some() || refused == 0);
-            assert!(trial.tally.yes > count / 4 && trial.tally.no > count / 50);
+            assert!(trial.tally.yes > count / 4 && trial.tally.no > count / 100);
         }
     }
 }

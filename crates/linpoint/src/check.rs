@@ -8,6 +8,7 @@ use crate::decide::{Evidence, PartAnswer, PartReport, Refusals, Run, ask};
 use crate::explain::{Setting, explain};
 use crate::history::{History, OpId};
 use crate::monitor::Answer;
+use crate::parts::{PartStatus, statuses};
 use crate::plan::{Features, Forced, Monitor, Plan, effective_hints};
 use crate::search::{Engine, Switches, guard};
 use crate::spec::{Refutation, Spec};
@@ -92,6 +93,8 @@ pub struct Report {
     pub plan: Plan,
     /// What it cost.
     pub stats: Stats,
+    /// What became of each part; empty if the history was not split. See [`Checker::parts`].
+    pub parts: Vec<PartStatus>,
 }
 
 /// What a check cost.
@@ -138,7 +141,7 @@ pub struct Checker<'a, S: Spec> {
     engine: Option<String>,
     switches: Switches,
     split_by_key: bool,
-    hints: Hints,
+    pub(crate) hints: Hints,
     all_failures: bool,
     cancel: Cancel,
     progress: Option<&'a (dyn Fn(Progress) + Sync)>,
@@ -280,7 +283,11 @@ impl<'a, S: Spec> Checker<'a, S> {
         self.plan_for(history, &split)
     }
 
-    fn split(&self, history: &History<S::Op, S::Ret>, hints: Hints) -> Result<Split, CheckError> {
+    pub(crate) fn split(
+        &self,
+        history: &History<S::Op, S::Ret>,
+        hints: Hints,
+    ) -> Result<Split, CheckError> {
         guard(|| Split::new(self.spec, history, hints, self.split_by_key)).map_err(|message| {
             let description = "asked for its footprint".to_owned();
             CheckError::SpecPanicked { op: OpId(0), description, message }
@@ -366,7 +373,7 @@ impl<'a, S: Spec> Checker<'a, S> {
         if let Some(reason) = refusals.reason() {
             plan.note_refusal(reason);
         }
-        Ok(Report { verdict, engine, more, plan, stats })
+        Ok(Report { verdict, engine, more, plan, stats, parts: statuses(&parts) })
     }
 
     /// Asks the monitor about the history as it is: one that takes all keys at once needs no split.
@@ -421,6 +428,7 @@ impl<'a, S: Spec> Checker<'a, S> {
             more: Vec::new(),
             plan,
             stats,
+            parts: Vec::new(),
         })))
     }
 

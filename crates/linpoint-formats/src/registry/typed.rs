@@ -1,7 +1,9 @@
 //! A history together with its specification, behind an interface without type parameters.
 
 use linpoint::history::{Extras, Span};
-use linpoint::{CheckError, Checker, History, OpId, Report, Spec};
+use linpoint::verdict::{States, states_along};
+use linpoint::{CheckError, Checker, History, OpId, Part, Report, Spec};
+use std::ops::Range;
 
 use super::Settings;
 
@@ -9,6 +11,8 @@ use super::Settings;
 pub(super) trait AnyHistory: Send + Sync {
     fn len(&self) -> usize;
     fn check(&self, settings: &Settings) -> Result<Report, CheckError>;
+    fn parts(&self, settings: &Settings, report: &Report) -> Result<Vec<Part>, CheckError>;
+    fn states(&self, order: &[OpId], known_until: u32, window: Range<usize>) -> Option<States>;
     fn op(&self, id: OpId) -> String;
     fn ret(&self, id: OpId) -> Option<String>;
     fn span(&self, id: OpId) -> Span;
@@ -20,12 +24,8 @@ pub(super) struct Typed<S: Spec> {
     pub(super) history: History<S::Op, S::Ret>,
 }
 
-impl<S: Spec + Send + Sync> AnyHistory for Typed<S> {
-    fn len(&self) -> usize {
-        self.history.len()
-    }
-
-    fn check(&self, settings: &Settings) -> Result<Report, CheckError> {
+impl<S: Spec> Typed<S> {
+    fn checker(&self, settings: &Settings) -> Checker<'_, S> {
         let mut checker = Checker::new(&self.spec)
             .hints(settings.hints)
             .all_failures(settings.all_failures)
@@ -42,7 +42,25 @@ impl<S: Spec + Send + Sync> AnyHistory for Typed<S> {
         if let Some(engine) = &settings.engine {
             checker = checker.engine(engine);
         }
-        checker.check(&self.history)
+        checker
+    }
+}
+
+impl<S: Spec + Send + Sync> AnyHistory for Typed<S> {
+    fn len(&self) -> usize {
+        self.history.len()
+    }
+
+    fn check(&self, settings: &Settings) -> Result<Report, CheckError> {
+        self.checker(settings).check(&self.history)
+    }
+
+    fn parts(&self, settings: &Settings, report: &Report) -> Result<Vec<Part>, CheckError> {
+        self.checker(settings).parts(&self.history, report)
+    }
+
+    fn states(&self, order: &[OpId], known_until: u32, window: Range<usize>) -> Option<States> {
+        states_along(&self.spec, &self.history, order, known_until, window)
     }
 
     fn op(&self, id: OpId) -> String {

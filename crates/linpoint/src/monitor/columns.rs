@@ -1,5 +1,6 @@
 //! A history as columns of small numbers: what all monitors read.
 
+use crate::history::OpId;
 use crate::spec::{Mention, Role, Shape, Slot};
 
 use super::names::{NONE, Numbers};
@@ -197,7 +198,10 @@ impl Kind {
 impl<'a, O, R> Rows<'a, O, R> {
     /// A name that a row mentions.
     pub(crate) fn mention(&self, row: usize, slot: Slot) -> Mention<'a, O, R> {
-        let id = self.ids[row];
+        self.mention_by(self.ids[row], slot)
+    }
+
+    fn mention_by(&self, id: OpId, slot: Slot) -> Mention<'a, O, R> {
         Mention { op: self.history.op(id), ret: self.history.ret(id), slot }
     }
 
@@ -231,14 +235,14 @@ impl<'a, O, R> Rows<'a, O, R> {
     /// if there are any, the result says which share one ([`Columns::priority_class`]).
     fn sort_by_priority(&self, numbers: &mut Numbers) -> Vec<u32> {
         let mut example = vec![NONE; numbers.count];
-        for (row, &number) in numbers.of_row.iter().enumerate() {
+        for (id, &number) in self.ids.iter().zip(&numbers.of_row) {
             if number != NONE {
-                example[number as usize] = row as u32;
+                example[number as usize] = id.0;
             }
         }
         let mut used: Vec<u32> =
             (0..numbers.count as u32).filter(|n| example[*n as usize] != NONE).collect();
-        let of_number = |n: u32| self.mention(example[n as usize] as usize, Slot::Value);
+        let of_number = |n: u32| self.mention_by(OpId(example[n as usize]), Slot::Value);
         // Neighbours of the result have been compared, or the sort could not know their order: if
         // two elements share a priority, the sort has seen it.
         let mut ties = false;
@@ -255,6 +259,10 @@ impl<'a, O, R> Rows<'a, O, R> {
             for pair in used.windows(2) {
                 class.push(class[class.len() - 1] + u32::from(differ(pair)));
             }
+        }
+        // Numbers that are not in use cost later passes more than this one.
+        if !ties && used.len() == numbers.count && used.is_sorted() {
+            return class;
         }
         let mut renamed = vec![NONE; numbers.count];
         for (new, old) in used.iter().enumerate() {

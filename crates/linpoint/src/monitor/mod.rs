@@ -12,9 +12,10 @@
 //!
 //! | file | object | time |
 //! | --- | --- | --- |
+//! | [`stack`] | stack | O(n log n) |
 //!
 //! Papers: Lee and Mathur on monitoring linearizability, Lowe's "Testing for linearizability", and
-//! Petrov, Enea, … on snapshots, with the corrections that each file names.
+//! Amram, Hayoun, Mizrahi and Weiss on snapshots, with the corrections that each file names.
 
 mod columns;
 mod container;

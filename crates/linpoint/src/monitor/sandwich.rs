@@ -70,11 +70,20 @@ pub(crate) fn decide<M: Monitor>(
     e: &Elements,
     monitor: &mut M,
 ) -> Result<Sandwich<M::Yes, M::No>, Refusal> {
+    decide_at_cost(c.len() + 64, e, monitor)
+}
+
+/// The same, where each question costs so many rows.
+fn decide_at_cost<M: Monitor>(
+    rows: usize,
+    e: &Elements,
+    monitor: &mut M,
+) -> Result<Sandwich<M::Yes, M::No>, Refusal> {
     let no = match monitor.ask(&[]) {
         Ok(yes) => return Ok(Sandwich::Yes(yes)),
         Err(no) => no,
     };
-    let mut trial = Trial { e, monitor, taken: Vec::new(), work: WORK, rows: c.len() + 64 };
+    let mut trial = Trial { e, monitor, taken: Vec::new(), work: WORK, rows };
     let Some(&earliest) = e.takes.first() else { return Ok(Sandwich::No(no)) };
     let candidates = trial.candidates(&no);
     if candidates.is_empty() {
@@ -204,4 +213,83 @@ enum Step<Y> {
     Further(Vec<u32>),
     /// None that contains it does.
     Dead,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::container::Element;
+    use super::super::names::NONE;
+    use super::*;
+
+    /// Says yes if the removals were given to these elements, each to the one it must have.
+    struct Wants {
+        pairs: Vec<Taken>,
+        asked: usize,
+    }
+
+    impl Monitor for Wants {
+        type Yes = ();
+        type No = ();
+
+        fn ask(&mut self, taken: &[Taken]) -> Result<(), ()> {
+            self.asked += 1;
+            // A removal that takes many is the earliest one that is left: it will do for any.
+            let will_do = |want: &Taken, t: &&Taken| t.element == want.element && t.by <= want.by;
+            let fits = |want: &Taken| taken.iter().any(|t| will_do(want, &t));
+            self.pairs.iter().all(fits).then_some(()).ok_or(())
+        }
+    }
+
+    /// So many elements that were not removed, and pending removals.
+    fn object(elements: u32, takes: u32) -> Elements {
+        let element = Element {
+            add: 0,
+            remove: NONE,
+            add_left: 0,
+            add_right: 0,
+            seen_right: NONE,
+            last_left: 0,
+        };
+        let list = (0..elements).map(|n| Element { add: n, ..element }).collect();
+        Elements {
+            list,
+            unremoved: elements as usize,
+            has_peeks: false,
+            takes: (0..takes).collect(),
+            empties: Vec::new(),
+        }
+    }
+
+    fn ask(elements: u32, takes: u32, pairs: &[(u32, u32)]) -> (String, usize) {
+        let e = object(elements, takes);
+        let pairs = pairs.iter().map(|&(element, by)| Taken { element, by }).collect();
+        let mut monitor = Wants { pairs, asked: 0 };
+        let found = match decide_at_cost(64, &e, &mut monitor) {
+            Ok(found) => format!("{found:?}"),
+            Err(refusal) => refusal.to_string(),
+        };
+        (found, monitor.asked)
+    }
+
+    #[test]
+    fn every_assignment_is_tried() {
+        assert_eq!(ask(3, 2, &[]), ("Yes(())".into(), 1));
+        // Nothing to assign, or not even everything at once is enough.
+        assert_eq!(ask(3, 0, &[(1, 0)]), ("No(())".into(), 1));
+        assert_eq!(ask(3, 2, &[(7, 0)]), ("No(())".into(), 2));
+        assert_eq!(ask(1, 1, &[(0, 0)]), ("Yes(())".into(), 2));
+        // No guess has this order.
+        assert_eq!(ask(4, 3, &[(1, 0), (3, 1), (0, 2)]).0, "Yes(())");
+        // More elements than removals.
+        assert_eq!(ask(3, 2, &[(0, 1), (1, 1), (2, 1)]).0, "NoneFits");
+    }
+
+    #[test]
+    fn a_limit_is_a_refusal() {
+        let all: Vec<(u32, u32)> = (0..12).map(|n| (n, 10)).collect();
+        let (found, asked) = ask(12, 11, &all);
+        assert_eq!(found, "too many ways to say what the pending removals took");
+        // Steps 1 and 2 are not counted.
+        assert_eq!(asked, 2 + WORK / 64);
+    }
 }

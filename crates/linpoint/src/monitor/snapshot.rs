@@ -30,7 +30,7 @@
 //! dropped: if those that are left contradict each other, the answer is no. If they do not, this refuses:
 //! for several writers no exact rule is known to us.
 //!
-//! Paper: A. Amram, A. Hayoun, L. Mizrahi, G. Weiss, *Polynomial-Time Verification and Testing of
+//! Paper: G. Amram, A. Hayoun, L. Mizrahi, G. Weiss, *Polynomial-Time Verification and Testing of
 //! Implementations of the Snapshot Data Structure*, DISC 2022, theorem 10 and lemma 14, and Anderson's
 //! shrinking lemma as cited there. Deviations: the initial values count as updates before everything, which
 //! the definition of an appropriate pair forgets; repeated values, open segments and pending updates; one

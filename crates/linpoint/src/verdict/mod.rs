@@ -2,6 +2,9 @@
 //! with the limit that was hit.
 
 pub(crate) mod certify;
+mod states;
+
+pub use states::{States, states_along};
 
 use crate::budget::Limit;
 use crate::history::OpId;

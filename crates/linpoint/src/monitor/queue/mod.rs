@@ -30,6 +30,7 @@ mod contradiction;
 mod cycle;
 mod peel;
 mod reach;
+mod sort;
 mod sweep;
 mod witness;
 
@@ -161,30 +162,4 @@ impl Place {
     fn critical(&self, list: &[Element]) -> (u32, u32) {
         (list[self.value as usize].add_right, self.left)
     }
-}
-
-/// Sorts numbers by a peak, in linear time unless they are few. Stable.
-fn sorted_by_peak(items: Vec<u32>, peak: impl Fn(u32) -> u32, peaks: u32) -> Vec<u32> {
-    let mut items = items;
-    if items.is_sorted_by_key(|i| peak(*i)) {
-        return items;
-    }
-    if items.len() < peaks as usize / 16 {
-        items.sort_by_key(|i| peak(*i));
-        return items;
-    }
-    let mut start = vec![0u32; peaks as usize + 2];
-    for &i in &items {
-        start[peak(i) as usize + 1] += 1;
-    }
-    for x in 1..start.len() {
-        start[x] += start[x - 1];
-    }
-    let mut sorted = vec![0; items.len()];
-    for &i in &items {
-        let at = &mut start[peak(i) as usize];
-        sorted[*at as usize] = i;
-        *at += 1;
-    }
-    sorted
 }

@@ -1,25 +1,41 @@
 //! Queues with peeks, or with pending dequeues whose elements are not known: peeling from the back.
 //!
-//! The last element of the queue is one that need not be in front of any other. Which of those that
-//! qualify is taken does not matter, as long as removed ones go first: removing an element never adds a
-//! constraint. An element that no completed operation removed takes the latest of the removals that
-//! are left (pending dequeues, and after them removals after the end) with it, because elements in
-//! front are removed earlier. So an element qualifies if
+//! The last element of the queue is one that need not be in front of any other. Elements that no
+//! completed operation removed share the removals that are left (the first pending dequeues, then
+//! removals after the end), and those in front get the earlier ones; so the last one gets the latest. An
+//! element qualifies as the last if
 //!
 //! * its enqueue had not ended before another one's began,
 //! * it had not been seen before another one's last operation began, and
 //! * it had not been seen before the latest removal that the others need began.
 //!
-//! Of the unremoved elements that qualify, the one whose enqueue ends last goes first: the longer an
-//! element may be absent at the beginning, the better for empty results. That the last rule never
-//! misses an answer is tested against brute force, not proved.
+//! Removed elements that qualify are peeled first, then of the others the one whose enqueue ends last.
+//!
+//! Proof that this misses nothing. Take any linearization. That the removals are handed out in
+//! order, and that the first ones are used, is no restriction: which pending dequeue removes an
+//! element does not matter, the earlier ones can stand in for the later ones, and more elements can
+//! be removed at the very end. Its line of elements then respects all constraints, and each empty
+//! result has a peak outside all gaps in which an element must be there. Suppose that v is peeled,
+//! but is not the last in line.
+//!
+//! * v was removed: moving it to the end breaks no constraint, because v need not be in front of
+//!   anything, and changes no removal.
+//! * v was not removed: then no removed element qualifies, but the last in line, z, does, so that z
+//!   was not removed either, and v's enqueue ends no earlier than z's. Moving v to the end gives it
+//!   z's removal, and every unremoved element that stood behind v gets that of the one before it.
+//!   Only v's removal becomes later, and nothing is behind v any more. The gap of v grows at most
+//!   to where z's removal begins, and z had to be there from the same peak or an earlier one until
+//!   then. So no peak is in a gap that was in none before.
+//!
+//! Either way another line with v at its end is as good, and the rest of it is a line without v.
 //!
 //! What an element is compared with only falls, so each of four sorted lists is walked once.
 
 use std::collections::BinaryHeap;
 
 use super::super::container::Element;
-use super::{Takes, sorted_by_peak};
+use super::Takes;
+use super::sort::by_peak;
 
 /// The elements, front first; or those that are left when none qualifies.
 pub(super) fn peel(list: &[Element], takes: &Takes, peaks: u32) -> Result<Vec<u32>, Vec<u32>> {
@@ -86,18 +102,18 @@ impl<'a> Peel<'a> {
         let by_sight = |removed: bool| {
             let wanted = |v: &u32| of(*v).is_removed() == removed && !sees_itself(of(*v));
             let wanted = used.iter().copied().filter(wanted).collect();
-            sorted_by_peak(wanted, |v| of(v).seen_right.min(peaks), peaks)
+            by_peak(wanted, |v| of(v).seen_right.min(peaks), peaks)
         };
         Peel {
             removed_by_sight: by_sight(true),
             unremoved_by_sight: by_sight(false),
-            by_end: sorted_by_peak(used.clone(), |v| of(v).add_right, peaks),
-            by_last: sorted_by_peak(used.clone(), |v| of(v).last_left, peaks),
+            by_end: by_peak(used.clone(), |v| of(v).add_right, peaks),
+            by_last: by_peak(used.clone(), |v| of(v).last_left, peaks),
             last: [None; 2],
             removed: Vec::new(),
             unremoved: BinaryHeap::new(),
             unremoved_left: used.iter().filter(|v| !of(**v).is_removed()).count(),
-            by_begin: sorted_by_peak(used, |v| of(v).add_left, peaks),
+            by_begin: by_peak(used, |v| of(v).add_left, peaks),
             marks: vec![Marks::default(); list.len()],
             list,
             takes,

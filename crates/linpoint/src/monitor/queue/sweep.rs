@@ -10,7 +10,7 @@
 
 use super::super::container::Element;
 use super::reach::Reach;
-use super::sorted_by_peak;
+use super::sort::by_peak;
 
 /// True if there is no such pair. `reach` knows all elements.
 pub(super) fn is_in_order(list: &[Element], reach: &Reach) -> bool {
@@ -26,9 +26,9 @@ pub(super) fn is_in_order(list: &[Element], reach: &Reach) -> bool {
 pub(super) fn line(list: &[Element], peaks: u32) -> Vec<u32> {
     let of = |value: u32| &list[value as usize];
     let used = || (0..list.len() as u32).filter(|v| of(*v).is_used());
-    let by_enqueue = sorted_by_peak(used().collect(), |v| of(v).add_right, peaks);
+    let by_enqueue = by_peak(used().collect(), |v| of(v).add_right, peaks);
     let removed = used().filter(|v| of(*v).is_removed()).collect();
-    let by_dequeue = sorted_by_peak(removed, |v| of(v).seen_right, peaks);
+    let by_dequeue = by_peak(removed, |v| of(v).seen_right, peaks);
     let mut line = Vec::with_capacity(by_enqueue.len());
     let mut is_placed = vec![false; list.len()];
     let mut place = |value: u32| {

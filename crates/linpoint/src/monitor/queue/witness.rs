@@ -20,6 +20,7 @@ use super::super::container::Elements;
 use super::super::names::NONE;
 use super::Place;
 use super::reach::Cut;
+use super::sort::{by_peak, in_buckets};
 
 /// The order of all rows that took effect.
 pub(super) fn order(c: &Columns, e: &Elements, line: Vec<Place>, cuts: Vec<Cut>) -> Vec<u32> {
@@ -29,7 +30,7 @@ pub(super) fn order(c: &Columns, e: &Elements, line: Vec<Place>, cuts: Vec<Cut>)
     let (mut begin, mut lead) = (0, 0);
     let mut cuts = cuts.into_iter().peekable();
     for end in ends {
-        writer.block(&line[begin..end], lead);
+        writer.block(&line[begin as usize..end as usize], lead);
         begin = end;
         if let Some(&first) = cuts.peek() {
             lead = first.peak;
@@ -42,9 +43,9 @@ pub(super) fn order(c: &Columns, e: &Elements, line: Vec<Place>, cuts: Vec<Cut>)
 }
 
 /// The line in blocks, each of which is followed by a cut but for the last; and where they end.
-fn in_blocks(line: Vec<Place>, cuts: &[Cut], peaks: u32) -> (Vec<Place>, Vec<usize>) {
+fn in_blocks(line: Vec<Place>, cuts: &[Cut], peaks: u32) -> (Vec<Place>, Vec<u32>) {
     if cuts.is_empty() {
-        let end = line.len();
+        let end = line.len() as u32;
         return (line, vec![end]);
     }
     // The number of cuts before each peak, and how many there are.
@@ -58,21 +59,7 @@ fn in_blocks(line: Vec<Place>, cuts: &[Cut], peaks: u32) -> (Vec<Place>, Vec<usi
             while cuts.next_if(|cut| cut.peak as usize == peak).is_some() {}
         }
     }
-    let mut ends = vec![0usize; blocks as usize + 1];
-    for place in &line {
-        ends[block_at[place.left as usize] as usize] += 1;
-    }
-    let mut total = 0;
-    for end in &mut ends {
-        total += std::mem::replace(end, total);
-    }
-    let mut sorted = line.clone();
-    for place in line {
-        let at = &mut ends[block_at[place.left as usize] as usize];
-        sorted[*at] = place;
-        *at += 1;
-    }
-    (sorted, ends)
+    in_buckets(line, |place| block_at[place.left as usize], blocks as usize + 1)
 }
 
 struct Writer<'a> {
@@ -127,22 +114,8 @@ struct Peeks {
 impl Peeks {
     fn of(c: &Columns) -> Peeks {
         let all = (0..c.len() as u32).filter(|row| c.kinds[*row as usize] == Kind::Peek).collect();
-        let by_left = super::sorted_by_peak(all, |row| c.left[row as usize], c.peaks);
-        let value = |row: u32| c.values[row as usize] as usize;
-        let mut ends = vec![0u32; c.value_count];
-        for &row in &by_left {
-            ends[value(row)] += 1;
-        }
-        let mut total = 0;
-        for end in &mut ends {
-            total += std::mem::replace(end, total);
-        }
-        let mut rows = vec![0; by_left.len()];
-        for row in by_left {
-            let at = &mut ends[value(row)];
-            rows[*at as usize] = row;
-            *at += 1;
-        }
+        let by_left = by_peak(all, |row| c.left[row as usize], c.peaks);
+        let (rows, ends) = in_buckets(by_left, |row| c.values[*row as usize], c.value_count);
         Peeks { rows, ends }
     }
 

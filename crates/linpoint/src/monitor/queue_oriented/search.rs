@@ -75,6 +75,9 @@ const EMPTIES: usize = 2;
 /// The second list by end: with and without a result.
 const ALL_REMOVES: usize = 1;
 
+/// So many words of a set that is remembered count as a step.
+const WORDS_A_STEP: u64 = 4;
+
 /// What can be done next.
 enum Next {
     /// Only enqueues are left.
@@ -153,7 +156,7 @@ impl<'a> Search<'a> {
                 Next::Done => return Some(Some(self.taken.iter().map(|t| t.step).collect())),
                 Next::Only(step) => self.take(step)?,
                 Next::OneOf(steps) => {
-                    if steps.len() < 2 || self.seen.insert(self.key()) {
+                    if steps.len() < 2 || self.is_new() {
                         let depth = self.taken.len();
                         choices.extend(steps.into_iter().rev().map(|step| (depth, step)));
                     }
@@ -261,6 +264,14 @@ impl<'a> Search<'a> {
         self.by_right.restore(i);
         self.by_left.restore(i);
         self.gone[i as usize / 64] &= !(1 << (i % 64));
+    }
+
+    /// True if it did not branch here before; from now on it did. Large sets cost steps, so that the
+    /// limit of steps is one of memory, too.
+    fn is_new(&mut self) -> bool {
+        let key = self.key();
+        self.steps_left = self.steps_left.saturating_sub(key.1.len() as u64 / WORDS_A_STEP);
+        self.seen.insert(key)
     }
 
     /// The set of operations that are used up.

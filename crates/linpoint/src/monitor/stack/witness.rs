@@ -53,11 +53,6 @@ pub(super) fn order(c: &Columns, e: &Elements, solved: Solved) -> Vec<u32> {
     places.line_up(&order, &empty_at)
 }
 
-/// Completed rows that say nothing. They fit anywhere.
-fn idle(c: &Columns) -> impl Iterator<Item = u32> + '_ {
-    (0..c.len() as u32).filter(|row| c.kinds[*row as usize] == Kind::Idle && !c.is_pending(*row))
-}
-
 /// Set in the peak of a row that goes to the front of its peak.
 const FRONT: u32 = 1 << 31;
 
@@ -173,7 +168,6 @@ impl Places<'_> {
             peeks.iter().for_each(|row| place.back(*row, self.peek_at[*row as usize]));
             place.back(pop, life.pop);
         }
-        idle(self.c).for_each(|row| place.back(row, self.c.left[row as usize]));
         place.rows
     }
 
@@ -181,15 +175,13 @@ impl Places<'_> {
     fn cursors(&self, order: &[u32], empty_at: &[u32]) -> Vec<(u32, u32)> {
         let mut cursors = vec![(0, 0); self.c.peaks as usize + 1];
         let mut count = |peak: u32| {
-            if peak == NONE {
-            } else if peak & FRONT == 0 {
+            if peak & FRONT == 0 {
                 cursors[peak as usize].1 += 1;
-            } else {
+            } else if peak != NONE {
                 cursors[(peak & !FRONT) as usize].0 += 1;
             }
         };
         empty_at.iter().for_each(|peak| count(*peak));
-        idle(self.c).for_each(|row| count(self.c.left[row as usize]));
         for &number in order {
             let life = &self.lives[number as usize];
             count(life.push);

@@ -120,3 +120,67 @@ fn take<'a, V: Value + Ord>(
     }
     true
 }
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::super::Order;
+    use super::*;
+    use crate::spec::Spec;
+
+    /// A priority and something that it does not depend on.
+    #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+    pub(in super::super) struct Job(pub u8, pub char);
+
+    impl Ord for Job {
+        fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+            self.0.cmp(&other.0)
+        }
+    }
+
+    impl PartialOrd for Job {
+        fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+            Some(self.cmp(other))
+        }
+    }
+
+    /// Random runs with right and wrong results: replaying in place agrees with the relation.
+    #[test]
+    fn replay_agrees_with_the_relation() {
+        let mut random = fastrand::Rng::with_seed(5);
+        let (mut legal, mut illegal, mut silent) = (0, 0, 0);
+        for round in 0..4000 {
+            let spec = PriorityQueue::new(if round % 2 == 0 { Order::Max } else { Order::Min });
+            let mut run = Vec::new();
+            for _ in 0..random.usize(0..9) {
+                let job = Job(random.u8(0..3), if random.bool() { 'a' } else { 'b' });
+                let found = PriorityQueueRet::Value(random.bool().then(|| job.clone()));
+                let op = [Insert(job.clone()), Insert(job), Poll, Peek][random.usize(0..4)].clone();
+                let ret = match &op {
+                    Insert(_) => Done,
+                    _ => found,
+                };
+                run.push((op, (random.u8(0..4) > 0).then_some(ret)));
+            }
+            let mut states = vec![vec![]];
+            let mut expected = Ok(());
+            for (at, (op, ret)) in run.iter().enumerate() {
+                let mut next = Vec::new();
+                for state in &states {
+                    spec.successors(state, op, ret.as_ref(), &mut next);
+                }
+                if next.is_empty() {
+                    expected = Err(at);
+                    break;
+                }
+                states = next;
+            }
+            match spec.replay(&mut run.iter().map(|(op, ret)| (op, ret.as_ref()))) {
+                Some(got) => assert_eq!(got, expected, "{run:?}"),
+                None => silent += 1,
+            }
+            legal += usize::from(expected.is_ok());
+            illegal += usize::from(expected.is_err());
+        }
+        assert!(legal > 500 && illegal > 500 && silent > 10, "{legal} {illegal} {silent}");
+    }
+}

@@ -1,0 +1,265 @@
+// The picture: names of clients on the left, an axis above, bars in lanes, the order as a line
+// through the points at which operations take effect. `scene` says what is to be seen; nothing here
+// changes it.
+
+const AXIS = 26;
+const FAULT_LANE = 22;
+const NARROWEST = 3;
+const CELL = 2;
+const MAX_POINTS = 600;
+const MONO_WIDTH = 0.602;
+
+function laneHeight(scene) {
+  const count = scene.layout.lanes.length;
+  const fits = (scene.height - topOf(scene) - 6) / Math.max(1, count);
+  return fits >= 34 ? 34 : fits >= 24 ? Math.floor(fits) : count > 60 ? 18 : 24;
+}
+
+function topOf(scene) { return AXIS + scene.faultLanes.length * FAULT_LANE; }
+function toPixel(scene, x) { return scene.gutter + (x - scene.x0) * scene.scale; }
+function rowTop(scene, row) { return topOf(scene) + 4 + row * scene.laneHeight - scene.scroll; }
+
+function drawScene(p, scene) {
+  const { width, height, gutter } = scene;
+  p.rect(0, 0, width, height, { fill: "ground" });
+  const top = topOf(scene);
+  p.within(0, top, width, height - top, () => drawStripes(p, scene));
+  p.within(gutter, 0, width - gutter, height, () => {
+    drawAxis(p, scene);
+    drawFaults(p, scene);
+    if (scene.axis === "order") drawOrderEnd(p, scene);
+  });
+  p.within(gutter, top, width - gutter, height - top, () => {
+    scene.layout.lanes.forEach((lane, row) => {
+      const y = rowTop(scene, row);
+      if (y + scene.laneHeight >= top && y <= height) drawLane(p, scene, lane, y);
+    });
+    drawMarks(p, scene);
+    if (scene.axis === "time") drawOrders(p, scene);
+  });
+  drawNames(p, scene);
+}
+
+function drawStripes(p, scene) {
+  let client = null, odd = false;
+  scene.layout.lanes.forEach((lane, row) => {
+    if (lane.client !== client) { client = lane.client; odd = !odd; }
+    const y = rowTop(scene, row);
+    if (y > scene.height || y + scene.laneHeight < 0) return;
+    if (odd) p.rect(0, y, scene.width, scene.laneHeight, { fill: "raised" });
+  });
+}
+
+/** Round distances: 1, 2 or 5 times a power of ten, never less than one. */
+function tickDistance(scale) {
+  const wanted = 90 / scale;
+  const power = 10 ** Math.floor(Math.log10(Math.max(1, wanted)));
+  return [1, 2, 5, 10].map((m) => m * power).find((d) => d >= wanted) || 10 * power;
+}
+
+function drawAxis(p, scene) {
+  const distance = tickDistance(scene.scale);
+  const last = scene.x0 + (scene.width - scene.gutter) / scene.scale;
+  p.rect(scene.gutter, 0, scene.width, AXIS, { fill: "ground" });
+  for (let x = Math.max(0, Math.ceil(scene.x0 / distance) * distance); x <= last; x += distance) {
+    const at = Math.round(toPixel(scene, x)) + 0.5;
+    p.lines([[at, AXIS - 5], [at, scene.height]], { stroke: "faint" });
+    p.text(at, AXIS / 2 - 1, x.toLocaleString("en"), { fill: "quiet", size: 11, align: "center" });
+  }
+  p.lines([[scene.gutter, AXIS - 0.5], [scene.width, AXIS - 0.5]], { stroke: "line" });
+}
+
+function drawFaults(p, scene) {
+  scene.faultLanes.forEach(({ items }, row) => {
+    const y = AXIS + row * FAULT_LANE;
+    let last = -Infinity;
+    items.forEach((fault, k) => {
+      const x = toPixel(scene, fault.from);
+      const end = fault.to === null ? x : toPixel(scene, fault.to);
+      if (end < scene.gutter - 400 || x > scene.width) return;
+      // Where they are crowded, one stands for all in its pixel.
+      if (x - last < 1 && fault.to === null) return;
+      const next = k + 1 < items.length ? toPixel(scene, items[k + 1].from) : scene.width;
+      last = x;
+      if (fault.to !== null) {
+        p.rect(x, y, Math.max(2, end - x), scene.height, { fill: "fault", alpha: 0.07 });
+        p.rect(x, y + 4, Math.max(3, end - x), FAULT_LANE - 8, { fill: "fault", alpha: 0.3, radius: 3 });
+      } else {
+        p.lines([[x, y + 3], [x, scene.height]], { stroke: "fault", dash: [2, 4], alpha: 0.45 });
+        p.dot(x, y + FAULT_LANE / 2, 4, { fill: "fault" });
+      }
+      const room = (fault.to === null ? next - x : Math.max(end, next) - x) - 14;
+      const text = cut(fault.text, room, 11);
+      if (text) p.text(x + 8, y + FAULT_LANE / 2, text, { fill: "fault", size: 11 });
+    });
+  });
+}
+
+function drawOrderEnd(p, scene) {
+  const { placed, extent } = scene.layout.bars;
+  if (placed >= extent) return;
+  const x = toPixel(scene, placed + 0.5);
+  p.lines([[x, AXIS], [x, scene.height]], { stroke: "bad", dash: [5, 4], width: 1.5 });
+  const y = scene.height - 12;
+  p.text(x - 8, y, "in the order", { fill: "quiet", size: 11, align: "right" });
+  p.text(x + 8, y, "not in it", { fill: "quiet", size: 11 });
+}
+
+/** The bars of a lane. Bars too narrow to be seen are drawn as how busy each cell is. */
+function drawLane(p, scene, lane, y) {
+  const { x0, scale, width, gutter } = scene;
+  const x1 = x0 + (width - gutter) / scale;
+  const h = scene.laneHeight;
+  let run = null;
+  const flush = () => {
+    if (run) p.rect(run.x, y + 4, run.w, h - 8, { fill: "dense", alpha: 0.15 + 0.75 * run.level / 6 });
+    run = null;
+  };
+  let k = Math.max(0, firstAbove(lane.start, x0) - 1);
+  while (k < lane.count && lane.start[k] < x1) {
+    const w = (lane.end[k] - lane.start[k]) * scale;
+    if (w >= NARROWEST) {
+      flush();
+      drawBar(p, scene, lane.items[k], toPixel(scene, lane.start[k]), y, w, h);
+      k++;
+      continue;
+    }
+    const cell = Math.floor(toPixel(scene, lane.start[k]) / CELL) * CELL;
+    const next = firstAboveFrom(lane.start, x0 + (cell + CELL - gutter) / scale, k);
+    const to = Math.max(next, k + 1);
+    const busy = (lane.busy[to] - lane.busy[k]) * scale / CELL;
+    const level = Math.max(1, Math.min(6, Math.ceil(busy * 6)));
+    if (run && run.level === level && run.x + run.w >= cell) run.w = cell + CELL - run.x;
+    else { flush(); run = { x: cell, w: CELL, level }; }
+    k = to;
+  }
+  flush();
+}
+
+function kindColour(kind) { return "kind-" + (kind < 7 ? kind : 7); }
+
+/** How an operation looks: colour, and how strong. */
+function lookOf(scene, i) {
+  const { marks, places, step } = scene;
+  if (marks.failing === i) return { fill: "bad", alpha: 0.9, stroke: "bad", ink: "ground", bold: true };
+  const later = step >= 0 && (places[i] < 0 || places[i] > step);
+  if (marks.core.has(i)) return { fill: "core", alpha: later ? 0.45 : 0.95, stroke: "core", ink: later ? "ink" : "core-ink", bold: true };
+  const fill = kindColour(scene.set.kind[i]);
+  return { fill, alpha: later ? 0.07 : 0.24, stroke: fill, ink: later ? "quiet" : "ink", bold: false };
+}
+
+function drawBar(p, scene, i, x, y, w, h) {
+  const look = lookOf(scene, i);
+  const pending = scene.set.ret[i] === NEVER && scene.axis === "time";
+  const unplaced = scene.axis === "order" && scene.places[i] < 0;
+  const top = y + 3, tall = h - 6;
+  const left = Math.max(x, scene.gutter - 8);
+  let right = Math.min(x + w, scene.width + 8);
+  if (pending) {
+    // Fades within a screen, wherever it began.
+    right = Math.min(right, Math.max(left + 60, x + Math.max(160, (scene.width - scene.gutter) * 0.7)));
+    p.fade(left, top, right - left, tall, { fill: look.fill, alpha: Math.min(0.95, look.alpha + 0.15) });
+    p.lines([[x, top], [x, top + tall]], { stroke: look.stroke, width: 2 });
+  } else {
+    const dash = scene.set.unknown[i] || unplaced ? [3, 3] : undefined;
+    const wide = right - left;
+    p.rect(left + 0.5, top + 0.5, Math.max(1, wide - 1), tall - 1, {
+      fill: look.fill, alpha: unplaced && !look.bold ? 0.08 : look.alpha, radius: wide > 10 ? 4 : 1,
+      stroke: wide > 5 ? look.stroke : undefined, dash,
+    });
+  }
+  const size = h >= 22 ? 12 : 10;
+  const inner = Math.max(left, scene.gutter);
+  const text = fitLabel(scene, i, Math.min(right, scene.width) - inner - 12, size);
+  if (text) p.text(inner + 6, y + h / 2 + 0.5, text, { fill: look.ink, size, mono: true, bold: look.bold });
+}
+
+/** The label if there is room for it, or as much of it as says something. */
+function fitLabel(scene, i, room, size) {
+  if (room < 16) return "";
+  const until = scene.axis === "order" && scene.places[i] >= 0 ? scene.order.until : NEVER;
+  return cut(label(scene.set, i, until), room, size, true);
+}
+
+function cut(text, room, size, mono = false) {
+  const fits = Math.floor(room / (size * (mono ? MONO_WIDTH : 0.56)));
+  if (text.length <= fits) return text;
+  return fits >= 3 ? text.slice(0, fits - 1) + "…" : "";
+}
+
+/** What must be seen however small it is: the core, the failing operation, hits, the selection. */
+function drawMarks(p, scene) {
+  const { layout, marks } = scene;
+  const box = (i, draw) => {
+    const row = layout.rowOf(i);
+    if (row < 0) return;
+    const x = toPixel(scene, layout.bars.start[i]);
+    const end = layout.bars.end[i] === Infinity ? x + 8 : toPixel(scene, layout.bars.end[i]);
+    if (end < scene.gutter || x > scene.width) return;
+    draw(x, rowTop(scene, row), end - x);
+  };
+  const h = scene.laneHeight;
+  for (const i of scene.hits.slice(0, 20000)) {
+    box(i, (x, y, w) => p.rect(x - 1, y + 1.5, Math.max(3, w + 2), h - 3, { stroke: "hit", width: 2, radius: 4 }));
+  }
+  const small = (fill) => (x, y, w) => {
+    if (w < NARROWEST + 3) p.rect(x - 2, y + 2, 6, h - 4, { fill, radius: 2 });
+  };
+  for (const i of marks.core) box(i, small("core"));
+  if (marks.failing !== null) {
+    box(marks.failing, small("bad"));
+    if (scene.axis === "time") {
+      const x = Math.round(toPixel(scene, scene.set.ret[marks.failing])) + 0.5;
+      p.lines([[x, 0], [x, scene.height]], { stroke: "bad", width: 1.5, dash: [5, 4] });
+    }
+  }
+  const ring = (i, stroke) => box(i, (x, y, w) =>
+    p.rect(Math.max(x, scene.gutter - 6) - 2, y + 1, Math.min(Math.max(4, w), scene.width) + 4, h - 2, { stroke, width: 2, radius: 5 }));
+  if (scene.step >= 0 && scene.order && scene.axis === "order") ring(scene.order.ids[scene.step], "step");
+  if (scene.selected !== null) ring(scene.selected, "select");
+}
+
+/** The chosen order, and the one that it is compared with, as lines through points. */
+function drawOrders(p, scene) {
+  if (scene.compare) drawOrder(p, scene, scene.compare, scene.comparePoints, "compare", true);
+  if (scene.order) drawOrder(p, scene, scene.order, scene.points, "step", false);
+}
+
+function drawOrder(p, scene, order, points, stroke, dashed) {
+  const x1 = scene.x0 + (scene.width - scene.gutter) / scene.scale;
+  const from = Math.max(0, firstAbove(points, scene.x0) - 1);
+  const to = Math.min(points.length, firstAbove(points, x1) + 1);
+  if (to - from > MAX_POINTS) return;
+  const path = [];
+  for (let k = from; k < to; k++) {
+    const row = scene.layout.rowOf(order.ids[k]);
+    if (row < 0) continue;
+    const nudge = dashed ? scene.laneHeight * 0.18 : 0;
+    path.push([toPixel(scene, points[k]), rowTop(scene, row) + scene.laneHeight * 0.78 - nudge, k]);
+  }
+  const roomy = path.length < 2 || (scene.width - scene.gutter) / path.length > 7;
+  if (!roomy) return;
+  p.lines(path, { stroke, width: dashed ? 1.5 : 1.25, alpha: dashed ? 0.8 : 0.5, dash: dashed ? [4, 3] : undefined });
+  for (const [x, y, k] of path) {
+    const now = !dashed && k === scene.step;
+    p.dot(x, y, now ? 6 : 3, { fill: now || scene.step < 0 || k < scene.step ? stroke : "ground", stroke: now ? "ground" : stroke });
+  }
+}
+
+function drawNames(p, scene) {
+  const top = topOf(scene);
+  p.rect(0, 0, scene.gutter, scene.height, { fill: "ground" });
+  p.within(0, top, scene.gutter, scene.height - top, () => {
+    drawStripes(p, scene);
+    scene.layout.lanes.forEach((lane, row) => {
+      const y = rowTop(scene, row);
+      if (!lane.isFirst || y > scene.height || y + scene.laneHeight < top) return;
+      p.text(scene.gutter - 8, y + scene.laneHeight / 2, cut(clientName(lane.client), scene.gutter - 14, 12), { align: "right", fill: "quiet" });
+    });
+  });
+  scene.faultLanes.forEach(({ name }, row) => {
+    p.text(scene.gutter - 8, AXIS + (row + 0.5) * FAULT_LANE, cut(name, scene.gutter - 14, 11), { align: "right", fill: "fault", size: 11 });
+  });
+  p.text(8, AXIS / 2 - 1, scene.axis === "order" ? "step" : "event", { fill: "quiet", size: 11 });
+  p.lines([[scene.gutter - 0.5, 0], [scene.gutter - 0.5, scene.height]], { stroke: "line" });
+}

@@ -1,0 +1,157 @@
+// From operations to lanes. A lane holds bars that do not overlap, sorted; sums of their lengths
+// make it possible to draw any number of them in time that depends on the pixels only.
+
+const MAX_LANES_A_CLIENT = 120;
+const byName = new Intl.Collator("en", { numeric: true }).compare;
+
+/** Which of the four outcomes an operation has. */
+const OUTCOMES = ["core", "ok", "unknown", "pending"];
+function outcomeOf(set, i, marks) {
+  if (marks.core.has(i) || marks.failing === i) return 0;
+  if (set.ret[i] === NEVER) return 3;
+  return set.unknown[i] ? 2 : 1;
+}
+
+function isHidden(set, i, filter, marks) {
+  return filter.clients.has(set.client[i]) || filter.kinds.has(set.kind[i]) ||
+    (set.object[i] && filter.objects.has(set.object[i])) ||
+    (filter.outcomes.size > 0 && filter.outcomes.has(outcomeOf(set, i, marks)));
+}
+
+/** The place of each operation along an order; -1: not in it. */
+function placesIn(set, order) {
+  const places = new Int32Array(set.n).fill(-1);
+  if (order) for (let k = 0; k < order.ids.length; k++) places[order.ids[k]] = k;
+  return places;
+}
+
+/**
+ * Where along the real-time axis each step of an order can take effect: after the latest call so
+ * far, evenly spread before the next event. An order that respects real time then never leaves a bar.
+ */
+function pointsOf(set, order) {
+  const points = new Float64Array(order.ids.length);
+  let from = 0, latest = 0;
+  const spread = (to) => {
+    for (let k = from; k < to; k++) points[k] = latest + (k - from + 1) / (to - from + 1);
+    from = to;
+  };
+  for (let k = 0; k < order.ids.length; k++) {
+    const call = set.call[order.ids[k]];
+    if (call > latest) { spread(k); latest = call; }
+  }
+  spread(order.ids.length);
+  return points;
+}
+
+/** The sequence in which bars are laid out, with begin and end of each. */
+function barsOf(set, axis, order) {
+  const n = set.n;
+  if (axis !== "order" || !order) {
+    const end = new Float64Array(n);
+    for (let i = 0; i < n; i++) end[i] = set.ret[i] === NEVER ? Infinity : set.ret[i];
+    return { sequence: null, start: Float64Array.from(set.call), end, extent: facts.events, placed: n };
+  }
+  const start = new Float64Array(n), end = new Float64Array(n), sequence = new Uint32Array(n);
+  const places = placesIn(set, order);
+  let next = 0;
+  for (const i of order.ids) {
+    start[i] = next + 0.06;
+    end[i] = next + 0.94;
+    sequence[next++] = i;
+  }
+  // What has no place in the order stands behind it, after a gap.
+  for (let i = 0; i < n; i++) {
+    if (places[i] >= 0) continue;
+    start[i] = next + 1.06;
+    end[i] = next + 1.94;
+    sequence[next++] = i;
+  }
+  const placed = order.ids.length;
+  return { sequence, start, end, extent: placed < n ? n + 1 : n, placed };
+}
+
+/** All lanes, from top to bottom. Hidden operations have none. */
+function layOut(set, axis, order, filter, marks) {
+  const bars = barsOf(set, axis, order);
+  const lanesOf = new Map();
+  const laneOf = new Int32Array(set.n).fill(-1);
+  const all = [];
+  let shown = 0;
+  for (let k = 0; k < set.n; k++) {
+    const i = bars.sequence ? bars.sequence[k] : k;
+    if (isHidden(set, i, filter, marks)) continue;
+    shown++;
+    const client = set.client[i];
+    let lanes = lanesOf.get(client);
+    if (!lanes) lanesOf.set(client, lanes = []);
+    let lane = lanes.find((lane) => lane.free <= bars.start[i]);
+    if (!lane) {
+      if (lanes.length < MAX_LANES_A_CLIENT) {
+        lane = { client, number: all.length, count: 0, free: 0 };
+        lanes.push(lane);
+        all.push(lane);
+      } else {
+        lane = lanes.reduce((a, b) => (a.free <= b.free ? a : b));
+      }
+    }
+    // A pending bar fades away; others may follow it in the same lane.
+    lane.free = bars.end[i] === Infinity ? bars.start[i] + 1 : bars.end[i];
+    lane.count++;
+    laneOf[i] = lane.number;
+  }
+  for (const lane of all) {
+    lane.items = new Uint32Array(lane.count);
+    lane.start = new Float64Array(lane.count);
+    lane.end = new Float64Array(lane.count);
+    lane.busy = new Float64Array(lane.count + 1);
+    lane.count = 0;
+  }
+  for (let k = 0; k < set.n; k++) {
+    const i = bars.sequence ? bars.sequence[k] : k;
+    if (laneOf[i] < 0) continue;
+    const lane = all[laneOf[i]];
+    const at = lane.count++;
+    lane.items[at] = i;
+    lane.start[at] = bars.start[i];
+    // Where nothing follows, it fades for ever.
+    lane.end[at] = bars.end[i];
+    if (at > 0 && lane.end[at - 1] > lane.start[at]) lane.end[at - 1] = lane.start[at];
+    const length = Math.min(bars.end[i], bars.start[i] + 1e9) - bars.start[i];
+    lane.busy[at + 1] = lane.busy[at] + (bars.end[i] === Infinity ? 1 : length);
+  }
+  const sorted = [...lanesOf.keys()].sort((a, b) => (!a - !b) || byName(clientName(a), clientName(b)));
+  const lanes = sorted.flatMap((client) => lanesOf.get(client));
+  const row = new Int32Array(all.length);
+  lanes.forEach((lane, y) => { row[lane.number] = y; lane.isFirst = y === 0 || lanes[y - 1].client !== lane.client; });
+  return { lanes, rowOf: (i) => (laneOf[i] < 0 ? -1 : row[laneOf[i]]), bars, shown };
+}
+
+/** The first place in a sorted column whose value is more than `x`. */
+function firstAbove(column, x, from = 0, to = column.length) {
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (column[middle] > x) to = middle; else from = middle + 1;
+  }
+  return from;
+}
+
+/** The same, for a place that is probably near. */
+function firstAboveFrom(column, x, from) {
+  let reach = 1;
+  while (from + reach < column.length && column[from + reach] <= x) reach *= 2;
+  return firstAbove(column, x, from + (reach >> 1), Math.min(from + reach + 1, column.length));
+}
+
+/** How many bars begin in each of so many equal slices of the axis, as parts of the largest. */
+function densityOf(layout, slices) {
+  const counts = new Float64Array(slices);
+  const scale = slices / Math.max(1, layout.bars.extent);
+  for (const lane of layout.lanes) {
+    for (let k = 0; k < lane.count; k++) {
+      counts[Math.min(slices - 1, Math.floor(lane.start[k] * scale))]++;
+    }
+  }
+  const most = counts.reduce((a, b) => Math.max(a, b), 1);
+  return counts.map((count) => count / most);
+}

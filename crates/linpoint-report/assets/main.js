@@ -1,0 +1,189 @@
+// Puts it all together: buttons, theme, link, help, export; then shows the failure.
+
+function toggleTheme() {
+  setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark", true);
+}
+
+let themeChosen = false;
+function setTheme(theme, chosen) {
+  themeChosen = chosen;
+  document.documentElement.dataset.theme = theme;
+  readPalette();
+  changed();
+}
+
+function togglePanel(open = !state.panel) {
+  state.panel = open;
+  $("main").classList.toggle("wide", !open);
+  changed();
+}
+
+function saveSvg() {
+  const blob = new Blob([svgNow()], { type: "image/svg+xml" });
+  const link = el("a", { href: URL.createObjectURL(blob), download: "timeline.svg" });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+function svgNow() {
+  const scene = sceneNow(), painter = new SvgPainter(scene.width, scene.height);
+  drawScene(painter, scene);
+  return painter.finish();
+}
+
+// ---- the link ----
+
+function writeLink() {
+  const link = new URLSearchParams();
+  if (parts.length > 1) link.set("part", state.part === ALL ? "all" : String(state.part));
+  link.set("x", `${r2(state.x0)},${r2(state.x1)}`);
+  if (state.axis !== "time") link.set("axis", state.axis);
+  if (state.scroll) link.set("y", String(Math.round(state.scroll)));
+  if (state.selected !== null) link.set("op", String(state.selected));
+  if (state.order) link.set("order", String(state.order));
+  if (state.compare !== null) link.set("with", String(state.compare));
+  if (state.step >= 0) link.set("step", String(state.step));
+  if (state.query) link.set("q", state.query);
+  if (state.tab !== "verdict") link.set("tab", state.tab);
+  if (!state.panel) link.set("panel", "no");
+  if (themeChosen) link.set("theme", document.documentElement.dataset.theme);
+  for (const [name, hidden] of Object.entries(state.hidden)) if (hidden.size) link.set("hide-" + name, [...hidden].join("."));
+  return "#" + link.toString().replaceAll("%2C", ",");
+}
+
+let written = "", linkDelay = 0;
+function keepLink() {
+  clearTimeout(linkDelay);
+  linkDelay = setTimeout(() => {
+    const link = writeLink();
+    if (link === written) return;
+    written = link;
+    // Some browsers refuse this for files; the page works without.
+    try { history.replaceState(null, "", link); } catch { /* no link, then */ }
+  }, 150);
+}
+
+/** Restores what a link says. Links are input: what makes no sense is passed over. */
+function readLink() {
+  const link = new URLSearchParams(location.hash.slice(1));
+  const number = (name, below) => {
+    const n = Number(link.get(name));
+    return link.has(name) && Number.isInteger(n) && n >= 0 && n < below ? n : null;
+  };
+  for (const [name, hidden] of Object.entries(state.hidden)) {
+    hidden.clear();
+    for (const key of (link.get("hide-" + name) || "").split(".")) if (/^\d+$/.test(key)) hidden.add(Number(key));
+  }
+  const failing = facts.explanations.length ? facts.explanations[0].part : null;
+  const otherwise = failing ?? (parts.length > 1 && facts.operations <= 2e6 ? ALL : 0);
+  const part = link.get("part") === "all" ? ALL : number("part", parts.length) ?? otherwise;
+  state.axis = "time";
+  state.step = -1;
+  showPart(part);
+  if (link.has("order") || link.has("with")) chooseOrder(number("order", 1e6) ?? 0, number("with", 1e6));
+  if (link.get("axis") === "order" && shown.order) { state.axis = "order"; layOutAgain(); }
+  firstWindow();
+  const window = (link.get("x") || "").split(",").map(Number);
+  if (window.length === 2 && window.every(Number.isFinite) && window[0] < window[1]) look(...window);
+  state.scroll = number("y", 1e7) ?? state.scroll;
+  state.selected = number("op", shown.set.n);
+  if (state.selected !== null && shown.layout.rowOf(state.selected) < 0) state.selected = null;
+  const step = shown.order ? number("step", shown.order.ids.length) : null;
+  state.step = step ?? -1;
+  if (["light", "dark"].includes(link.get("theme"))) setTheme(link.get("theme"), true);
+  togglePanel(link.get("panel") !== "no");
+  $("search").value = link.get("q") || "";
+  search($("search").value);
+  openTab(link.get("tab") || "verdict");
+}
+
+// ---- what follows every picture ----
+
+let told = null;
+function followPicture(scene) {
+  const { order } = shown;
+  $("axis-time").setAttribute("aria-pressed", String(state.axis === "time"));
+  $("axis-order").setAttribute("aria-pressed", String(state.axis === "order"));
+  $("axis-order").disabled = !order;
+  $("zoom-core").disabled = !failureWindow();
+  $("zoom-core").hidden = facts.outcome !== "bad";
+  $("steps").hidden = !order;
+  if (order) {
+    $("step-text").textContent = state.step < 0 ? `${order.ids.length.toLocaleString("en")} steps` : `${(state.step + 1).toLocaleString("en")} / ${order.ids.length.toLocaleString("en")}`;
+    $("step-back").disabled = $("step-first").disabled = state.step < 0;
+    $("step-next").disabled = $("step-last").disabled = state.step >= order.ids.length - 1;
+  }
+  const why = shown.explanation;
+  const reason = why ? why.reason : facts.outcome === "undecided" ? `The search was ${facts.stopped}.` : "";
+  $("reason").textContent = reason;
+  $("reason").hidden = !reason;
+  const bar = $("scrollbar");
+  bar.hidden = scene.overflow === 0;
+  $("scroll-size").style.height = (scene.overflow + bar.clientHeight) + "px";
+  if (Math.abs(bar.scrollTop - state.scroll) > 1) bar.scrollTop = state.scroll;
+  $("empty").hidden = shown.layout.shown > 0;
+  $("empty").textContent = shown.set.n === 0 ? "The history has no operations." : "Everything is hidden by filters.";
+  showDetails();
+  const now = `${state.part}:${state.order}:${state.step}`;
+  if (now !== told) {
+    told = now;
+    if ($("state-now")) $("state-now").textContent = stateSentence();
+    if (stepList && state.step >= 0) stepList.reveal(state.step); else if (stepList) stepList.show();
+    if (state.step >= 0) $("live").textContent = `${label(shown.set, order.ids[state.step], order.until)}. ${stateSentence()}`;
+  } else if ($("state-now") && !$("state-now").textContent) $("state-now").textContent = stateSentence();
+  keepLink();
+}
+
+function fillHelp() {
+  const keys = el("div", { class: "keys" });
+  for (const [key, what] of KEYS) keys.append(el("span", {}, ...key.split(", ").flatMap((k, n) => (n ? [" ", el("kbd", {}, k)] : [el("kbd", {}, k)]))), el("span", {}, what));
+  const legend = [["core", "core: these operations contradict each other"], ["bad", "the return that no order explains"], ["hit", "found by search"], ["fault", "faults and other events"], ["dense", "many operations, the darker the busier"]];
+  const swatch = (name) => { const i = el("i"); i.style.background = `var(--${name})`; return i; };
+  const fading = el("i");
+  fading.style.background = "linear-gradient(90deg, var(--kind-0), transparent)";
+  $("help").replaceChildren(
+    el("h2", {}, "Reading the timeline"),
+    el("p", {}, "Each bar is an operation, from its call to its return, in the lane of its client. The line goes through the points at which the operations take effect, one after the other."),
+    el("ul", { class: "legend" }, ...legend.map(([name, text]) => el("li", {}, swatch(name), text)), el("li", {}, fading, "pending: it may take effect at any later time, or never")),
+    el("h2", {}, "Keys"), keys,
+    el("form", { method: "dialog" }, el("button", { autofocus: true }, "Close")));
+}
+
+function watchButtons() {
+  const on = (id, action) => $(id).addEventListener("click", action);
+  on("theme", toggleTheme);
+  on("help-open", () => $("help").showModal());
+  on("axis-time", () => setAxis("time"));
+  on("axis-order", () => setAxis("order"));
+  on("zoom-in", () => zoom(0.5));
+  on("zoom-out", () => zoom(2));
+  on("zoom-fit", () => glide(0, extent()));
+  on("zoom-core", () => showFailure());
+  on("step-first", () => goToStep(-1));
+  on("step-back", () => goToStep(state.step - 1));
+  on("step-next", () => goToStep(state.step + 1));
+  on("step-last", () => goToStep(shown.order.ids.length - 1));
+  on("export", saveSvg);
+  on("panel-toggle", () => togglePanel());
+  $("help").addEventListener("click", (event) => { if (event.target === $("help")) $("help").close(); });
+  $("scrollbar").addEventListener("scroll", () => {
+    if (Math.abs($("scrollbar").scrollTop - state.scroll) > 1) { state.scroll = $("scrollbar").scrollTop; changed(); }
+  });
+}
+
+const dark = matchMedia("(prefers-color-scheme: dark)");
+setTheme(dark.matches ? "dark" : "light", false);
+dark.addEventListener("change", () => { if (!themeChosen) setTheme(dark.matches ? "dark" : "light", false); });
+fillHead();
+fillHelp();
+watchButtons();
+watchCanvas();
+watchMap();
+watchKeys();
+listeners.push(followPicture);
+new ResizeObserver(changed).observe($("stage"));
+readLink();
+window.addEventListener("hashchange", () => { if (location.hash !== written) readLink(); });
+render();
+// For tests, and for whoever opens the console.
+window.linpoint = { state, shown, facts, svg: svgNow, goToStep, search, draw: render };

@@ -1,0 +1,385 @@
+// The panel beside the timeline. Text from a history only ever becomes text nodes.
+
+/** An element with attributes, listeners and children; strings become text. */
+function el(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (value !== null && value !== undefined && value !== false) element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children.filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+const count = (n, noun) => `${n.toLocaleString("en")} ${noun}${n === 1 ? "" : "s"}`;
+const STATUS = { ok: "linearizable", bad: "not linearizable", undecided: "undecided", unchecked: "not checked" };
+
+function fillHead() {
+  const badge = $("badge");
+  badge.className = facts.outcome;
+  badge.textContent = { ok: "✓ ", bad: "✗ ", undecided: "? " }[facts.outcome] + facts.verdict;
+  $("name").textContent = facts.name;
+  $("name").title = facts.note || facts.name;
+  const about = [facts.model, count(facts.operations, "operation")];
+  if (parts.length > 1) about.push(count(parts.length, "part"));
+  if (facts.unknown) about.push(count(facts.unknown, "result") + " unknown");
+  if (facts.engine) about.push(facts.engine);
+  about.push(facts.time);
+  $("about").textContent = about.join(" · ");
+  $("about").title = about.join(" · ");
+}
+
+/** A list of any length: only the rows that can be seen exist. */
+class LongList {
+  constructor(rowHeight, make) {
+    this.rowHeight = rowHeight;
+    this.make = make;
+    this.length = 0;
+    this.rows = el("div", { class: "rows" });
+    this.space = el("div");
+    this.root = el("div", { class: "list", tabindex: "0" }, this.space, this.rows);
+    this.root.addEventListener("scroll", () => this.show());
+  }
+
+  /** Browsers cap the height of elements, so beyond this the scrollbar is a proportion. */
+  setLength(length) {
+    this.length = length;
+    this.full = length * this.rowHeight;
+    this.tall = Math.min(this.full, 8e6);
+    this.space.style.height = this.tall + "px";
+    this.show();
+  }
+
+  offset() {
+    const room = this.root.clientHeight, hidden = Math.max(1, this.tall - room);
+    return this.tall < this.full ? (this.root.scrollTop / hidden) * (this.full - room) : this.root.scrollTop;
+  }
+
+  show() {
+    const room = this.root.clientHeight || 400, offset = this.offset();
+    const from = Math.max(0, Math.floor(offset / this.rowHeight) - 3);
+    const to = Math.min(this.length, Math.ceil((offset + room) / this.rowHeight) + 3);
+    const rows = [];
+    for (let k = from; k < to; k++) rows.push(this.make(k));
+    this.rows.replaceChildren(...rows);
+    this.rows.style.transform = `translateY(${this.root.scrollTop - offset + from * this.rowHeight}px)`;
+  }
+
+  reveal(k) {
+    const room = this.root.clientHeight, at = k * this.rowHeight, offset = this.offset();
+    if (at < offset || at + this.rowHeight > offset + room) {
+      const wanted = Math.max(0, at - room / 2);
+      const hidden = Math.max(1, this.full - room);
+      this.root.scrollTop = this.tall < this.full ? (wanted / hidden) * (this.tall - room) : wanted;
+    }
+    this.show();
+  }
+}
+
+// ---- the verdict ----
+
+const TABLE_STEPS = 12;
+
+function verdictPage() {
+  const page = el("div", { class: "page" });
+  const why = shown.explanation;
+  if (facts.note) page.append(el("p", { class: "quiet" }, facts.note));
+  if (why) violationFacts(page, why);
+  else if (facts.outcome === "ok") {
+    page.append(el("h2", {}, "Linearizable"),
+      el("p", {}, parts.length === 0 ? "The history has no operations." :
+        "There is a legal order of all operations. It is drawn as a line through the points at which they can take effect; step along it with N and P."));
+  } else if (facts.outcome === "undecided") {
+    page.append(el("h2", {}, "Undecided"), el("p", {}, facts.stopped + "."));
+  } else {
+    page.append(el("h2", {}, "Other parts fail"),
+      el("p", {}, "This view holds no contradiction of its own. These do:"));
+  }
+  if (facts.explanations.length > (why ? 1 : 0)) page.append(otherFailures(why));
+  page.append(el("h2", {}, "How it was checked"),
+    el("p", { class: "quiet", style: "white-space: pre-line" }, facts.plan));
+  return page;
+}
+
+function violationFacts(page, why) {
+  const { set, marks } = shown;
+  const list = el("dl");
+  const fact = (name, ...text) => list.append(el("dt", {}, name), el("dd", {}, ...text));
+  if (marks.failing !== null) {
+    fact("Fails at", operationLink(marks.failing), why.earliest ? "" : "; an earlier return may already be impossible");
+    if (why.allowed) fact("Allowed here", el("code", {}, why.allowed));
+  }
+  fact("Core", why.about);
+  page.append(el("h2", {}, "Contradiction"), list);
+  if (set.orders.length > 0) page.append(...stateTable());
+  page.append(el("h2", {}, `Core: ${count(marks.core.size, "operation")}`), coreTable());
+}
+
+function operationLink(i) {
+  const go = () => { select(i); reveal(i); };
+  return el("a", { href: "#", class: "mono", onclick: (event) => { event.preventDefault(); go(); } }, label(shown.set, i));
+}
+
+/** The last steps of the longest order with the state after each, then the operation that fails. */
+function stateTable() {
+  const { set, order, marks } = shown;
+  const from = Math.max(0, order.ids.length - TABLE_STEPS);
+  const body = el("tbody");
+  const before = from === 0 ? stateAt(order, 0, false) : stateAt(order, from - 1, true);
+  const head = from === 0 ? "initial state" : `after ${count(from, "step")}`;
+  if (before !== undefined) body.append(el("tr", {}, el("td", { class: "n" }, from ? "…" : "0"), el("td", { class: "who" }, head), el("td", {}, before)));
+  for (let k = from; k < order.ids.length; k++) {
+    const i = order.ids[k];
+    body.append(el("tr", { class: "go", onclick: () => goToStep(k) },
+      el("td", { class: "n" }, String(k + 1)),
+      el("td", {}, label(set, i, order.until), " ", marks.core.has(i) ? el("span", { class: "chip core" }, "core") : null),
+      el("td", {}, stateAt(order, k, true) ?? (k === order.ids.length - 1 ? shown.explanation.partials[state.order] : undefined) ?? "…")));
+  }
+  const isIn = marks.failing !== null && shown.places[marks.failing] >= 0;
+  if (marks.failing !== null && !isIn) {
+    body.append(el("tr", { class: "fails go", onclick: () => { select(marks.failing); reveal(marks.failing); } },
+      el("td", { class: "n" }, "✗"), el("td", {}, label(set, marks.failing)), el("td", {}, "impossible")));
+  }
+  return [
+    el("h2", {}, "States along the longest order"),
+    el("table", { id: "states" }, el("thead", {}, el("tr", {}, el("th", {}, ""), el("th", {}, "operation"), el("th", {}, "state after"))), body),
+  ];
+}
+
+function coreTable() {
+  const { set, marks } = shown;
+  const rows = [...marks.core].sort((a, b) => set.call[a] - set.call[b]).slice(0, 200);
+  return el("table", {}, el("tbody", {}, ...rows.map((i) =>
+    el("tr", { class: "go" + (marks.failing === i ? " fails" : ""), onclick: () => { select(i); reveal(i); } },
+      el("td", { class: "who" }, clientName(set.client[i])), el("td", {}, label(set, i)),
+      el("td", { class: "n" }, set.line[i] ? `line ${set.line[i]}` : "")))));
+}
+
+function otherFailures(why) {
+  const others = facts.explanations.filter((e) => e !== why).slice(0, 100);
+  return el("div", {}, el("h2", {}, why ? "Other failures" : ""),
+    ...others.map((e) => el("p", {}, el("a", {
+      href: "#", onclick: (event) => { event.preventDefault(); openPart(e.part); },
+    }, parts[e.part].name), ": " + e.reason)));
+}
+
+// ---- the order ----
+
+let stepList = null;
+
+function orderName(k) {
+  const order = shown.set.orders[k];
+  return shown.explanation ? `partial order ${k + 1}: ${count(order.ids.length, "step")}` : `linearization: ${count(order.ids.length, "step")}`;
+}
+
+function orderPage() {
+  const page = el("div", { class: "page filled" });
+  stepList = null;
+  if (!shown.order) {
+    const hint = parts.length > 1 && facts.outcome === "bad" ? "Choose the failing part to see its partial orders." : "No order is known for these operations.";
+    page.append(el("p", { class: "quiet", style: "padding: 14px" }, hint));
+    return page;
+  }
+  const { orders } = shown.set;
+  const choose = (chosen, none, onchange) => {
+    const options = orders.map((_, k) => el("option", { value: String(k), selected: k === chosen }, orderName(k)));
+    if (none) options.unshift(el("option", { value: "", selected: chosen === null }, none));
+    return el("select", { onchange: (event) => onchange(event.target.value === "" ? null : Number(event.target.value)) }, ...options);
+  };
+  const bar = el("div", { class: "bar" });
+  const refresh = () => { openTab("order"); changed(); };
+  if (orders.length > 1) {
+    bar.append(el("label", {}, "Follow", choose(state.order, null, (k) => { chooseOrder(k, state.compare); refresh(); })),
+      el("label", {}, "Compare with", choose(state.compare, "nothing", (k) => { chooseOrder(state.order, k); refresh(); })));
+  } else bar.append(el("span", { class: "quiet" }, orderName(0)));
+  bar.append(el("div", { class: "state mono", id: "state-now" }));
+  if (shown.compare) bar.append(el("span", { class: "quiet", id: "fork" }, comparison()));
+  stepList = new LongList(27, shown.compare ? pairRow : stepRow);
+  page.append(bar, stepList.root);
+  requestAnimationFrame(() => {
+    stepList.setLength(Math.max(shown.order.ids.length, shown.compare ? shown.compare.ids.length : 0));
+    stepList.reveal(state.step >= 0 ? state.step : shown.explanation ? shown.order.ids.length - 1 : 0);
+  });
+  return page;
+}
+
+function forkOf(a, b) {
+  let k = 0;
+  while (k < a.ids.length && k < b.ids.length && a.ids[k] === b.ids[k]) k++;
+  return k;
+}
+
+function comparison() {
+  const { order, compare } = shown;
+  const fork = forkOf(order, compare);
+  const only = (a, b) => { const seen = new Set(b.ids); return a.ids.filter((i) => !seen.has(i)).length; };
+  if (fork === order.ids.length && fork === compare.ids.length) return "Both are the same.";
+  return `They part at step ${fork + 1}. Only in the first: ${only(order, compare)}; only in the second: ${only(compare, order)}.`;
+}
+
+function markClass(i) {
+  return (shown.marks.failing === i ? " fails" : "") + (shown.marks.core.has(i) ? " core" : "");
+}
+
+function stepRow(k) {
+  const i = shown.order.ids[k];
+  return el("div", { class: "row step" + (k === state.step ? " now" : "") + markClass(i), onclick: () => goToStep(k), title: label(shown.set, i, shown.order.until) },
+    el("span", { class: "n" }, String(k + 1)), el("span", { class: "mono" }, label(shown.set, i, shown.order.until)),
+    el("span", { class: "mono quiet" }, stateAt(shown.order, k, true) ?? ""));
+}
+
+function pairRow(k) {
+  const cell = (order) => {
+    const i = order.ids[k];
+    return el("span", { class: "mono", title: i === undefined ? "" : label(shown.set, i, order.until) }, i === undefined ? "" : label(shown.set, i, order.until));
+  };
+  const differs = shown.order.ids[k] !== shown.compare.ids[k];
+  return el("div", { class: "row pair" + (k === state.step ? " now" : differs ? " fork" : ""), onclick: () => goToStep(k) },
+    el("span", { class: "n" }, String(k + 1)), cell(shown.order), cell(shown.compare));
+}
+
+function stateSentence() {
+  const { order } = shown;
+  if (!order) return "";
+  const told = (text) => (text === undefined ? "not kept in this page" : text);
+  if (state.step < 0) return "Before the first step: " + told(order.own ? "each part in its initial state" : stateAt(order, 0, false));
+  let text = `After step ${state.step + 1}: `;
+  if (order.own) text = `${parts[shown.set.part[order.ids[state.step]]].name} after step ${state.step + 1}: `;
+  const last = state.step === order.ids.length - 1 && shown.explanation ? shown.explanation.partials[state.order] : undefined;
+  return text + told(stateAt(order, state.step, true) ?? last);
+}
+
+// ---- filters ----
+
+function filterPage() {
+  const page = el("div", { class: "page" });
+  const { set, marks } = shown;
+  const tally = { clients: new Map(), kinds: new Map(), objects: new Map(), outcomes: new Map() };
+  const add = (name, key) => tally[name].set(key, (tally[name].get(key) || 0) + 1);
+  for (let i = 0; i < set.n; i++) {
+    add("clients", set.client[i]);
+    add("kinds", set.kind[i]);
+    if (set.object[i]) add("objects", set.object[i]);
+    add("outcomes", outcomeOf(set, i, marks));
+  }
+  const names = {
+    outcomes: (k) => ["core of the contradiction", "returned", "returned, result unknown", "pending"][k],
+    kinds: (k) => facts.kinds[k] || "(other)", clients: clientName, objects: (k) => facts.objects[k - 1],
+  };
+  const titles = { outcomes: "Outcome", kinds: "Operation", clients: "Client", objects: "Object" };
+  for (const name of ["outcomes", "kinds", "clients", "objects"]) {
+    if (tally[name].size === 0) continue;
+    page.append(filterSet(name, titles[name], tally[name], names[name]));
+  }
+  page.append(el("button", { id: "filter-reset", onclick: () => { for (const set of Object.values(state.hidden)) set.clear(); filtered(); } }, "Show everything"));
+  return page;
+}
+
+function filterSet(name, title, tally, nameOf) {
+  const hidden = state.hidden[name];
+  const keys = [...tally.keys()].sort((a, b) => (name === "outcomes" ? a - b : byName(nameOf(a), nameOf(b))));
+  const rows = keys.slice(0, 300).map((key) => {
+    const box = el("input", { type: "checkbox", "data-filter": `${name}:${key}`, onchange: (event) => { if (event.target.checked) hidden.delete(key); else hidden.add(key); filtered(); } });
+    box.checked = !hidden.has(key);
+    const only = () => { hidden.clear(); for (const other of tally.keys()) if (other !== key) hidden.add(other); filtered(); };
+    const swatch = el("span", { class: "swatch" });
+    if (name === "kinds") swatch.style.background = `var(--${kindColour(key)})`;
+    if (name === "outcomes" && key === 0) swatch.style.background = "var(--core)";
+    return el("label", { class: "check" }, box, swatch, el("span", { class: "what", title: nameOf(key) }, nameOf(key)),
+      el("span", { class: "n" }, tally.get(key).toLocaleString("en")),
+      el("button", { type: "button", title: `Show only ${nameOf(key)}`, onclick: (event) => { event.preventDefault(); only(); } }, "only"));
+  });
+  if (keys.length > rows.length) rows.push(el("p", { class: "quiet" }, `and ${keys.length - rows.length} more`));
+  return el("fieldset", {}, el("legend", {}, title), ...rows);
+}
+
+function filtered() {
+  layOutAgain();
+  openTab("filter");
+}
+
+// ---- parts ----
+
+function partsPage() {
+  const page = el("div", { class: "page filled" });
+  let chosen = parts;
+  const list = new LongList(27, (k) => {
+    const part = chosen[k];
+    return el("div", { class: "row part" + (part.index === state.part ? " now" : ""), onclick: () => openPart(part.index), title: part.name },
+      el("span", {}, part.name), el("span", { class: "n" }, part.count.toLocaleString("en")), el("span", { class: "chip " + part.status }, STATUS[part.status]));
+  });
+  const rank = { bad: 0, undecided: 1, unchecked: 2, ok: 3 };
+  const apply = (text) => {
+    const query = text.toLowerCase();
+    chosen = parts.filter((part) => part.name.toLowerCase().includes(query))
+      .sort((a, b) => rank[a.status] - rank[b.status] || byName(a.name, b.name) || a.index - b.index);
+    list.setLength(chosen.length);
+  };
+  const tally = Object.keys(STATUS).map((status) => [status, parts.filter((p) => p.status === status).length]).filter(([, n]) => n > 0);
+  page.append(el("div", { class: "bar" },
+    el("span", { class: "quiet" }, tally.map(([status, n]) => `${n.toLocaleString("en")} ${STATUS[status]}`).join(", ")),
+    el("input", { type: "search", placeholder: "Find a part", "aria-label": "Find a part", oninput: (event) => apply(event.target.value) }),
+    el("button", { id: "all-parts", "aria-pressed": String(state.part === ALL), onclick: () => openPart(ALL) }, "All parts together")), list.root);
+  requestAnimationFrame(() => apply(""));
+  return page;
+}
+
+function openPart(part) {
+  state.step = -1;
+  for (const hidden of Object.values(state.hidden)) hidden.clear();
+  showPart(part);
+  firstWindow();
+  search(state.query);
+  openTab(state.tab);
+}
+
+// ---- tabs and details ----
+
+const TABS = { verdict: ["Verdict", verdictPage], order: ["Order", orderPage], filter: ["Filter", filterPage], parts: ["Parts", partsPage] };
+
+function openTab(name) {
+  state.tab = TABS[name] && (name !== "parts" || parts.length > 1) ? name : "verdict";
+  const tabs = Object.entries(TABS).filter(([key]) => key !== "parts" || parts.length > 1);
+  $("tabs").replaceChildren(...tabs.map(([key, [title]]) => el("button", {
+    role: "tab", id: "tab-" + key, "aria-selected": String(key === state.tab), onclick: () => openTab(key),
+  }, title)));
+  const old = $("pages").firstElementChild, scroll = old && old.dataset.tab === state.tab ? old.scrollTop : 0;
+  const page = TABS[state.tab][1]();
+  page.dataset.tab = state.tab;
+  $("pages").replaceChildren(page);
+  page.scrollTop = scroll;
+  changed();
+}
+
+function detailsOf(i) {
+  const { set, places, order } = shown;
+  const list = el("dl");
+  const fact = (name, text) => { if (text) list.append(el("dt", {}, name), el("dd", {}, text)); };
+  fact("Client", set.client[i] ? clientName(set.client[i]) : "");
+  fact("Object", set.object[i] ? facts.objects[set.object[i] - 1] : "");
+  if (set.part) fact("Part", parts[set.part[i]].name);
+  fact("Number", `#${set.id[i]}${set.line[i] ? `, line ${set.line[i]}` : ""}`);
+  fact("Open", set.ret[i] === NEVER ? `from event ${set.call[i]}; pending: may have taken effect at any time since, or never` : `events ${set.call[i]} to ${set.ret[i]}`);
+  if (set.unknown[i]) fact("Result", "not known");
+  if (order) fact("Order", places[i] >= 0 ? `step ${places[i] + 1} of ${order.ids.length}` : "not part of it");
+  if (order && places[i] >= 0) {
+    fact("State before", stateAt(order, places[i], false));
+    fact("State after", stateAt(order, places[i], true));
+  }
+  if (shown.marks.failing === i && shown.explanation.allowed) fact("Allowed", shown.explanation.allowed);
+  return list;
+}
+
+let detailed = undefined;
+function showDetails() {
+  const key = `${state.part}:${state.selected}:${state.order}`;
+  if (key === detailed) return;
+  detailed = key;
+  const box = $("details");
+  box.hidden = state.selected === null;
+  if (state.selected === null) return;
+  const i = state.selected;
+  const tag = shown.marks.failing === i ? el("span", { class: "chip bad" }, "fails") : shown.marks.core.has(i) ? el("span", { class: "chip core" }, "core") : null;
+  box.replaceChildren(el("h2", {}, label(shown.set, i), " ", tag), detailsOf(i),
+    el("button", { class: "close", "aria-label": "Close", onclick: () => select(null) }, "✕"));
+}

@@ -1,0 +1,243 @@
+//! The operations of a history as text: part by part, so that the page reads only what it shows.
+//!
+//! A part is its operations in call order, then the orders that are known of it, then the states
+//! along them. An operation is: call rank (difference), return rank (difference to the call, 0 if
+//! pending), kind, client, object, number and line (differences), words, result.
+
+use linpoint::history::Span;
+use linpoint::verdict::{States, Verdict, Violation};
+use linpoint::{OpId, Part, PartStatus, Report};
+
+use super::encode::{Digits, Table, Words};
+use crate::rendered::{Operation, Operations};
+use crate::text::shorten;
+
+/// So many states along orders are put into a page, ...
+const MAX_STATES: usize = 20_000;
+/// ... of so many bytes, ...
+const MAX_STATE_BYTES: usize = 2 << 20;
+/// ... each of at most so many characters.
+const MAX_STATE: usize = 600;
+/// Of each partial order, so many states before its end.
+const PARTIAL_STATES: usize = 2_000;
+
+/// An order of a part, as the page gets it.
+struct Order<'a> {
+    ids: &'a [OpId],
+    /// Results that were returned at this rank or later were not known to it.
+    until: u32,
+    /// States from the beginning, else up to the end.
+    from_start: bool,
+}
+
+/// Where a part lies in the data.
+pub(super) struct Place {
+    pub(super) name: String,
+    pub(super) status: PartStatus,
+    pub(super) operations: usize,
+    pub(super) from: usize,
+    pub(super) to: usize,
+}
+
+/// All operations, ready to be put into a page.
+#[derive(Default)]
+pub(super) struct Columns {
+    pub(super) data: Digits,
+    pub(super) kinds: Table,
+    pub(super) clients: Table,
+    pub(super) objects: Table,
+    pub(super) words: Table,
+    pub(super) states: Table,
+    states_told: usize,
+    pub(super) parts: Vec<Place>,
+    /// Part and position of each operation.
+    pub(super) places: Vec<(u32, u32)>,
+    pub(super) events: u32,
+}
+
+impl Columns {
+    pub(super) fn new(count: usize, operations: &dyn Operations, report: &Report) -> Columns {
+        let mut parts = operations.parts(report);
+        if parts.is_empty() && count > 0 {
+            parts.push(everything(count, operations, report));
+        }
+        let mut columns = Columns { places: vec![(0, 0); count], ..Columns::default() };
+        for (number, part) in parts.iter().enumerate() {
+            for (at, id) in part.ops.iter().enumerate() {
+                columns.places[id.index()] = (number as u32, at as u32);
+            }
+        }
+        let witnesses = columns.witnesses(parts.len(), report);
+        let violations = violations(report);
+        let several = parts.len() > 1;
+        for (number, part) in parts.iter().enumerate() {
+            let mut orders = Vec::new();
+            if let Some(ids) = witnesses.get(number) {
+                orders.push(Order { ids, until: Span::NEVER, from_start: true });
+            }
+            for violation in &violations {
+                if columns.part_of(violation) == Some(number) {
+                    let failing = violation.failing.map(|id| operations.span(id).ret);
+                    let until = failing.unwrap_or(Span::NEVER);
+                    orders.extend(violation.partials.iter().map(|partial| Order {
+                        ids: &partial.order,
+                        until,
+                        from_start: false,
+                    }));
+                }
+            }
+            columns.part(number, several, part, &orders, operations);
+        }
+        columns
+    }
+
+    /// The part that a violation is about.
+    pub(super) fn part_of(&self, violation: &Violation) -> Option<usize> {
+        let any = violation.failing.or(violation.part.first().copied())?;
+        self.places.get(any.index()).map(|place| place.0 as usize)
+    }
+
+    /// The witness, for each part.
+    fn witnesses(&self, parts: usize, report: &Report) -> Vec<Vec<OpId>> {
+        let Verdict::Linearizable(witness) = &report.verdict else { return Vec::new() };
+        let mut orders = vec![Vec::new(); parts];
+        for id in &witness.order {
+            orders[self.places[id.index()].0 as usize].push(*id);
+        }
+        orders
+    }
+
+    fn part(
+        &mut self,
+        number: usize,
+        several: bool,
+        part: &Part,
+        orders: &[Order<'_>],
+        operations: &dyn Operations,
+    ) {
+        let from = self.data.0.len();
+        let mut name = Name::default();
+        let (mut call, mut id, mut line) = (0, 0, 0);
+        for op in &part.ops {
+            let operation = operations.operation(*op);
+            self.data.step(&mut call, i64::from(operation.span.call));
+            self.data.step(&mut id, i64::from(op.0));
+            self.data.step(&mut line, i64::from(operation.line.unwrap_or(0)));
+            self.operation(&operation, &mut name);
+        }
+        self.data.number(orders.len() as u64);
+        for order in orders {
+            self.order(order, operations);
+        }
+        self.parts.push(Place {
+            name: if several { name.text(number) } else { String::new() },
+            status: part.status,
+            operations: part.ops.len(),
+            from,
+            to: self.data.0.len(),
+        });
+    }
+
+    fn operation(&mut self, operation: &Operation, name: &mut Name) {
+        let Span { call, ret } = operation.span;
+        let pending = operation.span.is_pending();
+        self.events = self.events.max(if pending { call } else { ret }.saturating_add(1));
+        let optional = |table: &mut Table, text: &Option<String>| {
+            text.as_ref().map_or(0, |text| table.number(text) + 1)
+        };
+        let Words { kind, call: is_call, words } = Words::of(&operation.op);
+        name.see(operation.object.as_deref(), words.first().copied().filter(|_| is_call));
+        let data = &mut self.data;
+        data.number(if pending { 0 } else { u64::from(ret - call) });
+        data.number(self.kinds.number(kind));
+        data.number(optional(&mut self.clients, &operation.client));
+        data.number(optional(&mut self.objects, &operation.object));
+        data.number((words.len() as u64) << 1 | u64::from(is_call));
+        for word in words {
+            data.number(self.words.word(word));
+        }
+        data.number(operation.ret.as_ref().map_or(0, |ret| self.words.word(ret) + 1));
+    }
+
+    fn order(&mut self, order: &Order<'_>, operations: &dyn Operations) {
+        self.data.number(order.ids.len() as u64);
+        let mut last = 0;
+        for id in order.ids {
+            let (_, at) = self.places[id.index()];
+            self.data.step(&mut last, i64::from(at));
+        }
+        // The rank until which results were known; 0: all of them.
+        self.data.number(if order.until == Span::NEVER { 0 } else { u64::from(order.until) });
+        let length = order.ids.len();
+        let left = MAX_STATES.saturating_sub(self.states_told);
+        let full = self.states.bytes >= MAX_STATE_BYTES;
+        let window = match order.from_start {
+            _ if full => 0..0,
+            true => 0..length.min(left),
+            false => length.saturating_sub(PARTIAL_STATES.min(left))..length,
+        };
+        let states = match window.is_empty() {
+            true => None,
+            false => operations.states(order.ids, order.until, window),
+        };
+        let States { first, before, after } = states.unwrap_or_default();
+        self.data.number(after.len() as u64);
+        if after.is_empty() {
+            return;
+        }
+        self.states_told += after.len();
+        self.data.number(first as u64);
+        let mut last = 0;
+        for state in std::iter::once(&before).chain(&after) {
+            let number = self.states.number(&shorten(state, MAX_STATE));
+            self.data.step(&mut last, number as i64);
+        }
+    }
+}
+
+/// The whole history as one part.
+fn everything(count: usize, operations: &dyn Operations, report: &Report) -> Part {
+    let mut ops: Vec<OpId> = (0..count as u32).map(OpId).collect();
+    ops.sort_by_key(|id| operations.span(*id).call);
+    let status = match report.verdict {
+        Verdict::Linearizable(_) => PartStatus::Linearizable,
+        Verdict::Violation(_) => PartStatus::Violation,
+        Verdict::Undecided(_) => PartStatus::Undecided,
+    };
+    Part { ops, status }
+}
+
+/// All violations of a report.
+pub(super) fn violations(report: &Report) -> Vec<&Violation> {
+    report.verdict.violation().into_iter().chain(&report.more).collect()
+}
+
+/// What the operations of a part have in common: an object, or a first word, which is the key.
+#[derive(Default)]
+struct Name {
+    seen: bool,
+    object: Option<String>,
+    key: Option<String>,
+}
+
+impl Name {
+    fn see(&mut self, object: Option<&str>, key: Option<&str>) {
+        if !self.seen {
+            *self = Name { seen: true, object: object.map(Into::into), key: key.map(Into::into) };
+        }
+        if self.object.as_deref() != object {
+            self.object = None;
+        }
+        if self.key.as_deref() != key {
+            self.key = None;
+        }
+    }
+
+    fn text(&self, number: usize) -> String {
+        match (&self.object, &self.key) {
+            (Some(object), _) => object.clone(),
+            (None, Some(key)) => format!("key {key}"),
+            (None, None) => format!("part {}", number + 1),
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! A page with an interactive timeline: one file, no network, works from a disk.
+//!
+//! [`render`] writes the data of a history in columns (see `columns`) and as JSON, followed by the
+//! scripts in `assets/`, which decode and draw it. Nothing from a history becomes markup: the data is
+//! in script elements that are not run, with every `<` escaped, and the scripts only ever set text.
+
+mod columns;
+mod encode;
+
+use linpoint::{PartStatus, Report};
+use serde_json::{Value, json};
+
+use crate::rendered::{Explanation, Operations, Outcome, Rendered};
+use crate::text::{self, clean, duration, shorten};
+use columns::{Columns, violations};
+
+/// The version of the data in a page. Scripts and data are always of one version; the number is for
+/// people who look inside.
+const VERSION: u32 = 1;
+
+const STYLE: &str = include_str!("../../assets/page.css");
+const BODY: &str = include_str!("../../assets/page.html");
+/// In the order in which they are run, inside of one function.
+const SCRIPTS: &[&str] = &[
+    include_str!("../../assets/data.js"),
+    include_str!("../../assets/layout.js"),
+    include_str!("../../assets/painter.js"),
+    include_str!("../../assets/draw.js"),
+    include_str!("../../assets/view.js"),
+    include_str!("../../assets/panels.js"),
+    include_str!("../../assets/input.js"),
+    include_str!("../../assets/main.js"),
+];
+
+/// Everything about one history as a page. `operations` must know the operations
+/// `0..heading.operations`, and `report` be what `rendered` was made from.
+pub fn render(rendered: &Rendered, operations: &dyn Operations, report: &Report) -> String {
+    let columns = Columns::new(rendered.heading.operations, operations, report);
+    let facts = facts(rendered, operations, report, &columns);
+    let title = format!("{} · {}", rendered.heading.name, text::verdict(&rendered.outcome));
+    let scripts: usize = SCRIPTS.iter().map(|script| script.len()).sum();
+    let facts = in_script(&facts.to_string());
+    let mut page = String::with_capacity(facts.len() + columns.data.0.len() + scripts + 32_768);
+    page.push_str("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
+    page.push_str("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
+    // Nothing is fetched, whatever the data says.
+    page.push_str(
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
+         style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:\">\n",
+    );
+    page.push_str(&format!(
+        "<title>{}</title>\n<style>\n{STYLE}</style>\n</head>\n",
+        markup(&title)
+    ));
+    page.push_str(&format!("<body>\n{BODY}"));
+    page.push_str("<script type=\"application/json\" id=\"facts\">");
+    page.push_str(&facts);
+    page.push_str("</script>\n<script type=\"text/plain\" id=\"columns\">");
+    page.push_str(&columns.data.0);
+    page.push_str("</script>\n<script>\n(function () {\n\"use strict\";\n");
+    for script in SCRIPTS {
+        page.push_str(script);
+    }
+    page.push_str("})();\n</script>\n</body>\n</html>\n");
+    page
+}
+
+/// JSON that cannot end the script element it stands in: `<` occurs only inside of strings.
+fn in_script(json: &str) -> String {
+    json.replace('<', "\\u003c")
+}
+
+/// Text that is not markup.
+fn markup(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+fn facts(
+    rendered: &Rendered,
+    operations: &dyn Operations,
+    report: &Report,
+    columns: &Columns,
+) -> Value {
+    let heading = &rendered.heading;
+    let (outcome, explanations, stopped) = match &rendered.outcome {
+        Outcome::Linearizable => ("ok", Vec::new(), None),
+        Outcome::Undecided(why) => ("undecided", Vec::new(), Some(text::undecided(why))),
+        Outcome::Violation(all) => ("bad", violation_facts(all, report, columns), None),
+    };
+    let parts = columns.parts.iter().map(|part| {
+        let status = match part.status {
+            PartStatus::Linearizable => "ok",
+            PartStatus::Violation => "bad",
+            PartStatus::Undecided => "undecided",
+            _ => "unchecked",
+        };
+        json!([shorten(&part.name, 80), status, part.operations, part.from, part.to])
+    });
+    let annotations = operations.annotations();
+    let annotations = annotations.iter().map(|a| json!([a.lane, a.text, a.from, a.to]));
+    json!({
+        "version": VERSION,
+        "name": heading.name,
+        "model": heading.model,
+        "note": heading.note,
+        "outcome": outcome,
+        "verdict": text::verdict(&rendered.outcome),
+        "stopped": stopped,
+        "engine": rendered.engine,
+        "time": duration(heading.time),
+        "operations": heading.operations,
+        "unknown": heading.unknown_results,
+        "events": columns.events,
+        "plan": report.plan.to_string(),
+        "explanations": explanations,
+        "parts": parts.collect::<Vec<_>>(),
+        "annotations": annotations.collect::<Vec<_>>(),
+        "kinds": columns.kinds.texts,
+        "clients": columns.clients.texts,
+        "objects": columns.objects.texts,
+        "words": columns.words.texts,
+        "states": columns.states.texts,
+    })
+}
+
+fn violation_facts(all: &[Explanation], report: &Report, columns: &Columns) -> Vec<Value> {
+    let place = |id: linpoint::OpId| columns.places.get(id.index()).map(|place| place.1);
+    let one = |(violation, explanation): (&linpoint::verdict::Violation, &Explanation)| {
+        json!({
+            "part": columns.part_of(violation).unwrap_or(0),
+            "reason": explanation.reason,
+            "failing": violation.failing.and_then(place),
+            "earliest": violation.failing_is_earliest,
+            "core": violation.core.iter().copied().filter_map(place).collect::<Vec<_>>(),
+            "about": clean(&text::core(explanation)),
+            "allowed": text::allowed(explanation),
+            "partials": violation.partials.iter().map(|p| shorten(&p.state, 600)).collect::<Vec<_>>(),
+        })
+    };
+    violations(report).into_iter().zip(all).map(one).collect()
+}

@@ -1,0 +1,144 @@
+//! Verdicts for programs that run tests: JUnit XML, a test case a history.
+//!
+//! A violation is a `failure`. What is undecided is an `error` of type `undecided`, and never a
+//! success; what could not be read is an `error` of type `input`. See `docs/output.md`.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use crate::rendered::{Outcome, Rendered};
+use crate::text;
+
+/// Columns of the explanation in a failure.
+const WIDTH: usize = 100;
+
+/// One history as a test case.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Case {
+    name: String,
+    class: String,
+    time: Duration,
+    problem: Option<Problem>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Problem {
+    /// `failure` or `error`.
+    tag: &'static str,
+    kind: &'static str,
+    message: String,
+    text: String,
+}
+
+impl Case {
+    /// A history that was checked.
+    pub fn new(rendered: &Rendered) -> Case {
+        let heading = &rendered.heading;
+        let in_full = || plain(&text::render(rendered, WIDTH));
+        let problem = match &rendered.outcome {
+            Outcome::Linearizable => None,
+            Outcome::Undecided(why) => {
+                Some(("error", "undecided", text::undecided(why), in_full()))
+            }
+            Outcome::Violation(all) => {
+                let reason = all.first().map(|e| e.reason.clone()).unwrap_or_default();
+                Some(("failure", "violation", reason, in_full()))
+            }
+        };
+        Case {
+            name: heading.name.clone(),
+            class: heading.model.clone(),
+            time: heading.time,
+            problem: problem.map(|(tag, kind, message, text)| Problem { tag, kind, message, text }),
+        }
+    }
+
+    /// An input that could not be checked.
+    pub fn error(name: &str, message: &str) -> Case {
+        Case {
+            name: name.to_owned(),
+            class: "input".to_owned(),
+            time: Duration::ZERO,
+            problem: Some(Problem {
+                tag: "error",
+                kind: "input",
+                message: message.lines().next().unwrap_or_default().to_owned(),
+                text: message.to_owned(),
+            }),
+        }
+    }
+}
+
+/// All cases as one document.
+pub fn render(cases: &[Case], time: Duration) -> String {
+    let tagged = |tag: &str| {
+        cases.iter().filter(|c| c.problem.as_ref().is_some_and(|p| p.tag == tag)).count()
+    };
+    let totals = format!(
+        "tests=\"{}\" failures=\"{}\" errors=\"{}\" time=\"{:.6}\"",
+        cases.len(),
+        tagged("failure"),
+        tagged("error"),
+        time.as_secs_f64()
+    );
+    let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    // Writing to a string cannot fail.
+    let _ = writeln!(out, "<testsuites name=\"linpoint\" {totals}>");
+    let _ = writeln!(out, "  <testsuite name=\"linpoint check\" skipped=\"0\" {totals}>");
+    for case in cases {
+        write_case(&mut out, case);
+    }
+    out.push_str("  </testsuite>\n</testsuites>\n");
+    out
+}
+
+fn write_case(out: &mut String, case: &Case) {
+    let Case { name, class, time, problem } = case;
+    let (name, class) = (xml(name), xml(class));
+    let time = time.as_secs_f64();
+    let _ = write!(out, "    <testcase name=\"{name}\" classname=\"{class}\" time=\"{time:.6}\"");
+    match problem {
+        None => out.push_str("/>\n"),
+        Some(Problem { tag, kind, message, text }) => {
+            let (message, text) = (xml(message), xml(text));
+            let _ = writeln!(
+                out,
+                ">\n      <{tag} type=\"{kind}\" message=\"{message}\">{text}</{tag}>"
+            );
+            out.push_str("    </testcase>\n");
+        }
+    }
+}
+
+/// Text that means nothing to XML, in an attribute or not. Characters that XML 1.0 cannot hold are
+/// replaced.
+fn xml(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\n' => out.push_str("&#10;"),
+            '\t' => out.push_str("&#9;"),
+            '\u{0}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// The text without its colours. All other escape characters have been escaped.
+fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        if c == '\u{1b}' {
+            chars.by_ref().find(|c| *c == 'm');
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
