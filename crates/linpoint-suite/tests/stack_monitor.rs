@@ -53,6 +53,19 @@ fn peeks_between_push_and_pop() {
     assert_eq!(ask("push1[1,2] push2[3,6] peek1[4,5] peek2[7,8]"), Some(true));
 }
 
+/// It says nothing, but it is complete and must be in the order, once.
+#[test]
+fn a_completed_peek_of_unknown_result_is_in_the_order() {
+    let mut events = History::from_events();
+    let push = events.call(Push(1));
+    let peek = events.call(Peek);
+    events.ret(push, Done).unwrap();
+    events.ret_unknown(peek).unwrap();
+    let pop = events.call(Pop);
+    events.ret(pop, Value(Some(1))).unwrap();
+    assert_eq!(Trial::new(SmallStack).one(&events.finish()), Some(true));
+}
+
 #[test]
 fn what_finds_nothing_at_the_end_counts() {
     assert_eq!(ask("push1[1,2] popE[3,4]"), Some(false));

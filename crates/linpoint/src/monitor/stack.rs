@@ -28,7 +28,7 @@ use super::columns::{Columns, Kind};
 use super::container::Elements;
 use super::contradiction::contradiction;
 use super::sandwich::{self, Monitor, Sandwich, Taken};
-use super::{Clock, Found, Refusal, idle};
+use super::{Clock, Found, Refusal};
 use cover::Cover;
 use marks::Marks;
 use peel::{Peeled, Question, peel};
@@ -45,7 +45,7 @@ pub(crate) fn decide(c: &Columns, e: &Elements, clock: &mut Clock) -> Result<Fou
     let decided = sandwich::decide(c, e, &mut Stack { c, e })?;
     clock.decided();
     Ok(match decided {
-        Sandwich::Yes(solved) => Found::Order(idle::weave(c, witness::order(c, e, solved))),
+        Sandwich::Yes(solved) => Found::Order(witness::order(c, e, solved)),
         Sandwich::No(stuck) => Found::Contradiction(certificate::contradiction(c, e, stuck)),
         Sandwich::NoneFits => {
             let rows = (0..c.len() as u32).filter(|row| c.kinds[*row as usize] != Kind::Idle);
