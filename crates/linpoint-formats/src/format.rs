@@ -165,7 +165,7 @@ impl Format {
             Format::Porcupine => edn::read_porcupine(source),
             Format::JepsenLog => jepsen_log::read(source),
             Format::Fastlin | Format::Fptlin => fastlin::read(self, source, model),
-            Format::Limo => limo::read(source),
+            Format::Limo => limo::read(source, model),
             Format::Snapshot => snapshot::read(source),
         }]
     }

@@ -21,14 +21,15 @@ use crate::raw::{Details, End, RawBuilder, RawHistory};
 use crate::words::{parse_int, shown};
 use crate::{Format, ReadError, Source, Value};
 
-/// Method, name in the model, whether it takes something out.
-const METHODS: &[(&str, &str, bool)] = &[
-    ("enq", "enqueue", false),
-    ("add", "enqueue", false),
-    ("deq", "dequeue", true),
-    ("remove", "dequeue", true),
-    ("push", "push", false),
-    ("pop", "pop", true),
+/// Method, name in a queue, name in a stack, whether it takes something out. What is said of another
+/// object is left to the model to refuse.
+const METHODS: &[(&str, &str, &str, bool)] = &[
+    ("enq", "enqueue", "enqueue", false),
+    ("deq", "dequeue", "dequeue", true),
+    ("push", "push", "push", false),
+    ("pop", "pop", "pop", true),
+    ("add", "enqueue", "push", false),
+    ("remove", "dequeue", "pop", true),
 ];
 
 const OBJECTS: &[(&str, &str)] = &[("atomic-queue", "queue"), ("atomic-stack", "stack")];
@@ -64,10 +65,15 @@ pub(crate) fn locate(line: &[u8], part: crate::format::Part) -> Option<usize> {
     }
 }
 
-/// Reads a history.
-pub(crate) fn read(source: &Source) -> Result<RawHistory, ReadError> {
-    let mut reader =
-        Reader { source, builder: RawBuilder::new(), model: None, declared: FxHashMap::default() };
+/// Reads a history. What the user says it is of goes before what the file says.
+pub(crate) fn read(source: &Source, model: Option<&ModelName>) -> Result<RawHistory, ReadError> {
+    let mut reader = Reader {
+        source,
+        builder: RawBuilder::new(),
+        given: model,
+        model: None,
+        declared: FxHashMap::default(),
+    };
     for (number, line) in source.lines() {
         let text = std::str::from_utf8(line).map_err(|e| {
             let error = ReadError::new(source, "these bytes are not UTF-8");
@@ -83,6 +89,7 @@ pub(crate) fn read(source: &Source) -> Result<RawHistory, ReadError> {
 struct Reader<'a> {
     source: &'a Source,
     builder: RawBuilder,
+    given: Option<&'a ModelName>,
     model: Option<ModelName>,
     /// What the open removals of threads remove, according to their calls.
     declared: FxHashMap<Value, Value>,
@@ -179,19 +186,17 @@ impl Reader<'_> {
         line.skip_blanks();
         let at = line;
         let word = line.take(|c| c.is_ascii_alphanumeric() || c == '_');
-        let Some(&(_, name, removes)) = METHODS.iter().find(|(method, ..)| *method == word) else {
+        let Some(&(_, in_queue, in_stack, removes)) =
+            METHODS.iter().find(|(method, ..)| *method == word)
+        else {
             let methods: Vec<&str> = METHODS.iter().map(|(method, ..)| *method).collect();
             return Err(at
                 .wrong(format!("unknown method {}", shown(word.as_bytes())))
                 .help(format!("the methods are {}", methods.join(", "))));
         };
-        // "add" and "remove" are said of queues and stacks alike; the header tells which.
-        let is_stack = self.model.as_ref().is_some_and(|model| model.name == "stack");
-        let name = match word {
-            "add" if is_stack => "push",
-            "remove" if is_stack => "pop",
-            _ => name,
-        };
+        let model = self.given.or(self.model.as_ref());
+        let is_stack = model.is_some_and(|model| model.name == "stack");
+        let name = if is_stack { in_stack } else { in_queue };
         let arg = argument(line)?;
         if let Some(open) = self.builder.open_of(&thread) {
             // The thread has given it up.
@@ -219,7 +224,7 @@ impl Reader<'_> {
         let word = line.rest.trim_end();
         let given = (!word.is_empty()).then(|| removed(word));
         let name = self.builder.op(open).name;
-        let removes = METHODS.iter().any(|(_, known, removes)| *known == name && *removes);
+        let removes = matches!(name, "dequeue" | "pop");
         let result = match (self.declared.remove(&thread), given) {
             (None, Some(_)) if !removes => {
                 return Err(line.wrong(format!("{name} returns nothing")));
@@ -260,7 +265,7 @@ mod tests {
     use super::*;
 
     fn history(text: &str) -> Result<RawHistory, String> {
-        read(&Source::new("h.hist", text)).map_err(|e| e.to_string())
+        read(&Source::new("h.hist", text), None).map_err(|e| e.to_string())
     }
 
     fn words(text: &str) -> Vec<String> {
@@ -300,10 +305,14 @@ mod tests {
     }
 
     #[test]
-    fn adding_to_a_stack_is_pushing() {
-        let text = "# @object atomic-stack\n[1] call add(1)\n[1] return\n\
-                    [2] call remove\n[2] return 1\n";
-        assert_eq!(words(text), ["push[1] None", "pop[] Some(1)"]);
+    fn adding_and_removing_depend_on_the_object() {
+        let events = "[1] call add(1)\n[1] return\n[1] call remove\n[1] return 1\n";
+        let stack = format!("# @object atomic-stack\n{events}");
+        assert_eq!(words(&stack), ["push[1] None", "pop[] Some(1)"]);
+        assert_eq!(words(events), ["enqueue[1] None", "dequeue[] Some(1)"]);
+        let given = ModelName::parse("stack").unwrap();
+        let history = read(&Source::new("h", events), Some(&given)).unwrap();
+        assert_eq!(history.ops.iter().next().unwrap().name, "push");
     }
 
     #[test]

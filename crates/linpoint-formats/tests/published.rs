@@ -59,7 +59,7 @@ fn check_set(set: &str, model: impl Fn(&str) -> Option<&'static str>) {
                 Ok(())
             }
             Ok(found) => writeln!(differ, "  {file}: expected {expected}, found {found}"),
-            Err(error) => writeln!(differ, "  {file}: {error}"),
+            Err(error) => writeln!(differ, "  {file}: {}", error.replace('\n', "\n    ")),
         };
     }
     let count = |list: &str| list.lines().count();
