@@ -37,3 +37,25 @@ fn small() {
     b.picture(&artefacts().join("small.png"));
     println!("{:?}", b.complaints);
 }
+
+#[test]
+fn pages() {
+    let page = support::key_value(100_000, 24, 1, 7, Some(2_000));
+    let begin = std::time::Instant::now();
+    keep("kv-1-bad", &support::key_value_page("kv-1-bad.jsonl", &page));
+    eprintln!("{:?}", begin.elapsed());
+    let page = support::key_value(100_000, 24, 1, 7, None);
+    keep("kv-1-ok", &support::key_value_page("kv-1-ok.jsonl", &page));
+    let page = support::key_value(20_000, 12, 300, 7, Some(2_000));
+    keep("kv-300-bad", &support::key_value_page("kv-300-bad.jsonl", &page));
+    let page = support::key_value(20_000, 12, 300, 7, None);
+    keep("kv-300-ok", &support::key_value_page("kv-300-ok.jsonl", &page));
+    keep("undecided", &support::undecided());
+    keep("hostile", &support::hostile());
+    keep("empty", &support::empty());
+    eprintln!("{:?}", begin.elapsed());
+    let page = support::key_value(1_000_000, 24, 10, 7, None);
+    let begin = std::time::Instant::now();
+    keep("million", &support::key_value_page("million.jsonl", &page));
+    eprintln!("{:?}", begin.elapsed());
+}

@@ -244,7 +244,7 @@ pub fn undecided() -> Page {
     }
     let history = b.finish();
     let spec = Queue::new();
-    let checker = Checker::new(&spec).timeout(Duration::from_nanos(1)).engine("wgl-tree");
+    let checker = Checker::new(&spec).timeout(Duration::from_nanos(1)).engine("wg-tree");
     page("hard.jsonl", "queue", &checker, &spec, &history, Vec::new())
 }
 
