@@ -138,6 +138,7 @@ function mergeParts() {
       for (const name of COLUMNS) all[name][to] = set[name][i];
     }
   });
+  all.placeOf = (part, i) => place[flat[part] + i];
   Object.assign(all, { from: all.call, to: all.ret, ranks: null, extent: facts.events });
   if (facts.outcome === "ok") all.orders.push(mergeOrders(sets, flat, place, all));
   return all;

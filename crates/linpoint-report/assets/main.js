@@ -109,7 +109,7 @@ function followPicture(scene) {
   $("zoom-core").hidden = facts.outcome !== "bad";
   $("steps").hidden = !order;
   if (order) {
-    $("step-text").textContent = state.step < 0 ? `${order.ids.length.toLocaleString("en")} steps` : `${(state.step + 1).toLocaleString("en")} / ${order.ids.length.toLocaleString("en")}`;
+    $("step-text").textContent = state.step < 0 ? count(order.ids.length, "step") : `${(state.step + 1).toLocaleString("en")} / ${order.ids.length.toLocaleString("en")}`;
     $("step-back").disabled = $("step-first").disabled = state.step < 0;
     $("step-next").disabled = $("step-last").disabled = state.step >= order.ids.length - 1;
   }
@@ -137,7 +137,7 @@ function followPicture(scene) {
 function fillHelp() {
   const keys = el("div", { class: "keys" });
   for (const [key, what] of KEYS) keys.append(el("span", {}, ...key.split(", ").flatMap((k, n) => (n ? [" ", el("kbd", {}, k)] : [el("kbd", {}, k)]))), el("span", {}, what));
-  const legend = [["core", "core: these operations contradict each other"], ["bad", "the return that no order explains"], ["hit", "found by search"], ["fault", "faults and other events"], ["dense", "many operations, the darker the busier"]];
+  const legend = [["core", "core: these operations contradict each other"], ["bad", "the return that no order explains"], ["hit", "found by search"], ["fault", "faults and other events"], ["dense", "many operations, the stronger the busier"]];
   const swatch = (name) => { const i = el("i"); i.style.background = `var(--${name})`; return i; };
   const fading = el("i");
   fading.style.background = "linear-gradient(90deg, var(--kind-0), transparent)";

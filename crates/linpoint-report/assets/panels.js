@@ -337,7 +337,7 @@ function openPart(part) {
 const TABS = { verdict: ["Verdict", verdictPage], order: ["Order", orderPage], filter: ["Filter", filterPage], parts: ["Parts", partsPage] };
 
 function openTab(name) {
-  state.tab = TABS[name] && (name !== "parts" || parts.length > 1) ? name : "verdict";
+  state.tab = Object.hasOwn(TABS, name) && (name !== "parts" || parts.length > 1) ? name : "verdict";
   const tabs = Object.entries(TABS).filter(([key]) => key !== "parts" || parts.length > 1);
   $("tabs").replaceChildren(...tabs.map(([key, [title]]) => el("button", {
     role: "tab", id: "tab-" + key, "aria-selected": String(key === state.tab), onclick: () => openTab(key),

@@ -41,9 +41,15 @@ function setOf(part) {
 function showPart(part) {
   state.part = part;
   shown.set = parts.length ? setOf(part) : { n: 0, orders: [], from: [], to: [], extent: 1, ranks: null };
-  shown.explanation = facts.explanations.find((e) => e.part === part || parts.length === 1) || null;
-  const why = shown.explanation;
-  shown.marks = { core: new Set(why ? why.core : []), failing: why ? why.failing : null };
+  // All parts together show the cores of all, and the first failure.
+  const { set } = shown;
+  const reasons = facts.explanations.filter((e) => e.part === part || set.part || parts.length === 1);
+  const place = (e, i) => (set.part ? set.placeOf(e.part, i) : i);
+  const why = shown.explanation = reasons[0] || null;
+  shown.marks = {
+    core: new Set(reasons.flatMap((e) => e.core.map((i) => place(e, i)))),
+    failing: why && why.failing !== null ? place(why, why.failing) : null,
+  };
   for (const lane of faultLanes) {
     for (const fault of lane.items) {
       fault.x = placeOfMoment(shown.set, fault.from);
@@ -162,8 +168,12 @@ function reveal(i) {
   const { layout } = shown;
   if (layout.rowOf(i) < 0) return;
   const start = layout.bars.start[i], end = Math.min(layout.bars.end[i], start + 1e9);
-  const span = state.x1 - state.x0;
-  if (start < state.x0 || start > state.x1 - span * 0.05 || (end > state.x1 && end - start < span)) {
+  const span = state.x1 - state.x0, length = layout.bars.end[i] === Infinity ? 4 : end - start;
+  if (length / span * canvas.clientWidth < 8) {
+    // Too small to be seen from here.
+    const half = Math.max(15, length * 6);
+    glide(start - half, start + half);
+  } else if (start < state.x0 || start > state.x1 - span * 0.05 || (end > state.x1 && end - start < span)) {
     const middle = layout.bars.end[i] === Infinity ? start + span * 0.2 : (start + end) / 2;
     const half = Math.max(span, (Math.min(end, start + span) - start) * 1.2) / 2;
     glide(middle - half, middle + half);
