@@ -103,10 +103,18 @@ impl Input {
         }
     }
 
+    /// The name for people.
+    pub fn title(&self) -> String {
+        match self {
+            Input::Stdin => "<stdin>".to_owned(),
+            _ => self.name(),
+        }
+    }
+
     /// The contents.
     pub fn read(&self) -> Result<Source, String> {
         let source = match self {
-            Input::Stdin => Source::read("<stdin>", io::stdin().lock()),
+            Input::Stdin => Source::read(self.title(), io::stdin().lock()),
             Input::File(path) => Source::open(path),
             Input::Bad(path, why) => return Err(format!("{}: {why}", path.display())),
         };

@@ -177,6 +177,31 @@ fn bad_usage() {
 }
 
 #[test]
+fn formats_are_recognised_or_named() {
+    let dir = dir("formats");
+    fs::write(dir.join("q.log"), "# queue\nenq 1 0 1\ndeq 1 2 3\n").unwrap();
+    fs::write(dir.join("bare"), "push 1 0 1\npop 2 2 3\n").unwrap();
+    fs::write(dir.join("e.edn"), "[{:process 0 :type :invoke :f :read}]").unwrap();
+    let (out, _) = exits(&linpoint(&dir, &["check", "-o", "tsv", "q.log", "e.edn"]), 0);
+    assert!(out.starts_with("q.log\tok\t") && out.contains("\ne.edn\tok\t"), "{out}");
+    exits(&linpoint(&dir, &["check", "--format", "fastlin", "--model", "stack", "bare"]), 1);
+    let (_, err) = exits(&linpoint(&dir, &["check", "--format", "edn", "q.log"]), 2);
+    assert!(err.contains("q.log:1:1: "), "{err}");
+    let (_, err) = exits(&linpoint(&dir, &["check", "--format", "xml", "q.log"]), 2);
+    assert!(err.contains("possible values: jsonl, edn"), "{err}");
+}
+
+#[test]
+fn several_histories_in_a_file_have_their_ids() {
+    let dir = dir("several");
+    let one = |id: u32| format!("{{\"schema\":{{\"id\":{id},\"class\":\"Q\"}},\"events\":[]}}\n");
+    fs::write(dir.join("j.jsonl"), one(4) + &one(5)).unwrap();
+    let (out, err) = exits(&linpoint(&dir, &["check", "-o", "tsv", "j.jsonl"]), 2);
+    assert_eq!(out, "j.jsonl#4\terror\t-\t0\t0\nj.jsonl#5\terror\t-\t0\t0\n");
+    assert!(err.contains("there is no specification of the Java class Q yet"), "{err}");
+}
+
+#[test]
 fn undecided_is_three() {
     // Many concurrent writes that nobody can tell apart from the other orders, and a read that
     // none of them explains within a limit of nothing.

@@ -105,6 +105,7 @@ const KINDS: &[Kind] = &[
     },
 ];
 
+#[inline]
 fn same(word: &[u8], name: &str) -> bool {
     word.eq_ignore_ascii_case(name.as_bytes())
 }
@@ -150,15 +151,16 @@ pub(crate) fn read(
     source: &Source,
     model: Option<&ModelName>,
 ) -> Result<RawHistory, ReadError> {
-    let mut lines = source.lines().filter(|(_, line)| !line.trim_ascii().is_empty()).peekable();
     let mut builder = RawBuilder::new();
-    let kind = match lines.peek() {
+    let mut first = source.lines().filter(|(_, line)| !line.trim_ascii().is_empty());
+    let mut header_line = 0;
+    let kind = match first.next() {
         None => return Ok(builder.finish(format)),
-        Some(&(number, line)) if line.trim_ascii_start().starts_with(b"#") => {
-            lines.next();
+        Some((number, line)) if line.trim_ascii_start().starts_with(b"#") => {
+            header_line = number;
             header(source, number, line)?
         }
-        Some(&(number, _)) => kind_of(model).ok_or_else(|| {
+        Some((number, _)) => kind_of(model).ok_or_else(|| {
             ReadError::new(source, "the header is missing")
                 .at_line(source, number)
                 .help(format!("the first line names the type: {}", types()))
@@ -168,7 +170,7 @@ pub(crate) fn read(
     let names: Vec<NameId> =
         names.collect::<Result<_, String>>().map_err(|message| ReadError::new(source, message))?;
     let reader = Reader { format, kind, names };
-    for (number, line) in lines {
+    for (number, line) in source.lines().skip(header_line as usize) {
         reader.line(&mut builder, Words::new(source, number, line), number)?;
     }
     let mut history = builder.finish(format);
@@ -222,6 +224,9 @@ impl Reader {
     ) -> Result<(), ReadError> {
         let mut details = Details::default();
         let (method, args, result, start, end);
+        if words.is_blank() {
+            return Ok(());
+        }
         if self.format == Format::Fptlin {
             details = Details::by(Value::Int(words.int("a process")?));
             (start, end) = (words.time("a start")?, words.time("an end")?);
@@ -303,5 +308,122 @@ fn truth(words: &mut Words<'_>) -> Result<Value, ReadError> {
         0 => Ok(Value::Bool(false)),
         1 => Ok(Value::Bool(true)),
         _ => Err(words.wrong("the result must be 1 (it did) or 0 (it did not)")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn history(text: &str) -> Result<RawHistory, String> {
+        let source = Source::new("h.log", text);
+        let format = Format::detect(&source).unwrap_or(Format::Fastlin);
+        read(format, &source, None).map_err(|e| e.to_string())
+    }
+
+    fn words(text: &str) -> Vec<String> {
+        let history = history(text).unwrap();
+        let word = |op: crate::raw::RawOp<'_>| {
+            format!("{}{:?} {:?} {}-{:?}", op.name, op.args, op.result, op.start, op.end)
+        };
+        history.ops.iter().map(word).collect()
+    }
+
+    #[test]
+    fn lines_of_fastlin() {
+        let text = "# queue\r\nenq 2 0 1\n\n  DEQ -1 2 3\npeek 2 4 5";
+        assert_eq!(
+            words(text),
+            [
+                "enqueue[2] None 0-Some(1)",
+                "dequeue[] Some(nil) 2-Some(3)",
+                "peek[] Some(2) 4-Some(5)"
+            ]
+        );
+        let history = history(text).unwrap();
+        assert_eq!((history.format, history.ties), (Format::Fastlin, Ties::Ordered));
+        assert_eq!(history.model.unwrap().to_string(), "queue");
+        assert_eq!(history.ops.iter().map(|op| op.line).collect::<Vec<_>>(), [2, 4, 5]);
+    }
+
+    #[test]
+    fn lines_of_fptlin() {
+        let text = "# stack\n4 1 5 PUSH 1\n2 3 7 POP -1\n";
+        assert_eq!(words(text), ["push[1] None 1-Some(5)", "pop[] Some(nil) 3-Some(7)"]);
+        let history = history(text).unwrap();
+        assert_eq!(history.format, Format::Fptlin);
+        let processes: Vec<_> = history.ops.iter().map(|op| op.extras.process).collect();
+        assert_eq!(processes, [Some(4), Some(2)]);
+    }
+
+    #[test]
+    fn every_type_has_its_values() {
+        for (text, op) in [
+            ("# deque\npush_front 1 0 1", "push_front[1] None 0-Some(1)"),
+            ("# pqueue\npoll 4 0 1", "poll[] Some(4) 0-Some(1)"),
+            ("# set\ninsert 4 0 0 1", "insert[4] Some(false) 0-Some(1)"),
+            ("# semaphore\nincr 1 0 1", "release[] None 0-Some(1)"),
+            ("# semaphore\ndecr 0 0 1", "try_acquire[] Some(false) 0-Some(1)"),
+            ("# rmw\nread_modify_write 3 4 0 1", "swap[4] Some(3) 0-Some(1)"),
+        ] {
+            assert_eq!(words(text), [op]);
+        }
+    }
+
+    #[test]
+    fn a_model_stands_in_for_the_header() {
+        let source = Source::new("h", "push 1 0 1\n");
+        let model = ModelName::parse("stack").unwrap();
+        assert_eq!(read(Format::Fastlin, &source, Some(&model)).unwrap().ops.len(), 1);
+        assert_eq!(Format::detect(&source), Ok(Format::Fastlin));
+        assert_eq!(Format::detect(&Source::new("h", "0 1 2 PUSH 1")), Ok(Format::Fptlin));
+        assert!(read(Format::Fastlin, &source, None).is_err());
+    }
+
+    #[test]
+    fn more_than_one_chunk() {
+        let mut text = "# queue\n".to_owned();
+        for i in 0..150_000 {
+            text += &format!("enq {i} {i} {}\n", i + 1);
+        }
+        let history = history(&text).unwrap();
+        assert_eq!(history.ops.len(), 150_000);
+        assert!((0..).zip(history.ops.iter()).all(|(i, op)| {
+            op.args == [Value::Int(i)] && op.line == i as u32 + 2 && op.start == i as u64
+        }));
+    }
+
+    #[test]
+    fn what_is_wrong_has_its_place() {
+        for (text, message) in [
+            ("# heap\n", "h.log:1:3: \"heap\" is not a type of object"),
+            ("# queue of 3", "h.log:1:9: \"of\" is not the end of the line"),
+            ("push 1 2", "h.log:1: the header is missing"),
+            ("# queue\nqne 1 2 3", "h.log:2:1: a queue has no method \"qne\""),
+            ("# queue\n\nenq x 2 3", "h.log:3:5: \"x\" is not a value (a whole number)"),
+            (
+                "# queue\nenq 1 2",
+                "h.log:2:8: the line ends where an end (a whole number) is expected",
+            ),
+            ("# queue\nenq 1 2 3 4", "h.log:2:11: \"4\" is not the end of the line"),
+            ("# queue\nenq 1 -2 3", "h.log:2:7: a start is negative"),
+            ("# queue\nenq 1 5 3", "h.log:2:9: the operation ends before it starts"),
+            ("# queue\nenq -1 5 6", "h.log:2:5: -1 cannot be added: it stands for nothing"),
+            (
+                "# queue\nenq 9999999999999999999 5 6",
+                "h.log:2:5: \"9999999999999999999\" is not a value (a whole number)",
+            ),
+            (
+                "# set\ninsert 5 2 5 6",
+                "h.log:2:10: the result must be 1 (it did) or 0 (it did not)",
+            ),
+            ("# semaphore\nincr 2 5 6", "h.log:2:6: the value must be 1"),
+            ("# queue\nenq 1 5 6\n# queue\n", "h.log:3:1: a second header: a file has one history"),
+            ("# stack\n1 5 3 PUSH 1", "h.log:2:5: the operation ends before it starts"),
+            ("# stack\n1 5 7 ENQ 1", "h.log:2:7: a stack has no method \"ENQ\""),
+        ] {
+            let error = history(text).err().unwrap();
+            assert_eq!(error.lines().next(), Some(message), "in full:\n{error}");
+        }
     }
 }

@@ -1,8 +1,9 @@
 //! Which formats there are, and which of them an input is in.
 
 use crate::model::ModelName;
+use crate::raw::RawBuilder;
 use crate::{RawHistory, ReadError, Source, Value};
-use crate::{fastlin, jsonl, limo, snapshot};
+use crate::{edn, fastlin, jepsen_log, jsonl, limo, snapshot, violat};
 
 /// A format of histories.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -10,6 +11,12 @@ use crate::{fastlin, jsonl, limo, snapshot};
 pub enum Format {
     /// linpoint's own JSON lines.
     Jsonl,
+    /// Histories of Jepsen and Knossos in EDN.
+    Edn,
+    /// The operations in a Jepsen log.
+    JepsenLog,
+    /// Porcupine's logs of a key-value store.
+    Porcupine,
     /// The text of fastlin and PolyLin.
     Fastlin,
     /// The text of FPTLin.
@@ -18,6 +25,8 @@ pub enum Format {
     Limo,
     /// The snapshot histories of DISC 2022.
     Snapshot,
+    /// Violat's histories of Java classes.
+    Violat,
 }
 
 /// What a format is known by.
@@ -29,8 +38,17 @@ struct About {
 
 impl Format {
     /// All formats, in the order in which they are listed.
-    pub const ALL: &'static [Format] =
-        &[Format::Jsonl, Format::Fastlin, Format::Fptlin, Format::Limo, Format::Snapshot];
+    pub const ALL: &'static [Format] = &[
+        Format::Jsonl,
+        Format::Edn,
+        Format::JepsenLog,
+        Format::Porcupine,
+        Format::Fastlin,
+        Format::Fptlin,
+        Format::Limo,
+        Format::Snapshot,
+        Format::Violat,
+    ];
 
     fn description(self) -> About {
         let (name, about, sample) = match self {
@@ -38,6 +56,21 @@ impl Format {
                 "jsonl",
                 "linpoint's own JSON lines: a header, then events or operations",
                 "{\"linpoint\":1,\"model\":\"register\"}",
+            ),
+            Format::Edn => (
+                "edn",
+                "Jepsen and Knossos in EDN: maps in a vector, a list, or one after the other",
+                "[{:process 0, :type :invoke, :f :read, :value nil}",
+            ),
+            Format::JepsenLog => (
+                "jepsen-log",
+                "lines of a Jepsen log: a compare-and-set register",
+                "INFO  jepsen.util - 0 :invoke :read nil",
+            ),
+            Format::Porcupine => (
+                "porcupine",
+                "Porcupine's logs of a key-value store",
+                "{:process 0, :type :invoke, :f :get, :key \"0\", :value nil}",
             ),
             Format::Fastlin => (
                 "fastlin",
@@ -58,6 +91,11 @@ impl Format {
                 "snapshot",
                 "snapshot histories of the DISC 2022 data: updates and scans",
                 "startScan!4;startUpdate!0,0;",
+            ),
+            Format::Violat => (
+                "violat",
+                "Violat's JSON: histories of Java classes, one or several to a file",
+                "{\"schema\":{\"id\":1,\"class\":",
             ),
         };
         About { name, about, sample }
@@ -90,7 +128,11 @@ impl Format {
             return Ok(format);
         }
         let known = [
+            (Format::Violat, violat::recognises(text)),
             (Format::Jsonl, text.trim_ascii().is_empty() || jsonl::recognises(text)),
+            (Format::Porcupine, edn::recognises_porcupine(text)),
+            (Format::Edn, edn::recognises(text)),
+            (Format::JepsenLog, jepsen_log::recognises(text)),
             (Format::Limo, limo::recognises(text)),
             (Format::Snapshot, snapshot::recognises(text)),
         ];
@@ -113,10 +155,17 @@ impl Format {
         source: &Source,
         model: Option<&ModelName>,
     ) -> Vec<Result<RawHistory, ReadError>> {
+        if source.text().trim_ascii().is_empty() {
+            return vec![Ok(RawBuilder::new().finish(self))];
+        }
         vec![match self {
+            Format::Violat => return violat::read(source),
             Format::Jsonl => jsonl::read(source),
+            Format::Edn => edn::read(source),
+            Format::Porcupine => edn::read_porcupine(source),
+            Format::JepsenLog => jepsen_log::read(source),
             Format::Fastlin | Format::Fptlin => fastlin::read(self, source, model),
-            Format::Limo => limo::read(source),
+            Format::Limo => limo::read(source, model),
             Format::Snapshot => snapshot::read(source),
         }]
     }
@@ -124,6 +173,9 @@ impl Format {
     /// Options that a model has in this format if nobody says otherwise.
     pub(crate) fn defaults(self, model: &str) -> Option<(&'static str, Value)> {
         match (self, model) {
+            // As in the tests of Knossos.
+            (Format::Edn, "register" | "cas-register") => Some(("initial", Value::Int(0))),
+            (Format::Edn, "multi-register") => Some(("default", Value::Int(0))),
             _ => None,
         }
     }
@@ -134,7 +186,9 @@ impl Format {
             Format::Jsonl => jsonl::key_at(line, part.key()),
             Format::Fastlin | Format::Fptlin => fastlin::locate(self, line, part),
             Format::Limo => limo::locate(line, part),
-            Format::Snapshot => None,
+            Format::Edn | Format::Porcupine => edn::locate(line, part),
+            Format::JepsenLog => jepsen_log::locate(line, part),
+            Format::Snapshot | Format::Violat => None,
         }
     }
 }

@@ -4,9 +4,12 @@
 //! each format. The [`registry`] turns that into a [`LoadedHistory`]: a history of one of the
 //! bundled models, ready to be checked, behind an interface without type parameters.
 
+mod edn;
 mod error;
 mod fastlin;
 mod format;
+mod jepsen;
+mod jepsen_log;
 pub mod jsonl;
 mod limo;
 mod model;
@@ -16,6 +19,7 @@ mod snapshot;
 mod source;
 mod thin;
 mod value;
+mod violat;
 mod words;
 
 pub use error::ReadError;

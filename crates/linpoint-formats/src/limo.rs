@@ -21,14 +21,15 @@ use crate::raw::{Details, End, RawBuilder, RawHistory};
 use crate::words::{parse_int, shown};
 use crate::{Format, ReadError, Source, Value};
 
-/// Method, name in the model, whether it takes something out.
-const METHODS: &[(&str, &str, bool)] = &[
-    ("enq", "enqueue", false),
-    ("add", "enqueue", false),
-    ("deq", "dequeue", true),
-    ("remove", "dequeue", true),
-    ("push", "push", false),
-    ("pop", "pop", true),
+/// Method, name in a queue, name in a stack, whether it takes something out. What is said of another
+/// object is left to the model to refuse.
+const METHODS: &[(&str, &str, &str, bool)] = &[
+    ("enq", "enqueue", "enqueue", false),
+    ("deq", "dequeue", "dequeue", true),
+    ("push", "push", "push", false),
+    ("pop", "pop", "pop", true),
+    ("add", "enqueue", "push", false),
+    ("remove", "dequeue", "pop", true),
 ];
 
 const OBJECTS: &[(&str, &str)] = &[("atomic-queue", "queue"), ("atomic-stack", "stack")];
@@ -64,10 +65,15 @@ pub(crate) fn locate(line: &[u8], part: crate::format::Part) -> Option<usize> {
     }
 }
 
-/// Reads a history.
-pub(crate) fn read(source: &Source) -> Result<RawHistory, ReadError> {
-    let mut reader =
-        Reader { source, builder: RawBuilder::new(), model: None, declared: FxHashMap::default() };
+/// Reads a history. What the user says it is of goes before what the file says.
+pub(crate) fn read(source: &Source, model: Option<&ModelName>) -> Result<RawHistory, ReadError> {
+    let mut reader = Reader {
+        source,
+        builder: RawBuilder::new(),
+        given: model,
+        model: None,
+        declared: FxHashMap::default(),
+    };
     for (number, line) in source.lines() {
         let text = std::str::from_utf8(line).map_err(|e| {
             let error = ReadError::new(source, "these bytes are not UTF-8");
@@ -83,6 +89,7 @@ pub(crate) fn read(source: &Source) -> Result<RawHistory, ReadError> {
 struct Reader<'a> {
     source: &'a Source,
     builder: RawBuilder,
+    given: Option<&'a ModelName>,
     model: Option<ModelName>,
     /// What the open removals of threads remove, according to their calls.
     declared: FxHashMap<Value, Value>,
@@ -179,12 +186,17 @@ impl Reader<'_> {
         line.skip_blanks();
         let at = line;
         let word = line.take(|c| c.is_ascii_alphanumeric() || c == '_');
-        let Some(&(_, name, removes)) = METHODS.iter().find(|(method, ..)| *method == word) else {
+        let Some(&(_, in_queue, in_stack, removes)) =
+            METHODS.iter().find(|(method, ..)| *method == word)
+        else {
             let methods: Vec<&str> = METHODS.iter().map(|(method, ..)| *method).collect();
             return Err(at
                 .wrong(format!("unknown method {}", shown(word.as_bytes())))
                 .help(format!("the methods are {}", methods.join(", "))));
         };
+        let model = self.given.or(self.model.as_ref());
+        let is_stack = model.is_some_and(|model| model.name == "stack");
+        let name = if is_stack { in_stack } else { in_queue };
         let arg = argument(line)?;
         if let Some(open) = self.builder.open_of(&thread) {
             // The thread has given it up.
@@ -212,7 +224,7 @@ impl Reader<'_> {
         let word = line.rest.trim_end();
         let given = (!word.is_empty()).then(|| removed(word));
         let name = self.builder.op(open).name;
-        let removes = METHODS.iter().any(|(_, known, removes)| *known == name && *removes);
+        let removes = matches!(name, "dequeue" | "pop");
         let result = match (self.declared.remove(&thread), given) {
             (None, Some(_)) if !removes => {
                 return Err(line.wrong(format!("{name} returns nothing")));
@@ -246,4 +258,90 @@ fn argument(mut line: Line<'_>) -> Result<Option<&str>, ReadError> {
         return Err(line.wrong(format!("{} is more than one word", shown(word.as_bytes()))));
     }
     Ok((!word.is_empty()).then_some(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn history(text: &str) -> Result<RawHistory, String> {
+        read(&Source::new("h.hist", text), None).map_err(|e| e.to_string())
+    }
+
+    fn words(text: &str) -> Vec<String> {
+        let history = history(text).unwrap();
+        let word = |op: crate::raw::RawOp<'_>| {
+            let end = if op.end.is_some() { "" } else { " pending" };
+            format!("{}{:?} {:?}{end}", op.name, op.args, op.result)
+        };
+        history.ops.iter().map(word).collect()
+    }
+
+    #[test]
+    fn events_become_operations() {
+        let text = "# A queue\n# @object atomic-queue\n\n[1] call deq\n  [2] call enq(1)\n\
+                    [1] return empty\n[2] return\n[t] call enq a\n[4] call remove()\n[4] return a\n";
+        assert!(recognises(text.as_bytes()));
+        assert_eq!(
+            words(text),
+            [
+                "dequeue[] Some(nil)",
+                "enqueue[1] None",
+                "enqueue[\"a\"] None pending",
+                "dequeue[] Some(\"a\")"
+            ]
+        );
+        assert_eq!(history(text).unwrap().model.unwrap().to_string(), "queue");
+    }
+
+    #[test]
+    fn what_is_removed_may_stand_in_the_call() {
+        let text = "[1] call pop(?<1,1>)\n[1] return\n[1] call pop(3)\n[1] return 3\n\
+                    [1] call pop\n[1] return\n[1] call pop(4)\n";
+        assert_eq!(
+            words(text),
+            ["pop[] Some(\"?<1,1>\")", "pop[] Some(3)", "pop[] Some(nil)", "pop[] None pending"]
+        );
+    }
+
+    #[test]
+    fn adding_and_removing_depend_on_the_object() {
+        let events = "[1] call add(1)\n[1] return\n[1] call remove\n[1] return 1\n";
+        let stack = format!("# @object atomic-stack\n{events}");
+        assert_eq!(words(&stack), ["push[1] None", "pop[] Some(1)"]);
+        assert_eq!(words(events), ["enqueue[1] None", "dequeue[] Some(1)"]);
+        let given = ModelName::parse("stack").unwrap();
+        let history = read(&Source::new("h", events), Some(&given)).unwrap();
+        assert_eq!(history.ops.iter().next().unwrap().name, "push");
+    }
+
+    #[test]
+    fn a_thread_that_calls_again_has_given_up() {
+        let text = "[1] call pop(9)\n[1] call pop\n[1] return 0\n";
+        assert_eq!(words(text), ["pop[] None pending", "pop[] Some(0)"]);
+    }
+
+    #[test]
+    fn what_is_wrong_has_its_place() {
+        for (text, message) in [
+            ("# @object atomic-set\n", "h.hist:1:11: unknown object \"atomic-set\""),
+            (
+                "# @object atomic-set-of-all-the-things-that-there-are-in-the-world",
+                "h.hist:1:11: unknown object \"atomic-set-of-all-the-things-that-there-\u{2026}\"",
+            ),
+            ("hello", "h.hist:1:1: this is not an event"),
+            ("[1", "h.hist:1:3: the line ends inside of the thread"),
+            ("[1] cal pop", "h.hist:1:5: \"cal\" is neither call nor return"),
+            ("[1] call peek", "h.hist:1:10: unknown method \"peek\""),
+            ("[1] call push", "h.hist:1:10: push what? The value is missing"),
+            ("[1] call push(1", "h.hist:1:14: the closing parenthesis is missing"),
+            ("[1] call push 1 2", "h.hist:1:15: \"1 2\" is more than one word"),
+            ("[1] return", "h.hist:1:11: thread 1 has no open call"),
+            ("[1] call push 1\n[1] return 1", "h.hist:2:12: push returns nothing"),
+            ("[1] call pop(1)\n[1] return 2", "h.hist:2:12: 2 here, but 1 in the call"),
+        ] {
+            let error = history(text).err().unwrap();
+            assert_eq!(error.lines().next(), Some(message), "in full:\n{error}");
+        }
+    }
 }

@@ -137,3 +137,53 @@ impl Reader<'_> {
             .map_err(|before| self.wrong(format!("it has already ended on line {before}")))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn history(text: &str) -> Result<RawHistory, String> {
+        read(&Source::new("h", text)).map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn events_become_operations() {
+        let text = "startScan!4;startUpdate!0,7;endUpdate!0,7;endScan!4,7,0;\nstartScan!1;";
+        assert!(recognises(text.as_bytes()));
+        let history = history(text).unwrap();
+        let ops: Vec<String> = history
+            .ops
+            .iter()
+            .map(|op| format!("{}{:?} {:?} {}", op.name, op.args, op.result, op.line))
+            .collect();
+        assert_eq!(ops, ["scan[] Some([7, 0]) 1", "update[0, 7] None 1", "scan[] None 2"]);
+        assert_eq!(history.model.unwrap().to_string(), "snapshot:segments=5,initial=0");
+    }
+
+    #[test]
+    fn what_is_wrong_has_its_place() {
+        for (text, message) in [
+            ("startScan!1;endScan!1,0", "h:1:13: the file ends inside of an event"),
+            ("startScan!1;scan!1;", "h:1:13: \"scan!1\" is not an event"),
+            ("startScan;", "h:1:1: \"startScan\" is not an event"),
+            ("startScan!x;", "h:1:1: \"x\" is not a whole number"),
+            ("startScan!1,2;", "h:1:1: startScan has the form startScan!process"),
+            (
+                "startScan!1;endScan!1,2;",
+                "h:1:13: endScan has the form endScan!process,component 0,component 1",
+            ),
+            ("startUpdate!1;", "h:1:1: startUpdate has the form startUpdate!process,value"),
+            ("startScan!-1;", "h:1:1: a process is numbered from 0 on"),
+            ("endScan!1,0,0;", "h:1:1: process 1 has no open scan"),
+            ("startScan!1;\nendUpdate!1,0;", "h:2:1: process 1 has no open update"),
+            ("startUpdate!1,5;endUpdate!1,6;", "h:1:17: the update was of 5, not 6"),
+            (
+                "startScan!1;startScan!1;",
+                "h:1:13: process 1 calls while its \"scan\" from line 1 is still open",
+            ),
+        ] {
+            let error = history(text).err().unwrap();
+            assert_eq!(error.lines().next(), Some(message), "in full:\n{error}");
+        }
+    }
+}

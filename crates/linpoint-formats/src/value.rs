@@ -60,6 +60,11 @@ impl Value {
         }
     }
 
+    /// `{"unknown": true}`, which stands for a result that is not known.
+    pub fn unknown() -> Value {
+        Value::Map([("unknown".into(), Value::Bool(true))].into())
+    }
+
     /// True for `{"unknown": true}`, which stands for a result that is not known.
     pub fn is_unknown(&self) -> bool {
         match self {

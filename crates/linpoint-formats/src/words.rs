@@ -18,6 +18,12 @@ impl<'a> Words<'a> {
         Words { source, number, line, at: 0, word_at: 0 }
     }
 
+    /// True if there is nothing on the line.
+    #[inline]
+    pub(crate) fn is_blank(&self) -> bool {
+        self.line.iter().all(u8::is_ascii_whitespace)
+    }
+
     /// The next word; empty at the end of the line.
     #[inline]
     pub(crate) fn word(&mut self) -> &'a [u8] {
@@ -36,6 +42,30 @@ impl<'a> Words<'a> {
     /// A whole number.
     #[inline]
     pub(crate) fn int(&mut self, what: &str) -> Result<i64, ReadError> {
+        // The common case in one go: a blank, a few digits, a blank or the end.
+        let rest = &self.line[self.at..];
+        let blanks = rest.iter().take_while(|b| b.is_ascii_whitespace()).count();
+        let mut number = 0_i64;
+        let mut digits = 0;
+        for byte in &rest[blanks..] {
+            let digit = byte.wrapping_sub(b'0');
+            if digit > 9 {
+                break;
+            }
+            number = number.wrapping_mul(10).wrapping_add(i64::from(digit));
+            digits += 1;
+        }
+        let after = rest.get(blanks + digits);
+        if matches!(digits, 1..=18) && after.is_none_or(u8::is_ascii_whitespace) {
+            self.word_at = self.at + blanks;
+            self.at = self.word_at + digits;
+            return Ok(number);
+        }
+        self.any_int(what)
+    }
+
+    /// A number with a sign or very many digits, or none at all.
+    fn any_int(&mut self, what: &str) -> Result<i64, ReadError> {
         let word = self.word();
         parse_int(word).ok_or_else(|| self.expected(&format!("{what} (a whole number)"), word))
     }
@@ -92,29 +122,7 @@ pub(crate) fn shown(word: &[u8]) -> String {
 }
 
 /// A whole number of 64 bits with a sign.
-#[inline]
 pub(crate) fn parse_int(word: &[u8]) -> Option<i64> {
-    let (negative, digits) = match word {
-        [b'-', digits @ ..] => (true, digits),
-        digits => (false, digits),
-    };
-    // Eighteen digits always fit.
-    if digits.is_empty() || digits.len() > 18 {
-        return parse_long(word);
-    }
-    let mut number = 0_i64;
-    for digit in digits {
-        let digit = digit.wrapping_sub(b'0');
-        if digit > 9 {
-            return None;
-        }
-        number = number * 10 + i64::from(digit);
-    }
-    Some(if negative { -number } else { number })
-}
-
-#[cold]
-fn parse_long(word: &[u8]) -> Option<i64> {
     if word.starts_with(b"+") {
         return None;
     }
@@ -136,6 +144,7 @@ mod tests {
 
     #[test]
     fn numbers() {
+        let source = Source::new("h", "");
         for (text, number) in [
             ("0", Some(0)),
             ("-17", Some(-17)),
@@ -143,7 +152,6 @@ mod tests {
             ("9223372036854775807", Some(i64::MAX)),
             ("-9223372036854775808", Some(i64::MIN)),
             ("9223372036854775808", None),
-            ("", None),
             ("-", None),
             ("+1", None),
             ("+1000000000000000000", None),
@@ -151,6 +159,10 @@ mod tests {
             ("1.0", None),
         ] {
             assert_eq!(parse_int(text.as_bytes()), number, "{text}");
+            for line in [text.to_owned(), format!(" {text} 7"), format!("\t{text}\r")] {
+                let mut words = Words::new(&source, 1, line.as_bytes());
+                assert_eq!(words.int("a number").ok(), number, "{line:?}");
+            }
         }
     }
 

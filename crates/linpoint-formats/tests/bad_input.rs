@@ -180,10 +180,6 @@ fn inputs_that_are_something_else() {
         first(b"\xff\xfe{\0\"\0"),
         "h.jsonl:1:1: the file is in UTF-16; it must be in UTF-8"
     );
-    assert_eq!(
-        first(b"\x1f\x8b\x08"),
-        "h.jsonl:1:1: the file is compressed with gzip; unpack it first"
-    );
     let mut latin1 = HEADER.as_bytes().to_vec();
     latin1.extend(b"\n{\"call\":1,\"op\":\"\xe4\"}\n");
     assert_eq!(first(&latin1), "h.jsonl:2:17: these bytes are not UTF-8");
@@ -202,6 +198,8 @@ fn models_of_the_command_line() {
     let check = |text: &str| registry::validate(&ModelName::parse(text).unwrap());
     assert_eq!(check("register:initial=0"), Ok(()));
     assert!(check("registre").unwrap_err().starts_with("--model: unknown model \"registre\""));
+    assert_eq!(check("snapshot"), Ok(()), "files have the number of segments");
+    assert!(check("snapshot:segments=x").is_err());
     assert!(check("register:size=0").unwrap_err().contains("has no option \"size\""));
 }
 
@@ -225,5 +223,73 @@ fn damaged_files_are_errors_and_nothing_worse() {
             let message = message_of_file(changed);
             assert!(message == "no error" || message.starts_with("h.jsonl"), "{message}");
         }
+    }
+}
+
+#[test]
+fn models_that_other_formats_do_not_fit() {
+    let message = |text: &str, model: &str| {
+        let model = ModelName::parse(model).unwrap();
+        let error = registry::read(&Source::new("h", text), Some(&model)).err().unwrap();
+        error.to_string().lines().next().unwrap_or_default().to_owned()
+    };
+    assert_eq!(message("# queue\nenq 1 0 1\n", "stack"), "h:2:1: unknown operation \"enqueue\"");
+    assert_eq!(message("# queue\n4 0 1 ENQ 1\n", "stack"), "h:2:7: unknown operation \"enqueue\"");
+    assert_eq!(message("[1] call enq(1)\n", "stack"), "h:1:10: unknown operation \"enqueue\"");
+    assert_eq!(message("startScan!1;", "stack"), "h:1: unknown operation \"scan\"");
+    let edn = "[{:process 0, :type :invoke, :f :read, :value nil}]";
+    assert_eq!(message(edn, "stack"), "h:1:33: unknown operation \"read\"");
+    let log = "INFO jepsen.util - 0 :invoke :read nil";
+    assert_eq!(message(log, "stack"), "h:1:30: unknown operation \"read\"");
+    assert_eq!(
+        message("# stack\n1 0 5 PUSH 1\n1 4 9 PUSH 2\n", "stack"),
+        "h:3:7: process 1 calls while its operation from line 2 is still open"
+    );
+}
+
+#[test]
+fn cut_and_changed_files_of_every_format() {
+    let samples = [
+        "# set\ninsert 4 1 0 1\nremove 4 1 2 3\n",
+        "# stack\n0 1 5 PUSH 1\n2 3 7 POP 1\n",
+        "# @object atomic-queue\n[1] call enq(1)\n[1] return\n[2] call deq\n[2] return 1\n",
+        "startUpdate!0,7;endUpdate!0,7;startScan!4;endScan!4,7,0;",
+        "INFO  jepsen.util - 0\t:invoke\t:cas\t[1 2]\nINFO  jepsen.util - 0\t:fail\t:cas\t[1 2]\n",
+        "[{:process 0, :type :invoke, :f :write, :value \"\\u0041\"} #_x {:process 0 :type :ok :f :write :value nil}]",
+        "{:process 0, :type :invoke, :f :get, :key \"0\", :value nil}\n{:process 0, :type :ok, :f :get, :key \"0\", :value \"\"}\n",
+        r#"{"schema":{"id":1,"class":"Q"},"events":[{"kind":"call","sid":0,"invocation":{"id":0,"method":{"name":"size"}}}]}"#,
+    ];
+    let read = |bytes: Vec<u8>| {
+        for found in registry::read_all(&Source::new("h", bytes), None, None) {
+            let message = found.history.err().map(|e| e.to_string()).unwrap_or_default();
+            assert!(message.is_empty() || message.starts_with('h'), "{message}");
+        }
+    };
+    for sample in samples {
+        let bytes = sample.as_bytes();
+        for at in 0..bytes.len() {
+            read(bytes[..at].to_vec());
+            for byte in [0, b' ', b'"', b'[', b')', b'{', b'}', b'\n', b'9', b'-', b'#', b':', 0xff]
+            {
+                let mut changed = bytes.to_vec();
+                changed[at] = byte;
+                read(changed);
+            }
+        }
+    }
+}
+
+#[test]
+fn an_empty_file_is_an_empty_history_in_any_format() {
+    for format in linpoint_formats::Format::ALL {
+        let histories = registry::read_all(&Source::new("h", "\n"), Some(*format), None);
+        let only = match &histories[..] {
+            [found] => found.history.as_ref().ok(),
+            _ => None,
+        };
+        assert!(only.is_some_and(|history| history.is_empty()), "{format:?}");
+        let sample = Source::new("h", format.sample());
+        assert!(linpoint_formats::Format::detect(&sample).is_ok(), "{format:?}");
+        assert_eq!(linpoint_formats::Format::from_name(format.name()), Some(*format));
     }
 }

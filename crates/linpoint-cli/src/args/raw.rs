@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use linpoint_formats::Format;
+
 use super::units;
 
 /// Checks whether concurrent histories are linearizable.
@@ -36,14 +38,16 @@ const CHECK_EXAMPLES: &str = "\
 Examples:
   linpoint check run.jsonl                       the model is named in the file
   linpoint check --model queue:capacity=20 runs  every history in a directory
-  zcat run.jsonl.gz | linpoint check -           a stream
+  linpoint check store/history.edn.gz            a Jepsen run, compressed
+  ssh db1 cat run.jsonl | linpoint check -       a stream
   linpoint check --timeout 10s --memory 2GiB .   give up rather than take for ever";
 
 const CHECK_LONG: &str = "\
 Examples:
   linpoint check run.jsonl                       the model is named in the file
   linpoint check --model queue:capacity=20 runs  every history in a directory
-  zcat run.jsonl.gz | linpoint check -           a stream
+  linpoint check store/history.edn.gz            a Jepsen run, compressed
+  ssh db1 cat run.jsonl | linpoint check -       a stream
   linpoint check --timeout 10s --memory 2GiB .   give up rather than take for ever
 
 Exit codes:
@@ -54,6 +58,11 @@ Exit codes:
 
 TSV output is one line a history, without a header:
   file  ok|bad|undecided|error  engine  operations  seconds";
+
+/// The names that `--format` takes.
+fn format_names() -> clap::builder::PossibleValuesParser {
+    Format::ALL.iter().map(|format| format.name()).collect::<Vec<_>>().into()
+}
 
 /// Arguments of `check`.
 #[derive(Args, Debug)]
@@ -70,6 +79,12 @@ pub struct Check {
     /// lists them.
     #[arg(long, short, value_name = "MODEL")]
     pub model: Option<String>,
+
+    /// The format [default: as the contents say]
+    ///
+    /// `linpoint formats` describes them. Files that are compressed with gzip or zstd are unpacked.
+    #[arg(long, value_name = "FORMAT", value_parser = format_names())]
+    pub format: Option<String>,
 
     /// Use this engine, or several in competition: a+b [default: the planner chooses]
     #[arg(long, value_name = "NAME")]

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use linpoint::Limits;
-use linpoint_formats::{ModelName, Settings, registry};
+use linpoint_formats::{Format, ModelName, Settings, registry};
 
 use super::raw::{self, Hints, OutputForm};
 
@@ -17,6 +17,8 @@ pub struct Check {
     pub paths: Vec<PathBuf>,
     /// The model, if it was given.
     pub model: Option<ModelName>,
+    /// The format, if it was given.
+    pub format: Option<Format>,
     /// How to check.
     pub settings: Settings,
     /// How to print the results.
@@ -35,6 +37,7 @@ impl Check {
         Ok(Check {
             paths: raw.paths,
             model,
+            format: raw.format.as_deref().and_then(Format::from_name),
             settings: Settings {
                 limits: Limits { time: raw.timeout, memory: raw.memory },
                 threads: raw.threads.map(usize::from),

@@ -12,7 +12,7 @@ use linpoint_report::{Heading, Operation, Operations, Outcome, Rendered, text};
 use crate::args::raw::OutputForm;
 use crate::args::resolved::Check;
 use crate::exit::Exit;
-use crate::inputs::{Input, Inputs};
+use crate::inputs::Inputs;
 use crate::output::Output;
 
 /// Checks everything that was named, and says what came of it.
@@ -21,26 +21,33 @@ pub fn run(check: &Check, out: &mut Output) -> io::Result<Exit> {
     let inputs = Inputs::find(&check.paths);
     let mut tally = Tally { passed_over: inputs.passed_over, ..Tally::default() };
     for input in &inputs.list {
-        match check_one(check, input) {
-            Ok(rendered) => {
-                tally.count(&rendered);
-                out.write(&match check.output {
-                    OutputForm::Human => text::render(&rendered, check.width),
-                    OutputForm::Tsv => tsv(&input.name(), &rendered),
-                })?;
+        let histories = match input.read() {
+            Ok(source) => registry::read_all(&source, check.format, check.model.as_ref()),
+            Err(message) => {
+                tally.fail(check, &input.name(), &message, out)?;
+                continue;
             }
-            Err(Failure::Usage(message)) => {
-                out.error(&message);
-                return Ok(Exit::Bad);
-            }
-            Err(Failure::Input(message)) => {
-                tally.errors += 1;
-                // What was found out so far comes before what went wrong.
-                out.flush()?;
-                out.error(&message);
-                if check.output == OutputForm::Tsv {
-                    out.write(&format!("{}\terror\t-\t0\t0\n", escaped(&input.name())))?;
+        };
+        for found in histories {
+            let id = found.id.map(|id| format!("#{id}")).unwrap_or_default();
+            let name = format!("{}{id}", input.name());
+            let checked = found
+                .history
+                .map_err(|error| Failure::Input(error.to_string()))
+                .and_then(|history| check_one(check, format!("{}{id}", input.title()), &history));
+            match checked {
+                Ok(rendered) => {
+                    tally.count(&rendered);
+                    out.write(&match check.output {
+                        OutputForm::Human => text::render(&rendered, check.width),
+                        OutputForm::Tsv => tsv(&name, &rendered),
+                    })?;
                 }
+                Err(Failure::Usage(message)) => {
+                    out.error(&message);
+                    return Ok(Exit::Bad);
+                }
+                Err(Failure::Input(message)) => tally.fail(check, &name, &message, out)?,
             }
         }
     }
@@ -58,36 +65,30 @@ enum Failure {
     Input(String),
 }
 
-fn check_one(check: &Check, input: &Input) -> Result<Rendered, Failure> {
-    let source = input.read().map_err(Failure::Input)?;
-    let history = registry::read(&source, check.model.as_ref())
-        .map_err(|error| Failure::Input(error.to_string()))?;
+fn check_one(check: &Check, name: String, history: &LoadedHistory) -> Result<Rendered, Failure> {
     let started = Instant::now();
-    let report = history.check(&check.settings).map_err(|error| {
-        let name = source.name();
-        match error {
-            CheckError::UnknownEngine(engine) => {
-                Failure::Usage(format!("--algorithm: there is no engine {engine:?}"))
-            }
-            CheckError::SpecPanicked { op, description, message } => {
-                let line = history.line(op).map(|line| format!(":{line}")).unwrap_or_default();
-                Failure::Input(format!("{name}{line}: the model fails at {description}: {message}"))
-            }
-            CheckError::Internal(message) => {
-                Failure::Input(format!("{name}: this is a bug in linpoint: {message}"))
-            }
-            other => Failure::Input(format!("{name}: {other:?}")),
+    let report = history.check(&check.settings).map_err(|error| match error {
+        CheckError::UnknownEngine(engine) => {
+            Failure::Usage(format!("--algorithm: there is no engine {engine:?}"))
         }
+        CheckError::SpecPanicked { op, description, message } => {
+            let line = history.line(op).map(|line| format!(":{line}")).unwrap_or_default();
+            Failure::Input(format!("{name}{line}: the model fails at {description}: {message}"))
+        }
+        CheckError::Internal(message) => {
+            Failure::Input(format!("{name}: this is a bug in linpoint: {message}"))
+        }
+        other => Failure::Input(format!("{name}: {other:?}")),
     })?;
     let heading = Heading {
-        name: source.name().to_owned(),
+        name,
         model: history.model().to_string(),
         note: history.note().map(str::to_owned),
         operations: history.len(),
         unknown_results: history.unknown_results(),
         time: started.elapsed(),
     };
-    Ok(Rendered::new(heading, &Words(&history), &report))
+    Ok(Rendered::new(heading, &Words(history), &report))
 }
 
 /// A history from a file, as the report wants it.
@@ -139,6 +140,24 @@ struct Tally {
 }
 
 impl Tally {
+    /// Something that could not be checked.
+    fn fail(
+        &mut self,
+        check: &Check,
+        name: &str,
+        message: &str,
+        out: &mut Output,
+    ) -> io::Result<()> {
+        self.errors += 1;
+        // What was found out so far comes before what went wrong.
+        out.flush()?;
+        out.error(message);
+        match check.output {
+            OutputForm::Tsv => out.write(&format!("{}\terror\t-\t0\t0\n", escaped(name))),
+            OutputForm::Human => Ok(()),
+        }
+    }
+
     fn count(&mut self, rendered: &Rendered) {
         self.operations += rendered.heading.operations;
         *match rendered.outcome {

@@ -12,8 +12,8 @@ use crate::output::Output;
 pub fn run(out: &mut Output) -> io::Result<Exit> {
     let mut text = String::new();
     for format in Format::ALL {
-        let _ = writeln!(text, "{:8} {}", format.name(), format.about());
-        let _ = writeln!(text, "{:8} begins with: {}", "", format.sample());
+        let _ = writeln!(text, "{:10} {}", format.name(), format.about());
+        let _ = writeln!(text, "{:10} begins with: {}", "", format.sample());
     }
     out.write(&text)?;
     Ok(Exit::Fine)

@@ -173,7 +173,7 @@ impl RawBuilder {
             return Err(format!("process {who} calls while {what}"));
         }
         let (name, time) = (self.name(name)?, self.tick());
-        let op = self.ops.push(name, args, line, time)?;
+        let op = self.ops.begin(name, args, line, time)?;
         self.set_details(op, details)?;
         if let Some(process) = self.ops.get(op).extras.process {
             self.open.insert(process, op);
@@ -225,12 +225,11 @@ impl RawBuilder {
         times: (u64, Option<u64>),
         details: Details,
     ) -> Result<(), String> {
-        let op = self.ops.push(name, args, line, times.0)?;
-        match times.1 {
-            Some(end) => self.ops.returned(op, end, result),
-            None => self.ops.ended(op, Fate::Lost),
+        self.ops.whole(name, args, result, line, times)?;
+        if details.process.is_none() && details.object.is_none() && details.hint.is_none() {
+            return Ok(());
         }
-        self.set_details(op, details)
+        self.set_details(self.ops.last(), details)
     }
 
     /// Something that happened and is not an operation.

@@ -98,6 +98,39 @@ impl Chunk {
         }
     }
 
+    #[inline]
+    fn push(
+        &mut self,
+        name: NameId,
+        args: impl IntoIterator<Item = Value>,
+        line: u32,
+        start: u64,
+    ) -> Result<(), String> {
+        let first = self.values.len();
+        self.values.extend(args);
+        let count = self.values.len() - first;
+        let Ok(arg_count) = u8::try_from(count) else {
+            return Err(format!("{count} arguments are too many"));
+        };
+        let (args, result, fate) = (first as u32, NO_RESULT, Fate::Open);
+        self.rows.push(Row { args, result, name, arg_count, fate });
+        self.starts.push(start);
+        self.ends.push(start);
+        self.lines.push(line);
+        Ok(())
+    }
+
+    #[inline]
+    fn returned(&mut self, at: usize, end: u64, result: Option<Value>) {
+        let row = &mut self.rows[at];
+        row.fate = Fate::Returned;
+        self.ends[at] = end;
+        if let Some(result) = result {
+            row.result = self.values.len() as u32;
+            self.values.push(result);
+        }
+    }
+
     fn extras_mut(&mut self, at: usize) -> &mut Extras {
         if self.extras.len() <= at {
             self.extras.resize(at + 1, Extras::default());
@@ -158,42 +191,60 @@ impl RawOps {
         }
     }
 
-    /// Adds an operation; whatever else is known of it is set afterwards.
+    /// The last chunk, with room for one more operation.
     #[inline]
-    pub(super) fn push(
+    fn with_room(&mut self) -> Result<&mut Chunk, String> {
+        if self.chunks.last().is_none_or(|chunk| chunk.rows.len() == CHUNK) {
+            self.next_chunk()?;
+        }
+        self.chunks.last_mut().ok_or_else(String::new)
+    }
+
+    #[cold]
+    fn next_chunk(&mut self) -> Result<(), String> {
+        if self.rows() >= u32::MAX as usize / 2 {
+            return Err("too many operations".to_owned());
+        }
+        let first = self.chunks.is_empty();
+        self.chunks.push(if first { Chunk::default() } else { Chunk::full_size() });
+        Ok(())
+    }
+
+    /// Adds an operation that has begun.
+    pub(super) fn begin(
         &mut self,
         name: NameId,
         args: impl IntoIterator<Item = Value>,
         line: u32,
         start: u64,
     ) -> Result<RawId, String> {
-        if self.chunks.last().is_none_or(|chunk| chunk.rows.len() == CHUNK) {
-            if self.rows() >= u32::MAX as usize / 2 {
-                return Err("too many operations".to_owned());
-            }
-            self.chunks.push(match self.chunks.is_empty() {
-                true => Chunk::default(),
-                false => Chunk::full_size(),
-            });
+        self.with_room()?.push(name, args, line, start)?;
+        Ok(self.last())
+    }
+
+    /// Adds a whole operation; one without an end is lost.
+    #[inline]
+    pub(super) fn whole(
+        &mut self,
+        name: NameId,
+        args: impl IntoIterator<Item = Value>,
+        result: Option<Value>,
+        line: u32,
+        times: (u64, Option<u64>),
+    ) -> Result<(), String> {
+        let chunk = self.with_room()?;
+        chunk.push(name, args, line, times.0)?;
+        let at = chunk.rows.len() - 1;
+        match times.1 {
+            Some(end) => chunk.returned(at, end, result),
+            None => chunk.rows[at].fate = Fate::Lost,
         }
-        let number = self.chunks.len() - 1;
-        let chunk = &mut self.chunks[number];
-        let (at, first) = (chunk.rows.len(), chunk.values.len());
-        chunk.values.extend(args);
-        let Ok(arg_count) = u8::try_from(chunk.values.len() - first) else {
-            return Err(format!("{} arguments are too many", chunk.values.len() - first));
-        };
-        chunk.rows.push(Row {
-            args: first as u32,
-            result: NO_RESULT,
-            name,
-            arg_count,
-            fate: Fate::Open,
-        });
-        chunk.starts.push(start);
-        chunk.ends.push(start);
-        chunk.lines.push(line);
-        Ok(RawId((number * CHUNK + at) as u32))
+        Ok(())
+    }
+
+    /// The operation that was added last.
+    pub(super) fn last(&self) -> RawId {
+        RawId(self.rows().saturating_sub(1) as u32)
     }
 
     fn place(&mut self, op: RawId) -> (&mut Chunk, usize) {
@@ -202,16 +253,9 @@ impl RawOps {
     }
 
     /// The operation returned.
-    #[inline]
     pub(super) fn returned(&mut self, op: RawId, end: u64, result: Option<Value>) {
         let (chunk, at) = self.place(op);
-        let row = &mut chunk.rows[at];
-        row.fate = Fate::Returned;
-        chunk.ends[at] = end;
-        if let Some(result) = result {
-            row.result = chunk.values.len() as u32;
-            chunk.values.push(result);
-        }
+        chunk.returned(at, end, result);
     }
 
     /// The operation did not return.

@@ -174,7 +174,32 @@ pub(super) fn maybe(value: &Value) -> Option<Value> {
 }
 
 /// A model that could not be made from its options.
-pub(super) type BadOption = String;
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct BadOption {
+    pub(super) message: String,
+    pub(super) fault: Fault,
+}
+
+/// What is the matter with options.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Fault {
+    /// One is not what it must be.
+    Wrong,
+    /// One is needed and was not given.
+    Missing,
+}
+
+impl BadOption {
+    pub(super) fn missing(message: &str) -> BadOption {
+        BadOption { message: message.to_owned(), fault: Fault::Missing }
+    }
+}
+
+impl From<String> for BadOption {
+    fn from(message: String) -> BadOption {
+        BadOption { message, fault: Fault::Wrong }
+    }
+}
 
 /// The options of a model, taken out one by one; what is left over is unknown.
 pub(super) struct Options<'a> {
@@ -196,8 +221,9 @@ impl<'a> Options<'a> {
     pub(super) fn int<N: TryFrom<i64>>(&mut self, key: &str) -> Result<Option<N>, BadOption> {
         let Some(value) = self.value(key) else { return Ok(None) };
         let n = value.as_int().and_then(|n| N::try_from(n).ok());
-        n.map(Some)
-            .ok_or_else(|| format!("the option {key:?} must be {}, not {value}", whole::<N>()))
+        n.map(Some).ok_or_else(|| {
+            format!("the option {key:?} must be {}, not {value}", whole::<N>()).into()
+        })
     }
 
     /// A switch: off unless given.
@@ -205,7 +231,9 @@ impl<'a> Options<'a> {
         match self.value(key) {
             None => Ok(false),
             Some(Value::Bool(b)) => Ok(*b),
-            Some(other) => Err(format!("the option {key:?} must be true or false, not {other}")),
+            Some(other) => {
+                Err(format!("the option {key:?} must be true or false, not {other}").into())
+            }
         }
     }
 

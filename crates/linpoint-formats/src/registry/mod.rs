@@ -14,7 +14,7 @@ use linpoint::{Cancel, CheckError, Hints, Limits, OpId, Part, Report};
 use crate::model::ModelName;
 use crate::raw::{Annotation, RawHistory, RawOp};
 use crate::{Format, ReadError, Source, Value};
-use join::{Join, Mismatch, OpOf, Options, RetOf};
+use join::{BadOption, Fault, Join, Mismatch, OpOf, Options, RetOf};
 use typed::{AnyHistory, Typed};
 
 /// How to check a [`LoadedHistory`].
@@ -50,7 +50,6 @@ pub struct ModelInfo {
 /// A history of one of the bundled models, ready to be checked.
 pub struct LoadedHistory {
     any: Box<dyn AnyHistory>,
-    id: Option<String>,
     model: ModelName,
     note: Option<String>,
     format: Format,
@@ -66,29 +65,36 @@ pub fn models() -> impl Iterator<Item = ModelInfo> {
     models::ALL.iter().map(|entry| entry.info)
 }
 
+/// One of the histories of an input.
+pub struct Found {
+    /// Which of several it is; `None` if it is the only one.
+    pub id: Option<String>,
+    /// The history, or why there is none.
+    pub history: Result<LoadedHistory, ReadError>,
+}
+
 /// Reads the one history of an input, in whatever format it is. `model` goes before the model that
 /// the file names.
 pub fn read(source: &Source, model: Option<&ModelName>) -> Result<LoadedHistory, ReadError> {
     let mut histories = read_all(source, None, model);
     match (histories.pop(), histories.is_empty()) {
-        (Some(history), true) => history,
+        (Some(found), true) => found.history,
         _ => Err(ReadError::new(source, "the file has several histories")),
     }
 }
 
 /// Reads all histories of an input, in the format that is given or else in whatever format it is.
 /// There is at least one, or an error.
-pub fn read_all(
-    source: &Source,
-    format: Option<Format>,
-    model: Option<&ModelName>,
-) -> Vec<Result<LoadedHistory, ReadError>> {
+pub fn read_all(source: &Source, format: Option<Format>, model: Option<&ModelName>) -> Vec<Found> {
     let format = match format.map_or_else(|| Format::detect(source), Ok) {
         Ok(format) => format,
-        Err(error) => return vec![Err(error)],
+        Err(error) => return vec![Found { id: None, history: Err(error) }],
     };
-    let histories = format.read(source, model).into_iter();
-    histories.map(|raw| load(source, raw?, model)).collect()
+    let found = |raw: Result<RawHistory, ReadError>| match raw {
+        Ok(mut raw) => Found { id: raw.id.take(), history: load(source, raw, model) },
+        Err(error) => Found { id: None, history: Err(error) },
+    };
+    format.read(source, model).into_iter().map(found).collect()
 }
 
 /// Joins a history to its model. `model` goes before the model that the file names.
@@ -114,29 +120,56 @@ pub fn load(
         // What the user or the file says stays as it is.
         let _ = model.set(key, value);
     }
-    let Some(entry) = models::ALL.iter().find(|entry| entry.info.name == model.name) else {
-        let names: Vec<&str> = models().map(|info| info.name).collect();
-        return Err(ReadError::new(source, format!("unknown model {:?}", model.name))
-            .help(format!("the models are: {}", names.join(", "))));
-    };
-    let mut loader = Loader { source, raw, info: &entry.info, model };
-    let mut options = Options::new(&loader.model);
-    let join = (entry.join)(&mut options).map_err(|message| loader.bad_option(&message))?;
-    if let Some(key) = options.left_over() {
-        let message = format!("the model {:?} has no option {key:?}", loader.model.name);
-        return Err(loader.bad_option(&message));
-    }
-    drop(options);
-    join.load(&mut loader)
+    let entry = entry_of(source, &model)?;
+    let join = join_of(source, entry, &model).map_err(|(error, _)| error)?;
+    join.load(&mut Loader { source, raw, info: &entry.info, model })
 }
 
-/// Makes sure that a model exists and has these options, before any file is read.
+/// Makes sure that a model exists and has these options, before any file is read. Options that it
+/// needs may still be missing: files can have them.
 pub fn validate(model: &ModelName) -> Result<(), String> {
     let nowhere = Source::new("--model", Vec::new());
-    let empty = crate::raw::RawBuilder::new().finish(Format::Jsonl);
-    match load(&nowhere, empty, Some(model)) {
-        Ok(_) => Ok(()),
-        Err(error) => Err(error.to_string()),
+    let entry = entry_of(&nowhere, model).map_err(|error| error.to_string())?;
+    match join_of(&nowhere, entry, model) {
+        Err((error, Fault::Wrong)) => Err(error.to_string()),
+        Ok(_) | Err((_, Fault::Missing)) => Ok(()),
+    }
+}
+
+fn entry_of(source: &Source, model: &ModelName) -> Result<&'static Entry, ReadError> {
+    if let Some(entry) = models::ALL.iter().find(|entry| entry.info.name == model.name) {
+        return Ok(entry);
+    }
+    if model.name == "java" {
+        let class = model.option("class").map(Value::bare).unwrap_or_default();
+        let message = format!("there is no specification of the Java class {class} yet");
+        return Err(ReadError::new(source, message).help("the model \"java\" is not available"));
+    }
+    let names: Vec<&str> = models().map(|info| info.name).collect();
+    Err(ReadError::new(source, format!("unknown model {:?}", model.name))
+        .help(format!("the models are: {}", names.join(", "))))
+}
+
+fn join_of(
+    source: &Source,
+    entry: &Entry,
+    model: &ModelName,
+) -> Result<Box<dyn AnyJoin>, (ReadError, Fault)> {
+    let bad = |fault: BadOption| {
+        let help = match entry.info.options {
+            [] => "it has no options".to_owned(),
+            options => format!("its options are: {}", options.join("; ")),
+        };
+        (ReadError::new(source, fault.message).help(help), fault.fault)
+    };
+    let mut options = Options::new(model);
+    let join = (entry.join)(&mut options).map_err(bad)?;
+    match options.left_over() {
+        None => Ok(join),
+        Some(key) => {
+            let message = format!("the model {:?} has no option {key:?}", model.name);
+            Err(bad(BadOption::from(message)))
+        }
     }
 }
 
@@ -147,7 +180,7 @@ trait AnyJoin {
 
 struct Entry {
     info: ModelInfo,
-    join: fn(&mut Options<'_>) -> Result<Box<dyn AnyJoin>, join::BadOption>,
+    join: fn(&mut Options<'_>) -> Result<Box<dyn AnyJoin>, BadOption>,
 }
 
 struct Loader<'a> {
@@ -183,7 +216,6 @@ impl<J: Join> AnyJoin for J {
         let history = builder.finish().map_err(|e| loader.invalid(&lines, &e))?;
         Ok(LoadedHistory {
             any: Box::new(Typed { spec: self.spec(), history }),
-            id: loader.raw.id.take(),
             model: loader.model.clone(),
             note: loader.raw.note.take(),
             format: loader.raw.format,
@@ -221,14 +253,6 @@ impl Loader<'_> {
         }
     }
 
-    fn bad_option(&self, message: &str) -> ReadError {
-        let help = match self.info.options {
-            [] => "it has no options".to_owned(),
-            options => format!("its options are: {}", options.join("; ")),
-        };
-        ReadError::new(self.source, message).help(help)
-    }
-
     fn invalid(&self, lines: &[u32], error: &HistoryError) -> ReadError {
         // Processes are numbers in the library; here they have the names of the file.
         let message = match error.kind() {
@@ -247,11 +271,6 @@ impl Loader<'_> {
 }
 
 impl LoadedHistory {
-    /// Which of several histories in one file it is.
-    pub fn id(&self) -> Option<&str> {
-        self.id.as_deref()
-    }
-
     /// What the file tells besides: faults that were injected, messages.
     pub fn annotations(&self) -> &[Annotation] {
         &self.annotations

@@ -94,6 +94,7 @@ struct ExtrasColumns {
 }
 
 impl ExtrasColumns {
+    #[inline]
     fn set(&mut self, at: usize, extras: Extras) {
         self.processes.set(at, extras.process);
         self.objects.set(at, extras.object);

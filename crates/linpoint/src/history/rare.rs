@@ -12,6 +12,7 @@ impl<T> Default for Rare<T> {
 
 impl<T: Copy + Default + PartialEq> Rare<T> {
     /// Sets the value of a position; those before it that were never set have the default.
+    #[inline]
     pub(super) fn set(&mut self, at: usize, value: T) {
         if let Some(known) = self.0.get_mut(at) {
             *known = value;

@@ -163,7 +163,9 @@ pub(super) const PRIORITY_QUEUE: Entry = Entry {
     },
     join: |options| {
         let order = match (options.switch("min")?, options.switch("max")?) {
-            (true, true) => return Err("a priority queue is min or max, not both".to_owned()),
+            (true, true) => {
+                return Err("a priority queue is min or max, not both".to_owned().into());
+            }
             (true, false) => Order::Min,
             (false, _) => Order::Max,
         };

@@ -8,8 +8,8 @@ use linpoint::spec::models::{
 };
 
 use super::super::join::{
-    Join, Mismatch, Options, bad_arg, bad_ret, bool_ret, done, int_arg, maybe, none, one, three,
-    two,
+    BadOption, Join, Mismatch, Options, bad_arg, bad_ret, bool_ret, done, int_arg, maybe, none,
+    one, three, two,
 };
 use super::super::{Entry, ModelInfo};
 use crate::Value;
@@ -219,7 +219,8 @@ pub(super) const BANK: Entry = Entry {
     },
     join: |options| {
         let accounts = named(options, "accounts", Value::as_int, "numbers")?;
-        let accounts = accounts.ok_or("a bank needs the option \"accounts\"")?;
+        let missing = || BadOption::missing("a bank needs the option \"accounts\"");
+        let accounts = accounts.ok_or_else(missing)?;
         Ok(Box::new(BankJoin { accounts }))
     },
 };

@@ -6,7 +6,7 @@ use linpoint::spec::models::{
 };
 
 use super::super::join::{
-    Join, Mismatch, Options, bad_arg, bad_ret, bool_ret, done, int_arg, none, one, two,
+    BadOption, Join, Mismatch, Options, bad_arg, bad_ret, bool_ret, done, int_arg, none, one, two,
 };
 use super::super::{Entry, ModelInfo};
 use crate::Value;
@@ -149,10 +149,11 @@ pub(super) const SNAPSHOT: Entry = Entry {
     },
     join: |options| {
         let segments: Option<usize> = options.int("segments")?;
-        let segments = segments.ok_or("a snapshot needs the option \"segments\"")?;
+        let missing = || BadOption::missing("a snapshot needs the option \"segments\"");
+        let segments = segments.ok_or_else(missing)?;
         // Every state holds all of them: more would only be a way to run out of memory.
         if segments > 1 << 20 {
-            return Err(format!("{segments} segments are too many"));
+            return Err(format!("{segments} segments are too many").into());
         }
         Ok(Box::new(SnapshotJoin { segments, initial: initial(options) }))
     },

@@ -1,0 +1,336 @@
+//! Histories of Jepsen and Knossos in EDN, and Porcupine's key-value logs, which look the same.
+//!
+//! ```text
+//! [{:process 7, :type :invoke, :f :cas, :value [2 3]}
+//!  {:process 7, :type :ok, :f :cas, :value [2 3]}
+//!  {:process :nemesis, :type :info, :f :kill, :value nil}]
+//! ```
+//!
+//! A vector or list of maps, or one map after the other. The order of the maps is the order of events;
+//! `:time` is not looked at. `:fail` says that the operation did not happen (so a failed `:cas` proves
+//! nothing), `:info` that it may have. What a process does that is not a number, and an `:info` without an open
+//! operation, is an annotation. A read whose value is nil fits any state, and is counted.
+//!
+//! Values that are all tuples `[k v]` come from several independent objects `k`.
+
+pub(crate) mod parser;
+
+use crate::jepsen::{Event, Reader, Rules, Type};
+use crate::model::ModelName;
+use crate::raw::RawHistory;
+use crate::{Format, ReadError, Source, Value};
+use parser::{Entries, Parser, Wrong};
+
+/// True if the input begins with a map that has keywords for keys, perhaps in a vector or list.
+pub(crate) fn recognises(text: &[u8]) -> bool {
+    let mut parser = Parser::new(text, true);
+    let in_list = parser.take(b'[') || parser.take(b'(');
+    match parser.peek() {
+        Some(b'#') => text[parser.position()..].starts_with(b"#jepsen"),
+        Some(b'{') => parser.take(b'{') && matches!(parser.peek(), Some(b':')),
+        // Nothing in it: a history without operations.
+        Some(b']' | b')') => in_list,
+        _ => false,
+    }
+}
+
+/// True if it is Porcupine's: the first line has a `:key`.
+pub(crate) fn recognises_porcupine(text: &[u8]) -> bool {
+    let text = text.trim_ascii_start();
+    let line = &text[..memchr::memchr(b'\n', text).unwrap_or(text.len())];
+    text.starts_with(b"{:") && memchr::memmem::find(line, b", :key \"").is_some()
+}
+
+/// Where on a line a part of an operation is; unknown if several are on it.
+pub(crate) fn locate(line: &[u8], part: crate::format::Part) -> Option<usize> {
+    let key: &[u8] = if part == crate::format::Part::Name { b":f " } else { b":value " };
+    let mut found = memchr::memmem::find_iter(line, key);
+    let (first, second) = (found.next()?, found.next());
+    second.is_none().then_some(first + key.len() + 1)
+}
+
+/// Reads a history of Jepsen or Knossos.
+pub(crate) fn read(source: &Source) -> Result<RawHistory, ReadError> {
+    let events = events(source, true)?;
+    let keyed = is_keyed(&events);
+    let model = model_of(&events);
+    let mut reader =
+        Reader::new(source, Rules { keyed, nil_reads_fit: true, failed_cas_proves: false });
+    for event in events {
+        reader.event(event)?;
+    }
+    let mut history = reader.finish(Format::Edn);
+    history.model = model;
+    Ok(history)
+}
+
+/// Reads a log of Porcupine's key-value store: keys hold the empty string at first.
+pub(crate) fn read_porcupine(source: &Source) -> Result<RawHistory, ReadError> {
+    let rules = Rules { keyed: false, nil_reads_fit: false, failed_cas_proves: false };
+    let mut reader = Reader::new(source, rules);
+    for event in events(source, false)? {
+        reader.event(event)?;
+    }
+    let mut history = reader.finish(Format::Porcupine);
+    history.model = ModelName::parse("kv:initial=\"\"").ok();
+    Ok(history)
+}
+
+/// The calls of clients.
+fn calls(events: &[Event]) -> impl Iterator<Item = &Event> {
+    events.iter().filter(|event| event.kind == Type::Invoke && event.is_of_client())
+}
+
+/// The model, where the operations leave no doubt.
+fn model_of(events: &[Event]) -> Option<ModelName> {
+    let only = |names: &[&str]| calls(events).all(|event| names.contains(&&*event.f));
+    calls(events).next()?;
+    let models: [(&str, &[&str]); 3] = [
+        ("cas-register", &["read", "write", "cas"]),
+        ("multi-register", &["txn"]),
+        ("mutex", &["acquire", "release"]),
+    ];
+    let (model, _) = models.into_iter().find(|(_, names)| only(names))?;
+    ModelName::parse(model).ok()
+}
+
+/// True if the values of all calls are tuples of an object and a value. A `:cas` must have a pair in
+/// its tuple, and a `:txn` a list of steps: otherwise `[2 3]` would be taken for one.
+fn is_keyed(events: &[Event]) -> bool {
+    let tuple = |event: &Event| match &event.value {
+        Value::List(items) => match (&**items, &*event.f) {
+            ([_, Value::List(pair)], "cas") => pair.len() == 2,
+            ([key, Value::List(_)], "txn") => !matches!(key, Value::List(_)),
+            ([_, _], f) => !matches!(f, "cas" | "txn"),
+            _ => false,
+        },
+        _ => false,
+    };
+    calls(events).next().is_some() && calls(events).all(tuple)
+}
+
+/// Lines and columns of places in a text, asked for in ascending order.
+struct Places<'a> {
+    text: &'a [u8],
+    line: u32,
+    line_start: usize,
+    until: usize,
+}
+
+impl Places<'_> {
+    fn of(&mut self, at: usize) -> (u32, usize) {
+        let at = at.min(self.text.len());
+        if at < self.until {
+            (self.line, self.line_start, self.until) = (1, 0, 0);
+        }
+        for newline in memchr::memchr_iter(b'\n', &self.text[self.until..at]) {
+            self.line = self.line.saturating_add(1);
+            self.line_start = self.until + newline + 1;
+        }
+        self.until = at;
+        (self.line, at - self.line_start + 1)
+    }
+}
+
+/// All events of a file.
+fn events(source: &Source, escapes: bool) -> Result<Vec<Event>, ReadError> {
+    let text = source.text();
+    let mut places = Places { text, line: 1, line_start: 0, until: 0 };
+    let events = read_events(&mut Parser::new(text, escapes), &mut places);
+    events.map_err(|wrong| {
+        let (line, column) = places.of(wrong.at);
+        ReadError::new(source, wrong.message).at(source, line, column)
+    })
+}
+
+fn read_events(parser: &mut Parser<'_>, places: &mut Places<'_>) -> Result<Vec<Event>, Wrong> {
+    parser.peek();
+    let open = parser.position();
+    let close = match () {
+        () if parser.take(b'[') => Some(b']'),
+        () if parser.take(b'(') => Some(b')'),
+        () => None,
+    };
+    let mut events = Vec::new();
+    while !close.map_or(Ok(parser.peek().is_none()), |close| parser.closes(close, open))? {
+        let at = parser.position();
+        let (line, column) = places.of(at);
+        events.push(event(parser.map()?, at, line, column)?);
+    }
+    if parser.peek().is_some() {
+        let message = "something comes after the end of the history".to_owned();
+        return Err(Wrong { at: parser.position(), message });
+    }
+    Ok(events)
+}
+
+fn event(entries: Entries, at: usize, line: u32, column: usize) -> Result<Event, Wrong> {
+    let (mut process, mut kind, mut f, mut key, mut value) = (None, None, None, None, None);
+    for (name, entry, at) in entries {
+        match name.as_str() {
+            Some(":process") => process = Some(entry),
+            Some(":type") => kind = Some((entry, at)),
+            Some(":f") => f = Some((entry, at)),
+            Some(":key") => key = Some(entry),
+            Some(":value") => value = Some(entry),
+            _ => {}
+        }
+    }
+    let missing = |what: &str| Wrong { at, message: format!("{what} is missing in this map") };
+    let process = process.ok_or_else(|| missing(":process"))?;
+    let (kind, kind_at) = kind.ok_or_else(|| missing(":type"))?;
+    let is_client = process.as_int().is_some();
+    let kind = match kind.as_str().and_then(Type::from_keyword) {
+        Some(kind) => kind,
+        None if !is_client => Type::Info,
+        None => {
+            let message = format!("{} is not :invoke, :ok, :fail or :info", kind.bare());
+            return Err(Wrong { at: kind_at, message });
+        }
+    };
+    let f: Box<str> = match f {
+        Some((Value::Str(f), _)) => f.strip_prefix(':').unwrap_or(&f).into(),
+        Some((other, at)) if is_client => {
+            return Err(Wrong { at, message: format!(":f must be a keyword, not {other}") });
+        }
+        None if is_client => return Err(missing(":f")),
+        _ => "".into(),
+    };
+    let value = value.unwrap_or_default();
+    Ok(Event { line, column, process, kind, f, key, value })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn history(text: &str) -> Result<RawHistory, String> {
+        read(&Source::new("h.edn", text)).map_err(|e| e.to_string())
+    }
+
+    fn words(text: &str) -> Vec<String> {
+        let history = history(text).unwrap();
+        let word = |op: crate::raw::RawOp<'_>| {
+            let end = if op.end.is_some() { "" } else { " pending" };
+            format!("{} {:?} {:?}{end}", op.name, op.args, op.result)
+        };
+        history.ops.iter().map(word).collect()
+    }
+
+    fn first_line(text: &str) -> String {
+        history(text).err().unwrap().lines().next().unwrap_or_default().to_owned()
+    }
+
+    #[test]
+    fn events_become_operations() {
+        let text = "; a comment
+            [{:process 1, :type :invoke, :f :cas, :value [2 3]}
+             {:process :nemesis :type :info :f :kill :value nil}
+             {:process 2 :type :invoke :f :read :value 7}
+             {:process 1 :type :ok :f :cas :value [2 3]}
+             {:process 2 :type :ok :f :read :value nil}
+             {:process 1 :type :invoke :f :write :value 4} {:process 1 :type :fail :f :write :value 4}
+             {:process 2 :type :invoke :f :write :value 5} {:process 2 :type :info :f :write :value 5}
+             {:process 2 :type :info :f :note}]";
+        assert_eq!(
+            words(text),
+            ["cas [2, 3] Some(true)", "read [] None", "write [5] None pending"]
+        );
+        let history = history(text).unwrap();
+        assert_eq!(history.model.unwrap().to_string(), "cas-register");
+        let notes: Vec<_> =
+            history.annotations.iter().map(|a| (a.line, a.after, a.text.as_str())).collect();
+        assert_eq!(notes, [(3, 1, ":nemesis kill nil"), (9, 8, "2 note nil")]);
+    }
+
+    #[test]
+    fn maps_without_brackets_and_in_a_list() {
+        let lines = "{:process 0 :type :invoke :f :acquire}\n{:process 0 :type :ok :f :acquire}\n";
+        assert_eq!(words(lines), ["acquire [] None"]);
+        assert_eq!(words(&format!("({lines})")), ["acquire [] None"]);
+    }
+
+    #[test]
+    fn tuples_name_objects() {
+        let text = "{:process 0 :type :invoke :f :read :value [:x nil]}
+                    {:process 1 :type :invoke :f :cas :value [:y [1 2]]}
+                    {:process 0 :type :ok :f :read :value [:x 5]}
+                    {:process 1 :type :info :f :cas :value :timed-out}";
+        assert_eq!(words(text), ["read [] Some(5)", "cas [1, 2] None pending"]);
+        assert_eq!(history(text).unwrap().objects, [Value::str(":x"), Value::str(":y")]);
+        // A pair alone is an ordinary value.
+        let text = "{:process 1 :type :invoke :f :cas :value [1 2]}";
+        assert!(history(text).unwrap().objects.is_empty());
+    }
+
+    #[test]
+    fn transactions() {
+        let text = "{:process 0 :type :invoke :f :txn :value [[:read :x nil] [:write :y 2]]}
+                    {:process 0 :type :ok :f :txn :value [[:read :x 1] [:write :y 2]]}
+                    {:process 0 :type :invoke :f :txn :value [[:read :x nil] [:read :y nil]]}
+                    {:process 0 :type :ok :f :txn :value [[:read :x nil] [:read :y 2]]}";
+        let history = history(text).unwrap();
+        assert_eq!(history.partly_unknown, 1);
+        assert_eq!(
+            words(text),
+            [
+                "txn [[[\"read\", \":x\"], [\"write\", \":y\", 2]]] Some([1])",
+                "txn [[[\"read\", \":x\"], [\"read\", \":y\"]]] Some([{unknown: true}, 2])"
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_has_its_place() {
+        let call = "{:process 0 :type :invoke :f :read}";
+        for (text, message) in [
+            ("[{:process 0", "h.edn:1:2: '{' is never closed: the file is cut off"),
+            ("[1]", "h.edn:1:2: an operation must be a map: {:process 0, :type :invoke, ...}"),
+            ("[] 5", "h.edn:1:4: something comes after the end of the history"),
+            ("[{:type :ok :f :read}]", "h.edn:1:2: :process is missing in this map"),
+            (
+                "[\n {:process 0 :type :okay :f :r}]",
+                "h.edn:2:20: :okay is not :invoke, :ok, :fail or :info",
+            ),
+            ("{:process 0 :type :ok :f 5}", "h.edn:1:26: :f must be a keyword, not 5"),
+            (
+                "{:process 0 :type :ok :f :read}",
+                "h.edn:1:1: :ok of process 0, which has no open operation",
+            ),
+            (
+                &format!("{call}\n{call}"),
+                "h.edn:2:1: process 0 calls while its \"read\" from line 1 is still open",
+            ),
+            (
+                &format!("{call}\n{{:process 0 :type :ok :f :write :value 1}}"),
+                "h.edn:2:1: process 0 ends \"write\", but has called \"read\"",
+            ),
+            (
+                "{:process 0 :type :invoke :f :cas :value 3}",
+                "h.edn:1:1: a cas has the value [expected new], not 3",
+            ),
+            (
+                "{:process 0 :type :invoke :f :txn :value [[:append :x 3]]}",
+                "h.edn:1:1: a step of a txn is [:read key value] or [:write key value], not \"[\\\":append\\\", \\\":x\\\", 3]\"",
+            ),
+        ] {
+            assert_eq!(first_line(text), message, "{text}");
+        }
+    }
+
+    #[test]
+    fn porcupine() {
+        let text = "{:process 0, :type :invoke, :f :append, :key \"0\", :value \"x \\ y\"}\n\
+                    {:process 1, :type :invoke, :f :get, :key \"0\", :value nil}\n\
+                    {:process 0, :type :ok, :f :append, :key \"0\", :value \"x \\ y\"}\n\
+                    {:process 1, :type :ok, :f :get, :key \"0\", :value \"\"}\n";
+        assert!(recognises_porcupine(text.as_bytes()));
+        let history = read_porcupine(&Source::new("h", text)).map_err(|e| e.to_string()).unwrap();
+        let ops: Vec<String> = history
+            .ops
+            .iter()
+            .map(|op| format!("{} {:?} {:?}", op.name, op.args, op.result))
+            .collect();
+        assert_eq!(ops, ["append [\"0\", \"x \\\\ y\"] None", "get [\"0\"] Some(\"\")"]);
+    }
+}

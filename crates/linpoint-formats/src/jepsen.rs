@@ -1,0 +1,220 @@
+//! Events as Jepsen records them, whatever they are written in: `:invoke`, `:ok`, `:fail`, `:info` of
+//! processes, with a function and a value that is argument or result.
+
+use crate::raw::{Details, End, RawBuilder, RawHistory, RawId};
+use crate::words::shown;
+use crate::{Format, ReadError, Source, Thin, Value};
+
+/// What an event is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Type {
+    Invoke,
+    Ok,
+    Fail,
+    Info,
+}
+
+impl Type {
+    pub(crate) fn from_keyword(word: &str) -> Option<Type> {
+        Some(match word {
+            ":invoke" => Type::Invoke,
+            ":ok" => Type::Ok,
+            ":fail" => Type::Fail,
+            ":info" => Type::Info,
+            _ => return None,
+        })
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Type::Invoke => ":invoke",
+            Type::Ok => ":ok",
+            Type::Fail => ":fail",
+            Type::Info => ":info",
+        }
+    }
+}
+
+/// An event of a client or of anybody else.
+#[derive(Debug)]
+pub(crate) struct Event {
+    pub(crate) line: u32,
+    pub(crate) column: usize,
+    /// Clients are numbers.
+    pub(crate) process: Value,
+    pub(crate) kind: Type,
+    /// Without its colon.
+    pub(crate) f: Box<str>,
+    /// A key beside the value, as in Porcupine's logs.
+    pub(crate) key: Option<Value>,
+    pub(crate) value: Value,
+}
+
+impl Event {
+    pub(crate) fn is_of_client(&self) -> bool {
+        self.process.as_int().is_some()
+    }
+}
+
+/// In what the formats differ.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rules {
+    /// Values are tuples of an object and a value.
+    pub(crate) keyed: bool,
+    /// A read of nil fits any state; otherwise it saw nil.
+    pub(crate) nil_reads_fit: bool,
+    /// A failed `:cas` saw another value than it expected; otherwise it did not happen.
+    pub(crate) failed_cas_proves: bool,
+}
+
+/// Functions whose value is the result, even if the call has one too.
+const GIVES: &[&str] = &["read", "get", "dequeue", "pop", "peek", "poll"];
+
+/// Turns events into operations.
+pub(crate) struct Reader<'a> {
+    source: &'a Source,
+    rules: Rules,
+    builder: RawBuilder,
+}
+
+/// What of an event is wrong.
+type Sentence = String;
+
+impl<'a> Reader<'a> {
+    pub(crate) fn new(source: &'a Source, rules: Rules) -> Reader<'a> {
+        Reader { source, rules, builder: RawBuilder::new() }
+    }
+
+    pub(crate) fn finish(self, format: Format) -> RawHistory {
+        self.builder.finish(format)
+    }
+
+    pub(crate) fn annotate(&mut self, line: u32, text: impl Into<String>) {
+        self.builder.annotate(line, text);
+    }
+
+    pub(crate) fn event(&mut self, event: Event) -> Result<(), ReadError> {
+        let (line, column) = (event.line, event.column);
+        self.take(event)
+            .map_err(|message| ReadError::new(self.source, message).at(self.source, line, column))
+    }
+
+    fn take(&mut self, mut event: Event) -> Result<(), Sentence> {
+        let open = self.builder.open_of(&event.process);
+        let annotation = event.kind == Type::Info && open.is_none();
+        if !event.is_of_client() || annotation {
+            let Event { process, f, value, .. } = &event;
+            self.builder.annotate(event.line, format!("{} {f} {value}", process.bare()));
+            return Ok(());
+        }
+        let object = self.object(&mut event);
+        if event.kind == Type::Invoke {
+            return self.invoke(event, object);
+        }
+        let Some(open) = open else {
+            let kind = event.kind.name();
+            return Err(format!(
+                "{kind} of process {}, which has no open operation",
+                event.process
+            ));
+        };
+        let called = self.builder.op(open).name;
+        if called != &*event.f {
+            let Event { process, f, .. } = &event;
+            return Err(format!("process {process} ends {f:?}, but has called {called:?}"));
+        }
+        let end = match event.kind {
+            Type::Ok => End::Returned(self.result(open, &event)?),
+            Type::Fail if self.rules.failed_cas_proves && called == "cas" => {
+                End::Returned(Some(Value::Bool(false)))
+            }
+            Type::Fail => End::Failed,
+            Type::Info | Type::Invoke => End::Lost,
+        };
+        self.builder
+            .end(event.line, open, end)
+            .map_err(|before| format!("it has already ended on line {before}"))
+    }
+
+    /// Takes the object out of the value, if values are tuples.
+    fn object(&self, event: &mut Event) -> Option<Value> {
+        let Value::List(items) = &event.value else { return None };
+        let [object, value] = &**items else { return None };
+        if !self.rules.keyed {
+            return None;
+        }
+        let object = object.clone();
+        event.value = value.clone();
+        Some(object)
+    }
+
+    fn invoke(&mut self, event: Event, object: Option<Value>) -> Result<(), Sentence> {
+        let mut args: Vec<Value> = event.key.into_iter().collect();
+        match &*event.f {
+            "cas" => match &event.value {
+                Value::List(pair) if pair.len() == 2 => args.extend_from_slice(pair),
+                other => return Err(format!("a cas has the value [expected new], not {other}")),
+            },
+            "txn" => args.push(steps(&event.value)?.0),
+            f if GIVES.contains(&f) => {}
+            _ => args.extend(Some(event.value).filter(|value| *value != Value::Nil)),
+        }
+        let details = Details { object, ..Details::by(event.process) };
+        self.builder.call(event.line, &event.f, args, details).map(|_| ())
+    }
+
+    /// What an operation that ended well gave; `None` if that is unknown, or says nothing.
+    fn result(&mut self, open: RawId, event: &Event) -> Result<Option<Value>, Sentence> {
+        let called = self.builder.op(open);
+        let value = &event.value;
+        Ok(match called.name {
+            "read" if *value == Value::Nil && self.rules.nil_reads_fit => None,
+            "cas" => Some(Value::Bool(true)),
+            "txn" => {
+                let (again, reads) = steps(value)?;
+                if called.args.first() != Some(&again) {
+                    return Err("the steps of the txn are not those of its call".to_owned());
+                }
+                let unknown = reads.iter().any(Value::is_unknown);
+                let one_step = matches!(&again, Value::List(steps) if steps.len() == 1);
+                let result = match &reads[..] {
+                    [] => None,
+                    [read] if one_step => Some(read.clone()).filter(|read| !read.is_unknown()),
+                    _ => Some(Value::List(reads.into())),
+                };
+                if unknown && result.is_some() {
+                    self.builder.count_partly_unknown();
+                }
+                result
+            }
+            name if GIVES.contains(&name) => Some(value.clone()),
+            // Most repeat their argument.
+            _ if *value == Value::Nil || called.args.last() == Some(value) => None,
+            _ => Some(value.clone()),
+        })
+    }
+}
+
+/// The steps of a transaction as the model has them, and what its reads saw: nil fits anything.
+fn steps(value: &Value) -> Result<(Value, Vec<Value>), Sentence> {
+    let bad = |step: &Value| {
+        let text = shown(step.to_string().as_bytes());
+        format!("a step of a txn is [:read key value] or [:write key value], not {text}")
+    };
+    let Value::List(list) = value else { return Err(bad(value)) };
+    let (mut steps, mut reads) = (Vec::new(), Vec::new());
+    for step in list.iter() {
+        let Value::List(parts) = step else { return Err(bad(step)) };
+        let [Value::Str(f), key, value] = &**parts else { return Err(bad(step)) };
+        steps.push(Value::List(match &**f {
+            ":read" | ":r" => {
+                let known = if *value == Value::Nil { Value::unknown() } else { value.clone() };
+                reads.push(known);
+                Thin::from([Value::str("read"), key.clone()])
+            }
+            ":write" | ":w" => Thin::from([Value::str("write"), key.clone(), value.clone()]),
+            _ => return Err(bad(step)),
+        }));
+    }
+    Ok((Value::List(steps.into()), reads))
+}
