@@ -4,9 +4,11 @@
 //! or a return, so intervals and the points inside them are random and the history is linearizable
 //! by construction. A call may be *ambiguous*: it never returns, and its client goes on as a new
 //! process. Half of the ambiguous operations take effect, some of those long after the call.
+//!
+//! Where the events go is up to a [`Log`]: into a history in memory, or into a file.
 
-use linpoint::History;
 use linpoint::history::EventBuilder;
+use linpoint::{History, OpId};
 
 use crate::rng::Rng;
 
@@ -18,6 +20,10 @@ pub trait Object {
     type Ret: Clone;
     /// The next operation.
     fn draw(&mut self, rng: &mut Rng) -> Self::Op;
+    /// The next operation of this client, for objects to which it matters who calls.
+    fn draw_by(&mut self, _client: usize, rng: &mut Rng) -> Self::Op {
+        self.draw(rng)
+    }
     /// Performs it.
     fn apply(&mut self, op: &Self::Op) -> Self::Ret;
     /// Whether it may be ambiguous; a read that never returned is of no interest.
@@ -26,27 +32,59 @@ pub trait Object {
     }
 }
 
-enum Phase<O, R> {
-    Idle,
-    Called(linpoint::OpId, O),
-    Done(linpoint::OpId, R),
-    /// An ambiguous operation, and whether it has an effect.
-    Lost(linpoint::OpId, O, bool),
+/// Where events go, in the order in which they happen.
+pub trait Log<O, R> {
+    /// How an operation that has been called is known.
+    type Id;
+    /// An idle process calls an operation.
+    fn call(&mut self, process: u32, op: &O) -> Self::Id;
+    /// It returns.
+    fn ret(&mut self, id: Self::Id, ret: R);
+    /// Nothing more will be heard of it.
+    fn crash(&mut self, id: Self::Id);
 }
 
+impl<O: Clone, R> Log<O, R> for EventBuilder<O, R> {
+    type Id = OpId;
+
+    fn call(&mut self, process: u32, op: &O) -> OpId {
+        self.call_by(process, op.clone()).expect("the client is idle")
+    }
+
+    fn ret(&mut self, id: OpId, ret: R) {
+        EventBuilder::ret(self, id, ret).expect("it is open");
+    }
+
+    fn crash(&mut self, id: OpId) {
+        EventBuilder::crash(self, id).expect("it is open");
+    }
+}
+
+enum Phase<I, O, R> {
+    Idle,
+    Called(I, O),
+    Done(I, R),
+    /// An ambiguous operation, and whether it has an effect.
+    Lost(I, O, bool),
+}
+
+/// The log of a history in memory.
+type Events<X> = EventBuilder<<X as Object>::Op, <X as Object>::Ret>;
+/// How the log of a simulation knows operations.
+type Id<X, L> = <L as Log<<X as Object>::Op, <X as Object>::Ret>>::Id;
 /// A client: its process, and what it is doing.
-type Client<X> = (u32, Phase<<X as Object>::Op, <X as Object>::Ret>);
+type Client<X, L> = (u32, Phase<Id<X, L>, <X as Object>::Op, <X as Object>::Ret>);
 
 /// Makes a history turn by turn.
-pub struct Simulation<X: Object> {
+pub struct Simulation<X: Object, L: Log<X::Op, X::Ret> = Events<X>> {
     /// The object as it is now.
     pub object: X,
     /// Where chance comes from.
     pub rng: Rng,
     /// Probability that an operation which may be ambiguous is.
     pub ambiguous: f64,
-    events: EventBuilder<X::Op, X::Ret>,
-    clients: Vec<Client<X>>,
+    log: L,
+    clients: Vec<Client<X, L>>,
     processes: u32,
     called: usize,
     /// Ambiguous operations that will take effect later.
@@ -58,11 +96,23 @@ pub struct Simulation<X: Object> {
 impl<X: Object> Simulation<X> {
     /// No events yet.
     pub fn new(object: X, clients: u32, seed: u64) -> Self {
+        Simulation::logging_to(History::from_events(), object, clients, seed)
+    }
+
+    /// The history, after every client has finished.
+    pub fn finish(self) -> History<X::Op, X::Ret> {
+        self.finish_log().finish()
+    }
+}
+
+impl<X: Object, L: Log<X::Op, X::Ret>> Simulation<X, L> {
+    /// No events yet; they will go to `log`.
+    pub fn logging_to(log: L, object: X, clients: u32, seed: u64) -> Self {
         Simulation {
             object,
             rng: Rng::new(seed),
             ambiguous: 0.0,
-            events: History::from_events(),
+            log,
             clients: (0..clients).map(|c| (c, Phase::Idle)).collect(),
             processes: clients,
             called: 0,
@@ -92,8 +142,8 @@ impl<X: Object> Simulation<X> {
     pub fn alone(&mut self, op: X::Op, ret: X::Ret) {
         self.called += 1;
         let (process, _) = self.clients[0];
-        let id = self.events.call_by(process, op).expect("the client is idle");
-        self.events.ret(id, ret).expect("it is open");
+        let id = self.log.call(process, &op);
+        self.log.ret(id, ret);
     }
 
     /// The number of ambiguous operations of this kind so far.
@@ -107,18 +157,18 @@ impl<X: Object> Simulation<X> {
         let next = match phase {
             Phase::Idle => {
                 self.called += 1;
-                let op = self.object.draw(&mut self.rng);
-                let id = self.events.call_by(*process, op.clone()).expect("the client is idle");
+                let op = self.object.draw_by(client, &mut self.rng);
+                let id = self.log.call(*process, &op);
                 let lost = self.object.may_crash(&op) && self.rng.chance(self.ambiguous);
                 if lost { Phase::Lost(id, op, self.rng.chance(0.5)) } else { Phase::Called(id, op) }
             }
             Phase::Called(id, op) => Phase::Done(id, self.object.apply(&op)),
             Phase::Done(id, ret) => {
-                self.events.ret(id, ret).expect("it is open");
+                self.log.ret(id, ret);
                 Phase::Idle
             }
             Phase::Lost(id, op, effective) => {
-                self.events.crash(id).expect("it is open");
+                self.log.crash(id);
                 self.lost.push(op.clone());
                 *process = self.processes;
                 self.processes += 1;
@@ -138,10 +188,10 @@ impl<X: Object> Simulation<X> {
         }
     }
 
-    /// The history, after every client has finished.
-    pub fn finish(mut self) -> History<X::Op, X::Ret> {
+    /// The log, after every client has finished.
+    pub fn finish_log(mut self) -> L {
         self.quiesce();
-        self.events.finish()
+        self.log
     }
 }
 

@@ -1,10 +1,12 @@
 //! Benchmarks of linpoint. See `bench/README.md`.
 
 mod ambiguous;
+mod child;
 mod generate;
 mod hard;
 mod lowe;
 mod measure;
+mod monitors;
 mod objects;
 mod profile;
 mod prune;
@@ -24,14 +26,26 @@ usage: linpoint-bench <table> [selection...] [--quick]
   ambiguous
   prune
   stream
+  monitors   set stack queue priority-queue register snapshot, peeks
   profile    (map | queue | stack | register) <operations> <engine>
 
 Tables go to the standard output and, with plots, to bench/record.
+
+usage: linpoint-bench write-history --help
 ";
 
 fn main() {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    // It has options with values; the tables have none.
+    if args.first().is_some_and(|a| a == "write-history") {
+        if let Err(message) = monitors::write::main(&args[1..]) {
+            eprint!("{message}\n\n{}", monitors::write::USAGE);
+            std::process::exit(2);
+        }
+        return;
+    }
     let (flags, words): (Vec<String>, Vec<String>) =
-        std::env::args().skip(1).partition(|a| a.starts_with("--"));
+        args.into_iter().partition(|a| a.starts_with("--"));
     let quick = flags.iter().any(|f| f == "--quick");
     if flags.iter().any(|f| f != "--quick") || words.is_empty() {
         usage();
@@ -47,8 +61,12 @@ fn main() {
         "ambiguous" => ambiguous::main(quick),
         "prune" => prune::main(quick),
         "stream" => stream::main(quick),
+        "monitors" => monitors::main(rest, quick),
         "profile" => profile::main(rest),
         // How the program calls itself: one case, one line.
+        "case" if rest.first().is_some_and(|w| w == "monitors") => {
+            println!("{}", monitors::case(&rest[1..]).line());
+        }
         "case" => {
             let outcome = match rest.first().map(String::as_str) {
                 Some("hard") => hard::case(&rest[1..]),

@@ -14,6 +14,8 @@ use crate::rng::Rng;
 pub enum Values {
     /// Each value is used once.
     Unique(u32),
+    /// Each value is used once, in an order that looks random.
+    Scattered(u32),
     /// Values `1..=n`.
     Among(u32),
 }
@@ -21,6 +23,8 @@ pub enum Values {
 impl Values {
     /// Each value is used once.
     pub const UNIQUE: Values = Values::Unique(0);
+    /// Each value is used once, in an order that looks random.
+    pub const SCATTERED: Values = Values::Scattered(0);
 
     /// The next value, never 0.
     pub fn draw(&mut self, rng: &mut Rng) -> u32 {
@@ -28,6 +32,12 @@ impl Values {
             Values::Unique(last) => {
                 *last += 1;
                 *last
+            }
+            Values::Scattered(last) => {
+                *last += 1;
+                // Both steps can be undone, so no two values are the same, and 0 stays 0.
+                let mixed = last.wrapping_mul(0x9e37_79b1);
+                mixed ^ (mixed >> 15)
             }
             Values::Among(n) => 1 + rng.below(*n as usize) as u32,
         }

@@ -40,11 +40,12 @@ fn try_monitor<B: SmallObject>(object: B, lists: &[(usize, u8)]) -> Tally {
         trial.all(ops, values, 1);
     }
     let listed = trial.tally.decided();
+    let wanted = (listed + enough() / 2).max(enough());
     let round = 2_000;
     // A monitor that refuses nearly everything is found out, too.
     let most = 20 * enough() / round;
     let mut seed = 1;
-    while trial.tally.decided() < listed + enough() / 2 && seed < most {
+    while trial.tally.decided() < wanted && seed < most {
         for style in styles() {
             trial.random(&style, seed, round);
             seed += 1;

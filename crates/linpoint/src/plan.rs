@@ -157,11 +157,6 @@ impl Plan {
         Plan { features, split, ladder, threads, limits }
     }
 
-    /// True if the monitor for the shape of the object is to be asked.
-    pub(crate) fn asks_monitor(&self) -> bool {
-        self.steps().any(|tactic| *tactic == Tactic::Monitor(Monitor::OfShape))
-    }
-
     /// True if nothing but a monitor is to be asked.
     pub(crate) fn only_asks_monitor(&self) -> bool {
         self.steps().all(|tactic| matches!(tactic, Tactic::Monitor(_)))

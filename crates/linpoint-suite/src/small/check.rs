@@ -102,7 +102,7 @@ impl<B: SmallObject> Trial<B> {
         let mut count = 0;
         list::all::<B>(&letters, ops, &mut |history| {
             // A fixed but irregular choice.
-            let chosen = stride <= 1 || Rng::for_case(7, count).next() % stride == 0;
+            let chosen = stride <= 1 || Rng::for_case(7, count).next().is_multiple_of(stride);
             count += 1;
             if chosen {
                 self.one(history);

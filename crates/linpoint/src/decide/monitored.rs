@@ -76,7 +76,7 @@ impl<S: Spec> Run<'_, S> {
         match outcome {
             Ok(outcome) => {
                 self.steps.fetch_add(ids.len() as u64, Ordering::Relaxed);
-                self.from_monitor(outcome).map(Some)
+                self.of_monitor(outcome).map(Some)
             }
             Err(refusal) if self.plan.only_asks_monitor() => {
                 let monitor = monitor.name().to_owned();
@@ -89,7 +89,7 @@ impl<S: Spec> Run<'_, S> {
         }
     }
 
-    fn from_monitor(&self, outcome: Outcome) -> Result<PartReport, CheckError> {
+    fn of_monitor(&self, outcome: Outcome) -> Result<PartReport, CheckError> {
         let engine = outcome.monitor.to_owned();
         let answer = match outcome.answer {
             Answer::Linearizable(order) => self.certified(Found::Linearizable(order))?,

@@ -186,9 +186,9 @@ impl<O, R> History<O, R> {
 
     /// True if the operations were performed on more than one object.
     pub fn has_several_objects(&self) -> bool {
-        let mut objects = (0..self.len()).map(|i| self.extras.objects.get(i));
-        let first = objects.next();
-        objects.any(|object| Some(object) != first)
+        let objects = &self.extras.objects;
+        !objects.values().is_empty()
+            && self.ids().any(|id| objects.get(id.index()) != objects.get(0))
     }
 
     /// True if at least one operation carries an order hint.

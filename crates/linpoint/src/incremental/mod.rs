@@ -1,6 +1,9 @@
 //! Checking while a history is still being written: events go in one by one, and the first return
 //! that makes the history non-linearizable is reported at once.
 //!
+//! Flags (elements of a set, locks without owners) are watched by a monitor, in time and memory of the
+//! operations that are open; everything else by the configurations that are possible.
+//!
 //! Memory is bounded by concurrency and by the states that are possible now, not by the length of
 //! the stream: a state is owned by the configurations that are in it and dies with them. Two
 //! things do accumulate, because they may matter for ever: keys (each keeps its current state) and
@@ -22,14 +25,17 @@
 //! # Ok::<(), linpoint::incremental::StreamError>(())
 //! ```
 
+mod flags;
 mod part;
+mod watch;
 
 use rustc_hash::FxHashMap;
 
 use crate::budget::Limit;
 use crate::search::guard;
 use crate::spec::{Footprint, Spec};
-use part::{Part, Verdict};
+use part::Verdict;
+use watch::Watch;
 
 /// An operation of the stream that has begun and not yet ended.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -138,7 +144,7 @@ pub struct Incremental<'a, S: Spec> {
     spec: &'a S,
     by_key: bool,
     part_of_key: FxHashMap<u64, u32>,
-    parts: Vec<Part<S>>,
+    parts: Vec<Watch<S>>,
     ids: FxHashMap<u64, Open>,
     calls: u64,
     /// Most configurations that a part may have.
@@ -173,7 +179,7 @@ impl<'a, S: Spec> Incremental<'a, S> {
 
     /// The number of configurations that explain the stream so far, over all parts.
     pub fn configurations(&self) -> usize {
-        self.parts.iter().map(Part::len).sum()
+        self.parts.iter().map(Watch::len).sum()
     }
 
     fn part(&mut self, op: &S::Op) -> Result<u32, StreamError> {
@@ -199,7 +205,9 @@ impl<'a, S: Spec> Incremental<'a, S> {
         let next = self.parts.len() as u32;
         let part = *self.part_of_key.entry(key).or_insert(next);
         if part == next {
-            self.parts.push(Part::new(self.spec.initial()));
+            let has_key = |op| self.spec.shaped().is_some_and(|shaped| shaped.key(op).is_some());
+            let one_key = self.by_key || !has_key(op);
+            self.parts.push(Watch::new(self.spec, one_key));
         }
         if !self.by_key && self.parts.len() > 1 {
             return Err(StreamError::SeveralParts(self.spec.describe_op(op)));
@@ -212,7 +220,7 @@ impl<'a, S: Spec> Incremental<'a, S> {
         let part = self.part(&op)?;
         let number = self.calls;
         self.calls += 1;
-        let slot = self.parts[part as usize].call(op, number);
+        let slot = self.parts[part as usize].call(self.spec, op, number, self.most);
         Ok(Open { part, slot, number })
     }
 
@@ -242,7 +250,7 @@ impl<'a, S: Spec> Incremental<'a, S> {
         let part = &mut self.parts[open.part as usize];
         let verdict = guard(|| match &ending {
             Ending::Returned(ret) => part.ret(spec, open.slot, ret.as_ref(), most),
-            Ending::Failed => Ok(part.fail(open.slot)),
+            Ending::Failed => Ok(part.fail(spec, open.slot)),
         });
         match verdict {
             Ok(Ok(Verdict::Fine)) => Ok(Step::Fine),

@@ -131,6 +131,19 @@ impl<S: Spec> Part<S> {
         self.configs.len()
     }
 
+    /// A part about which nothing is known, with these operations open, by slot, and these slots free.
+    pub(super) fn given_up(
+        open: Vec<Option<(S::Op, u64)>>,
+        free: Vec<u32>,
+        initial: S::State,
+    ) -> Self {
+        let open_count = open.iter().flatten().count();
+        let opened = |(op, number)| OpenOp { op, number };
+        let open = open.into_iter().map(|open| open.map(opened)).collect();
+        let given_up = true;
+        Part { open, free, open_count, configs: Vec::new(), given_up, ..Part::new(initial) }
+    }
+
     pub(super) fn open_op(&self, slot: u32, number: u64) -> Option<&S::Op> {
         let open = self.open.get(slot as usize)?.as_ref()?;
         (open.number == number).then_some(&open.op)

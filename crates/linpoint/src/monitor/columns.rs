@@ -1,5 +1,6 @@
 //! A history as columns of small numbers: what all monitors read.
 
+use crate::history::OpId;
 use crate::spec::{Mention, Role, Shape, Slot};
 
 use super::names::{NONE, Numbers};
@@ -31,10 +32,16 @@ pub(crate) struct Columns {
     /// What each does.
     pub(crate) kinds: Vec<Kind>,
     /// The number of the element or value that it names, or [`NONE`]. For a priority queue, an
-    /// element with a greater number never comes out after one with a smaller number.
+    /// element with a greater number never comes out after one with a smaller number. Empty for
+    /// flags, which have no values.
     pub(crate) values: Vec<u32>,
     /// One more than the largest number of a value. Not all of them need be in use.
     pub(crate) value_count: usize,
+    /// For a priority queue, by value: elements of one priority share a number, and a greater number
+    /// comes out first. Empty if all priorities are different; then values are in their order.
+    pub(crate) priority_class: Vec<u32>,
+    /// For registers, the number of the initial value; [`NONE`] if no operation names it.
+    pub(crate) initial: u32,
     /// For [`Kind::Replace`], the number of what it replaced. Empty if there is no such row.
     pub(crate) sources: Vec<u32>,
     /// The number of the flag or register, if there is more than one; else empty.
@@ -56,12 +63,14 @@ struct Roles {
     values: Vec<u64>,
     sources: Vec<u64>,
     keys: Vec<u64>,
+    /// A place that has the name of a register's initial value.
+    initial: Option<(u32, Slot)>,
 }
 
 impl Columns {
     /// Reads the operations, which all belong to one object.
     pub(crate) fn read<O, R>(reader: &Rows<'_, O, R>) -> Result<Columns, Refusal> {
-        let Roles { kinds, values, sources, keys } = Roles::read(reader)?;
+        let Roles { kinds, values, sources, keys, initial } = Roles::read(reader)?;
         let rows = kinds.len();
         // What is replaced is numbered together with what is written.
         let mut names = values;
@@ -75,15 +84,25 @@ impl Columns {
         let key_numbers = Numbers::of(&keys, |_| true);
         reader.verify(&key_numbers, rows, Slot::Key)?;
         reader.verify(&numbers, rows, Slot::Value)?;
-        if reader.shaped.shape() == Shape::PriorityQueue {
-            reader.sort_by_priority(&mut numbers);
-        }
-        let sources = numbers.of_row.split_off(rows);
+        let priority_class = match reader.shaped.shape() {
+            Shape::PriorityQueue => reader.sort_by_priority(&mut numbers),
+            _ => Vec::new(),
+        };
+        let sources = numbers.of_row.split_off(rows.min(numbers.of_row.len()));
+        let initial = initial
+            .filter(|(row, slot)| reader.shaped.is_initial(reader.mention(*row as usize, *slot)));
+        let initial = match initial {
+            None => NONE,
+            Some((row, Slot::Source)) => sources[row as usize],
+            Some((row, _)) => numbers.of_row[row as usize],
+        };
         let Peaks { left, right, count } = Peaks::of(reader.history, reader.ids);
         Ok(Columns {
             kinds,
             values: numbers.of_row,
             value_count: numbers.count,
+            priority_class,
+            initial,
             sources,
             keys: key_numbers.of_row,
             key_count: key_numbers.count,
@@ -109,7 +128,12 @@ impl Roles {
         let Rows { shaped, history, ids } = reader;
         let mut roles = Roles::default();
         roles.kinds.reserve_exact(ids.len());
-        let mut names = Vec::with_capacity(ids.len());
+        let has_values = shaped.shape() != Shape::Flags;
+        let initial = match shaped.shape() {
+            Shape::Registers { initial } => Some(initial),
+            _ => None,
+        };
+        let mut names = Vec::with_capacity(if has_values { ids.len() } else { 0 });
         for &id in *ids {
             let op = history.op(id);
             let pending = history.span(id).is_pending();
@@ -134,12 +158,20 @@ impl Roles {
                 Role::Replace { from, to } => {
                     roles.sources.resize(names.len(), 0);
                     roles.sources.push(from.0);
+                    if initial == Some(from) {
+                        roles.initial = Some((names.len() as u32, Slot::Source));
+                    }
                     (Kind::Replace, to.0)
                 }
                 _ => return Err(Refusal::new("an operation that this kind of object lacks")),
             };
+            if initial.is_some_and(|name| name.0 == value) && kind.has_value() {
+                roles.initial = Some((names.len() as u32, Slot::Value));
+            }
             roles.kinds.push(kind);
-            names.push(value);
+            if has_values {
+                names.push(value);
+            }
             if let Some(key) = shaped.key(op) {
                 roles.keys.push(key.0);
             }
@@ -147,7 +179,7 @@ impl Roles {
         if !roles.sources.is_empty() {
             roles.sources.resize(names.len(), 0);
         }
-        if roles.keys.len() != names.len() && !roles.keys.is_empty() {
+        if roles.keys.len() != roles.kinds.len() && !roles.keys.is_empty() {
             return Err(Refusal::new("some operations have no key"));
         }
         roles.values = names;
@@ -166,7 +198,10 @@ impl Kind {
 impl<'a, O, R> Rows<'a, O, R> {
     /// A name that a row mentions.
     pub(crate) fn mention(&self, row: usize, slot: Slot) -> Mention<'a, O, R> {
-        let id = self.ids[row];
+        self.mention_by(self.ids[row], slot)
+    }
+
+    fn mention_by(&self, id: OpId, slot: Slot) -> Mention<'a, O, R> {
         Mention { op: self.history.op(id), ret: self.history.ret(id), slot }
     }
 
@@ -196,18 +231,39 @@ impl<'a, O, R> Rows<'a, O, R> {
     }
 
     /// Numbers elements by priority. Names of numbers are mostly in that order already, or in its
-    /// reverse, so sorting them is one pass. Different elements of one priority keep their order.
-    fn sort_by_priority(&self, numbers: &mut Numbers) {
+    /// reverse, so sorting them is one pass. Different elements of one priority keep their order;
+    /// if there are any, the result says which share one ([`Columns::priority_class`]).
+    fn sort_by_priority(&self, numbers: &mut Numbers) -> Vec<u32> {
         let mut example = vec![NONE; numbers.count];
-        for (row, &number) in numbers.of_row.iter().enumerate() {
+        for (id, &number) in self.ids.iter().zip(&numbers.of_row) {
             if number != NONE {
-                example[number as usize] = row as u32;
+                example[number as usize] = id.0;
             }
         }
         let mut used: Vec<u32> =
             (0..numbers.count as u32).filter(|n| example[*n as usize] != NONE).collect();
-        let of_number = |n: u32| self.mention(example[n as usize] as usize, Slot::Value);
-        used.sort_by(|a, b| self.shaped.compare(of_number(*a), of_number(*b)));
+        let of_number = |n: u32| self.mention_by(OpId(example[n as usize]), Slot::Value);
+        // Neighbours of the result have been compared, or the sort could not know their order: if
+        // two elements share a priority, the sort has seen it.
+        let mut ties = false;
+        used.sort_by(|a, b| {
+            let order = self.shaped.compare(of_number(*a), of_number(*b));
+            ties |= order.is_eq();
+            order
+        });
+        let mut class = Vec::new();
+        if ties {
+            let differ =
+                |pair: &[u32]| self.shaped.compare(of_number(pair[0]), of_number(pair[1])).is_ne();
+            class.push(0);
+            for pair in used.windows(2) {
+                class.push(class[class.len() - 1] + u32::from(differ(pair)));
+            }
+        }
+        // Numbers that are not in use cost later passes more than this one.
+        if !ties && used.len() == numbers.count && used.is_sorted() {
+            return class;
+        }
         let mut renamed = vec![NONE; numbers.count];
         for (new, old) in used.iter().enumerate() {
             renamed[*old as usize] = new as u32;
@@ -216,5 +272,6 @@ impl<'a, O, R> Rows<'a, O, R> {
             *number = renamed[*number as usize];
         }
         numbers.count = used.len();
+        class
     }
 }

@@ -64,6 +64,25 @@ impl Contradiction {
         Contradiction { rows, sentence }
     }
 
+    /// A contradiction of these rows, of which the sentence names a few and ends like this.
+    pub(crate) fn of_all(rows: &[u32], end: impl Into<Piece>) -> Contradiction {
+        const NAMED: usize = 4;
+        let mut sentence: Vec<Piece> = Vec::new();
+        for (i, row) in rows.iter().take(NAMED).enumerate() {
+            match i {
+                0 => {}
+                _ if i + 1 == rows.len() => sentence.push(" and ".into()),
+                _ => sentence.push(", ".into()),
+            }
+            sentence.push((*row).into());
+        }
+        if rows.len() > NAMED {
+            sentence.push(format!(" and {} others", rows.len() - NAMED).into());
+        }
+        sentence.push(end.into());
+        Contradiction::new(sentence).and(rows.iter().copied())
+    }
+
     /// Adds rows that the sentence does not name.
     pub(crate) fn and(mut self, rows: impl IntoIterator<Item = u32>) -> Contradiction {
         self.rows.extend(rows);

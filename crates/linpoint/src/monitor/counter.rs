@@ -1,12 +1,279 @@
-//! To be built.
+//! Counters to which one amount is added again and again.
+//!
+//! Idea. If all additions are of one amount, the number says how many of them have taken effect. A
+//! read tells that number, a fetch-and-add tells which addition in order it is itself, and the other
+//! additions are interchangeable. Sweep over the peaks and add as late as possible, only where an
+//! operation is about to end that needs it. The next addition is the fetch-and-add that found the
+//! present number, if there is one, and else the plain addition that has to be done first.
+//!
+//! Exact, with pending operations. *Claim: in every linearization at least as many additions take
+//! effect up to each peak `x` as in the sweep.* By induction over the additions of the sweep. Each is
+//! forced at its peak `x`: by a read or fetch-and-add that ends at `x` and tells a number that has not
+//! been reached, or passed, yet; or by a plain addition `t` that ends at `x`. For that, let `y` be the
+//! last peak where the sweep performed a plain addition that ends later than `x`. Then `t` and the
+//! plain additions performed since were all called after `y`, and all end at `x` at the latest; and up to
+//! `y` a linearization has performed at least as many plain additions as the sweep, because how many of
+//! a number of additions are plain ones is known. So up to `x` it has performed one more.
+//!
+//! Therefore the answer is no if the addition that is forced is not there (the fetch-and-add has not
+//! been called, or no plain addition is left that has), or if a read or fetch-and-add begins after its
+//! number was passed; and otherwise all took effect while they were open.
+//!
+//! Time O(n log k) with k operations open at once.
+//!
+//! Refused: additions of different amounts. With those it is a question of sums of subsets, which is
+//! NP-hard: many pending additions and one read. Numbers close to the limits, where additions wrap
+//! around, are refused too.
 
-use super::{Clock, Found, Refusal, Rows};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use crate::spec::Role;
+
+use super::names::NONE;
+use super::peaks::Peaks;
+use super::{Clock, Contradiction, Found, Refusal, Rows, shrink};
 
 /// Decides the rows.
 pub(crate) fn decide<O, R>(
-    _rows: &Rows<'_, O, R>,
-    _initial: i64,
-    _clock: &mut Clock,
+    rows: &Rows<'_, O, R>,
+    initial: i64,
+    clock: &mut Clock,
 ) -> Result<Found, Refusal> {
-    Err(Refusal::new("not built yet"))
+    let steps = Steps::read(rows, initial)?;
+    clock.prepared();
+    let stuck = Sweep::new(&steps).run(&steps.entries, |_| ()).err();
+    clock.decided();
+    Ok(match stuck {
+        None => {
+            let mut order = Vec::with_capacity(steps.entries.len());
+            let _ = Sweep::new(&steps).run(&steps.entries, |row| order.push(row));
+            Found::Order(order)
+        }
+        Some(_) => Found::Contradiction(contradiction(&steps)),
+    })
+}
+
+/// What an operation does to the number of additions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Step {
+    /// Changes nothing and says nothing.
+    Idle,
+    /// Adds one.
+    Add,
+    /// Adds one to this many.
+    AddTo(u32),
+    /// Finds this many.
+    Find(u32),
+    /// Finds what no number of additions gives.
+    Wrong,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    left: u32,
+    right: u32,
+    row: u32,
+    step: Step,
+}
+
+/// The operations by left end.
+struct Steps {
+    entries: Vec<Entry>,
+    /// Number of additions, pending ones included.
+    additions: usize,
+}
+
+impl Steps {
+    fn read<O, R>(rows: &Rows<'_, O, R>, initial: i64) -> Result<Steps, Refusal> {
+        let role = |row: usize| {
+            let id = rows.ids[row];
+            let history = rows.history;
+            rows.shaped.role(history.op(id), history.ret(id), history.span(id).is_pending())
+        };
+        // The amount, and how often it is added.
+        let (mut amount, mut additions) = (0, 0);
+        for row in 0..rows.ids.len() {
+            match role(row) {
+                Role::Foreign(reason) => return Err(Refusal::new(reason)),
+                Role::Idle | Role::IsNumber(_) => {}
+                Role::Shift(by) | Role::ShiftFrom { by, .. } => {
+                    if by != 0 && amount != 0 && by != amount {
+                        return Err(Refusal::new("different amounts are added"));
+                    }
+                    if by != 0 {
+                        amount = by;
+                        additions += 1;
+                    }
+                }
+                _ => return Err(Refusal::new("an operation that this kind of object lacks")),
+            }
+        }
+        if i128::from(initial) + i128::from(amount) * additions as i128
+            != i128::from(initial.wrapping_add(amount.wrapping_mul(additions as i64)))
+        {
+            return Err(Refusal::new("the counter may wrap around"));
+        }
+        // How many additions give this number.
+        let count = |number: i64| {
+            let distance = i128::from(number) - i128::from(initial);
+            if distance == 0 {
+                return Some(0);
+            }
+            let (amount, most) = (i128::from(amount), additions as i128);
+            let is_count =
+                amount != 0 && distance % amount == 0 && (1..=most).contains(&(distance / amount));
+            is_count.then(|| (distance / amount) as u32)
+        };
+        let Peaks { left, right, .. } = Peaks::of(rows.history, rows.ids);
+        let entry = |row: usize| {
+            let step = match role(row) {
+                Role::Shift(by) if by != 0 => Step::Add,
+                Role::ShiftFrom { by, from } if by != 0 => {
+                    count(from).map_or(Step::Wrong, Step::AddTo)
+                }
+                Role::ShiftFrom { from: number, .. } | Role::IsNumber(number) => {
+                    count(number).map_or(Step::Wrong, Step::Find)
+                }
+                _ => Step::Idle,
+            };
+            Entry { left: left[row], right: right[row], row: row as u32, step }
+        };
+        let mut entries: Vec<Entry> = (0..rows.ids.len()).map(entry).collect();
+        if !left.is_sorted() {
+            entries.sort_unstable_by_key(|e| e.left);
+        }
+        Ok(Steps { entries, additions })
+    }
+}
+
+/// The sweep.
+struct Sweep {
+    /// Additions so far.
+    count: u32,
+    /// Open plain additions that are not done, by right end: the end and the row in one number.
+    plain: BinaryHeap<Reverse<u64>>,
+    /// Open operations that need a greater number, by right end, with the number of additions that
+    /// there must be when they end. Those that are done may still be here.
+    waiting: BinaryHeap<Reverse<u64>>,
+    /// By number of additions, the fetch-and-add that found it, if it has been called.
+    fetching: Vec<u32>,
+    /// By number of additions, whether some fetch-and-add found it, called or not.
+    is_fetched: Vec<bool>,
+    /// By number of additions, the last of the open reads of it, and by row the one before.
+    reads: Vec<u32>,
+    before: Vec<u32>,
+}
+
+/// There is no explanation.
+struct Stuck;
+
+impl Sweep {
+    fn new(steps: &Steps) -> Sweep {
+        let numbers = steps.additions + 2;
+        Sweep {
+            count: 0,
+            plain: BinaryHeap::new(),
+            waiting: BinaryHeap::new(),
+            fetching: vec![NONE; numbers],
+            is_fetched: vec![false; numbers],
+            reads: vec![NONE; numbers],
+            before: vec![NONE; steps.entries.len()],
+        }
+    }
+
+    /// Explains operations sorted by left end. Tells `emit` each one that takes effect, in order.
+    fn run(&mut self, entries: &[Entry], mut emit: impl FnMut(u32)) -> Result<(), Stuck> {
+        for e in entries {
+            match e.step {
+                Step::AddTo(n) if self.is_fetched[n as usize] => return Err(Stuck),
+                Step::AddTo(n) => self.is_fetched[n as usize] = true,
+                Step::Wrong => return Err(Stuck),
+                _ => {}
+            }
+        }
+        for e in entries {
+            while self.deadline() < e.left {
+                self.add(&mut emit)?;
+            }
+            let at_end = |number: u32| Reverse(u64::from(e.right) << 32 | u64::from(number));
+            match e.step {
+                Step::Add => self.plain.push(at_end(e.row)),
+                Step::AddTo(n) | Step::Find(n) if n < self.count => return Err(Stuck),
+                Step::AddTo(n) => {
+                    self.fetching[n as usize] = e.row;
+                    self.waiting.push(at_end(n + 1));
+                }
+                Step::Find(n) if n > self.count => {
+                    self.before[e.row as usize] = self.reads[n as usize];
+                    self.reads[n as usize] = e.row;
+                    self.waiting.push(at_end(n));
+                }
+                _ if e.right != Peaks::NEVER => emit(e.row),
+                _ => {}
+            }
+        }
+        while self.deadline() != Peaks::NEVER {
+            self.add(&mut emit)?;
+        }
+        Ok(())
+    }
+
+    /// When the next addition has to take effect.
+    fn deadline(&mut self) -> u32 {
+        while let Some(Reverse(first)) = self.waiting.peek() {
+            if *first as u32 > self.count {
+                break;
+            }
+            self.waiting.pop();
+        }
+        let first = |heap: &BinaryHeap<Reverse<u64>>| {
+            heap.peek().map_or(Peaks::NEVER, |Reverse(first)| (first >> 32) as u32)
+        };
+        first(&self.plain).min(first(&self.waiting))
+    }
+
+    fn add(&mut self, emit: &mut impl FnMut(u32)) -> Result<(), Stuck> {
+        let now = self.count as usize;
+        if self.is_fetched[now] {
+            if self.fetching[now] == NONE {
+                return Err(Stuck);
+            }
+            emit(self.fetching[now]);
+        } else {
+            let Some(Reverse(first)) = self.plain.pop() else { return Err(Stuck) };
+            emit(first as u32);
+        }
+        self.count += 1;
+        let mut row = std::mem::replace(&mut self.reads[now + 1], NONE);
+        while row != NONE {
+            emit(row);
+            row = self.before[row as usize];
+        }
+        Ok(())
+    }
+}
+
+/// Few operations that contradict each other; see [`shrink`].
+fn contradiction(steps: &Steps) -> Contradiction {
+    let relaxed = |e: &Entry| {
+        let adds = matches!(e.step, Step::Add | Step::AddTo(_));
+        adds.then_some(Entry { left: 0, right: Peaks::NEVER, row: e.row, step: Step::Add })
+    };
+    if let Some(wrong) = steps.entries.iter().find(|e| e.step == Step::Wrong) {
+        // All additions are of one amount, whenever and however often they took effect.
+        let end = " found a number that no number of these additions gives";
+        return Contradiction::of_all(&[wrong.row], end);
+    }
+    let relaxed: Vec<Option<Entry>> = steps.entries.iter().map(relaxed).collect();
+    let is_bad = |mixed: &[Entry]| Sweep::new(steps).run(mixed, |_| ()).is_err();
+    let core = shrink::core(&steps.entries, &relaxed, is_bad);
+    let rows: Vec<u32> = core.iter().map(|e| e.row).collect();
+    Contradiction::of_all(
+        &rows,
+        match rows.len() {
+            1 => " does not fit the additions that had begun by then",
+            _ => " contradict each other: no number of additions at each moment explains them",
+        },
+    )
 }

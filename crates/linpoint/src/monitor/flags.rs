@@ -1,9 +1,262 @@
-//! To be built.
+//! Flags: elements of a set, a lock without owners, a test-and-set bit. Any number of them, each
+//! raised and lowered any number of times.
+//!
+//! Idea. A flag is flipped: raises and lowers take turns. Sweep over the peaks and flip as late as
+//! possible, only where an operation is about to end that needs a flip; and then perform the raise (or
+//! lower) that has to be done first. Reads are done as soon as the flag is as they found it.
+//!
+//! Exact, with values repeated, operations that failed (they are reads) and pending operations
+//! (raises and lowers that need never be done; pending reads are left out). *Claim: every
+//! linearization has at least as many flips up to each peak `x` as the sweep.* By induction over the
+//! flips of the sweep. Each of them is forced at its peak `x`:
+//!
+//! * by a read that ends at `x` and has been open since `l`, all the time with the flag in the wrong
+//!   state after `f` flips. A linearization has at least `f` flips before `l`, and some number of other
+//!   parity when it does the read: at least `f + 1` up to `x`.
+//! * by a raise `t` that ends at `x` (lowers are alike). Let `y` be the last peak where the sweep
+//!   performed a raise that ends later than `x`. All raises then open and not done ended later than
+//!   `x`, so `t` and the raises performed since were all called after `y`, and all end at `x` at the
+//!   latest. A linearization has done all those performed up to `y` in number, by induction, and then
+//!   these, and `t`: one more than the sweep so far. If there is no `y`, all those performed end by
+//!   `x`, and the same count holds.
+//!
+//! If no operation is there for a flip that is forced, all that have been called by `x` are done and
+//! every linearization needs one more: there is none. Otherwise every operation was performed between
+//! its call and its return.
+//!
+//! Time O(n log k) with k operations open at once, and nothing is allocated for a key.
+//!
+//! Paper: Lee and Mathur decide sets whose elements are added once (their algorithm 2, corrected for
+//! equal times). This is another algorithm, which needs no such condition.
 
-use super::columns::Columns;
-use super::{Clock, Found, Refusal};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use crate::spec::Role;
+
+use super::columns::{Columns, Kind};
+use super::merge::{self, Placed};
+use super::peaks::Peaks;
+use super::{Clock, Contradiction, Found, Refusal, Rows, shrink};
 
 /// Decides the rows.
-pub(crate) fn decide(_c: &Columns, _clock: &mut Clock) -> Result<Found, Refusal> {
-    Err(Refusal::new("not built yet"))
+pub(crate) fn decide<O, R>(rows: &Rows<'_, O, R>, clock: &mut Clock) -> Result<Found, Refusal> {
+    let columns = Columns::read(rows)?;
+    let flags = Flags::group(columns);
+    clock.prepared();
+    let bad = flags.contradictory();
+    clock.decided();
+    Ok(match bad {
+        None => Found::Order(flags.order()),
+        Some(flag) => Found::Contradiction(contradiction(rows, flags.of(flag))),
+    })
+}
+
+/// An operation on a flag.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    left: u32,
+    right: u32,
+    row: u32,
+    kind: Kind,
+}
+
+/// All operations, those of a flag next to each other and by left end.
+struct Flags {
+    entries: Vec<Entry>,
+    /// For each flag, where its entries end and those of the next one begin.
+    ends: Vec<u32>,
+    peaks: u32,
+}
+
+impl Flags {
+    fn group(c: Columns) -> Flags {
+        let entry = |row: usize| Entry {
+            left: c.left[row],
+            right: c.right[row],
+            row: row as u32,
+            kind: c.kinds[row],
+        };
+        let rows = c.len();
+        let (mut entries, ends) = if c.keys.is_empty() {
+            ((0..rows).map(entry).collect(), vec![rows as u32])
+        } else {
+            let mut next = vec![0u32; c.key_count + 1];
+            for &key in &c.keys {
+                next[key as usize + 1] += 1;
+            }
+            for key in 1..next.len() {
+                next[key] += next[key - 1];
+            }
+            let mut entries = vec![Entry { left: 0, right: 0, row: 0, kind: Kind::Idle }; rows];
+            for (row, &key) in c.keys.iter().enumerate() {
+                let place = &mut next[key as usize];
+                entries[*place as usize] = entry(row);
+                *place += 1;
+            }
+            next.pop();
+            (entries, next)
+        };
+        if !c.left.is_sorted() {
+            let mut start = 0;
+            for &end in &ends {
+                entries[start..end as usize].sort_unstable_by_key(|e| e.left);
+                start = end as usize;
+            }
+        }
+        Flags { entries, ends, peaks: c.peaks }
+    }
+
+    fn of(&self, flag: usize) -> &[Entry] {
+        let start = if flag == 0 { 0 } else { self.ends[flag - 1] };
+        &self.entries[start as usize..self.ends[flag] as usize]
+    }
+
+    /// A flag whose operations cannot be explained.
+    fn contradictory(&self) -> Option<usize> {
+        let mut sweep = Sweep::default();
+        (0..self.ends.len()).find(|flag| sweep.run(self.of(*flag), |_, _| ()).is_err())
+    }
+
+    /// An order of all operations, if there is no contradiction.
+    fn order(self) -> Vec<u32> {
+        let mut sweep = Sweep::default();
+        if let [_] = self.ends[..] {
+            let mut order = Vec::with_capacity(self.entries.len());
+            let _ = sweep.run(&self.entries, |row, _| order.push(row));
+            return order;
+        }
+        let mut placed: Vec<Placed> = Vec::with_capacity(self.entries.len());
+        for flag in 0..self.ends.len() {
+            let _ = sweep.run(self.of(flag), |row, peak| placed.push((row, peak)));
+        }
+        let peaks = self.peaks;
+        drop(self);
+        merge::by_peak(&placed, peaks)
+    }
+}
+
+/// The sweep over the operations of one flag.
+#[derive(Default)]
+struct Sweep {
+    up: bool,
+    /// Open raises that are not done, by right end: the end and the row in one number.
+    raises: BinaryHeap<Reverse<u64>>,
+    /// Open lowers likewise.
+    lowers: BinaryHeap<Reverse<u64>>,
+    /// Open reads of the state that the flag is not in.
+    waiting: Vec<u32>,
+    /// The first right end of those.
+    waiting_right: u32,
+    /// The first right end of all that is open and not done.
+    deadline: u32,
+}
+
+/// No operation is there for a flip that is needed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Stuck {
+    /// The peak at which it is needed.
+    peak: u32,
+    /// True if the flag is up and has to be lowered.
+    up: bool,
+}
+
+impl Sweep {
+    /// Explains operations sorted by left end. Tells `emit` each one that takes effect, in order, and
+    /// its peak.
+    fn run(&mut self, entries: &[Entry], mut emit: impl FnMut(u32, u32)) -> Result<(), Stuck> {
+        self.up = false;
+        self.raises.clear();
+        self.lowers.clear();
+        self.waiting.clear();
+        (self.waiting_right, self.deadline) = (Peaks::NEVER, Peaks::NEVER);
+        for e in entries {
+            while self.deadline < e.left {
+                self.flip(&mut emit)?;
+            }
+            let toggle = Reverse(u64::from(e.right) << 32 | u64::from(e.row));
+            match e.kind {
+                Kind::Raise => self.raises.push(toggle),
+                Kind::Lower => self.lowers.push(toggle),
+                Kind::IsUp | Kind::IsDown if (e.kind == Kind::IsUp) != self.up => {
+                    self.waiting.push(e.row);
+                    self.waiting_right = self.waiting_right.min(e.right);
+                }
+                // A read that is done, or something that is of no interest.
+                _ => {
+                    if e.right != Peaks::NEVER {
+                        emit(e.row, e.left);
+                    }
+                    continue;
+                }
+            }
+            self.deadline = self.deadline.min(e.right);
+        }
+        while self.deadline != Peaks::NEVER {
+            self.flip(&mut emit)?;
+        }
+        Ok(())
+    }
+
+    fn flip(&mut self, emit: &mut impl FnMut(u32, u32)) -> Result<(), Stuck> {
+        let peak = self.deadline;
+        let toggles = if self.up { &mut self.lowers } else { &mut self.raises };
+        let Some(Reverse(toggle)) = toggles.pop() else {
+            return Err(Stuck { peak, up: self.up });
+        };
+        emit(toggle as u32, peak);
+        self.up = !self.up;
+        for row in self.waiting.drain(..) {
+            emit(row, peak);
+        }
+        self.waiting_right = Peaks::NEVER;
+        let first = |heap: &BinaryHeap<Reverse<u64>>| {
+            heap.peek().map_or(Peaks::NEVER, |Reverse(toggle)| (toggle >> 32) as u32)
+        };
+        self.deadline = first(&self.raises).min(first(&self.lowers));
+        Ok(())
+    }
+}
+
+/// Few of the operations of one flag that contradict each other.
+///
+/// Those that are left out are not gone, they are relaxed: a raise that may have happened at any time
+/// or not at all explains much. So all the raises of a flag may be needed to show that there were too
+/// few, and what can be left out is found by trying.
+fn contradiction<O, R>(rows: &Rows<'_, O, R>, entries: &[Entry]) -> Contradiction {
+    let relaxed = |e: &Entry| {
+        let kind = match rows.shaped.role(rows.history.op(rows.ids[e.row as usize]), None, true) {
+            Role::Raise => Kind::Raise,
+            Role::Lower => Kind::Lower,
+            _ => return None,
+        };
+        Some(Entry { left: 0, right: Peaks::NEVER, row: e.row, kind })
+    };
+    let relaxed: Vec<Option<Entry>> = entries.iter().map(relaxed).collect();
+    let mut sweep = Sweep::default();
+    let mut why = None;
+    let core = shrink::core(entries, &relaxed, |mixed| match sweep.run(mixed, |_, _| ()) {
+        Ok(()) => false,
+        Err(stuck) => {
+            why = Some(stuck);
+            true
+        }
+    });
+    // What ended when there was nobody left for a flip comes first.
+    let mut named: Vec<u32> = core.iter().map(|e| e.row).collect();
+    if let Some(last) = core.iter().position(|e| why.is_some_and(|why| e.right == why.peak)) {
+        named.swap(0, last);
+    }
+    let (state, verb) = match why {
+        Some(Stuck { up: true, .. }) => ("clear", "cleared"),
+        _ => ("set", "set"),
+    };
+    let end = match named.len() {
+        1 => format!(" needs it {state}, but nobody who had begun by then could have {verb} it"),
+        _ => format!(
+            " contradict each other: for the first it has to be {verb} more often than it can have \
+             been by then"
+        ),
+    };
+    Contradiction::of_all(&named, end)
 }

@@ -12,21 +12,29 @@
 //!
 //! | file | object | time |
 //! | --- | --- | --- |
+//! | [`stack`] | stack | O(n log n) |
 //!
 //! Papers: Lee and Mathur on monitoring linearizability, Lowe's "Testing for linearizability", and
-//! Petrov, Enea, … on snapshots, with the corrections that each file names.
+//! Amram, Hayoun, Mizrahi and Weiss on snapshots, with the corrections that each file names.
 
 mod columns;
 mod container;
 mod contradiction;
 mod counter;
 mod flags;
+mod group;
+mod idle;
+mod merge;
 mod names;
 mod peaks;
 mod priority_queue;
 mod queue;
+mod queue_oriented;
 mod registers;
+mod renaming;
+mod sandwich;
 mod semaphore;
+mod shrink;
 mod snapshot;
 mod stack;
 
@@ -114,7 +122,7 @@ pub fn decide<S: Spec>(
         Shape::PriorityQueue => {
             ("priority-queue-monitor", container(&whole, &mut clock, priority_queue::decide)?)
         }
-        Shape::Flags => ("flag-monitor", flags::decide(&Columns::read(&whole)?, &mut clock)?),
+        Shape::Flags => ("flag-monitor", flags::decide(&whole, &mut clock)?),
         Shape::Registers { initial } => {
             ("register-monitor", registers::decide(&whole, initial, &mut clock)?)
         }
@@ -124,32 +132,39 @@ pub fn decide<S: Spec>(
         Shape::Semaphore { initial } => {
             ("semaphore-monitor", semaphore::decide(&whole, initial, &mut clock)?)
         }
-        Shape::Snapshot { segments, initial } => {
-            ("snapshot-monitor", snapshot::decide(&whole, segments, initial, &mut clock)?)
+        Shape::Snapshot { initial, .. } => {
+            ("snapshot-monitor", snapshot::decide(&whole, initial, &mut clock)?)
         }
     };
-    let answer = match found {
-        Found::Order(rows) => {
-            Answer::Linearizable(rows.into_iter().map(|row| ids[row as usize]).collect())
-        }
-        Found::Contradiction(c) => Answer::Violation(c.into_refutation(spec, history, ids)),
-    };
-    clock.witnessed();
-    Ok(Outcome { answer, monitor, times: clock.times })
+    Ok(whole.outcome(spec, monitor, found, clock))
 }
 
-/// Decides the operations `ids` of a queue whose values may repeat, by Lowe's queue-oriented search.
+/// Decides a queue by pairing enqueues with dequeues, which works for values that were enqueued
+/// several times, too. At most `max_steps` operations are paired, those that are taken back included.
+/// An order that is found is *not* validated here.
 ///
 /// # Errors
 ///
-/// The reason why it does not decide this history, `max_steps` among them.
+/// The reason why it does not decide this history: the object is no queue, some operation never
+/// returned, there are peeks, or there were too many steps.
 pub fn decide_queue_oriented<S: Spec>(
-    _spec: &S,
-    _history: &History<S::Op, S::Ret>,
-    _ids: &[OpId],
-    _max_steps: u64,
+    spec: &S,
+    history: &History<S::Op, S::Ret>,
+    ids: &[OpId],
+    max_steps: u64,
 ) -> Result<Outcome, Refusal> {
-    Err(Refusal::new("not built yet"))
+    let shaped = spec.shaped().filter(|shaped| shaped.shape() == Shape::Queue);
+    let Some(shaped) = shaped else {
+        return Err(Refusal::new("the object is not a queue without a bound"));
+    };
+    let mut clock = Clock::start();
+    let whole = Rows { shaped, history, ids };
+    let columns = Columns::read(&whole)?;
+    let found = match queue_oriented::decide(&columns, max_steps, &mut clock)? {
+        Found::Order(rows) => Found::Order(idle::weave(&columns, rows)),
+        contradiction => contradiction,
+    };
+    Ok(whole.outcome(spec, "queue-oriented", found, clock))
 }
 
 /// Reads and gathers, then asks the monitor of a container.
@@ -158,17 +173,29 @@ fn container<O, R>(
     clock: &mut Clock,
     decide: impl FnOnce(&Columns, &Elements, &mut Clock) -> Result<Found, Refusal>,
 ) -> Result<Found, Refusal> {
-    let columns = Columns::read(rows)?;
-    match Elements::gather(&columns)? {
-        Ok(elements) => {
-            clock.prepared();
-            decide(&columns, &elements, clock)
+    let mut columns = Columns::read(rows)?;
+    let mut renamed = None;
+    let gathered = match Elements::gather(&columns) {
+        Ok(gathered) => gathered,
+        // A value is added twice.
+        Err(_) => {
+            let by_priority = rows.shaped.shape() == Shape::PriorityQueue;
+            renamed = Some(renaming::rename(&mut columns, by_priority)?);
+            Elements::gather(&columns)?
         }
-        Err(contradiction) => {
-            clock.prepared();
-            Ok(Found::Contradiction(contradiction))
+    };
+    clock.prepared();
+    let found = match gathered {
+        Ok(elements) => decide(&columns, &elements, clock)?,
+        Err(contradiction) => Found::Contradiction(contradiction),
+    };
+    Ok(match (found, renamed) {
+        (Found::Contradiction(c), Some(renamed)) => {
+            Found::Contradiction(renamed.widen(&columns, c))
         }
-    }
+        (Found::Order(rows), _) => Found::Order(idle::weave(&columns, rows)),
+        (found, _) => found,
+    })
 }
 
 /// The operations that a monitor is asked about, in the order of its rows.
@@ -176,6 +203,29 @@ pub(crate) struct Rows<'a, O, R> {
     pub(crate) shaped: &'a dyn Shaped<O, R>,
     pub(crate) history: &'a History<O, R>,
     pub(crate) ids: &'a [OpId],
+}
+
+impl<O, R> Rows<'_, O, R> {
+    /// What was found, in operations of the history.
+    fn outcome<S: Spec<Op = O, Ret = R>>(
+        &self,
+        spec: &S,
+        monitor: &'static str,
+        found: Found,
+        mut clock: Clock,
+    ) -> Outcome {
+        let ids = self.ids;
+        let answer = match found {
+            Found::Order(rows) => {
+                Answer::Linearizable(rows.into_iter().map(|row| ids[row as usize]).collect())
+            }
+            Found::Contradiction(c) => {
+                Answer::Violation(c.into_refutation(spec, self.history, ids))
+            }
+        };
+        clock.witnessed();
+        Outcome { answer, monitor, times: clock.times }
+    }
 }
 
 /// What a monitor found, in rows of its columns.

@@ -1,12 +1,231 @@
-//! To be built.
+//! Semaphores.
+//!
+//! Idea. Releases are all alike, and so are acquires. Sweep over the peaks and perform both as late as
+//! possible, only where one is about to end, always the one that has to be done first; an acquire that
+//! finds no permit is preceded by a release.
+//!
+//! Exact as long as nobody found that there was no permit, with pending operations. *Claim: every
+//! linearization has at least as many releases and as many acquires up to each peak `x` as the sweep.*
+//! By induction: what ends at `x` forces one more of its kind (the argument is that of the flags' sweep,
+//! for each kind apart: let `y` be the last peak where one was performed that ends after `x`; those
+//! performed since, and this one, have to be done between `y` and `x`). And an acquire at 0 permits
+//! forces a release, since permits are never fewer than none: acquires are at least as many in every
+//! linearization, so its releases are at least one more. If no release has been called that is not
+//! done, there is no linearization.
+//!
+//! With operations that found no permit, the sweep without them still proves a "no": it asks for less.
+//! For a "yes", three policies of when to take all permits are tried; each order that comes out
+//! is an explanation by construction. If none does, the monitor refuses. (Taking them as soon as
+//! possible is wrong when another acquire must have one of them soon; taking them as late as possible
+//! is wrong when more are released until then. No exact rule is known to us.)
+//!
+//! Time O(n log k) with k operations open at once. Refused: initial permits close to the limit.
 
-use super::{Clock, Found, Refusal, Rows};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use crate::spec::Role;
+
+use super::peaks::Peaks;
+use super::{Clock, Contradiction, Found, Refusal, Rows, shrink};
 
 /// Decides the rows.
 pub(crate) fn decide<O, R>(
-    _rows: &Rows<'_, O, R>,
-    _initial: u64,
-    _clock: &mut Clock,
+    rows: &Rows<'_, O, R>,
+    initial: u64,
+    clock: &mut Clock,
 ) -> Result<Found, Refusal> {
-    Err(Refusal::new("not built yet"))
+    if initial > u64::MAX / 2 {
+        return Err(Refusal::new("the semaphore may be full"));
+    }
+    let entries = read(rows)?;
+    clock.prepared();
+    let without: Vec<Entry> =
+        entries.iter().copied().filter(|e| e.step != Step::NoPermit).collect();
+    if Sweep::new(initial, Policy::Late).run(&without, |_| ()).is_err() {
+        clock.decided();
+        return Ok(Found::Contradiction(contradiction(initial, &without)));
+    }
+    let explains = |policy: &Policy| Sweep::new(initial, *policy).run(&entries, |_| ()).is_ok();
+    let policy = [Policy::BeforeReleases, Policy::Late, Policy::Soon].into_iter().find(explains);
+    clock.decided();
+    let Some(policy) = policy else {
+        return Err(Refusal::new("it is not clear when there was no permit"));
+    };
+    let mut order = Vec::with_capacity(entries.len());
+    let _ = Sweep::new(initial, policy).run(&entries, |row| order.push(row));
+    Ok(Found::Order(order))
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Step {
+    Idle,
+    Release,
+    Acquire,
+    NoPermit,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    left: u32,
+    right: u32,
+    row: u32,
+    step: Step,
+}
+
+/// The operations by left end.
+fn read<O, R>(rows: &Rows<'_, O, R>) -> Result<Vec<Entry>, Refusal> {
+    let Peaks { left, right, .. } = Peaks::of(rows.history, rows.ids);
+    let mut entries = Vec::with_capacity(rows.ids.len());
+    for (row, &id) in rows.ids.iter().enumerate() {
+        let history = rows.history;
+        let pending = history.span(id).is_pending();
+        let step = match rows.shaped.role(history.op(id), history.ret(id), pending) {
+            Role::Foreign(reason) => return Err(Refusal::new(reason)),
+            Role::Idle => Step::Idle,
+            Role::Release => Step::Release,
+            Role::Acquire => Step::Acquire,
+            Role::NoPermit => Step::NoPermit,
+            _ => return Err(Refusal::new("an operation that this kind of object lacks")),
+        };
+        entries.push(Entry { left: left[row], right: right[row], row: row as u32, step });
+    }
+    if !left.is_sorted() {
+        entries.sort_unstable_by_key(|e| e.left);
+    }
+    Ok(entries)
+}
+
+/// When all permits are taken for the sake of those that found none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Policy {
+    /// When one of them ends.
+    Late,
+    /// Or when a release would come in between, if there are enough acquires.
+    BeforeReleases,
+    /// Or as soon as there are enough acquires.
+    Soon,
+}
+
+/// The sweep.
+struct Sweep {
+    permits: u64,
+    policy: Policy,
+    /// Open operations that are not done, by right end: the end and the row in one number.
+    releases: BinaryHeap<Reverse<u64>>,
+    acquires: BinaryHeap<Reverse<u64>>,
+    /// Open operations that found no permit, and the first of their right ends.
+    waiting: Vec<u32>,
+    waiting_right: u32,
+}
+
+/// There is no explanation, or this policy does not find it.
+struct Stuck;
+
+impl Sweep {
+    fn new(permits: u64, policy: Policy) -> Sweep {
+        Sweep {
+            permits,
+            policy,
+            releases: BinaryHeap::new(),
+            acquires: BinaryHeap::new(),
+            waiting: Vec::new(),
+            waiting_right: Peaks::NEVER,
+        }
+    }
+
+    /// Explains operations sorted by left end. Tells `emit` each one that takes effect, in order.
+    fn run(&mut self, entries: &[Entry], mut emit: impl FnMut(u32)) -> Result<(), Stuck> {
+        for e in entries {
+            self.until(e.left, &mut emit)?;
+            let at_end = Reverse(u64::from(e.right) << 32 | u64::from(e.row));
+            match e.step {
+                Step::Release => self.releases.push(at_end),
+                Step::Acquire => self.acquires.push(at_end),
+                Step::NoPermit if self.permits > 0 => {
+                    self.waiting.push(e.row);
+                    self.waiting_right = self.waiting_right.min(e.right);
+                }
+                _ if e.right != Peaks::NEVER => emit(e.row),
+                _ => {}
+            }
+            if self.policy == Policy::Soon {
+                self.take_all_if_possible(&mut emit);
+            }
+        }
+        self.until(Peaks::NEVER, &mut emit)
+    }
+
+    /// Performs what has to be done before this peak.
+    fn until(&mut self, peak: u32, emit: &mut impl FnMut(u32)) -> Result<(), Stuck> {
+        loop {
+            let (release, acquire) = (first(&self.releases), first(&self.acquires));
+            let next = release.min(acquire).min(self.waiting_right);
+            if next >= peak {
+                return Ok(());
+            }
+            if next == self.waiting_right {
+                while self.permits > 0 {
+                    self.acquire(emit)?;
+                }
+            } else if next == acquire {
+                if self.permits == 0 {
+                    self.release(emit)?;
+                }
+                self.acquire(emit)?;
+            } else {
+                if self.policy != Policy::Late {
+                    self.take_all_if_possible(emit);
+                }
+                self.release(emit)?;
+            }
+        }
+    }
+
+    fn take_all_if_possible(&mut self, emit: &mut impl FnMut(u32)) {
+        if !self.waiting.is_empty() && self.permits <= self.acquires.len() as u64 {
+            while self.permits > 0 && self.acquire(emit).is_ok() {}
+        }
+    }
+
+    fn release(&mut self, emit: &mut impl FnMut(u32)) -> Result<(), Stuck> {
+        let Some(Reverse(first)) = self.releases.pop() else { return Err(Stuck) };
+        emit(first as u32);
+        self.permits += 1;
+        Ok(())
+    }
+
+    fn acquire(&mut self, emit: &mut impl FnMut(u32)) -> Result<(), Stuck> {
+        let Some(Reverse(first)) = self.acquires.pop() else { return Err(Stuck) };
+        emit(first as u32);
+        self.permits -= 1;
+        if self.permits == 0 {
+            self.waiting.drain(..).for_each(emit);
+            self.waiting_right = Peaks::NEVER;
+        }
+        Ok(())
+    }
+}
+
+fn first(heap: &BinaryHeap<Reverse<u64>>) -> u32 {
+    heap.peek().map_or(Peaks::NEVER, |Reverse(first)| (first >> 32) as u32)
+}
+
+/// Few operations that contradict each other. Only releases help when they are relaxed; see
+/// [`shrink`].
+fn contradiction(initial: u64, entries: &[Entry]) -> Contradiction {
+    let relaxed = |e: &Entry| {
+        (e.step == Step::Release).then_some(Entry { left: 0, right: Peaks::NEVER, ..*e })
+    };
+    let relaxed: Vec<Option<Entry>> = entries.iter().map(relaxed).collect();
+    let is_bad = |mixed: &[Entry]| Sweep::new(initial, Policy::Late).run(mixed, |_| ()).is_err();
+    let core = shrink::core(entries, &relaxed, is_bad);
+    let rows: Vec<u32> = core.iter().map(|e| e.row).collect();
+    Contradiction::of_all(
+        &rows,
+        match rows.len() {
+            1 => " took a permit, but there was none that it can have taken",
+            _ => " contradict each other: more permits were taken than there can have been by then",
+        },
+    )
 }

@@ -6,6 +6,7 @@
 //! thought about when you wrote the claim.
 
 mod histories;
+mod shapes;
 
 use std::collections::HashSet;
 
@@ -39,7 +40,11 @@ const MAX_RESULTS: usize = 12;
 ///   operations that are [`Spec::idle_unless_named`] can be left out, in small histories in which
 ///   nobody names their traces;
 /// * [`Spec::refute`] is silent about legal histories, also when some of their operations are
-///   relaxed; and what it names in illegal ones is illegal with all other operations relaxed.
+///   relaxed; and what it names in illegal ones is illegal with all other operations relaxed;
+/// * [`Spec::shaped`]: sequences, legal or not, are legal for the shape exactly if they are for the
+///   specification, going by roles and names, and operations with different keys have disjoint
+///   footprints;
+/// * [`Spec::replay`] finds the first illegal operation of such sequences.
 ///
 /// If [`Spec::outcomes`] cannot enumerate results, the claims are checked for unknown results only.
 ///
@@ -98,8 +103,10 @@ pub fn check_claims<S: Spec>(
         c.footprints(state)?;
         c.traces(state)?;
     }
+    c.keys()?;
     for _ in 0..HISTORIES_PER_RUN * runs {
         c.histories()?;
+        c.sequences()?;
     }
     Ok(())
 }

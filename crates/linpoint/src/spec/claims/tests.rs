@@ -1,5 +1,7 @@
 //! Every kind of false claim is found.
 
+mod shapes;
+
 use super::check_claims;
 use crate::spec::models::{Queue, QueueOp, QueueRet};
 use crate::spec::{Footprint, PartView, Refutation, Spec, Traces};

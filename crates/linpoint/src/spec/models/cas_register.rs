@@ -10,7 +10,9 @@
 
 use super::refute::Words;
 use super::{Value, deterministic};
-use crate::spec::{PartView, Refutation, Spec, Traces, stable_hash};
+use crate::spec::{
+    Mention, Name, PartView, Refutation, Role, Shape, Shaped, Slot, Spec, Traces, stable_hash,
+};
 
 /// A compare-and-set register that initially holds `initial`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -164,6 +166,28 @@ impl<V: Value> Spec for CasRegister<V> {
         )
     }
 
+    fn shaped(&self) -> Option<&dyn Shaped<Self::Op, Self::Ret>> {
+        Some(self)
+    }
+
+    fn replay(
+        &self,
+        run: &mut dyn Iterator<Item = (&Self::Op, Option<&Self::Ret>)>,
+    ) -> Option<Result<(), usize>> {
+        let mut holds = &self.initial;
+        for (at, (op, ret)) in run.enumerate() {
+            holds = match (op, ret) {
+                (Read, None) => holds,
+                (Read, Some(CasRegisterRet::Value(v))) if v == holds => holds,
+                (Write(v), None | Some(Written)) => v,
+                (Cas(a, b), None | Some(Bool(true))) if a == holds => b,
+                (Cas(a, _), None | Some(Bool(false))) if a != holds => holds,
+                _ => return Some(Err(at)),
+            };
+        }
+        Some(Ok(()))
+    }
+
     fn describe_op(&self, op: &Self::Op) -> String {
         match op {
             Read => "read()".into(),
@@ -193,6 +217,52 @@ impl<V: Value> Spec for CasRegister<V> {
             }
             _ => None,
         }
+    }
+}
+
+/// The value that is mentioned.
+fn value<'a, V>(mention: Mention<'a, CasRegisterOp<V>, CasRegisterRet<V>>) -> Option<&'a V> {
+    match (mention.op, mention.ret, mention.slot) {
+        (Cas(a, _), _, Slot::Source) => Some(a),
+        (Write(v) | Cas(_, v), _, _) | (Read, Some(CasRegisterRet::Value(v)), _) => Some(v),
+        _ => None,
+    }
+}
+
+impl<V: Value> Shaped<CasRegisterOp<V>, CasRegisterRet<V>> for CasRegister<V> {
+    fn shape(&self) -> Shape {
+        Shape::Registers { initial: Name::of(&self.initial) }
+    }
+
+    fn role(&self, op: &CasRegisterOp<V>, ret: Option<&CasRegisterRet<V>>, pending: bool) -> Role {
+        match (op, ret) {
+            (Read, None) => Role::Idle,
+            (Read, Some(CasRegisterRet::Value(v))) => Role::Read(Name::of(v)),
+            (Write(v), None | Some(Written)) => Role::Write(Name::of(v)),
+            (Cas(a, b), Some(Bool(true))) if a == b => Role::Read(Name::of(a)),
+            (Cas(a, b), None) if a == b => Role::Idle,
+            (Cas(a, b), Some(Bool(true))) => Role::Replace { from: Name::of(a), to: Name::of(b) },
+            (Cas(a, b), None) if pending => Role::Replace { from: Name::of(a), to: Name::of(b) },
+            (Cas(..), None) => {
+                Role::Foreign("it is not known whether a completed compare-and-set succeeded")
+            }
+            (Cas(..), Some(Bool(false))) => {
+                Role::Foreign("a failed compare-and-set does not say what it found")
+            }
+            _ => Role::Foreign("an operation has a result of another kind"),
+        }
+    }
+
+    fn same_name(
+        &self,
+        a: Mention<'_, CasRegisterOp<V>, CasRegisterRet<V>>,
+        b: Mention<'_, CasRegisterOp<V>, CasRegisterRet<V>>,
+    ) -> bool {
+        value(a) == value(b)
+    }
+
+    fn is_initial(&self, mention: Mention<'_, CasRegisterOp<V>, CasRegisterRet<V>>) -> bool {
+        value(mention) == Some(&self.initial)
     }
 }
 

@@ -7,7 +7,7 @@
 //! call, or never.
 
 use super::deterministic;
-use crate::spec::{Spec, Traces};
+use crate::spec::{Mention, Role, Shape, Shaped, Spec, Traces};
 
 /// A counter that is initially `initial`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -82,6 +82,24 @@ impl Spec for Counter {
         }
     }
 
+    fn shaped(&self) -> Option<&dyn Shaped<Self::Op, Self::Ret>> {
+        Some(self)
+    }
+
+    fn replay(
+        &self,
+        run: &mut dyn Iterator<Item = (&Self::Op, Option<&Self::Ret>)>,
+    ) -> Option<Result<(), usize>> {
+        let mut state = self.initial;
+        for (at, (op, ret)) in run.enumerate() {
+            match step(state, op) {
+                (got, after) if ret.is_none_or(|ret| *ret == got) => state = after,
+                _ => return Some(Err(at)),
+            }
+        }
+        Some(Ok(()))
+    }
+
     fn describe_op(&self, op: &Self::Op) -> String {
         match op {
             Get => "get()".into(),
@@ -104,6 +122,31 @@ impl Spec for Counter {
             }
             _ => None,
         }
+    }
+}
+
+impl Shaped<CounterOp, CounterRet> for Counter {
+    fn shape(&self) -> Shape {
+        Shape::Counter { initial: self.initial }
+    }
+
+    fn role(&self, op: &CounterOp, ret: Option<&CounterRet>, _pending: bool) -> Role {
+        match (op, ret) {
+            (Get, None) => Role::Idle,
+            (Get, Some(CounterRet::Value(n))) => Role::IsNumber(*n),
+            (Add(by), None | Some(Done)) | (FetchAdd(by), None) => Role::Shift(*by),
+            (FetchAdd(by), Some(CounterRet::Value(n))) => Role::ShiftFrom { by: *by, from: *n },
+            _ => Role::Foreign("an operation has a result of another kind"),
+        }
+    }
+
+    /// Operations of a counter have no names.
+    fn same_name(
+        &self,
+        _a: Mention<'_, CounterOp, CounterRet>,
+        _b: Mention<'_, CounterOp, CounterRet>,
+    ) -> bool {
+        true
     }
 }
 

@@ -7,12 +7,17 @@
 //! Pending: a transaction that only reads has no effect and is dropped. Another may take effect, as
 //! a whole, at any time after its call, or never.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+
+use rustc_hash::FxBuildHasher;
 
 use super::Value;
 use super::refute::Words;
 use super::sorted::Sorted;
-use crate::spec::{Footprint, PartView, Refutation, Spec, Traces, stable_hash};
+use crate::spec::{
+    Footprint, Mention, Name, PartView, Refutation, Role, Shape, Shaped, Slot, Spec, Traces,
+    stable_hash,
+};
 
 /// Registers with transactions.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -190,6 +195,37 @@ impl<K: Value + Ord, V: Value> Spec for MultiRegister<K, V> {
         )
     }
 
+    fn shaped(&self) -> Option<&dyn Shaped<Self::Op, Self::Ret>> {
+        Some(self)
+    }
+
+    fn replay(
+        &self,
+        run: &mut dyn Iterator<Item = (&Self::Op, Option<&Self::Ret>)>,
+    ) -> Option<Result<(), usize>> {
+        let mut store: HashMap<&K, &V, FxBuildHasher> = HashMap::default();
+        for (at, (op, ret)) in run.enumerate() {
+            let mut seen = ret.map(|ret| ret.0.iter());
+            for micro in &op.0 {
+                match micro {
+                    Write(k, v) => drop(store.insert(k, v)),
+                    Read(k) => {
+                        let Some(seen) = &mut seen else { continue };
+                        let holds = store.get(k).copied().unwrap_or_else(|| self.first(k));
+                        match seen.next() {
+                            Some(v) if v.as_ref().is_none_or(|v| v == holds) => {}
+                            _ => return Some(Err(at)),
+                        }
+                    }
+                }
+            }
+            if seen.is_some_and(|mut seen| seen.next().is_some()) {
+                return Some(Err(at));
+            }
+        }
+        Some(Ok(()))
+    }
+
     fn describe_op(&self, op: &Self::Op) -> String {
         let show = |m: &Micro<K, V>| match m {
             Read(k) => format!("read({k:?})"),
@@ -227,6 +263,66 @@ impl<K: Value + Ord, V: Value> Spec for MultiRegister<K, V> {
 
     fn state_bytes(&self, state: &Self::State) -> usize {
         state.bytes()
+    }
+}
+
+/// The key of a transaction of one step, and the value that it writes or finds.
+fn single<'a, K, V>(
+    op: &'a Transaction<K, V>,
+    ret: Option<&'a Reads<V>>,
+) -> Option<(&'a K, Option<&'a V>)> {
+    match (&op.0[..], ret.map(|ret| &ret.0[..])) {
+        ([Write(k, v)], _) => Some((k, Some(v))),
+        ([Read(k)], Some([v])) => Some((k, v.as_ref())),
+        ([Read(k)], _) => Some((k, None)),
+        _ => None,
+    }
+}
+
+impl<K: Value + Ord, V: Value> MultiRegister<K, V> {
+    /// The value that is mentioned; `None` if it is the initial value of its key.
+    fn mentioned<'a>(&self, mention: Mention<'a, Transaction<K, V>, Reads<V>>) -> Option<&'a V> {
+        let (k, v) = single(mention.op, mention.ret)?;
+        v.filter(|v| *v != self.first(k))
+    }
+}
+
+/// A register for each key, as long as each transaction has one step. Keys may have different
+/// initial values: all of them are called "none".
+impl<K: Value + Ord, V: Value> Shaped<Transaction<K, V>, Reads<V>> for MultiRegister<K, V> {
+    fn shape(&self) -> Shape {
+        Shape::Registers { initial: Name::of(&None::<V>) }
+    }
+
+    fn role(&self, op: &Transaction<K, V>, ret: Option<&Reads<V>>, _pending: bool) -> Role {
+        let value = |k: &K, v: &V| Name::of(&Some(v).filter(|v| *v != self.first(k)));
+        match (&op.0[..], ret.map(|ret| &ret.0[..])) {
+            ([Write(k, v)], None | Some([])) => Role::Write(value(k, v)),
+            ([Read(_)], None | Some([None])) => Role::Idle,
+            ([Read(k)], Some([Some(v)])) => Role::Read(value(k, v)),
+            ([_], _) => Role::Foreign("an operation has a result of another kind"),
+            _ => Role::Foreign("a transaction has more than one step"),
+        }
+    }
+
+    fn key(&self, op: &Transaction<K, V>) -> Option<Name> {
+        single(op, None).map(|(k, _)| Name::of(k))
+    }
+
+    fn same_name(
+        &self,
+        a: Mention<'_, Transaction<K, V>, Reads<V>>,
+        b: Mention<'_, Transaction<K, V>, Reads<V>>,
+    ) -> bool {
+        let key = |op| single(op, None).map(|(k, _)| k);
+        match a.slot {
+            Slot::Key => key(a.op) == key(b.op),
+            _ => self.mentioned(a) == self.mentioned(b),
+        }
+    }
+
+    fn is_initial(&self, mention: Mention<'_, Transaction<K, V>, Reads<V>>) -> bool {
+        self.mentioned(mention).is_none()
     }
 }
 

@@ -12,7 +12,7 @@
 //! nothing.
 
 use super::deterministic;
-use crate::spec::{Spec, Traces};
+use crate::spec::{Mention, Role, Shape, Shaped, Spec, Traces};
 
 /// A lock.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -113,6 +113,24 @@ impl Spec for Mutex {
         }
     }
 
+    fn shaped(&self) -> Option<&dyn Shaped<MutexOp, MutexRet>> {
+        (!self.owner).then_some(self)
+    }
+
+    fn replay(
+        &self,
+        run: &mut dyn Iterator<Item = (&Self::Op, Option<&Self::Ret>)>,
+    ) -> Option<Result<(), usize>> {
+        let mut state = None;
+        for (at, (op, ret)) in run.enumerate() {
+            match self.step(state, *op) {
+                Some((got, after)) if ret.is_none_or(|ret| *ret == got) => state = after,
+                _ => return Some(Err(at)),
+            }
+        }
+        Some(Ok(()))
+    }
+
     fn describe_op(&self, op: &Self::Op) -> String {
         let (name, by) = match op {
             Acquire(by) => ("acquire", by),
@@ -139,6 +157,36 @@ impl Spec for Mutex {
 
     fn why_illegal(&self, state: &Holder, _op: &Self::Op, _ret: &Self::Ret) -> Option<String> {
         Some(format!("the lock is {}", self.describe_state(state)))
+    }
+}
+
+/// A lock whose holder does not matter is a flag: up while somebody holds it.
+impl Shaped<MutexOp, MutexRet> for Mutex {
+    fn shape(&self) -> Shape {
+        Shape::Flags
+    }
+
+    fn role(&self, op: &MutexOp, ret: Option<&MutexRet>, pending: bool) -> Role {
+        match (op, ret) {
+            (Acquire(_), None | Some(Done)) | (TryAcquire(_), Some(Bool(true))) => Role::Raise,
+            (Release(_), None | Some(Done)) => Role::Lower,
+            (TryAcquire(_), Some(Bool(false))) => Role::IsUp,
+            // One that finds the lock held might as well not have happened; unless it returned.
+            (TryAcquire(_), None) if pending => Role::Raise,
+            (TryAcquire(_), None) => {
+                Role::Foreign("it is not known whether a completed try_acquire took the lock")
+            }
+            _ => Role::Foreign("an operation has a result of another kind"),
+        }
+    }
+
+    /// Operations of a lock have no names.
+    fn same_name(
+        &self,
+        _a: Mention<'_, MutexOp, MutexRet>,
+        _b: Mention<'_, MutexOp, MutexRet>,
+    ) -> bool {
+        true
     }
 }
 

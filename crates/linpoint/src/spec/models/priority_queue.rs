@@ -1,13 +1,18 @@
 //! A priority queue, initially empty. A value is its own priority, and values may repeat.
 //!
 //! Insert gives [`PriorityQueueRet::Done`]; poll and peek give the first element in the
-//! [`Order`], or nothing if there is none, and poll removes it. Of equal elements one is removed.
+//! [`Order`], or nothing if there is none, and poll removes it. Of equal elements one is removed. Of
+//! different elements that the order calls equal (a priority with something else), any may be first.
 //!
 //! Pending: a peek has no effect and is dropped. An insert may take effect at any time after its
 //! call, or never. A poll may remove whatever is first at any time after its call, or do nothing.
 
-use super::{Value, deterministic, show_elements, show_option};
-use crate::spec::{PartView, Refutation, Spec, Traces};
+mod replay;
+
+use super::{Value, show_elements, show_option};
+use crate::spec::{
+    Mention, Name, PartView, Refutation, Role, Shape, Shaped, Spec, Traces, stable_hash,
+};
 
 /// Which element comes first.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -66,17 +71,55 @@ impl<V: Value + Ord> PriorityQueue<V> {
         }
     }
 
-    fn step(&self, state: &[V], op: &PriorityQueueOp<V>) -> (PriorityQueueRet<V>, Vec<V>) {
-        let mut after = state.to_vec();
-        let ret = match op {
-            Insert(v) => {
-                after.insert(state.partition_point(|w| self.compare(w, v).is_lt()), v.clone());
-                Done
+    /// Where `a` stands to `b` in the state: different elements of one priority are sorted too, by
+    /// their hash, so that states do not depend on the order in which they came.
+    fn sort(&self, a: &V, b: &V) -> std::cmp::Ordering {
+        self.compare(a, b).then_with(|| match a == b {
+            true => std::cmp::Ordering::Equal,
+            false => stable_hash(a).cmp(&stable_hash(b)),
+        })
+    }
+
+    /// The elements that may be first.
+    fn first<'a>(&self, state: &'a [V]) -> &'a [V] {
+        let Some(last) = state.last() else { return &[] };
+        let below = match state {
+            [.., next, _] if self.compare(next, last).is_eq() => {
+                state.partition_point(|v| self.compare(v, last).is_lt())
             }
-            Poll => PriorityQueueRet::Value(after.pop()),
-            Peek => PriorityQueueRet::Value(after.last().cloned()),
+            _ => state.len() - 1,
         };
-        (ret, after)
+        &state[below..]
+    }
+
+    /// Tells `found` every result of `op` that `wanted` accepts, with the state that follows.
+    fn step(
+        &self,
+        state: &[V],
+        op: &PriorityQueueOp<V>,
+        wanted: impl Fn(&PriorityQueueRet<V>) -> bool,
+        mut found: impl FnMut(PriorityQueueRet<V>, Vec<V>),
+    ) {
+        let mut tell = |ret, after: &dyn Fn() -> Vec<V>| {
+            if wanted(&ret) {
+                found(ret, after());
+            }
+        };
+        if let Insert(v) = op {
+            let at = state.partition_point(|w| self.sort(w, v).is_lt());
+            return tell(Done, &|| [&state[..at], std::slice::from_ref(v), &state[at..]].concat());
+        }
+        let first = self.first(state);
+        if first.is_empty() {
+            return tell(PriorityQueueRet::Value(None), &Vec::new);
+        }
+        let below = state.len() - first.len();
+        for (i, v) in first.iter().enumerate().filter(|(i, v)| !first[..*i].contains(v)) {
+            tell(PriorityQueueRet::Value(Some(v.clone())), &|| match op {
+                Poll => [&state[..below + i], &state[below + i + 1..]].concat(),
+                _ => state.to_vec(),
+            });
+        }
     }
 }
 
@@ -97,11 +140,12 @@ impl<V: Value + Ord> Spec for PriorityQueue<V> {
         ret: Option<&Self::Ret>,
         next: &mut Vec<Vec<V>>,
     ) {
-        deterministic(Some(self.step(state, op)), ret, next);
+        let wanted = |got: &Self::Ret| ret.is_none_or(|ret| ret == got);
+        self.step(state, op, wanted, |_, after| next.push(after));
     }
 
     fn outcomes(&self, state: &Vec<V>, op: &Self::Op, out: &mut Vec<(Self::Ret, Vec<V>)>) -> bool {
-        out.push(self.step(state, op));
+        self.step(state, op, |_| true, |ret, after| out.push((ret, after)));
         true
     }
 
@@ -151,6 +195,17 @@ impl<V: Value + Ord> Spec for PriorityQueue<V> {
         )
     }
 
+    fn shaped(&self) -> Option<&dyn Shaped<Self::Op, Self::Ret>> {
+        Some(self)
+    }
+
+    fn replay(
+        &self,
+        run: &mut dyn Iterator<Item = (&Self::Op, Option<&Self::Ret>)>,
+    ) -> Option<Result<(), usize>> {
+        replay::replay(self, run)
+    }
+
     fn describe_op(&self, op: &Self::Op) -> String {
         match op {
             Insert(v) => format!("insert({v:?})"),
@@ -187,8 +242,56 @@ impl<V: Value + Ord> Spec for PriorityQueue<V> {
     }
 }
 
+/// The element that an operation adds, or finds.
+fn element<'a, V>(
+    op: &'a PriorityQueueOp<V>,
+    ret: Option<&'a PriorityQueueRet<V>>,
+) -> Option<&'a V> {
+    match (op, ret) {
+        (Insert(v), _) | (_, Some(PriorityQueueRet::Value(Some(v)))) => Some(v),
+        _ => None,
+    }
+}
+
+type Mentioned<'a, V> = Mention<'a, PriorityQueueOp<V>, PriorityQueueRet<V>>;
+
+impl<V: Value + Ord> Shaped<PriorityQueueOp<V>, PriorityQueueRet<V>> for PriorityQueue<V> {
+    fn shape(&self) -> Shape {
+        Shape::PriorityQueue
+    }
+
+    fn role(
+        &self,
+        op: &PriorityQueueOp<V>,
+        ret: Option<&PriorityQueueRet<V>>,
+        _pending: bool,
+    ) -> Role {
+        match (op, ret) {
+            (Insert(v), None | Some(Done)) => Role::Add(Name::of(v)),
+            (Poll, None) => Role::Take,
+            (Poll, Some(PriorityQueueRet::Value(Some(v)))) => Role::Remove(Name::of(v)),
+            (Peek, None) => Role::Idle,
+            (Peek, Some(PriorityQueueRet::Value(Some(v)))) => Role::Peek(Name::of(v)),
+            (Poll | Peek, Some(PriorityQueueRet::Value(None))) => Role::Empty,
+            _ => Role::Foreign("an operation has a result of another kind"),
+        }
+    }
+
+    fn same_name(&self, a: Mentioned<'_, V>, b: Mentioned<'_, V>) -> bool {
+        element(a.op, a.ret) == element(b.op, b.ret)
+    }
+
+    fn compare(&self, a: Mentioned<'_, V>, b: Mentioned<'_, V>) -> std::cmp::Ordering {
+        match (element(a.op, a.ret), element(b.op, b.ret)) {
+            (Some(a), Some(b)) => PriorityQueue::compare(self, a, b),
+            (a, b) => a.is_some().cmp(&b.is_some()),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use super::replay::tests::Job;
     use super::*;
     use crate::spec::claims::check_claims;
     use crate::spec::models::tests::{next, run};
@@ -209,6 +312,37 @@ mod tests {
         let spec = PriorityQueue::new(Order::Max);
         assert_eq!(next(&spec, &vec![1, 2], &Poll, None), ["[1] (largest first)"]);
         assert_eq!(next(&spec, &vec![], &Poll, None), ["empty"]);
+    }
+
+    #[test]
+    fn of_equal_priorities_any_may_be_first() {
+        let spec = PriorityQueue::new(Order::Max);
+        let jobs = [Job(2, 'b'), Job(1, 'a'), Job(2, 'a'), Job(2, 'a')];
+        let (mut one, mut other) = (vec![vec![]], vec![vec![]]);
+        for i in 0..4 {
+            one = vec![next_states(&spec, &one[0], &Insert(jobs[i].clone())).remove(0)];
+            other = vec![next_states(&spec, &other[0], &Insert(jobs[3 - i].clone())).remove(0)];
+        }
+        assert_eq!(one, other);
+        let mut outcomes = Vec::new();
+        spec.outcomes(&one[0], &Poll, &mut outcomes);
+        let mut found: Vec<String> =
+            outcomes.iter().map(|(ret, _)| spec.describe_ret(&Poll, ret)).collect();
+        found.sort();
+        assert_eq!(found, ["Job(2, 'a')", "Job(2, 'b')"]);
+        assert!(outcomes.iter().all(|(_, state)| state.len() == 3));
+        let ops = [Insert(Job(2, 'b')), Insert(Job(1, 'a')), Insert(Job(2, 'a')), Poll, Poll, Peek];
+        check_claims(&spec, &ops, 3, 300).unwrap();
+    }
+
+    fn next_states(
+        spec: &PriorityQueue<Job>,
+        state: &Vec<Job>,
+        op: &PriorityQueueOp<Job>,
+    ) -> Vec<Vec<Job>> {
+        let mut next = Vec::new();
+        spec.successors(state, op, None, &mut next);
+        next
     }
 
     #[test]

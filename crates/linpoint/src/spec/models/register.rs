@@ -5,7 +5,9 @@
 
 use super::refute::Words;
 use super::{Value, deterministic};
-use crate::spec::{Footprint, PartView, Refutation, Spec, Traces};
+use crate::spec::{
+    Footprint, Mention, Name, PartView, Refutation, Role, Shape, Shaped, Spec, Traces,
+};
 
 /// A register that initially holds `initial`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -126,6 +128,26 @@ impl<V: Value> Spec for Register<V> {
         )
     }
 
+    fn shaped(&self) -> Option<&dyn Shaped<Self::Op, Self::Ret>> {
+        Some(self)
+    }
+
+    fn replay(
+        &self,
+        run: &mut dyn Iterator<Item = (&Self::Op, Option<&Self::Ret>)>,
+    ) -> Option<Result<(), usize>> {
+        let mut holds = &self.initial;
+        for (at, (op, ret)) in run.enumerate() {
+            match (op, ret) {
+                (RegisterOp::Read, None) => {}
+                (RegisterOp::Read, Some(RegisterRet::Value(v))) if v == holds => {}
+                (RegisterOp::Write(v), None | Some(RegisterRet::Written)) => holds = v,
+                _ => return Some(Err(at)),
+            }
+        }
+        Some(Ok(()))
+    }
+
     fn describe_op(&self, op: &Self::Op) -> String {
         match op {
             RegisterOp::Read => "read()".into(),
@@ -145,6 +167,41 @@ impl<V: Value> Spec for Register<V> {
             RegisterRet::Value(v) => Some(format!("the register holds {state:?}, not {v:?}")),
             RegisterRet::Written => None,
         }
+    }
+}
+
+/// The value that an operation writes or finds.
+fn value<'a, V>(mention: Mention<'a, RegisterOp<V>, RegisterRet<V>>) -> Option<&'a V> {
+    match (mention.op, mention.ret) {
+        (RegisterOp::Write(v), _) | (_, Some(RegisterRet::Value(v))) => Some(v),
+        _ => None,
+    }
+}
+
+impl<V: Value> Shaped<RegisterOp<V>, RegisterRet<V>> for Register<V> {
+    fn shape(&self) -> Shape {
+        Shape::Registers { initial: Name::of(&self.initial) }
+    }
+
+    fn role(&self, op: &RegisterOp<V>, ret: Option<&RegisterRet<V>>, _pending: bool) -> Role {
+        match (op, ret) {
+            (RegisterOp::Read, None) => Role::Idle,
+            (RegisterOp::Read, Some(RegisterRet::Value(v))) => Role::Read(Name::of(v)),
+            (RegisterOp::Write(v), None | Some(RegisterRet::Written)) => Role::Write(Name::of(v)),
+            _ => Role::Foreign("an operation has a result of another kind"),
+        }
+    }
+
+    fn same_name(
+        &self,
+        a: Mention<'_, RegisterOp<V>, RegisterRet<V>>,
+        b: Mention<'_, RegisterOp<V>, RegisterRet<V>>,
+    ) -> bool {
+        value(a) == value(b)
+    }
+
+    fn is_initial(&self, mention: Mention<'_, RegisterOp<V>, RegisterRet<V>>) -> bool {
+        value(mention) == Some(&self.initial)
     }
 }
 

@@ -6,7 +6,7 @@
 
 use super::refute::Words;
 use super::{Value, deterministic};
-use crate::spec::{PartView, Refutation, Spec, Traces};
+use crate::spec::{Mention, Name, PartView, Refutation, Role, Shape, Shaped, Slot, Spec, Traces};
 
 /// A read-modify-write register that initially holds `initial`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -81,6 +81,24 @@ impl<V: Value> Spec for Rmw<V> {
         )
     }
 
+    fn shaped(&self) -> Option<&dyn Shaped<Self::Op, Self::Ret>> {
+        Some(self)
+    }
+
+    fn replay(
+        &self,
+        run: &mut dyn Iterator<Item = (&Self::Op, Option<&Self::Ret>)>,
+    ) -> Option<Result<(), usize>> {
+        let mut holds = &self.initial;
+        for (at, (op, ret)) in run.enumerate() {
+            if ret.is_some_and(|ret| ret.0 != *holds) {
+                return Some(Err(at));
+            }
+            holds = &op.0;
+        }
+        Some(Ok(()))
+    }
+
     fn describe_op(&self, op: &Self::Op) -> String {
         format!("swap({:?})", op.0)
     }
@@ -91,6 +109,42 @@ impl<V: Value> Spec for Rmw<V> {
 
     fn why_illegal(&self, state: &V, _op: &Self::Op, ret: &Self::Ret) -> Option<String> {
         (ret.0 != *state).then(|| format!("the register holds {state:?}, not {:?}", ret.0))
+    }
+}
+
+/// The value that is mentioned.
+fn value<'a, V>(mention: Mention<'a, RmwOp<V>, RmwRet<V>>) -> Option<&'a V> {
+    match mention.slot {
+        Slot::Source => mention.ret.map(|ret| &ret.0),
+        _ => Some(&mention.op.0),
+    }
+}
+
+impl<V: Value> Shaped<RmwOp<V>, RmwRet<V>> for Rmw<V> {
+    fn shape(&self) -> Shape {
+        Shape::Registers { initial: Name::of(&self.initial) }
+    }
+
+    fn role(&self, op: &RmwOp<V>, ret: Option<&RmwRet<V>>, _pending: bool) -> Role {
+        let to = Name::of(&op.0);
+        match ret {
+            // Whatever it found was replaced.
+            None => Role::Write(to),
+            Some(ret) if ret.0 == op.0 => Role::Read(to),
+            Some(ret) => Role::Replace { from: Name::of(&ret.0), to },
+        }
+    }
+
+    fn same_name(
+        &self,
+        a: Mention<'_, RmwOp<V>, RmwRet<V>>,
+        b: Mention<'_, RmwOp<V>, RmwRet<V>>,
+    ) -> bool {
+        value(a) == value(b)
+    }
+
+    fn is_initial(&self, mention: Mention<'_, RmwOp<V>, RmwRet<V>>) -> bool {
+        value(mention) == Some(&self.initial)
     }
 }
 

@@ -8,7 +8,7 @@
 
 use super::deterministic;
 use super::refute::Words;
-use crate::spec::{PartView, Refutation, Spec};
+use crate::spec::{Mention, PartView, Refutation, Role, Shape, Shaped, Spec};
 
 /// A semaphore that has `initial` permits.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -92,6 +92,24 @@ impl Spec for Semaphore {
         )
     }
 
+    fn shaped(&self) -> Option<&dyn Shaped<Self::Op, Self::Ret>> {
+        Some(self)
+    }
+
+    fn replay(
+        &self,
+        run: &mut dyn Iterator<Item = (&Self::Op, Option<&Self::Ret>)>,
+    ) -> Option<Result<(), usize>> {
+        let mut state = self.initial;
+        for (at, (op, ret)) in run.enumerate() {
+            match step(state, *op) {
+                Some((got, after)) if ret.is_none_or(|ret| *ret == got) => state = after,
+                _ => return Some(Err(at)),
+            }
+        }
+        Some(Ok(()))
+    }
+
     fn describe_op(&self, op: &Self::Op) -> String {
         match op {
             Release => "release()".into(),
@@ -117,6 +135,35 @@ impl Spec for Semaphore {
             (TryAcquire, Bool(false), 1..) => Some(format!("there are {state} permits")),
             _ => None,
         }
+    }
+}
+
+impl Shaped<SemaphoreOp, SemaphoreRet> for Semaphore {
+    fn shape(&self) -> Shape {
+        Shape::Semaphore { initial: self.initial }
+    }
+
+    fn role(&self, op: &SemaphoreOp, ret: Option<&SemaphoreRet>, pending: bool) -> Role {
+        match (op, ret) {
+            (Release, None | Some(Done)) => Role::Release,
+            (Acquire, None | Some(Done)) | (TryAcquire, Some(Bool(true))) => Role::Acquire,
+            (TryAcquire, Some(Bool(false))) => Role::NoPermit,
+            // One that finds no permit might as well not have happened; unless it returned.
+            (TryAcquire, None) if pending => Role::Acquire,
+            (TryAcquire, None) => {
+                Role::Foreign("it is not known whether a completed try_acquire took a permit")
+            }
+            _ => Role::Foreign("an operation has a result of another kind"),
+        }
+    }
+
+    /// Operations of a semaphore have no names.
+    fn same_name(
+        &self,
+        _a: Mention<'_, SemaphoreOp, SemaphoreRet>,
+        _b: Mention<'_, SemaphoreOp, SemaphoreRet>,
+    ) -> bool {
+        true
     }
 }
 

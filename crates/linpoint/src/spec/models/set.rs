@@ -6,9 +6,15 @@
 //! Pending: contains has no effect and is dropped. Insert and remove may take effect at any time
 //! after their call, or never.
 
+use std::collections::HashSet;
+
+use rustc_hash::FxBuildHasher;
+
 use super::sorted::Sorted;
 use super::{Value, deterministic, show_elements};
-use crate::spec::{Footprint, PartView, Refutation, Spec, Traces};
+use crate::spec::{
+    Footprint, Mention, Name, PartView, Refutation, Role, Shape, Shaped, Spec, Traces,
+};
 
 /// A set.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -146,6 +152,28 @@ impl<V: Value + Ord> Spec for Set<V> {
         )
     }
 
+    fn shaped(&self) -> Option<&dyn Shaped<Self::Op, SetRet>> {
+        Some(self)
+    }
+
+    fn replay(
+        &self,
+        run: &mut dyn Iterator<Item = (&Self::Op, Option<&SetRet>)>,
+    ) -> Option<Result<(), usize>> {
+        let mut set: HashSet<&V, FxBuildHasher> = HashSet::default();
+        for (at, (op, ret)) in run.enumerate() {
+            let got = match op {
+                Insert(v) => set.insert(v),
+                Remove(v) => set.remove(v),
+                Contains(v) => set.contains(v),
+            };
+            if ret.is_some_and(|ret| ret.0 != got) {
+                return Some(Err(at));
+            }
+        }
+        Some(Ok(()))
+    }
+
     fn describe_op(&self, op: &Self::Op) -> String {
         match op {
             Insert(v) => format!("insert({v:?})"),
@@ -172,6 +200,41 @@ impl<V: Value + Ord> Spec for Set<V> {
 
     fn state_bytes(&self, state: &Self::State) -> usize {
         state.bytes()
+    }
+}
+
+/// A value is a flag: up while it is in the set.
+impl<V: Value + Ord> Shaped<SetOp<V>, SetRet> for Set<V> {
+    fn shape(&self) -> Shape {
+        Shape::Flags
+    }
+
+    fn role(&self, op: &SetOp<V>, ret: Option<&SetRet>, pending: bool) -> Role {
+        match (op, ret) {
+            (Insert(_), Some(SetRet(true))) => Role::Raise,
+            (Remove(_), Some(SetRet(true))) => Role::Lower,
+            (_, Some(ret)) if op.was_there(*ret) => Role::IsUp,
+            (_, Some(_)) => Role::IsDown,
+            (Contains(_), None) => Role::Idle,
+            // One that finds its work done might as well not have happened; unless it returned.
+            (Insert(_), None) if pending => Role::Raise,
+            (Remove(_), None) if pending => Role::Lower,
+            (Insert(_) | Remove(_), None) => {
+                Role::Foreign("it is not known whether a completed operation changed the set")
+            }
+        }
+    }
+
+    fn key(&self, op: &SetOp<V>) -> Option<Name> {
+        Some(Name::of(op.value()))
+    }
+
+    fn same_name(
+        &self,
+        a: Mention<'_, SetOp<V>, SetRet>,
+        b: Mention<'_, SetOp<V>, SetRet>,
+    ) -> bool {
+        a.op.value() == b.op.value()
     }
 }
 

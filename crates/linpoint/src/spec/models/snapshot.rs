@@ -10,7 +10,7 @@
 
 use super::Value;
 use super::refute::Words;
-use crate::spec::{PartView, Refutation, Spec, Traces};
+use crate::spec::{Mention, Name, PartView, Refutation, Role, Shape, Shaped, Slot, Spec, Traces};
 
 /// A snapshot object.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -156,6 +156,34 @@ impl<V: Value> Spec for Snapshot<V> {
         )
     }
 
+    fn shaped(&self) -> Option<&dyn Shaped<Self::Op, Self::Ret>> {
+        Some(self)
+    }
+
+    fn replay(
+        &self,
+        run: &mut dyn Iterator<Item = (&Self::Op, Option<&Self::Ret>)>,
+    ) -> Option<Result<(), usize>> {
+        let mut segments: Vec<&V> = vec![&self.initial; self.segments];
+        for (at, (op, ret)) in run.enumerate() {
+            let fits = match (op, ret) {
+                (Update(i, v), None | Some(Done)) if *i < segments.len() => {
+                    segments[*i] = v;
+                    true
+                }
+                (Scan, None) => true,
+                (Scan, Some(ret @ Values(values))) => {
+                    values.len() <= segments.len() && known(ret).all(|(i, v)| segments[i] == v)
+                }
+                _ => false,
+            };
+            if !fits {
+                return Some(Err(at));
+            }
+        }
+        Some(Ok(()))
+    }
+
     fn describe_op(&self, op: &Self::Op) -> String {
         match op {
             Update(i, v) => format!("update({i}, {v:?})"),
@@ -186,6 +214,53 @@ impl<V: Value> Spec for Snapshot<V> {
 
     fn state_bytes(&self, state: &Box<[V]>) -> usize {
         size_of::<Box<[V]>>() + size_of_val::<[V]>(state)
+    }
+}
+
+/// The value that an operation writes, or finds in a segment.
+fn value<'a, V>(mention: Mention<'a, SnapshotOp<V>, SnapshotRet<V>>) -> Option<&'a V> {
+    match (mention.op, mention.ret, mention.slot) {
+        (Update(_, v), _, Slot::Value) => Some(v),
+        (Scan, Some(Values(values)), Slot::Segment(i)) => values.get(i as usize)?.as_ref(),
+        _ => None,
+    }
+}
+
+impl<V: Value> Shaped<SnapshotOp<V>, SnapshotRet<V>> for Snapshot<V> {
+    fn shape(&self) -> Shape {
+        Shape::Snapshot { segments: self.segments, initial: Name::of(&self.initial) }
+    }
+
+    fn role(&self, op: &SnapshotOp<V>, ret: Option<&SnapshotRet<V>>, pending: bool) -> Role {
+        match (op, ret) {
+            (Update(i, v), None | Some(Done)) => match u32::try_from(*i) {
+                Ok(segment) if *i < self.segments => Role::Update { segment, value: Name::of(v) },
+                _ if pending => Role::Idle,
+                _ => Role::Foreign("an update of a segment that does not exist"),
+            },
+            (Scan, None) if pending => Role::Idle,
+            (Scan, None) => Role::Scan,
+            (Scan, Some(Values(values))) if values.len() <= self.segments => Role::Scan,
+            _ => Role::Foreign("an operation has a result of another kind"),
+        }
+    }
+
+    fn same_name(
+        &self,
+        a: Mention<'_, SnapshotOp<V>, SnapshotRet<V>>,
+        b: Mention<'_, SnapshotOp<V>, SnapshotRet<V>>,
+    ) -> bool {
+        value(a) == value(b)
+    }
+
+    fn is_initial(&self, mention: Mention<'_, SnapshotOp<V>, SnapshotRet<V>>) -> bool {
+        value(mention) == Some(&self.initial)
+    }
+
+    fn view(&self, ret: &SnapshotRet<V>, names: &mut Vec<Option<Name>>) {
+        if let Values(values) = ret {
+            names.extend(values.iter().map(|v| v.as_ref().map(Name::of)));
+        }
     }
 }
 

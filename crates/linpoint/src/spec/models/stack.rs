@@ -8,7 +8,7 @@
 
 use super::persistent::List;
 use super::{Value, deterministic, show_elements, show_option};
-use crate::spec::{PartView, Refutation, Spec, Traces};
+use crate::spec::{Mention, Name, PartView, Refutation, Role, Shape, Shaped, Spec, Traces};
 
 /// A stack.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -134,6 +134,34 @@ impl<V: Value> Spec for Stack<V> {
         )
     }
 
+    fn shaped(&self) -> Option<&dyn Shaped<Self::Op, Self::Ret>> {
+        Some(self)
+    }
+
+    fn replay(
+        &self,
+        run: &mut dyn Iterator<Item = (&Self::Op, Option<&Self::Ret>)>,
+    ) -> Option<Result<(), usize>> {
+        let mut stack: Vec<&V> = Vec::new();
+        for (at, (op, ret)) in run.enumerate() {
+            let fits = match (op, ret) {
+                (_, None) => true,
+                (Push(_), Some(ret)) => *ret == Done,
+                (Pop | Peek, Some(Done)) => false,
+                (Pop | Peek, Some(StackRet::Value(v))) => stack.last().copied() == v.as_ref(),
+            };
+            if !fits {
+                return Some(Err(at));
+            }
+            match op {
+                Push(v) => stack.push(v),
+                Pop => drop(stack.pop()),
+                Peek => {}
+            }
+        }
+        Some(Ok(()))
+    }
+
     fn describe_op(&self, op: &Self::Op) -> String {
         match op {
             Push(v) => format!("push({v:?})"),
@@ -164,6 +192,40 @@ impl<V: Value> Spec for Stack<V> {
     /// States share their nodes: each counts one of its own, which is what a push adds.
     fn state_bytes(&self, _state: &List<V>) -> usize {
         List::<V>::bytes_of_version()
+    }
+}
+
+/// The element that an operation adds, or finds.
+fn element<'a, V>(op: &'a StackOp<V>, ret: Option<&'a StackRet<V>>) -> Option<&'a V> {
+    match (op, ret) {
+        (Push(v), _) | (_, Some(StackRet::Value(Some(v)))) => Some(v),
+        _ => None,
+    }
+}
+
+impl<V: Value> Shaped<StackOp<V>, StackRet<V>> for Stack<V> {
+    fn shape(&self) -> Shape {
+        Shape::Stack
+    }
+
+    fn role(&self, op: &StackOp<V>, ret: Option<&StackRet<V>>, _pending: bool) -> Role {
+        match (op, ret) {
+            (Push(v), None | Some(Done)) => Role::Add(Name::of(v)),
+            (Pop, None) => Role::Take,
+            (Pop, Some(StackRet::Value(Some(v)))) => Role::Remove(Name::of(v)),
+            (Peek, None) => Role::Idle,
+            (Peek, Some(StackRet::Value(Some(v)))) => Role::Peek(Name::of(v)),
+            (Pop | Peek, Some(StackRet::Value(None))) => Role::Empty,
+            _ => Role::Foreign("an operation has a result of another kind"),
+        }
+    }
+
+    fn same_name(
+        &self,
+        a: Mention<'_, StackOp<V>, StackRet<V>>,
+        b: Mention<'_, StackOp<V>, StackRet<V>>,
+    ) -> bool {
+        element(a.op, a.ret) == element(b.op, b.ret)
     }
 }
 

@@ -1,0 +1,29 @@
+//! Completed rows that say nothing, such as a peek whose result nobody wrote down: they must be in the
+//! order, and may be wherever real time lets them.
+
+use super::columns::{Columns, Kind};
+
+/// Puts the completed idle rows into an order of all others.
+///
+/// Each goes before the first row that begins after its end. The rows in front of it do not begin
+/// after its end, and those behind it come after a row that begins later than it does, so that real
+/// time is respected if it was before.
+pub(super) fn weave(c: &Columns, order: Vec<u32>) -> Vec<u32> {
+    let is_idle = |row: &u32| c.kinds[*row as usize] == Kind::Idle && !c.is_pending(*row);
+    let mut idle: Vec<u32> = (0..c.len() as u32).filter(is_idle).collect();
+    if idle.is_empty() {
+        return order;
+    }
+    idle.sort_by_key(|row| c.right[*row as usize]);
+    let mut idle = idle.into_iter().peekable();
+    let mut woven = Vec::with_capacity(c.len());
+    for row in order {
+        let begin = c.left[row as usize];
+        while let Some(before) = idle.next_if(|i| c.right[*i as usize] < begin) {
+            woven.push(before);
+        }
+        woven.push(row);
+    }
+    woven.extend(idle);
+    woven
+}

@@ -1,0 +1,54 @@
+//! From the pairs to an order.
+
+use super::search::{Problem, Step};
+
+/// The order of the rows.
+///
+/// Enqueues and empty results go in the order in which they were used up, then the enqueues that were
+/// not. Each dequeue goes as early as it may: after its own enqueue, after all enqueues that precede it,
+/// and after the dequeues that were used up before. (Lowe's lemma 10, unrolled: an enqueue that precedes
+/// the dequeue makes all later dequeues and empty results wait, so none is passed.)
+pub(super) fn order(problem: &Problem, steps: &[Step]) -> Vec<u32> {
+    let in_front = in_front(problem, steps);
+    let mut adds: Vec<(u32, usize)> = (in_front.iter().enumerate())
+        .filter(|(_, i)| problem.is_add(**i))
+        .map(|(at, i)| (problem.right[*i as usize], at))
+        .collect();
+    adds.sort_unstable();
+    let mut adds = adds.into_iter().peekable();
+    let mut order = Vec::with_capacity(problem.len());
+    let mut written = 0;
+    // The last place of an enqueue that precedes the dequeue, and what dequeues wait for.
+    let (mut latest, mut floor) = (0, 0);
+    for (at, step) in steps.iter().enumerate() {
+        let Step::Pair { remove, .. } = *step else { continue };
+        floor = floor.max(problem.left[remove as usize]);
+        latest = latest.max(at);
+        while let Some((_, place)) = adds.next_if(|(right, _)| *right < floor) {
+            latest = latest.max(place);
+        }
+        if written <= latest {
+            order.extend(&in_front[written..=latest]);
+            written = latest + 1;
+        }
+        order.push(remove);
+    }
+    order.extend(&in_front[written..]);
+    order.into_iter().map(|i| problem.rows[i as usize]).collect()
+}
+
+/// Everything but the dequeues that found something.
+fn in_front(problem: &Problem, steps: &[Step]) -> Vec<u32> {
+    let mut is_used = vec![false; problem.len()];
+    let mut in_front = Vec::with_capacity(problem.len());
+    for step in steps {
+        let (Step::Pair { add: i, .. } | Step::Empty(i)) = *step;
+        is_used[i as usize] = true;
+        in_front.push(i);
+    }
+    let mut rest: Vec<u32> =
+        (0..problem.len() as u32).filter(|i| problem.is_add(*i) && !is_used[*i as usize]).collect();
+    rest.sort_by_key(|i| problem.right[*i as usize]);
+    in_front.extend(rest);
+    in_front
+}

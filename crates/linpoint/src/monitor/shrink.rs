@@ -1,0 +1,83 @@
+//! From a contradiction of many operations to one of few, by asking the monitor again.
+
+/// Operations that may be looked at in all, so that long histories are not looked at too often.
+const WORK: usize = 1 << 23;
+
+/// Leaves out what can be left out of `rows`, first in large pieces and then one by one. `is_bad`
+/// says whether the rows that it is given still contradict each other with everything else relaxed,
+/// at the cost of looking at `cost` operations; it holds for `rows` as a whole.
+///
+/// What is left is a contradiction in any case, and a smallest one (nothing can be left out) unless
+/// the work was limited.
+pub(super) fn shrink(
+    mut rows: Vec<u32>,
+    cost: usize,
+    mut is_bad: impl FnMut(&[u32]) -> bool,
+) -> Vec<u32> {
+    let mut runs = WORK / cost.max(1);
+    let mut piece = rows.len().div_ceil(2).max(1);
+    let mut fewer = Vec::with_capacity(rows.len());
+    loop {
+        let mut at = 0;
+        while at < rows.len() && rows.len() > 1 {
+            if runs == 0 {
+                return rows;
+            }
+            runs -= 1;
+            let end = (at + piece).min(rows.len());
+            fewer.clear();
+            fewer.extend_from_slice(&rows[..at]);
+            fewer.extend_from_slice(&rows[end..]);
+            if is_bad(&fewer) {
+                std::mem::swap(&mut rows, &mut fewer);
+            } else {
+                at = end;
+            }
+        }
+        if piece == 1 {
+            return rows;
+        }
+        piece = piece.div_ceil(2);
+    }
+}
+
+/// Few of `entries`, which contradict each other and are sorted by left end, that still do so with
+/// all others relaxed. `relaxed` has what each becomes then, `None` if it becomes nothing.
+pub(super) fn core<E: Copy>(
+    entries: &[E],
+    relaxed: &[Option<E>],
+    mut is_bad: impl FnMut(&[E]) -> bool,
+) -> Vec<E> {
+    let mut mixed = Vec::with_capacity(entries.len());
+    let all = (0..entries.len() as u32).collect();
+    let core = shrink(all, entries.len(), |core| {
+        mixed.clear();
+        let mut kept = core.iter().peekable();
+        // What is relaxed begins before everything, and so comes first.
+        let is_relaxed = |i: &usize| kept.next_if_eq(&&(*i as u32)).is_none();
+        mixed.extend((0..entries.len()).filter(is_relaxed).filter_map(|i| relaxed[i]));
+        mixed.extend(core.iter().map(|i| entries[*i as usize]));
+        is_bad(&mixed)
+    });
+    core.iter().map(|i| entries[*i as usize]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_needed_is_left() {
+        for needed in [&[3][..], &[0, 99], &[17, 18, 50]] {
+            let is_bad = |rows: &[u32]| needed.iter().all(|row| rows.contains(row));
+            assert_eq!(shrink((0..100).collect(), 100, is_bad), needed);
+        }
+    }
+
+    #[test]
+    fn limited_work_leaves_a_contradiction() {
+        let rows = shrink((0..100).collect(), WORK / 3, |rows| rows.contains(&99));
+        assert!(rows.contains(&99) && rows.len() < 100);
+        assert_eq!(shrink(vec![1, 2], WORK + 1, |_| true), [1, 2]);
+    }
+}

@@ -1,0 +1,388 @@
+//! The claims that are about sequences: the shape and the replay, compared with the relation.
+//!
+//! A tiny object of each [`Shape`] that knows names only performs the roles of the operations, side by
+//! side with the relation. Whatever one of them allows, the other must allow too.
+
+use std::cmp::Ordering;
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap;
+
+use super::{Claims, MAX_OPS};
+use crate::spec::{Mention, Name, Role, Shape, Shaped, Slot, Spec};
+
+/// An operation of a sequence.
+struct Item<S: Spec> {
+    op: S::Op,
+    ret: Option<S::Ret>,
+    pending: bool,
+}
+
+impl<S: Spec> Claims<'_, S> {
+    /// One random sequence, legal or not, and the claims about it.
+    pub(super) fn sequences(&mut self) -> Result<(), String> {
+        let items = self.sequence();
+        self.replay(&items)?;
+        match self.spec.shaped() {
+            Some(shaped) => self.shape(shaped, &items),
+            None => Ok(()),
+        }
+    }
+
+    /// A sequential run in which some results are wrong, unknown, or missing for good.
+    fn sequence(&mut self) -> Vec<Item<S>> {
+        let mut state = self.spec.initial();
+        let mut items = Vec::new();
+        let length = 1 + self.random.below(2 * MAX_OPS);
+        let spoil_one_in = 2 + self.random.below(12);
+        for _ in 0..length {
+            let i = self.random.below(self.ops.len());
+            let op = self.ops[i].clone();
+            let Some((mut ret, after)) = self.step(&state, &op) else { continue };
+            state = after;
+            let mut pending = false;
+            if self.random.below(spoil_one_in) == 0 {
+                let choice = self.random.below(4);
+                pending = choice == 0;
+                if choice < 2 {
+                    ret = None;
+                } else if !self.results[i].is_empty() {
+                    let other = self.random.below(self.results[i].len());
+                    ret = Some(self.results[i][other].clone());
+                }
+            }
+            items.push(Item { op, ret, pending });
+        }
+        items
+    }
+
+    /// Every state to which one of `states` leads.
+    fn all_next(&self, states: &[S::State], item: &Item<S>) -> Vec<S::State> {
+        let mut next: Vec<S::State> = Vec::new();
+        for state in states {
+            for after in self.next(state, &item.op, item.ret.as_ref()) {
+                if !next.contains(&after) {
+                    next.push(after);
+                }
+            }
+        }
+        next
+    }
+
+    fn replay(&self, items: &[Item<S>]) -> Result<(), String> {
+        let mut run = items.iter().map(|item| (&item.op, item.ret.as_ref()));
+        let Some(replayed) = self.spec.replay(&mut run) else { return Ok(()) };
+        let mut states = vec![self.spec.initial()];
+        let wrong = items.iter().position(|item| {
+            states = self.all_next(&states, item);
+            states.is_empty()
+        });
+        let expected = wrong.map_or(Ok(()), Err);
+        if replayed == expected {
+            return Ok(());
+        }
+        let said = |result: Result<(), usize>| match result {
+            Ok(()) => "legal".to_owned(),
+            Err(at) => format!("illegal at position {at}"),
+        };
+        Err(format!(
+            "replay: {} is {}, not {}",
+            self.show_sequence(items),
+            said(expected),
+            said(replayed)
+        ))
+    }
+
+    fn shape(&self, shaped: &dyn Shaped<S::Op, S::Ret>, items: &[Item<S>]) -> Result<(), String> {
+        let Some(mut object) = Reference::new(shaped, items) else { return Ok(()) };
+        let mut states = vec![self.spec.initial()];
+        for (at, item) in items.iter().enumerate() {
+            let role = shaped.role(&item.op, item.ret.as_ref(), item.pending);
+            if matches!(role, Role::Foreign(_)) {
+                return Ok(());
+            }
+            let Ok(allowed) = object.perform(at, role) else { return Ok(()) };
+            let next = self.all_next(&states, item);
+            let wrong = if item.pending {
+                // It may do nothing, and does not where the shape says that it cannot take effect.
+                let idle = !allowed || role == Role::Idle;
+                let stays = next.is_empty() || next == states;
+                (idle && !stays) || (!idle && next.is_empty())
+            } else {
+                allowed == next.is_empty()
+            };
+            if wrong {
+                return Err(format!(
+                    "shaped: {:?} is {} for {:?} after {}",
+                    self.name(&item.op, item.ret.as_ref())
+                        + if item.pending { " (pending)" } else { "" },
+                    if allowed { "allowed" } else { "not allowed" },
+                    shaped.shape(),
+                    self.show_sequence(&items[..at]),
+                ));
+            }
+            if !next.is_empty() {
+                states = next;
+            } else if !item.pending {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Operations with different keys must have nothing in common.
+    pub(super) fn keys(&self) -> Result<(), String> {
+        let Some(shaped) = self.spec.shaped() else { return Ok(()) };
+        for x in self.ops {
+            for y in self.ops {
+                let (Some(a), Some(b)) = (shaped.key(x), shaped.key(y)) else { continue };
+                let apart = super::disjoint(&self.spec.footprint(x), &self.spec.footprint(y));
+                if a != b && !apart {
+                    return Err(format!(
+                        "shaped: {} and {} have different keys and share a footprint",
+                        self.spec.describe_op(x),
+                        self.spec.describe_op(y),
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn show_sequence(&self, items: &[Item<S>]) -> String {
+        let show = |item: &Item<S>| {
+            let pending = if item.pending { " (pending)" } else { "" };
+            self.name(&item.op, item.ret.as_ref()) + pending
+        };
+        let all: Vec<String> = items.iter().map(show).collect();
+        if all.is_empty() { "the start".into() } else { all.join("; ") }
+    }
+}
+
+/// A value: the initial one, or one that a place of the sequence mentions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Known {
+    Initial,
+    Named(Name),
+}
+
+/// The sequence cannot be followed: two different values share a name, which the monitors refuse, or
+/// it is not known which of several elements was taken.
+struct Unclear;
+
+/// What the objects of the shapes hold. Values are names; names of keys and values are apart.
+struct Reference<'a, S: Spec> {
+    shaped: &'a dyn Shaped<S::Op, S::Ret>,
+    shape: Shape,
+    items: &'a [Item<S>],
+    /// Where each name was met first. True: the name of a key.
+    met: FxHashMap<(bool, Name), (usize, Slot)>,
+    /// Queue (front first), stack (bottom first), priority queue: elements and who added them.
+    elements: VecDeque<(Name, usize)>,
+    /// Flags and registers, by key.
+    flags: FxHashMap<Option<Name>, bool>,
+    registers: FxHashMap<Option<Name>, Known>,
+    segments: Vec<Known>,
+    number: i64,
+    permits: u64,
+}
+
+impl<'a, S: Spec> Reference<'a, S> {
+    fn new(shaped: &'a dyn Shaped<S::Op, S::Ret>, items: &'a [Item<S>]) -> Option<Self> {
+        let shape = shaped.shape();
+        let mut object = Reference {
+            shaped,
+            shape,
+            items,
+            met: FxHashMap::default(),
+            elements: VecDeque::new(),
+            flags: FxHashMap::default(),
+            registers: FxHashMap::default(),
+            segments: Vec::new(),
+            number: 0,
+            permits: 0,
+        };
+        match shape {
+            Shape::Opaque => return None,
+            Shape::Counter { initial } => object.number = initial,
+            Shape::Semaphore { initial } => object.permits = initial,
+            Shape::Snapshot { segments, .. } => object.segments = vec![Known::Initial; segments],
+            _ => {}
+        }
+        Some(object)
+    }
+
+    fn mention(&self, at: usize, slot: Slot) -> Mention<'a, S::Op, S::Ret> {
+        Mention { op: &self.items[at].op, ret: self.items[at].ret.as_ref(), slot }
+    }
+
+    /// Notes where a name is met, and makes sure that it means what it meant before.
+    fn meet(&mut self, at: usize, slot: Slot, name: Name) -> Result<(), Unclear> {
+        let key = (slot == Slot::Key, name);
+        let &mut (first, other) = self.met.entry(key).or_insert((at, slot));
+        let same = self.shaped.same_name(self.mention(first, other), self.mention(at, slot));
+        if same { Ok(()) } else { Err(Unclear) }
+    }
+
+    /// The value that a register or segment holds where this name is found.
+    fn known(&mut self, at: usize, slot: Slot, name: Name) -> Result<Known, Unclear> {
+        self.meet(at, slot, name)?;
+        let initial = match self.shape {
+            Shape::Registers { initial } | Shape::Snapshot { initial, .. } => Some(initial),
+            _ => None,
+        };
+        let is_initial = initial == Some(name) && self.shaped.is_initial(self.mention(at, slot));
+        Ok(if is_initial { Known::Initial } else { Known::Named(name) })
+    }
+
+    /// Performs an operation, if it is allowed.
+    fn perform(&mut self, at: usize, role: Role) -> Result<bool, Unclear> {
+        match self.shape {
+            _ if role == Role::Idle => Ok(true),
+            Shape::Queue | Shape::Stack | Shape::PriorityQueue => self.container(at, role),
+            Shape::Flags => self.flag(at, role),
+            Shape::Registers { .. } => self.register(at, role),
+            Shape::Snapshot { .. } => self.snapshot(at, role),
+            Shape::Counter { .. } => Ok(self.count(role)),
+            Shape::Semaphore { .. } => Ok(self.permit(role)),
+            Shape::Opaque => Ok(false),
+        }
+    }
+
+    /// The positions of the elements whose turn it is.
+    fn turn(&self) -> Vec<usize> {
+        let last = self.elements.len().checked_sub(1);
+        match self.shape {
+            Shape::Queue => last.map(|_| 0).into_iter().collect(),
+            Shape::Stack => last.into_iter().collect(),
+            _ => {
+                let mention = |i: usize| self.mention(self.elements[i].1, Slot::Value);
+                let all = || 0..self.elements.len();
+                let greater = |a, b| self.shaped.compare(a, b) == Ordering::Greater;
+                all().filter(|i| !all().any(|j| greater(mention(j), mention(*i)))).collect()
+            }
+        }
+    }
+
+    fn container(&mut self, at: usize, role: Role) -> Result<bool, Unclear> {
+        if let Role::Add(name) | Role::Remove(name) | Role::Peek(name) = role {
+            self.meet(at, Slot::Value, name)?;
+        }
+        let turn = self.turn();
+        let found = |name: Name| turn.iter().copied().find(|i| self.elements[*i].0 == name);
+        Ok(match role {
+            Role::Add(name) => {
+                self.elements.push_back((name, at));
+                true
+            }
+            Role::Peek(name) => found(name).is_some(),
+            Role::Empty => turn.is_empty(),
+            Role::Remove(name) => found(name).and_then(|i| self.elements.remove(i)).is_some(),
+            Role::Take => {
+                let mut names = turn.iter().map(|i| self.elements[*i].0);
+                let Some(first) = names.next() else { return Ok(true) };
+                if names.any(|name| name != first) {
+                    return Err(Unclear);
+                }
+                self.elements.remove(turn[0]);
+                true
+            }
+            _ => false,
+        })
+    }
+
+    fn key(&mut self, at: usize) -> Result<Option<Name>, Unclear> {
+        let key = self.shaped.key(&self.items[at].op);
+        key.map_or(Ok(()), |name| self.meet(at, Slot::Key, name))?;
+        Ok(key)
+    }
+
+    fn flag(&mut self, at: usize, role: Role) -> Result<bool, Unclear> {
+        let key = self.key(at)?;
+        let flag = self.flags.entry(key).or_default();
+        let (was, is) = match role {
+            Role::Raise => (false, true),
+            Role::Lower => (true, false),
+            Role::IsUp => (true, true),
+            Role::IsDown => (false, false),
+            _ => return Ok(false),
+        };
+        let allowed = *flag == was;
+        if allowed {
+            *flag = is;
+        }
+        Ok(allowed)
+    }
+
+    fn register(&mut self, at: usize, role: Role) -> Result<bool, Unclear> {
+        let key = self.key(at)?;
+        let holds = self.registers.get(&key).copied().unwrap_or(Known::Initial);
+        let (from, to) = match role {
+            Role::Write(name) => (holds, self.known(at, Slot::Value, name)?),
+            Role::Read(name) => {
+                let value = self.known(at, Slot::Value, name)?;
+                (value, value)
+            }
+            Role::Replace { from, to } => {
+                (self.known(at, Slot::Source, from)?, self.known(at, Slot::Value, to)?)
+            }
+            _ => return Ok(false),
+        };
+        if holds == from {
+            self.registers.insert(key, to);
+        }
+        Ok(holds == from)
+    }
+
+    fn snapshot(&mut self, at: usize, role: Role) -> Result<bool, Unclear> {
+        match role {
+            Role::Update { segment, value } => {
+                let value = self.known(at, Slot::Value, value)?;
+                let Some(segment) = self.segments.get_mut(segment as usize) else {
+                    return Ok(false);
+                };
+                *segment = value;
+                Ok(true)
+            }
+            Role::Scan => {
+                let mut names = Vec::new();
+                if let Some(ret) = &self.items[at].ret {
+                    self.shaped.view(ret, &mut names);
+                }
+                let mut allowed = names.len() <= self.segments.len();
+                for (i, name) in names.into_iter().enumerate() {
+                    let Some(name) = name else { continue };
+                    let value = self.known(at, Slot::Segment(i as u32), name)?;
+                    allowed &= self.segments.get(i) == Some(&value);
+                }
+                Ok(allowed)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    fn count(&mut self, role: Role) -> bool {
+        let (by, from) = match role {
+            Role::Shift(by) => (by, self.number),
+            Role::ShiftFrom { by, from } => (by, from),
+            Role::IsNumber(number) => (0, number),
+            _ => return false,
+        };
+        let allowed = self.number == from;
+        if allowed {
+            self.number = self.number.wrapping_add(by);
+        }
+        allowed
+    }
+
+    fn permit(&mut self, role: Role) -> bool {
+        let after = match role {
+            Role::Release => self.permits.checked_add(1),
+            Role::Acquire => self.permits.checked_sub(1),
+            Role::NoPermit => (self.permits == 0).then_some(0),
+            _ => None,
+        };
+        self.permits = after.unwrap_or(self.permits);
+        after.is_some()
+    }
+}
