@@ -70,7 +70,32 @@ function decodePart(part) {
     set.unknown[i] = open && DIGIT[columnsText.charCodeAt(start)] === 0 ? 1 : 0;
   }
   for (let orders = reader.number(); orders > 0; orders--) set.orders.push(decodeOrder(reader));
+  closeRanks(set);
   return set;
+}
+
+/**
+ * Positions on the axis: `from` and `to`. Of several parts, each is shown without the gaps that the
+ * events of the others leave; `ranks` are those of its own events.
+ */
+function closeRanks(set) {
+  if (parts.length === 1) return Object.assign(set, { from: set.call, to: set.ret, ranks: null, extent: facts.events });
+  let events = 0;
+  const ranks = new Uint32Array(2 * set.n);
+  for (let i = 0; i < set.n; i++) {
+    ranks[events++] = set.call[i];
+    if (set.ret[i] !== NEVER) ranks[events++] = set.ret[i];
+  }
+  set.ranks = ranks.slice(0, events).sort();
+  set.from = set.call.map((rank) => firstAbove(set.ranks, rank) - 1);
+  set.to = set.ret.map((rank) => (rank === NEVER ? NEVER : firstAbove(set.ranks, rank) - 1));
+  set.extent = events;
+  return set;
+}
+
+/** The place on the axis of something that happened after so many events of the history. */
+function placeOfMoment(set, after) {
+  return (set.ranks ? firstAbove(set.ranks, after - 1) : after) - 0.5;
 }
 
 function decodeOrder(reader) {
@@ -113,6 +138,8 @@ function mergeParts() {
       for (const name of COLUMNS) all[name][to] = set[name][i];
     }
   });
+  all.placeOf = (part, i) => place[flat[part] + i];
+  Object.assign(all, { from: all.call, to: all.ret, ranks: null, extent: facts.events });
   if (facts.outcome === "ok") all.orders.push(mergeOrders(sets, flat, place, all));
   return all;
 }

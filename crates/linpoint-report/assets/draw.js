@@ -8,11 +8,12 @@ const NARROWEST = 3;
 const CELL = 2;
 const MAX_POINTS = 600;
 const MONO_WIDTH = 0.602;
+const MAX_MARKS = 2000;
 
 function laneHeight(scene) {
   const count = scene.layout.lanes.length;
   const fits = (scene.height - topOf(scene) - 6) / Math.max(1, count);
-  return fits >= 34 ? 34 : fits >= 24 ? Math.floor(fits) : count > 60 ? 18 : 24;
+  return fits >= 38 ? 38 : fits >= 24 ? Math.floor(fits) : count > 60 ? 18 : 24;
 }
 
 function topOf(scene) { return AXIS + scene.faultLanes.length * FAULT_LANE; }
@@ -62,7 +63,9 @@ function drawAxis(p, scene) {
   const last = scene.x0 + (scene.width - scene.gutter) / scene.scale;
   p.rect(scene.gutter, 0, scene.width, AXIS, { fill: "ground" });
   for (let x = Math.max(0, Math.ceil(scene.x0 / distance) * distance); x <= last; x += distance) {
-    const at = Math.round(toPixel(scene, x)) + 0.5;
+    // Steps are counted from one, and a step is as wide as its number.
+    if (scene.axis === "order" && (x === 0 || x > scene.layout.bars.placed)) continue;
+    const at = Math.round(toPixel(scene, scene.axis === "order" ? x - 0.5 : x)) + 0.5;
     p.lines([[at, AXIS - 5], [at, scene.height]], { stroke: "faint" });
     p.text(at, AXIS / 2 - 1, x.toLocaleString("en"), { fill: "quiet", size: 11, align: "center" });
   }
@@ -74,12 +77,12 @@ function drawFaults(p, scene) {
     const y = AXIS + row * FAULT_LANE;
     let last = -Infinity;
     items.forEach((fault, k) => {
-      const x = toPixel(scene, fault.from);
-      const end = fault.to === null ? x : toPixel(scene, fault.to);
+      const x = toPixel(scene, fault.x);
+      const end = fault.to === null ? x : toPixel(scene, fault.end);
       if (end < scene.gutter - 400 || x > scene.width) return;
       // Where they are crowded, one stands for all in its pixel.
       if (x - last < 1 && fault.to === null) return;
-      const next = k + 1 < items.length ? toPixel(scene, items[k + 1].from) : scene.width;
+      const next = k + 1 < items.length ? toPixel(scene, items[k + 1].x) : scene.width;
       last = x;
       if (fault.to !== null) {
         p.rect(x, y, Math.max(2, end - x), scene.height, { fill: "fault", alpha: 0.07 });
@@ -120,7 +123,8 @@ function drawLane(p, scene, lane, y) {
     const w = (lane.end[k] - lane.start[k]) * scale;
     if (w >= NARROWEST) {
       flush();
-      drawBar(p, scene, lane.items[k], toPixel(scene, lane.start[k]), y, w, h);
+      const next = k + 1 < lane.count ? toPixel(scene, lane.start[k + 1]) : width;
+      drawBar(p, scene, lane.items[k], toPixel(scene, lane.start[k]), y, w, h, next);
       k++;
       continue;
     }
@@ -148,7 +152,7 @@ function lookOf(scene, i) {
   return { fill, alpha: later ? 0.07 : 0.24, stroke: fill, ink: later ? "quiet" : "ink", bold: false };
 }
 
-function drawBar(p, scene, i, x, y, w, h) {
+function drawBar(p, scene, i, x, y, w, h, next) {
   const look = lookOf(scene, i);
   const pending = scene.set.ret[i] === NEVER && scene.axis === "time";
   const unplaced = scene.axis === "order" && scene.places[i] < 0;
@@ -170,15 +174,20 @@ function drawBar(p, scene, i, x, y, w, h) {
   }
   const size = h >= 22 ? 12 : 10;
   const inner = Math.max(left, scene.gutter);
-  const text = fitLabel(scene, i, Math.min(right, scene.width) - inner - 12, size);
-  if (text) p.text(inner + 6, y + h / 2 + 0.5, text, { fill: look.ink, size, mono: true, bold: look.bold });
-}
-
-/** The label if there is room for it, or as much of it as says something. */
-function fitLabel(scene, i, room, size) {
-  if (room < 16) return "";
+  const room = Math.min(right, scene.width) - inner - 12;
+  const free = Math.min(next, scene.width) - right - 12;
+  if (Math.max(room, free) < 16) return;
   const until = scene.axis === "order" && scene.places[i] >= 0 ? scene.order.until : NEVER;
-  return cut(label(scene.set, i, until), room, size, true);
+  const whole = label(scene.set, i, until);
+  const needed = whole.length * size * MONO_WIDTH;
+  const at = y + h / 2 + 0.5, style = { size, mono: true, bold: look.bold };
+  // Inside if it fits, else behind the bar if it fits there, else as much as says something.
+  if (needed > room && needed <= free && right > scene.gutter) {
+    p.text(right + 5, at, whole, { ...style, fill: look.fill === "bad" ? "bad" : "ink" });
+    return;
+  }
+  const text = cut(whole, room, size, true);
+  if (text) p.text(inner + 6, at, text, { ...style, fill: look.ink });
 }
 
 function cut(text, room, size, mono = false) {
@@ -205,11 +214,11 @@ function drawMarks(p, scene) {
   const small = (fill) => (x, y, w) => {
     if (w < NARROWEST + 3) p.rect(x - 2, y + 2, 6, h - 4, { fill, radius: 2 });
   };
-  for (const i of marks.core) box(i, small("core"));
+  if (marks.core.size <= MAX_MARKS) for (const i of marks.core) box(i, small("core"));
   if (marks.failing !== null) {
     box(marks.failing, small("bad"));
     if (scene.axis === "time") {
-      const x = Math.round(toPixel(scene, scene.set.ret[marks.failing])) + 0.5;
+      const x = Math.round(toPixel(scene, scene.set.to[marks.failing])) + 0.5;
       p.lines([[x, 0], [x, scene.height]], { stroke: "bad", width: 1.5, dash: [5, 4] });
     }
   }
@@ -235,7 +244,7 @@ function drawOrder(p, scene, order, points, stroke, dashed) {
     const row = scene.layout.rowOf(order.ids[k]);
     if (row < 0) continue;
     const nudge = dashed ? scene.laneHeight * 0.18 : 0;
-    path.push([toPixel(scene, points[k]), rowTop(scene, row) + scene.laneHeight * 0.78 - nudge, k]);
+    path.push([toPixel(scene, points[k]), rowTop(scene, row) + scene.laneHeight - 4 - nudge, k]);
   }
   const roomy = path.length < 2 || (scene.width - scene.gutter) / path.length > 7;
   if (!roomy) return;

@@ -20,7 +20,7 @@ function faultAt(scene, px, py) {
   const lane = scene.faultLanes[Math.floor((py - AXIS) / FAULT_LANE)];
   if (!lane || py < AXIS) return null;
   return lane.items.find((fault) => {
-    const x = toPixel(scene, fault.from), end = fault.to === null ? x : toPixel(scene, fault.to);
+    const x = toPixel(scene, fault.x), end = toPixel(scene, fault.end);
     return px >= x - 6 && px <= end + 6;
   }) || null;
 }
@@ -165,7 +165,7 @@ function nextHit(direction) {
 const KEYS = [
   ["← →", "pan"], ["↑ ↓", "scroll through clients"], ["+ −, wheel", "zoom"], ["drag, Shift+wheel", "pan"], ["Alt+wheel", "scroll through clients"],
   ["0", "show everything"], ["F", "go to the failure"], ["N, P", "one step forward, back along the order"], ["Home, End", "before the first step, last step"],
-  ["T, O", "real-time axis, order axis"], ["C", "compare with the next partial order"], ["Tab, Enter, click", "select what is under the focus or the pointer"], ["[ ]", "previous, next operation of the same client"],
+  ["T, O", "real-time axis, order axis"], ["C", "compare with the next partial order"], ["click", "select an operation"], ["[ ]", "previous, next operation of the same client"],
   ["/", "search: text, #number, :line; Enter goes on"], ["B", "panel"], ["D", "light or dark"], ["S", "save the view as SVG"], ["Esc", "close, deselect"], ["?", "this help"],
 ];
 

@@ -37,7 +37,7 @@ function pointsOf(set, order) {
     from = to;
   };
   for (let k = 0; k < order.ids.length; k++) {
-    const call = set.call[order.ids[k]];
+    const call = set.from[order.ids[k]];
     if (call > latest) { spread(k); latest = call; }
   }
   spread(order.ids.length);
@@ -49,8 +49,8 @@ function barsOf(set, axis, order) {
   const n = set.n;
   if (axis !== "order" || !order) {
     const end = new Float64Array(n);
-    for (let i = 0; i < n; i++) end[i] = set.ret[i] === NEVER ? Infinity : set.ret[i];
-    return { sequence: null, start: Float64Array.from(set.call), end, extent: facts.events, placed: n };
+    for (let i = 0; i < n; i++) end[i] = set.to[i] === NEVER ? Infinity : set.to[i];
+    return { sequence: null, start: Float64Array.from(set.from), end, extent: set.extent, placed: n };
   }
   const start = new Float64Array(n), end = new Float64Array(n), sequence = new Uint32Array(n);
   const places = placesIn(set, order);

@@ -40,7 +40,7 @@ function writeLink() {
   if (state.axis !== "time") link.set("axis", state.axis);
   if (state.scroll) link.set("y", String(Math.round(state.scroll)));
   if (state.selected !== null) link.set("op", String(state.selected));
-  if (state.order) link.set("order", String(state.order));
+  if (state.order !== bestOrder()) link.set("order", String(state.order));
   if (state.compare !== null) link.set("with", String(state.compare));
   if (state.step >= 0) link.set("step", String(state.step));
   if (state.query) link.set("q", state.query);
@@ -80,7 +80,7 @@ function readLink() {
   state.axis = "time";
   state.step = -1;
   showPart(part);
-  if (link.has("order") || link.has("with")) chooseOrder(number("order", 1e6) ?? 0, number("with", 1e6));
+  if (link.has("order") || link.has("with")) chooseOrder(number("order", 1e6) ?? state.order, number("with", 1e6));
   if (link.get("axis") === "order" && shown.order) { state.axis = "order"; layOutAgain(); }
   firstWindow();
   const window = (link.get("x") || "").split(",").map(Number);
@@ -109,7 +109,7 @@ function followPicture(scene) {
   $("zoom-core").hidden = facts.outcome !== "bad";
   $("steps").hidden = !order;
   if (order) {
-    $("step-text").textContent = state.step < 0 ? `${order.ids.length.toLocaleString("en")} steps` : `${(state.step + 1).toLocaleString("en")} / ${order.ids.length.toLocaleString("en")}`;
+    $("step-text").textContent = state.step < 0 ? count(order.ids.length, "step") : `${(state.step + 1).toLocaleString("en")} / ${order.ids.length.toLocaleString("en")}`;
     $("step-back").disabled = $("step-first").disabled = state.step < 0;
     $("step-next").disabled = $("step-last").disabled = state.step >= order.ids.length - 1;
   }
@@ -137,16 +137,16 @@ function followPicture(scene) {
 function fillHelp() {
   const keys = el("div", { class: "keys" });
   for (const [key, what] of KEYS) keys.append(el("span", {}, ...key.split(", ").flatMap((k, n) => (n ? [" ", el("kbd", {}, k)] : [el("kbd", {}, k)]))), el("span", {}, what));
-  const legend = [["core", "core: these operations contradict each other"], ["bad", "the return that no order explains"], ["hit", "found by search"], ["fault", "faults and other events"], ["dense", "many operations, the darker the busier"]];
+  const legend = [["core", "core: these operations contradict each other"], ["bad", "the return that no order explains"], ["hit", "found by search"], ["fault", "faults and other events"], ["dense", "many operations, the stronger the busier"]];
   const swatch = (name) => { const i = el("i"); i.style.background = `var(--${name})`; return i; };
   const fading = el("i");
   fading.style.background = "linear-gradient(90deg, var(--kind-0), transparent)";
   $("help").replaceChildren(
+    el("form", { method: "dialog" }, el("button", {}, "Close")),
     el("h2", {}, "Reading the timeline"),
     el("p", {}, "Each bar is an operation, from its call to its return, in the lane of its client. The line goes through the points at which the operations take effect, one after the other."),
     el("ul", { class: "legend" }, ...legend.map(([name, text]) => el("li", {}, swatch(name), text)), el("li", {}, fading, "pending: it may take effect at any later time, or never")),
-    el("h2", {}, "Keys"), keys,
-    el("form", { method: "dialog" }, el("button", { autofocus: true }, "Close")));
+    el("h2", {}, "Keys"), keys);
 }
 
 function watchButtons() {

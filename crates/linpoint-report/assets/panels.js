@@ -130,9 +130,8 @@ function stateTable() {
   if (before !== undefined) body.append(el("tr", {}, el("td", { class: "n" }, from ? "…" : "0"), el("td", { class: "who" }, head), el("td", {}, before)));
   for (let k = from; k < order.ids.length; k++) {
     const i = order.ids[k];
-    body.append(el("tr", { class: "go", onclick: () => goToStep(k) },
-      el("td", { class: "n" }, String(k + 1)),
-      el("td", {}, label(set, i, order.until), " ", marks.core.has(i) ? el("span", { class: "chip core" }, "core") : null),
+    body.append(el("tr", { class: "go" + (marks.core.has(i) ? " core" : ""), onclick: () => goToStep(k) },
+      el("td", { class: "n" }, String(k + 1)), el("td", {}, label(set, i, order.until)),
       el("td", {}, stateAt(order, k, true) ?? (k === order.ids.length - 1 ? shown.explanation.partials[state.order] : undefined) ?? "…")));
   }
   const isIn = marks.failing !== null && shown.places[marks.failing] >= 0;
@@ -148,9 +147,9 @@ function stateTable() {
 
 function coreTable() {
   const { set, marks } = shown;
-  const rows = [...marks.core].sort((a, b) => set.call[a] - set.call[b]).slice(0, 200);
+  const rows = [...marks.core].slice(0, 200);
   return el("table", {}, el("tbody", {}, ...rows.map((i) =>
-    el("tr", { class: "go" + (marks.failing === i ? " fails" : ""), onclick: () => { select(i); reveal(i); } },
+    el("tr", { class: "go core" + (marks.failing === i ? " fails" : ""), onclick: () => { select(i); reveal(i); } },
       el("td", { class: "who" }, clientName(set.client[i])), el("td", {}, label(set, i)),
       el("td", { class: "n" }, set.line[i] ? `line ${set.line[i]}` : "")))));
 }
@@ -338,7 +337,7 @@ function openPart(part) {
 const TABS = { verdict: ["Verdict", verdictPage], order: ["Order", orderPage], filter: ["Filter", filterPage], parts: ["Parts", partsPage] };
 
 function openTab(name) {
-  state.tab = TABS[name] && (name !== "parts" || parts.length > 1) ? name : "verdict";
+  state.tab = Object.hasOwn(TABS, name) && (name !== "parts" || parts.length > 1) ? name : "verdict";
   const tabs = Object.entries(TABS).filter(([key]) => key !== "parts" || parts.length > 1);
   $("tabs").replaceChildren(...tabs.map(([key, [title]]) => el("button", {
     role: "tab", id: "tab-" + key, "aria-selected": String(key === state.tab), onclick: () => openTab(key),
@@ -359,7 +358,7 @@ function detailsOf(i) {
   fact("Object", set.object[i] ? facts.objects[set.object[i] - 1] : "");
   if (set.part) fact("Part", parts[set.part[i]].name);
   fact("Number", `#${set.id[i]}${set.line[i] ? `, line ${set.line[i]}` : ""}`);
-  fact("Open", set.ret[i] === NEVER ? `from event ${set.call[i]}; pending: may have taken effect at any time since, or never` : `events ${set.call[i]} to ${set.ret[i]}`);
+  fact("Open", set.ret[i] === NEVER ? `from event ${set.call[i]}; pending: may have taken effect at any time since, or never` : `events ${set.call[i]} to ${set.ret[i]}${set.ranks ? " of the whole history" : ""}`);
   if (set.unknown[i]) fact("Result", "not known");
   if (order) fact("Order", places[i] >= 0 ? `step ${places[i] + 1} of ${order.ids.length}` : "not part of it");
   if (order && places[i] >= 0) {

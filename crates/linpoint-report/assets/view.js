@@ -40,12 +40,31 @@ function setOf(part) {
 /** Shows a part; `ALL` is all of them. */
 function showPart(part) {
   state.part = part;
-  shown.set = parts.length ? setOf(part) : { n: 0, orders: [], call: [], ret: [], client: [], kind: [], object: [], unknown: [] };
-  shown.explanation = facts.explanations.find((e) => e.part === part || parts.length === 1) || null;
-  const why = shown.explanation;
-  shown.marks = { core: new Set(why ? why.core : []), failing: why ? why.failing : null };
+  shown.set = parts.length ? setOf(part) : { n: 0, orders: [], from: [], to: [], extent: 1, ranks: null };
+  // All parts together show the cores of all, and the first failure.
+  const { set } = shown;
+  const reasons = facts.explanations.filter((e) => e.part === part || set.part || parts.length === 1);
+  const place = (e, i) => (set.part ? set.placeOf(e.part, i) : i);
+  const why = shown.explanation = reasons[0] || null;
+  shown.marks = {
+    core: new Set(reasons.flatMap((e) => e.core.map((i) => place(e, i)))),
+    failing: why && why.failing !== null ? place(why, why.failing) : null,
+  };
+  for (const lane of faultLanes) {
+    for (const fault of lane.items) {
+      fault.x = placeOfMoment(shown.set, fault.from);
+      fault.end = fault.to === null ? fault.x : placeOfMoment(shown.set, fault.to);
+    }
+  }
   state.selected = null;
-  chooseOrder(0, null);
+  chooseOrder(bestOrder(), null);
+}
+
+/** The first order that ends before the failing operation: its state says most. */
+function bestOrder() {
+  const { set, marks } = shown;
+  const best = set.orders.findIndex((order) => marks.failing === null || !order.ids.includes(marks.failing));
+  return Math.max(0, best);
 }
 
 /** Follows an order of the part; `compare` is another one that is drawn with it. */
@@ -75,7 +94,7 @@ function extent() { return Math.max(1, shown.layout.bars.extent); }
 
 /** Moves the window, which stays near what there is to see. */
 function look(x0, x1) {
-  const margin = Math.max(0.5, extent() * 0.02);
+  const margin = Math.max(0.5, Math.min(extent(), x1 - x0) * 0.03);
   const low = -margin, high = extent() + margin;
   let span = Math.min(Math.max(x1 - x0, 1.5), high - low);
   let from = Math.min(Math.max(x0, low), high - span);
@@ -111,6 +130,7 @@ function glide(x0, x1) {
   requestAnimationFrame(tick);
 }
 
+const MAX_FRAMED = 60;
 /** The window in which the failure is best seen: the core and a little around it. */
 function failureWindow() {
   const { marks, layout } = shown;
@@ -119,11 +139,14 @@ function failureWindow() {
   const seen = ids.filter((i) => layout.rowOf(i) >= 0);
   if (seen.length === 0) return null;
   let low = Infinity, high = 0;
-  for (const i of seen) {
+  // A core of thousands is no place to look at; its failing operation is.
+  const few = seen.length > MAX_FRAMED && layout.rowOf(marks.failing) >= 0 ? [marks.failing] : seen;
+  for (const i of few) {
     low = Math.min(low, layout.bars.start[i]);
     high = Math.max(high, layout.bars.end[i] === Infinity ? layout.bars.start[i] + 2 : layout.bars.end[i]);
   }
-  const room = Math.max(1.5, (high - low) * 0.12);
+  // A little around it; small histories are shown whole.
+  const room = Math.max(1.5, (high - low) * 0.12, (Math.min(extent(), 28) - (high - low)) / 2);
   return [low - room, high + room];
 }
 
@@ -145,8 +168,12 @@ function reveal(i) {
   const { layout } = shown;
   if (layout.rowOf(i) < 0) return;
   const start = layout.bars.start[i], end = Math.min(layout.bars.end[i], start + 1e9);
-  const span = state.x1 - state.x0;
-  if (start < state.x0 || start > state.x1 - span * 0.05 || (end > state.x1 && end - start < span)) {
+  const span = state.x1 - state.x0, length = layout.bars.end[i] === Infinity ? 4 : end - start;
+  if (length / span * canvas.clientWidth < 8) {
+    // Too small to be seen from here.
+    const half = Math.max(15, length * 6);
+    glide(start - half, start + half);
+  } else if (start < state.x0 || start > state.x1 - span * 0.05 || (end > state.x1 && end - start < span)) {
     const middle = layout.bars.end[i] === Infinity ? start + span * 0.2 : (start + end) / 2;
     const half = Math.max(span, (Math.min(end, start + span) - start) * 1.2) / 2;
     glide(middle - half, middle + half);
@@ -242,17 +269,17 @@ function drawMap(scene) {
   shown.density.forEach((share, k) => {
     if (share > 0) {
       const tall = 3 + share * (h - 14);
-      p.rect(k * 2, h - 4 - tall, 1.6, tall, { fill: "dense", alpha: 0.55 });
+      p.rect(k * 2, h - 4 - tall, 2, tall, { fill: "dense", alpha: 0.55 });
     }
   });
   const tick = (i, fill) => {
     if (scene.layout.rowOf(i) >= 0) p.rect(at(scene.layout.bars.start[i]) - 1, 2, 3, h - 4, { fill });
   };
   for (const i of shown.hits.slice(0, 5000)) tick(i, "hit");
-  for (const i of shown.marks.core) tick(i, "core");
+  if (shown.marks.core.size <= MAX_MARKS) for (const i of shown.marks.core) tick(i, "core");
   if (shown.marks.failing !== null) tick(shown.marks.failing, "bad");
   if (state.selected !== null) tick(state.selected, "select");
-  if (state.axis === "time") for (const lane of faultLanes) for (const fault of lane.items) p.rect(at(fault.from), 0, 1.5, 6, { fill: "fault" });
+  if (state.axis === "time") for (const lane of faultLanes) for (const fault of lane.items) p.rect(at(fault.x), 0, 1.5, 6, { fill: "fault" });
   const left = at(state.x0), right = at(state.x1);
   p.rect(0, 0, Math.max(0, left), h, { fill: "ground", alpha: 0.6 });
   p.rect(right, 0, Math.max(0, w - right), h, { fill: "ground", alpha: 0.6 });

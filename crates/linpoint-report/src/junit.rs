@@ -100,7 +100,8 @@ fn write_case(out: &mut String, case: &Case) {
     match problem {
         None => out.push_str("/>\n"),
         Some(Problem { tag, kind, message, text }) => {
-            let (message, text) = (xml(message), xml(text));
+            // Lines stay lines in the text, where nothing normalises them.
+            let (message, text) = (xml(message), xml(text).replace("&#10;", "\n"));
             let _ = writeln!(
                 out,
                 ">\n      <{tag} type=\"{kind}\" message=\"{message}\">{text}</{tag}>"

@@ -1,4 +1,4 @@
-//! The page in a real browser. Pictures are kept in `target/html-report`.
+//! The page in a real browser. Pages and pictures are kept in `target/html-report`.
 
 mod support;
 
@@ -24,16 +24,276 @@ fn keep(name: &str, page: &Page) -> PathBuf {
     file
 }
 
-fn window(browser: &mut Browser) -> (f64, f64) {
-    (browser.number("linpoint.state.x0"), browser.number("linpoint.state.x1"))
+fn picture(browser: &mut Browser, name: &str) {
+    browser.picture(&artefacts().join(format!("{name}.png")));
+}
+
+fn span(browser: &mut Browser) -> f64 {
+    browser.number("linpoint.state.x1 - linpoint.state.x0")
+}
+
+fn shown(browser: &mut Browser) -> f64 {
+    browser.number("linpoint.shown.layout.shown")
+}
+
+fn no_complaints(browser: &mut Browser) {
+    // Whatever is still on its way arrives before the answer.
+    browser.settle();
+    assert_eq!(browser.complaints, Vec::<String>::new());
 }
 
 #[test]
-fn small() {
+fn a_violation_opens_at_its_core_with_the_reason_and_the_states() {
     let Some(mut b) = browser(1280) else { return };
-    let page = support::queue_out_of_order();
-    let file = keep("small", &page);
+    let file = keep("small", &support::queue_out_of_order());
     b.open(&file, "");
-    b.picture(&artefacts().join("small.png"));
-    println!("{:?}", b.complaints);
+    picture(&mut b, "small");
+    assert_eq!(b.text("document.getElementById('badge').textContent"), "\u{2717} NOT LINEARIZABLE");
+    let reason = b.text("document.getElementById('reason').textContent");
+    assert!(reason.contains("dequeue()") && reason.contains("\"c\""), "{reason}");
+    let states = b.text("document.getElementById('states').textContent");
+    for expected in ["initial state", "empty", "[\"a\", \"b\"]", "impossible"] {
+        assert!(states.contains(expected), "{states}");
+    }
+    // The failing return is inside of the window.
+    let at = "linpoint.shown.set.to[linpoint.shown.marks.failing]";
+    assert!(b.number(at) > b.number("linpoint.state.x0"));
+    assert!(b.number(at) < b.number("linpoint.state.x1"));
+    b.resize(800, 700);
+    b.settle();
+    picture(&mut b, "small-800");
+    let wide = b.number("document.documentElement.scrollWidth");
+    assert!(wide <= 800.0, "the page is {wide} wide");
+    no_complaints(&mut b);
+}
+
+#[test]
+fn zoom_by_wheel_keys_and_buttons_and_back_to_the_failure() {
+    let Some(mut b) = browser(1280) else { return };
+    let file = keep("small", &support::queue_out_of_order());
+    b.open(&file, "");
+    let whole = span(&mut b);
+    b.wheel(500.0, 300.0, -400.0);
+    let wheeled = span(&mut b);
+    assert!(wheeled < whole);
+    b.key("+");
+    let pressed = span(&mut b);
+    assert!(pressed < wheeled);
+    b.click("#zoom-in");
+    assert!(span(&mut b) < pressed);
+    b.key("ArrowRight");
+    b.click("#zoom-fit");
+    assert!(span(&mut b) >= b.number("linpoint.shown.layout.bars.extent"));
+    b.click("#zoom-in");
+    b.click("#zoom-in");
+    b.key("f");
+    let failing = "linpoint.shown.set.from[linpoint.shown.marks.failing]";
+    assert!(b.number(failing) >= b.number("linpoint.state.x0"));
+    assert!(b.number(failing) <= b.number("linpoint.state.x1"));
+    no_complaints(&mut b);
+}
+
+#[test]
+fn stepping_shows_the_state_and_orders_can_be_compared() {
+    let Some(mut b) = browser(1280) else { return };
+    let file = keep("small", &support::queue_out_of_order());
+    b.open(&file, "");
+    b.click("#tab-order");
+    let state = "document.getElementById('state-now').textContent";
+    assert_eq!(b.text(state), "Before the first step: empty");
+    b.key("n");
+    b.click("#step-next");
+    assert_eq!(b.text(state), "After step 2: [\"a\", \"b\"] (front first)");
+    assert_eq!(b.text("document.getElementById('step-text').textContent"), "2 / 5");
+    b.key("p");
+    assert_eq!(b.text(state), "After step 1: [\"a\"] (front first)");
+    b.key("o");
+    assert_eq!(b.text("linpoint.state.axis"), "order");
+    picture(&mut b, "order");
+    b.key("t");
+    b.key("c");
+    picture(&mut b, "compare");
+    let compared = b.text("document.getElementById('fork').textContent");
+    assert!(compared.starts_with("They part at step 5."), "{compared}");
+    no_complaints(&mut b);
+}
+
+#[test]
+fn filters_hide_and_links_bring_back_the_same_view() {
+    let Some(mut b) = browser(1280) else { return };
+    let file = keep("small", &support::queue_out_of_order());
+    b.open(&file, "");
+    let all = shown(&mut b);
+    b.click("#tab-filter");
+    // Everything that is pending, then a kind of operation, then a client.
+    b.click("[data-filter='outcomes:3']");
+    assert_eq!(shown(&mut b), all - 1.0);
+    b.click("[data-filter='kinds:0']");
+    let fewer = shown(&mut b);
+    assert!(fewer < all - 1.0 && fewer > 0.0);
+    b.click("[data-filter='clients:3']");
+    assert!(shown(&mut b) < fewer);
+    picture(&mut b, "filtered");
+    b.key("d");
+    b.settle();
+    let link = b.text("location.hash");
+    let view = "JSON.stringify([linpoint.state.x0.toFixed(1), linpoint.shown.layout.shown, \
+                linpoint.state.tab, document.documentElement.dataset.theme])";
+    let before = b.text(view);
+    b.open(&file, &link);
+    assert_eq!(b.text(view), before, "{link}");
+    b.click("#filter-reset");
+    assert_eq!(shown(&mut b), all);
+    // Links are input too.
+    b.open(
+        &file,
+        "#part=99&x=NaN,a&step=-3&op=1e9&order=7&hide-kinds=..x&theme=odd&tab=constructor",
+    );
+    assert_eq!(shown(&mut b), all);
+    no_complaints(&mut b);
+}
+
+#[test]
+fn dark_mode_follows_the_system_and_the_button() {
+    let Some(mut b) = browser(1280) else { return };
+    let file = keep("small", &support::queue_out_of_order());
+    let dark =
+        serde_json::json!({ "features": [{ "name": "prefers-color-scheme", "value": "dark" }] });
+    b.ask("Emulation.setEmulatedMedia", dark);
+    b.open(&file, "");
+    let theme = "document.documentElement.dataset.theme";
+    assert_eq!(b.text(theme), "dark");
+    picture(&mut b, "small-dark");
+    let ground = b.text("getComputedStyle(document.body).backgroundColor");
+    b.click("#theme");
+    assert_eq!(b.text(theme), "light");
+    assert_ne!(b.text("getComputedStyle(document.body).backgroundColor"), ground);
+    no_complaints(&mut b);
+}
+
+#[test]
+fn text_from_a_history_stays_text() {
+    let Some(mut b) = browser(1280) else { return };
+    let page = support::hostile();
+    let file = keep("hostile", &page);
+    b.open(&file, "");
+    b.key("n");
+    b.click("#tab-filter");
+    b.point(300.0, 190.0);
+    picture(&mut b, "hostile");
+    assert_eq!(b.number("document.scripts.length"), 3.0);
+    assert_eq!(
+        b.number("document.querySelectorAll('img, h1:not(#name), i:not(.legend i)').length"),
+        0.0
+    );
+    assert!(b.text("document.title").starts_with("</title><script>alert(1)"));
+    let label = b.text("document.getElementById('details').textContent");
+    assert!(label.contains("</script><script>"), "{label}");
+    // The picture is well-formed, with the text as text.
+    let parsed = "(() => { const d = new DOMParser().parseFromString(linpoint.svg(), 'image/svg+xml'); \
+                  return d.querySelector('parsererror') ? 'bad' : d.documentElement.textContent; })()";
+    let text = b.text(parsed);
+    assert!(text.contains("</script>"), "{text}");
+    no_complaints(&mut b);
+}
+
+#[test]
+fn search_finds_and_goes_there() {
+    let Some(mut b) = browser(1280) else { return };
+    let history = support::key_value(20_000, 12, 1, 7, None);
+    let file = keep("search", &support::key_value_page("search.jsonl", &history));
+    b.open(&file, "");
+    b.key("/");
+    b.eval("document.execCommand('insertText', false, 'put(0, 1999')");
+    b.wait("document.getElementById('found').textContent.match(/^\\d+$/)");
+    let hits = b.number("linpoint.shown.hits.length");
+    assert!(hits > 0.0 && hits < 20.0, "{hits}");
+    b.key("Enter");
+    assert_eq!(b.text("document.getElementById('found').textContent"), format!("1/{hits}"));
+    assert!(span(&mut b) < 1_000.0);
+    picture(&mut b, "search");
+    no_complaints(&mut b);
+}
+
+#[test]
+fn parts_are_listed_with_their_verdicts_and_read_when_they_are_opened() {
+    let Some(mut b) = browser(1280) else { return };
+    let history = support::key_value(20_000, 12, 300, 7, Some(2_000));
+    let page = support::key_value_page("parts.jsonl", &history);
+    assert!(page.report.verdict.violation().is_some());
+    let file = keep("parts", &page);
+    b.open(&file, "");
+    b.click("#tab-parts");
+    picture(&mut b, "parts");
+    let first = b.text("document.querySelector('.row.part').textContent");
+    assert!(first.starts_with("key ") && first.ends_with("not linearizable"), "{first}");
+    let one = shown(&mut b);
+    assert!(one < 200.0, "{one} operations of one key");
+    b.click("#all-parts");
+    assert_eq!(shown(&mut b), 20_000.0);
+    picture(&mut b, "parts-all");
+    b.click(".row.part:nth-child(3)");
+    assert!(shown(&mut b) < 200.0);
+    no_complaints(&mut b);
+}
+
+#[test]
+fn pages_without_a_verdict_or_without_operations_say_so() {
+    let Some(mut b) = browser(1280) else { return };
+    let file = keep("undecided", &support::undecided());
+    b.open(&file, "");
+    picture(&mut b, "undecided");
+    assert_eq!(b.text("document.getElementById('badge').textContent"), "? undecided");
+    assert!(b.text("document.getElementById('reason').textContent").contains("cancellation"));
+    let file = keep("empty", &support::empty());
+    b.open(&file, "");
+    picture(&mut b, "empty");
+    assert_eq!(
+        b.text("document.getElementById('empty').textContent"),
+        "The history has no operations."
+    );
+    no_complaints(&mut b);
+}
+
+/// Opens a large page and says what it cost. Times are printed, not asserted.
+fn large(operations: usize, name: &str) {
+    let Some(mut b) = browser(1280) else { return };
+    let history = support::key_value(operations, 24, 1, 7, None);
+    let page = support::key_value_page(name, &history);
+    let file = keep(name, &page);
+    b.open(&file, "");
+    picture(&mut b, name);
+    let painted = b.number("+document.documentElement.dataset.painted");
+    let frame = "(() => { const t = performance.now(); for (let k = 0; k < 10; k++) linpoint.draw(); \
+                 return (performance.now() - t) / 10; })()";
+    let whole = b.number(frame);
+    b.open(&file, "#x=5000,5100");
+    let near = b.number(frame);
+    picture(&mut b, &format!("{name}-near"));
+    println!(
+        "{operations} operations: {} bytes, painted after {painted:.0} ms, a frame takes {whole:.1} ms \
+         (everything), {near:.1} ms (100 events)",
+        page.html.len()
+    );
+    assert_eq!(shown(&mut b), operations as f64);
+    b.key("o");
+    b.key("End");
+    assert_eq!(b.number("linpoint.state.step + 1"), b.number("linpoint.shown.order.ids.length"));
+    no_complaints(&mut b);
+}
+
+#[test]
+fn a_hundred_thousand_operations() {
+    large(100_000, "large");
+    let size = std::fs::metadata(artefacts().join("large.html")).map(|m| m.len()).unwrap_or(0);
+    assert!(size < 4_000_000, "{size} bytes");
+}
+
+#[test]
+fn a_million_operations() {
+    if std::env::var_os("LINPOINT_LONG").is_none() {
+        eprintln!("SKIPPED: LINPOINT_LONG is not set");
+        return;
+    }
+    large(1_000_000, "million");
 }

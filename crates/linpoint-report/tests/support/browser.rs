@@ -5,8 +5,12 @@
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
+
+/// Browsers cannot share a profile, and tests run side by side.
+static STARTED: AtomicUsize = AtomicUsize::new(0);
 
 /// A browser with one page.
 pub struct Browser {
@@ -35,8 +39,9 @@ pub fn chromium() -> Option<PathBuf> {
 impl Browser {
     /// Starts it with a window of this size.
     pub fn start(program: &Path, width: u32, height: u32) -> Browser {
-        let number = std::process::id();
-        let profile = std::env::temp_dir().join(format!("linpoint-chromium-{number}-{width}"));
+        let number = STARTED.fetch_add(1, Ordering::Relaxed);
+        let name = format!("linpoint-chromium-{}-{number}", std::process::id());
+        let profile = std::env::temp_dir().join(name);
         let script = "exec \"$0\" \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>/dev/null";
         let mut child = Command::new("sh")
             .args(["-c", script])
@@ -141,7 +146,7 @@ impl Browser {
         self.ask("Page.navigate", json!({ "url": "about:blank" }));
         let url = format!("file://{}{fragment}", file.display());
         self.ask("Page.navigate", json!({ "url": url }));
-        self.wait("document.documentElement.dataset.painted && window.linpoint");
+        self.wait("document.documentElement?.dataset.painted && window.linpoint");
         self.settle();
     }
 

@@ -4,15 +4,15 @@
 
 pub mod browser;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use linpoint::history::{EventBuilder, Span};
 use linpoint::spec::models::{KeyValue, KeyValueOp, KeyValueRet, Queue, QueueOp, QueueRet};
-use linpoint::verdict::States;
-use linpoint::{Checker, History, OpId, Part, Report, Spec};
+use linpoint::verdict::{States, Undecided, Verdict};
+use linpoint::{Checker, History, Limit, OpId, Part, PartStatus, Report, Spec};
 use linpoint_report::{Annotation, Heading, Operation, Operations, Rendered, Typed, html};
 
 /// Where pages and pictures are kept for people to look at.
@@ -68,13 +68,25 @@ pub fn page<S: Spec>(
 ) -> Page {
     let begin = Instant::now();
     let report = checker.check(history).unwrap();
+    page_of(name, model, report, begin.elapsed(), spec, history, annotations)
+}
+
+fn page_of<S: Spec>(
+    name: &str,
+    model: &str,
+    report: Report,
+    time: Duration,
+    spec: &S,
+    history: &History<S::Op, S::Ret>,
+    annotations: Vec<Annotation>,
+) -> Page {
     let heading = Heading {
         name: name.to_owned(),
         model: model.to_owned(),
         note: None,
         operations: history.len(),
         unknown_results: 0,
-        time: begin.elapsed(),
+        time,
     };
     let operations = Annotated(Typed { spec, history }, annotations);
     let rendered = Rendered::new(heading, &operations, &report);
@@ -153,7 +165,7 @@ pub fn key_value(
     let mut open: Vec<Option<(OpId, KeyValueOp<u32, u32>, Option<KeyValueRet<u32>>)>> =
         vec![None; processes as usize];
     let mut called = 0;
-    let bad_at = wrong.map(|before_end| operations - before_end);
+    let mut bad_at = wrong.map(|before_end| operations - before_end);
     while called < operations || open.iter().any(Option::is_some) {
         let process = rng.u32(0..processes);
         let slot = &mut open[process as usize];
@@ -198,8 +210,10 @@ pub fn key_value(
             Some((id, op, Some(ret))) => {
                 let is_get = matches!(op, KeyValueOp::Get(_));
                 let ret = match bad_at {
+                    // Nobody ever wrote this.
                     Some(at) if is_get && id.index() >= at => {
-                        KeyValueRet::Value(Some(if at == usize::MAX { 0 } else { 4_000_000_000 }))
+                        bad_at = None;
+                        KeyValueRet::Value(Some(u32::MAX))
                     }
                     _ => ret,
                 };
@@ -219,33 +233,28 @@ pub fn key_value_page(
     page(name, "kv", &Checker::new(&spec), &spec, history, Vec::new())
 }
 
-/// A search that may not even begin.
+/// A search that was cancelled half-way. Small searches end before they notice that, so the verdict
+/// is made up.
 pub fn undecided() -> Page {
-    let mut rng = fastrand::Rng::with_seed(3);
     let mut b = History::from_events();
-    let mut values = VecDeque::new();
     for round in 0..40 {
-        let ops: Vec<_> = (0..6)
-            .map(|p| {
-                let op = if rng.bool() { QueueOp::Enqueue(round % 3) } else { QueueOp::Dequeue };
-                (b.call_by(p, op.clone()).unwrap(), op)
-            })
-            .collect();
-        for (id, op) in ops {
-            let ret = match op {
-                QueueOp::Enqueue(v) => {
-                    values.push_back(v);
-                    QueueRet::Done
-                }
-                _ => QueueRet::Value(values.pop_front()),
-            };
-            b.ret(id, ret).unwrap();
-        }
+        let enqueue = b.call_by(0, QueueOp::Enqueue(round)).unwrap();
+        let dequeue = b.call_by(1, QueueOp::Dequeue).unwrap();
+        b.ret(enqueue, QueueRet::Done).unwrap();
+        b.ret(dequeue, QueueRet::Value(Some(round))).unwrap();
     }
     let history = b.finish();
     let spec = Queue::new();
-    let checker = Checker::new(&spec).timeout(Duration::from_nanos(1)).engine("wgl-tree");
-    page("hard.jsonl", "queue", &checker, &spec, &history, Vec::new())
+    let mut report = Checker::new(&spec).engine("jit-graph").check(&history).unwrap();
+    report.verdict = Verdict::Undecided(Undecided {
+        limit: Limit::Cancelled,
+        parts_done: 0,
+        parts: 1,
+        returns_reached: 30,
+        returns: 80,
+    });
+    report.parts = vec![PartStatus::Undecided];
+    page_of("hard.jsonl", "queue", report, Duration::from_secs(3), &spec, &history, Vec::new())
 }
 
 /// No operations at all.
