@@ -189,7 +189,8 @@ fn crowded_histories_agree_with_brute_force() {
 /// Clients that push, pop and peek; `spoil` takes one element from the middle.
 fn long(rng: &mut Rng, ops: usize, clients: usize, spoil: bool) -> StackHistory<u32> {
     let mut events = History::from_events();
-    let mut open: Vec<Option<(OpId, StackOp<u32>, Option<StackRet<u32>>)>> = vec![None; clients];
+    type Open = Option<(OpId, StackOp<u32>, Option<StackRet<u32>>)>;
+    let mut open: Vec<Open> = vec![None; clients];
     let (mut stack, mut made, mut spoilt) = (Vec::new(), 0, !spoil);
     while made < ops || open.iter().any(Option::is_some) {
         let client = rng.below(clients);
