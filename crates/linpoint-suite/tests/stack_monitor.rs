@@ -186,11 +186,13 @@ fn crowded_histories_agree_with_brute_force() {
     }
 }
 
+/// An operation that has not returned, and its result once it has taken effect.
+type Open = (OpId, StackOp<u32>, Option<StackRet<u32>>);
+
 /// Clients that push, pop and peek; `spoil` takes one element from the middle.
 fn long(rng: &mut Rng, ops: usize, clients: usize, spoil: bool) -> StackHistory<u32> {
     let mut events = History::from_events();
-    type Open = Option<(OpId, StackOp<u32>, Option<StackRet<u32>>)>;
-    let mut open: Vec<Open> = vec![None; clients];
+    let mut open: Vec<Option<Open>> = vec![None; clients];
     let (mut stack, mut made, mut spoilt) = (Vec::new(), 0, !spoil);
     while made < ops || open.iter().any(Option::is_some) {
         let client = rng.below(clients);
