@@ -2,17 +2,29 @@
 //!
 //! Linearizability is NP-complete in general, but not for a queue whose elements are all different,
 //! nor for a set, a lock, a register whose written values are all different, and so on. A monitor
-//! first turns the history into columns of small numbers ([`columns`]): for each operation its kind,
-//! its element, and the first and last *peak* at which it was open ([`peaks`]). Then it decides, and
-//! then it either builds an order that explains the history, which is validated like any other
+//! first turns the history into columns of small numbers (`columns.rs`): for each operation its
+//! kind, its element, and the first and last *peak* at which it was open (`peaks.rs`). Then it decides,
+//! and then it either builds an order that explains the history, which is validated like any other
 //! witness, or names a few operations that contradict each other whatever the rest did.
 //!
-//! A monitor may refuse: a value that was added twice, an operation that it does not know. A refusal
-//! has a reason and is never a verdict; the planner then goes on to the next tactic.
+//! A monitor may refuse: a value that is added again while it may still be there, an operation that it
+//! does not know. A refusal has a reason and is never a verdict; the planner then goes on to the next
+//! tactic. All of them know operations that never returned.
 //!
-//! | file | object | time |
-//! | --- | --- | --- |
-//! | [`stack`] | stack | O(n log n) |
+//! | file | object | refuses | time |
+//! | --- | --- | --- | --- |
+//! | `queue/` | queue | values that overlap with themselves | O(n), with a heap for never-removed values |
+//! | `stack/` | stack | the same; pending pops may be too hard | O(n log n) |
+//! | `priority_queue/` | priority queue | the same; pending polls may be too hard | O(n α(n)) after sorting by priority |
+//! | `flags.rs` | set, lock, test-and-set | nothing | O(n log k), k operations open at once |
+//! | `registers/` | registers, CAS, swap, maps | a value that was found and written twice; a failed CAS | O(n) |
+//! | `snapshot/` | snapshot | overlapping updates of a segment, if guessing fails | O(n + values in scans) |
+//! | `counter.rs` | counter | additions of different amounts | O(n log k) |
+//! | `semaphore.rs` | semaphore | failed acquires, if three policies fail | O(n log k) |
+//! | `queue_oriented/` | queue whose values repeat | peeks, pending operations, too many steps | exponential at worst |
+//!
+//! `container.rs` gathers what queues, stacks and priority queues have in common, `renaming.rs` lets
+//! values come back after they are gone, `sandwich.rs` guesses what pending removals removed.
 //!
 //! Papers: Lee and Mathur on monitoring linearizability, Lowe's "Testing for linearizability", and
 //! Amram, Hayoun, Mizrahi and Weiss on snapshots, with the corrections that each file names.
