@@ -188,19 +188,24 @@ impl Blame<'_> {
             ];
         }
         self.ties(forward.root, p, q);
-        self.ties(other.root, i, j);
         self.evidence(last);
-        self.evidence(b);
-        if a == b {
+        let is_between = |row: u32| {
+            self.c.left[row as usize] + 1 > forward.mr
+                && self.c.right[row as usize].saturating_add(1) < forward.ml
+        };
+        let (between, _) = self.operation(other.root, is_between);
+        if between != NONE {
             return say![
                 first,
                 " and ",
                 last,
                 " are about one value, but ",
-                a,
+                between,
                 " was between them with another"
             ];
         }
+        self.ties(other.root, i, j);
+        self.evidence(b);
         say![
             first,
             " had ended before ",
