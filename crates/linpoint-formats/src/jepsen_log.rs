@@ -1,9 +1,9 @@
 //! The operations in a Jepsen log, as in the etcd histories that Porcupine is tested with.
 //!
 //! ```text
-//! INFO  jepsen.util - 0 :invoke :read nil
-//! INFO  jepsen.util - 2 :fail :cas [3 0]
-//! INFO  jepsen.util - 1 :info :write :timed-out
+//! INFO  jepsen.util - 0    :invoke    :read    nil
+//! INFO  jepsen.util - 2    :fail    :cas    [3 0]
+//! INFO  jepsen.util - 1    :info    :write    :timed-out
 //! ```
 //!
 //! One compare-and-set register that holds nil at first, so that a read of nil is a result. A failed
