@@ -105,9 +105,11 @@ const KINDS: &[Kind] = &[
     },
 ];
 
+/// True if a word is this name, in whatever case. Names are in lower case.
 #[inline]
 fn same(word: &[u8], name: &str) -> bool {
-    word.eq_ignore_ascii_case(name.as_bytes())
+    word.len() == name.len()
+        && word.iter().zip(name.as_bytes()).all(|(a, b)| a.to_ascii_lowercase() == *b)
 }
 
 /// Which of the two formats it is, if it is one.

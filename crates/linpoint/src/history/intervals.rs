@@ -110,61 +110,69 @@ impl<O, R> IntervalBuilder<O, R> {
         Ok(self.history)
     }
 
-    fn is_pending(&self, op: u32) -> bool {
-        self.history.spans[op as usize].is_pending()
-    }
-
     /// The operations that returned, in the order of their returns.
     fn returns(&self) -> Vec<u32> {
         let mut returns = radix::order(&self.ends);
-        returns.retain(|&op| !self.is_pending(op));
+        returns.retain(|&op| !self.history.spans[op as usize].is_pending());
         returns
     }
 
-    /// Gives every event its rank: calls and returns are merged, one instant after the other.
-    fn rank(&mut self, calls: &[u32], returns: &[u32]) {
-        let (starts, ends, spans) = (&self.starts, &self.ends, &mut self.history.spans);
-        let (mut calls, mut returns) = (calls, returns);
+    /// Gives every event its rank: calls and returns are merged. At one instant, calls come first;
+    /// if ties are ordered, [`IntervalBuilder::rank_instant`] decides.
+    fn rank(&mut self, mut calls: &[u32], mut returns: &[u32]) {
+        let ordered = self.ties == Ties::Ordered;
         let mut rank = 0;
-        let mut next = || {
-            rank += 1;
-            rank - 1
-        };
-        while let Some(now) = first(calls, starts).into_iter().chain(first(returns, ends)).min() {
-            let called = take_while(&mut calls, |op| starts[op] == now);
-            let returned = take_while(&mut returns, |op| ends[op] == now);
-            match self.ties {
-                Ties::Concurrent => {
-                    called.iter().for_each(|&op| spans[op as usize].call = next());
-                    returned.iter().for_each(|&op| spans[op as usize].ret = next());
+        loop {
+            match (first(calls, &self.starts), first(returns, &self.ends)) {
+                (None, None) => break,
+                (Some(start), Some(end)) if start == end && ordered => {
+                    let called = take_while(&mut calls, |op| self.starts[op] == start);
+                    let returned = take_while(&mut returns, |op| self.ends[op] == end);
+                    rank = self.rank_instant(rank, called, returned);
+                    continue;
                 }
-                Ties::Ordered => {
-                    // What is called and returns at this instant comes after what returns and
-                    // before what is called.
-                    let instant = |op: &&u32, spans: &[Span]| {
-                        let op = **op as usize;
-                        starts[op] == ends[op] && !spans[op].is_pending()
-                    };
-                    for op in returned.iter().filter(|op| starts[**op as usize] < now) {
-                        spans[*op as usize].ret = next();
-                    }
-                    for op in called {
-                        if instant(&op, spans) {
-                            spans[*op as usize].call = next();
-                        }
-                    }
-                    for op in returned.iter().filter(|op| starts[**op as usize] == now) {
-                        spans[*op as usize].ret = next();
-                    }
-                    for op in called {
-                        if !instant(&op, spans) {
-                            spans[*op as usize].call = next();
-                        }
-                    }
+                (Some(start), end) if end.is_none_or(|end| start <= end) => {
+                    self.history.spans[calls[0] as usize].call = rank;
+                    calls = &calls[1..];
+                }
+                _ => {
+                    self.history.spans[returns[0] as usize].ret = rank;
+                    returns = &returns[1..];
+                }
+            }
+            rank += 1;
+        }
+        self.history.ranks = rank;
+    }
+
+    /// Ranks what is called and what returns at one instant: first the returns of what began
+    /// earlier, then what begins and ends here, and then the other calls. The next rank.
+    fn rank_instant(&mut self, mut rank: u32, called: &[u32], returned: &[u32]) -> u32 {
+        let (starts, ends) = (&self.starts, &self.ends);
+        let spans = &mut self.history.spans;
+        let begins_and_ends =
+            |op: usize, spans: &[Span]| starts[op] == ends[op] && !spans[op].is_pending();
+        for here in [false, true] {
+            for op in called.iter().map(|op| *op as usize).filter(|_| here) {
+                if begins_and_ends(op, spans) {
+                    spans[op].call = rank;
+                    rank += 1;
+                }
+            }
+            for op in returned.iter().map(|op| *op as usize) {
+                if (starts[op] == ends[op]) == here {
+                    spans[op].ret = rank;
+                    rank += 1;
                 }
             }
         }
-        self.history.ranks = rank;
+        for op in called.iter().map(|op| *op as usize) {
+            if !begins_and_ends(op, spans) {
+                spans[op].call = rank;
+                rank += 1;
+            }
+        }
+        rank
     }
 
     /// One operation at a time for each process. Touching operations of one process are fine under
@@ -196,6 +204,7 @@ impl<O, R> IntervalBuilder<O, R> {
 }
 
 /// The clock key of the first of these operations.
+#[inline]
 fn first(ops: &[u32], keys: &[u64]) -> Option<u64> {
     ops.first().map(|&op| keys[op as usize])
 }
