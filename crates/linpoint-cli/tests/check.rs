@@ -275,3 +275,43 @@ fn the_examples_have_the_verdicts_that_their_readme_gives() {
         assert_eq!(fields[1], expected, "{line}");
     }
 }
+
+#[test]
+fn a_page_a_directory_of_pages_and_no_room() {
+    let dir = dir("html");
+    fs::write(dir.join("ok.jsonl"), OK).unwrap();
+    fs::write(dir.join("bad.jsonl"), BAD).unwrap();
+    exits(&linpoint(&dir, &["check", "--html", "page.html", "bad.jsonl"]), 1);
+    let page = fs::read_to_string(dir.join("page.html")).unwrap();
+    assert!(page.starts_with("<!doctype html>") && page.contains("\"outcome\":\"bad\""));
+    exits(&linpoint(&dir, &["check", "--html", "pages/", "ok.jsonl", "bad.jsonl"]), 1);
+    assert!(
+        dir.join("pages/ok.jsonl.html").is_file() && dir.join("pages/bad.jsonl.html").is_file()
+    );
+    let one = linpoint(&dir, &["check", "--html", "page.html", "ok.jsonl", "bad.jsonl"]);
+    let (_, err) = exits(&one, 2);
+    assert!(err.contains("page.html has room for one history"), "{err}");
+    let nowhere = linpoint(&dir, &["check", "--html", "no/such/page.html", "ok.jsonl"]);
+    let (_, err) = exits(&nowhere, 2);
+    assert!(err.contains("cannot write no/such/page.html"), "{err}");
+}
+
+#[test]
+fn json_and_junit() {
+    let dir = dir("machine");
+    fs::write(dir.join("ok.jsonl"), OK).unwrap();
+    fs::write(dir.join("bad.jsonl"), BAD).unwrap();
+    let files = ["ok.jsonl", "bad.jsonl", "missing.jsonl"];
+    let (out, err) =
+        exits(&linpoint(&dir, &[&["check", "--output", "json"], &files[..]].concat()), 2);
+    let verdicts: Vec<&str> = out
+        .lines()
+        .map(|line| line.split("\"verdict\":\"").nth(1).unwrap().split('"').next().unwrap())
+        .collect();
+    assert_eq!(verdicts, ["linearizable", "violation", "error"]);
+    assert!(out.lines().all(|line| line.starts_with('{') && line.ends_with('}')));
+    assert!(err.contains("missing.jsonl"), "{err}");
+    let (out, _) =
+        exits(&linpoint(&dir, &[&["check", "--output", "junit"], &files[..]].concat()), 2);
+    assert!(out.contains("tests=\"3\" failures=\"1\" errors=\"1\""), "{out}");
+}

@@ -67,7 +67,10 @@ function drawAxis(p, scene) {
     if (scene.axis === "order" && (x === 0 || x > scene.layout.bars.placed)) continue;
     const at = Math.round(toPixel(scene, scene.axis === "order" ? x - 0.5 : x)) + 0.5;
     p.lines([[at, AXIS - 5], [at, scene.height]], { stroke: "faint" });
-    p.text(at, AXIS / 2 - 1, x.toLocaleString("en"), { fill: "quiet", size: 11, align: "center" });
+    // Numbers at the edges stay whole.
+    const text = x.toLocaleString("en"), half = text.length * 3.4;
+    const middle = Math.min(Math.max(at, scene.gutter + half + 2), scene.width - half - 2);
+    p.text(middle, AXIS / 2 - 1, text, { fill: "quiet", size: 11, align: "center" });
   }
   p.lines([[scene.gutter, AXIS - 0.5], [scene.width, AXIS - 0.5]], { stroke: "line" });
 }

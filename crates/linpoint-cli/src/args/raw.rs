@@ -113,6 +113,12 @@ pub struct Check {
     /// How to print the results
     #[arg(long, short, value_enum, default_value = "human", value_name = "FORM")]
     pub output: OutputForm,
+
+    /// Write a page with an interactive timeline
+    ///
+    /// Of several histories, each gets a page in a directory: one that exists, or a name that ends in /.
+    #[arg(long, value_name = "FILE|DIR/")]
+    pub html: Option<PathBuf>,
 }
 
 /// What to do with order hints.
@@ -131,6 +137,10 @@ pub enum Hints {
 pub enum OutputForm {
     /// For people
     Human,
+    /// One JSON object a line and history
+    Json,
     /// One line a history, fields separated by tabs
     Tsv,
+    /// JUnit XML, a test case a history
+    Junit,
 }

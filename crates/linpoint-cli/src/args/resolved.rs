@@ -23,6 +23,8 @@ pub struct Check {
     pub settings: Settings,
     /// How to print the results.
     pub output: OutputForm,
+    /// Where to write pages.
+    pub html: Option<PathBuf>,
     /// Columns of the terminal.
     pub width: usize,
 }
@@ -51,6 +53,7 @@ impl Check {
                 ..Settings::default()
             },
             output: raw.output,
+            html: raw.html,
             width: width(std::env::var("COLUMNS").ok()),
         })
     }

@@ -4,11 +4,13 @@ use std::fmt::Write;
 use std::io;
 use std::time::{Duration, Instant};
 
-use linpoint::history::Span;
-use linpoint::{CheckError, OpId};
+use linpoint::CheckError;
 use linpoint_formats::{LoadedHistory, registry};
-use linpoint_report::{Heading, Operation, Operations, Outcome, Rendered, text};
+use linpoint_report::{Heading, Outcome, Rendered, text};
 
+use super::pages::Pages;
+use super::results::{Checked, Results};
+use super::words::Words;
 use crate::args::raw::OutputForm;
 use crate::args::resolved::Check;
 use crate::exit::Exit;
@@ -20,11 +22,14 @@ pub fn run(check: &Check, out: &mut Output) -> io::Result<Exit> {
     let started = Instant::now();
     let inputs = Inputs::find(&check.paths);
     let mut tally = Tally { passed_over: inputs.passed_over, ..Tally::default() };
+    let mut results = Results::new(check.output, check.width);
+    let mut pages = check.html.as_deref().map(Pages::new);
     for input in &inputs.list {
         let histories = match input.read() {
             Ok(source) => registry::read_all(&source, check.format, check.model.as_ref()),
             Err(message) => {
-                tally.fail(check, &input.name(), &message, out)?;
+                tally.errors += 1;
+                results.failed(&input.name(), &message, out)?;
                 continue;
             }
         };
@@ -34,23 +39,29 @@ pub fn run(check: &Check, out: &mut Output) -> io::Result<Exit> {
             let checked = found
                 .history
                 .map_err(|error| Failure::Input(error.to_string()))
-                .and_then(|history| check_one(check, format!("{}{id}", input.title()), &history));
-            match checked {
-                Ok(rendered) => {
-                    tally.count(&rendered);
-                    out.write(&match check.output {
-                        OutputForm::Human => text::render(&rendered, check.width),
-                        OutputForm::Tsv => tsv(&name, &rendered),
-                    })?;
+                .and_then(|history| check_one(check, format!("{}{id}", input.title()), history));
+            let done = match checked {
+                Ok(checked) => {
+                    tally.count(&checked.rendered);
+                    results.checked(&name, &checked, check, out)?;
+                    pages.as_mut().map_or(Ok(()), |pages| pages.write(&name, &checked, check))
                 }
+                Err(failure) => Err(failure),
+            };
+            match done {
+                Ok(()) => {}
                 Err(Failure::Usage(message)) => {
                     out.error(&message);
                     return Ok(Exit::Bad);
                 }
-                Err(Failure::Input(message)) => tally.fail(check, &name, &message, out)?,
+                Err(Failure::Input(message)) => {
+                    tally.errors += 1;
+                    results.failed(&name, &message, out)?;
+                }
             }
         }
     }
+    results.finish(started.elapsed(), out)?;
     if check.output == OutputForm::Human {
         out.write(&tally.summary(started.elapsed()))?;
     }
@@ -58,14 +69,14 @@ pub fn run(check: &Check, out: &mut Output) -> io::Result<Exit> {
 }
 
 /// Why there is no verdict.
-enum Failure {
+pub(super) enum Failure {
     /// The command line is to blame: every other input would fail in the same way.
     Usage(String),
     /// This input is to blame.
     Input(String),
 }
 
-fn check_one(check: &Check, name: String, history: &LoadedHistory) -> Result<Rendered, Failure> {
+fn check_one(check: &Check, name: String, history: LoadedHistory) -> Result<Checked, Failure> {
     let started = Instant::now();
     let report = history.check(&check.settings).map_err(|error| match error {
         CheckError::UnknownEngine(engine) => {
@@ -88,44 +99,9 @@ fn check_one(check: &Check, name: String, history: &LoadedHistory) -> Result<Ren
         unknown_results: history.unknown_results(),
         time: started.elapsed(),
     };
-    Ok(Rendered::new(heading, &Words(history), &report))
-}
-
-/// A history from a file, as the report wants it.
-struct Words<'a>(&'a LoadedHistory);
-
-impl Operations for Words<'_> {
-    fn operation(&self, id: OpId) -> Operation {
-        let Words(history) = self;
-        Operation {
-            op: history.op(id),
-            ret: history.ret(id),
-            process: history.process(id),
-            client: history.client(id),
-            object: history.object(id),
-            span: history.span(id),
-            line: history.line(id),
-        }
-    }
-
-    fn span(&self, id: OpId) -> Span {
-        self.0.span(id)
-    }
-}
-
-fn tsv(name: &str, rendered: &Rendered) -> String {
-    let verdict = match rendered.outcome {
-        Outcome::Linearizable => "ok",
-        Outcome::Violation(_) => "bad",
-        Outcome::Undecided(_) => "undecided",
-    };
-    let (name, engine) = (escaped(name), escaped(&rendered.engine));
-    let Heading { operations, time, .. } = rendered.heading;
-    format!("{name}\t{verdict}\t{engine}\t{operations}\t{:.6}\n", time.as_secs_f64())
-}
-
-fn escaped(field: &str) -> String {
-    field.replace('\t', "\\t").replace('\n', "\\n").replace('\r', "\\r")
+    let words = Words { history: &history, settings: &check.settings };
+    let rendered = Rendered::new(heading, &words, &report);
+    Ok(Checked { history, report, rendered })
 }
 
 /// How many histories had which outcome.
@@ -140,24 +116,6 @@ struct Tally {
 }
 
 impl Tally {
-    /// Something that could not be checked.
-    fn fail(
-        &mut self,
-        check: &Check,
-        name: &str,
-        message: &str,
-        out: &mut Output,
-    ) -> io::Result<()> {
-        self.errors += 1;
-        // What was found out so far comes before what went wrong.
-        out.flush()?;
-        out.error(message);
-        match check.output {
-            OutputForm::Tsv => out.write(&format!("{}\terror\t-\t0\t0\n", escaped(name))),
-            OutputForm::Human => Ok(()),
-        }
-    }
-
     fn count(&mut self, rendered: &Rendered) {
         self.operations += rendered.heading.operations;
         *match rendered.outcome {

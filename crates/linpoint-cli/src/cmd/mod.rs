@@ -3,3 +3,6 @@
 pub mod check;
 pub mod formats;
 pub mod models;
+mod pages;
+mod results;
+mod words;

@@ -1,0 +1,74 @@
+//! A history from a file, as the report wants it.
+
+use std::ops::Range;
+
+use linpoint::history::Span;
+use linpoint::verdict::States;
+use linpoint::{OpId, Part, Report};
+use linpoint_formats::{LoadedHistory, Settings};
+use linpoint_report::{Annotation, Operation, Operations};
+
+/// A history with the settings that it is checked with.
+pub struct Words<'a> {
+    /// The history.
+    pub history: &'a LoadedHistory,
+    /// The settings.
+    pub settings: &'a Settings,
+}
+
+impl Operations for Words<'_> {
+    fn operation(&self, id: OpId) -> Operation {
+        let history = self.history;
+        Operation {
+            op: history.op(id),
+            ret: history.ret(id),
+            process: history.process(id),
+            client: history.client(id),
+            object: history.object(id),
+            span: history.span(id),
+            line: history.line(id),
+        }
+    }
+
+    fn span(&self, id: OpId) -> Span {
+        self.history.span(id)
+    }
+
+    fn parts(&self, report: &Report) -> Vec<Part> {
+        self.history.parts(self.settings, report).unwrap_or_default()
+    }
+
+    fn states(&self, order: &[OpId], until: u32, window: Range<usize>) -> Option<States> {
+        self.history.states(order, until, window)
+    }
+
+    fn annotations(&self) -> Vec<Annotation> {
+        self.history.annotations().iter().map(|note| annotation(&note.text, note.after)).collect()
+    }
+}
+
+/// Formats write annotations as who, what: `:nemesis kill nil`. Who has the lane.
+fn annotation(text: &str, after: u64) -> Annotation {
+    let (lane, text) = match text.split_once(' ') {
+        Some((who, what)) if who.starts_with(':') => (who.trim_start_matches(':'), what),
+        _ => ("events", text),
+    };
+    let (lane, text) = (lane.to_owned(), text.to_owned());
+    Annotation { lane, text, from: u32::try_from(after).unwrap_or(u32::MAX), to: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::annotation;
+
+    #[test]
+    fn who_did_it_has_the_lane() {
+        let lane_and_text = |text| {
+            let annotation = annotation(text, 3);
+            (annotation.lane, annotation.text)
+        };
+        let pair = |lane: &str, text: &str| (lane.to_owned(), text.to_owned());
+        assert_eq!(lane_and_text(":nemesis kill nil"), pair("nemesis", "kill nil"));
+        assert_eq!(lane_and_text("some message"), pair("events", "some message"));
+    }
+}
