@@ -162,8 +162,8 @@ pub fn key_value(
     let mut rng = fastrand::Rng::with_seed(seed);
     let mut b: EventBuilder<KeyValueOp<u32, u32>, KeyValueRet<u32>> = History::from_events();
     let mut store: HashMap<u32, u32> = HashMap::new();
-    let mut open: Vec<Option<(OpId, KeyValueOp<u32, u32>, Option<KeyValueRet<u32>>)>> =
-        vec![None; processes as usize];
+    type Open = Option<(OpId, KeyValueOp<u32, u32>, Option<KeyValueRet<u32>>)>;
+    let mut open: Vec<Open> = vec![None; processes as usize];
     let mut called = 0;
     let mut bad_at = wrong.map(|before_end| operations - before_end);
     while called < operations || open.iter().any(Option::is_some) {
