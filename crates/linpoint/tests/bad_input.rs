@@ -69,7 +69,8 @@ fn an_unknown_engine_is_an_error_that_lists_the_known_ones() {
         Checker::new(&Superstitious(0)).engine("magic").check(&sequential(&[])).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "there is no engine \"magic\"; the engines are wg-tree, wg-graph, jit-tree, jit-graph, breadth"
+        "there is no engine \"magic\"; the engines are wg-tree, wg-graph, jit-tree, jit-graph, breadth, \
+         monitor, queue-oriented"
     );
 }
 

@@ -5,7 +5,7 @@ use linpoint::plan::Tactic;
 use linpoint::spec::models::{
     KeyValue, KeyValueOp, KeyValueRet, Register, RegisterOp, RegisterRet,
 };
-use linpoint::{Checker, Engine, Hints, History};
+use linpoint::{Checker, Engine, Hints, History, Switches};
 
 fn two_keys(hinted: bool) -> History<KeyValueOp<&'static str, u32>, KeyValueRet<u32>> {
     let mut events = History::from_events();
@@ -58,6 +58,43 @@ fn engines_asked_for_by_name_are_all_there_is() {
 }
 
 #[test]
+fn a_report_says_why_the_monitor_did_not_decide() {
+    let spec = Register { initial: 0 };
+    let mut events = History::from_events();
+    for op in [RegisterOp::Write(1), RegisterOp::Write(1), RegisterOp::Read] {
+        let is_read = op == RegisterOp::Read;
+        let id = events.call(op);
+        let ret = if is_read { RegisterRet::Value(1) } else { RegisterRet::Written };
+        events.ret(id, ret).unwrap();
+    }
+    let history = events.finish();
+    let report = Checker::new(&spec).check(&history).unwrap();
+    assert!(report.verdict.is_linearizable());
+    assert_eq!(report.engine, "jit-graph");
+    let refused = report.plan.ladder[0].refused.as_deref();
+    assert_eq!(refused, Some("a value that was found is written twice"));
+    let error = Checker::new(&spec).engine("monitor").check(&history).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "monitor does not decide this history: a value that was found is written twice"
+    );
+}
+
+#[test]
+fn monitors_can_be_switched_off() {
+    let spec = Register { initial: 0 };
+    let mut events = History::from_events();
+    let id = events.call(RegisterOp::Read);
+    events.ret(id, RegisterRet::Value(0)).unwrap();
+    let history = events.finish();
+    let engine = |monitors| {
+        let switches = Switches { monitors, ..Switches::default() };
+        Checker::new(&spec).switches(switches).check(&history).unwrap().engine
+    };
+    assert_eq!((engine(true).as_str(), engine(false).as_str()), ("register-monitor", "jit-graph"));
+}
+
+#[test]
 fn a_plan_prints() {
     let spec = KeyValue::new(None);
     let plan = Checker::new(&spec).threads(2).plan(&two_keys(false)).unwrap();
@@ -65,11 +102,12 @@ fn a_plan_prints() {
         plan.to_string(),
         "3 operations (0 pending, 0 with unknown result), up to 1 open at once\n\
          2 independent parts, the largest with 2 operations\n\
-         1. straight jit-graph: most linearizable histories need hardly more steps than operations\n\
-         2. refute: an obvious contradiction needs no search\n\
-         3. probe jit-graph: small searches end soon\n\
-         4. unlimited-pending: not used, no operation is pending\n\
-         5. jit-graph+breadth: complete; luck and robustness race each other\n\
+         1. monitor: knows this kind of object and needs no search\n\
+         2. straight jit-graph: most linearizable histories need hardly more steps than operations\n\
+         3. refute: an obvious contradiction needs no search\n\
+         4. probe jit-graph: small searches end soon\n\
+         5. unlimited-pending: not used, no operation is pending\n\
+         6. jit-graph+breadth: complete; luck and robustness race each other\n\
          2 thread(s), no time limit, at most three quarters of the free memory"
     );
 }
