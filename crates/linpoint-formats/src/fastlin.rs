@@ -7,7 +7,8 @@
 //! ```
 //!
 //! The first line names the type. On the left: method, values, start, end. On the right, FPTLin:
-//! process, start, end, method, values. -1 is what an empty container gives. Every operation is complete, and
+//! process, start, end, method, values. -1 is what an empty container gives. The lines of a set have the
+//! result behind the value, but for fastlin's own: `insert v`, `contains_true v`. Every operation is complete, and
 //! one that ends when another starts precedes it. Histories in these formats are the longest that there are:
 //! a line takes a few dozen nanoseconds.
 
@@ -38,6 +39,8 @@ enum Values {
     Result,
     /// `v r`: the argument, and 1 or 0 for true or false.
     ArgumentAndTruth,
+    /// `v`: the argument; the method says that it gave this.
+    ArgumentOf(bool),
     /// `1`: nothing.
     One,
     /// `r`: 1 or 0 for true or false.
@@ -46,7 +49,9 @@ enum Values {
     ResultAndArgument,
 }
 
-use Values::{Argument, ArgumentAndTruth, One, Result as Gives, ResultAndArgument, Truth};
+use Values::{
+    Argument, ArgumentAndTruth, ArgumentOf, One, Result as Gives, ResultAndArgument, Truth,
+};
 
 const KINDS: &[Kind] = &[
     Kind {
@@ -104,6 +109,23 @@ const KINDS: &[Kind] = &[
         methods: &[("read_modify_write", "swap", ResultAndArgument)],
     },
 ];
+
+/// fastlin's own set, whose lines have no result: what is inserted or removed always succeeds.
+const SET_WITHOUT_RESULTS: Kind = Kind {
+    headers: &["set"],
+    model: "set",
+    methods: &[
+        ("insert", "insert", ArgumentOf(true)),
+        ("remove", "remove", ArgumentOf(true)),
+        ("contains_true", "contains", ArgumentOf(true)),
+        ("contains_false", "contains", ArgumentOf(false)),
+    ],
+};
+
+/// True if a line has as many words as those of [`SET_WITHOUT_RESULTS`].
+fn lacks_result(line: &[u8]) -> bool {
+    line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).count() == 4
+}
 
 /// True if a word is this name, in whatever case. Names are in lower case.
 #[inline]
@@ -167,6 +189,14 @@ pub(crate) fn read(
                 .at_line(source, number)
                 .help(format!("the first line names the type: {}", types()))
         })?,
+    };
+    let mut rest = source.lines().skip(header_line as usize).map(|(_, line)| line);
+    let first = rest.find(|line| !line.trim_ascii().is_empty());
+    let kind = match first {
+        Some(line) if kind.model == "set" && format == Format::Fastlin && lacks_result(line) => {
+            &SET_WITHOUT_RESULTS
+        }
+        _ => kind,
     };
     let names = kind.methods.iter().map(|(_, name, _)| builder.name(name));
     let names: Vec<NameId> =
@@ -292,6 +322,9 @@ impl Reader {
                 let value = words.int("a value")?;
                 (Some(Value::Int(value)), Some(truth(words)?))
             }
+            ArgumentOf(result) => {
+                (Some(Value::Int(words.int("a value")?)), Some(Value::Bool(result)))
+            }
             Truth => (None, Some(truth(words)?)),
             One => match words.int("a value")? {
                 1 => (None, None),
@@ -364,6 +397,8 @@ mod tests {
             ("# deque\npush_front 1 0 1", "push_front[1] None 0-Some(1)"),
             ("# pqueue\npoll 4 0 1", "poll[] Some(4) 0-Some(1)"),
             ("# set\ninsert 4 0 0 1", "insert[4] Some(false) 0-Some(1)"),
+            ("# set\ninsert 4 0 1", "insert[4] Some(true) 0-Some(1)"),
+            ("# set\ncontains_false 4 0 1", "contains[4] Some(false) 0-Some(1)"),
             ("# semaphore\nincr 1 0 1", "release[] None 0-Some(1)"),
             ("# semaphore\ndecr 0 0 1", "try_acquire[] Some(false) 0-Some(1)"),
             ("# rmw\nread_modify_write 3 4 0 1", "swap[4] Some(3) 0-Some(1)"),
