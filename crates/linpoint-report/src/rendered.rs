@@ -165,6 +165,8 @@ pub struct Explanation {
     pub reason: String,
     /// The operations to be drawn: the core, the failing one, and a few around it, in call order.
     pub rows: Vec<Row>,
+    /// Number of operations of the core. Of a large one, only those near the failing return are drawn.
+    pub core: usize,
     /// Number of operations in the part (key, object) of which this is about.
     pub part: usize,
     /// False if a limit ended the search for the earliest failing return.
@@ -200,6 +202,8 @@ pub struct Row {
 
 /// So many operations around the failure are drawn beside the core.
 const CONTEXT: usize = 8;
+/// At most this many operations of the core are drawn.
+const CORE: usize = 24;
 /// Of a longer order than this, only the last operations are put into words.
 const ORDER: usize = 24;
 
@@ -230,14 +234,17 @@ impl Explanation {
     /// Puts a violation into words.
     pub fn new(operations: &dyn Operations, violation: &Violation) -> Explanation {
         let failing = violation.failing;
-        let mut ids: Vec<OpId> = violation.core.iter().copied().chain(failing).collect();
+        let mut core = violation.core.clone();
+        core.sort_by_key(|id| (std::cmp::Reverse(operations.span(*id).call), *id));
+        core.truncate(CORE);
+        let mut ids: Vec<OpId> = core.iter().copied().chain(failing).collect();
         ids.extend(context(operations, violation));
         ids.sort_by_key(|id| (operations.span(*id).call, *id));
         ids.dedup();
         let row = |id: OpId| Row {
             id,
             operation: operations.operation(id),
-            core: violation.core.contains(&id),
+            core: core.contains(&id),
             failing: failing == Some(id),
         };
         // The state *before* the failing operation is the more telling one.
@@ -259,10 +266,12 @@ impl Explanation {
             }
             operation.text()
         }));
+        let rows: Vec<Row> = ids.into_iter().map(row).collect();
         Explanation {
             kind: violation.kind,
-            reason: with_name(&violation.reason, failing.map(|id| operations.operation(id))),
-            rows: ids.into_iter().map(row).collect(),
+            reason: with_names(&violation.reason, &rows),
+            rows,
+            core: violation.core.len(),
             part: violation.part.len(),
             failing_is_earliest: violation.failing_is_earliest,
             allowed: violation.allowed.clone(),
@@ -281,14 +290,31 @@ impl Explanation {
     }
 }
 
-/// The reason with the client's name in place of its number.
-fn with_name(reason: &str, failing: Option<Operation>) -> String {
-    if let Some(Operation { op, process: Some(process), client: Some(client), .. }) = failing
-        && let Some(rest) = reason.strip_prefix(&format!("{op} by client {process} "))
-    {
-        return format!("{op} by {client} {rest}");
+/// The reason with the names of clients in place of their numbers.
+fn with_names(reason: &str, rows: &[Row]) -> String {
+    const NUMBERED: &str = " by client ";
+    let mut out = String::new();
+    let mut rest = reason;
+    while let Some(at) = rest.find(NUMBERED) {
+        let (before, after) = rest.split_at(at + NUMBERED.len());
+        let digits = after.bytes().take_while(u8::is_ascii_digit).count();
+        let process = after[..digits].parse::<u32>().ok();
+        let named = |row: &&Row| process.is_some() && row.operation.process == process;
+        match rows.iter().find(named).and_then(|row| row.operation.client.as_deref()) {
+            Some(client) => {
+                out.push_str(&before[..at]);
+                out.push_str(" by ");
+                out.push_str(client);
+            }
+            None => {
+                out.push_str(before);
+                out.push_str(&after[..digits]);
+            }
+        }
+        rest = &after[digits..];
     }
-    reason.to_owned()
+    out.push_str(rest);
+    out
 }
 
 /// The operations of the part that were open last before the failing return.

@@ -163,7 +163,7 @@ pub(crate) fn allowed(explanation: &Explanation) -> Option<String> {
 
 /// How many operations contradict each other, and who says so.
 pub(crate) fn core(explanation: &Explanation) -> String {
-    let size = explanation.rows.iter().filter(|row| row.core).count();
+    let size = explanation.core;
     let of = count(explanation.part, "operation");
     let mut text = match explanation.core_status {
         _ if size == 1 => format!("1 of {of} is impossible by itself"),

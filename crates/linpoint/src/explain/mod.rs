@@ -13,12 +13,14 @@ mod sentence;
 
 use std::time::{Duration, Instant};
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use crate::budget::{Cancel, Limit, Memory};
 use crate::check::{CheckError, Hints};
 use crate::decide::Evidence;
 use crate::history::{History, OpId};
 use crate::search::guard;
-use crate::spec::Spec;
+use crate::spec::{Refutation, Spec};
 use crate::verdict::{CoreStatus, Violation, ViolationKind};
 
 use probe::Probe;
@@ -84,14 +86,17 @@ fn explain_part<S: Spec>(
     ops: &[OpId],
     kind: ViolationKind,
 ) -> Result<Violation, CheckError> {
-    let local = |id: &OpId| ops.iter().position(|o| o == id).map(|i| OpId(i as u32));
     let refutation = evidence.refutation.as_ref();
+    // A proof may name very many operations.
+    let numbers = refutation.map(|_| numbered(ops));
+    let local = |id: &OpId| numbers.as_ref()?.get(id).copied();
     let named: Option<Vec<OpId>> =
         refutation.and_then(|r| r.ops.iter().map(local).collect::<Option<_>>());
     let earliest = earliest::find(probe, part, evidence, named.as_deref());
     let failing = earliest.op;
     let (until_failure, ids) = earliest.prefix(part);
-    let to_prefix = |id: &OpId| ids.iter().position(|i| i == id).map(|i| OpId(i as u32));
+    let in_prefix = numbered(&ids);
+    let to_prefix = |id: &OpId| in_prefix.get(id).copied();
     let named: Option<Vec<OpId>> = named.map(|n| n.iter().filter_map(to_prefix).collect());
     let found =
         core::find(probe, &until_failure, failing.as_ref().and_then(to_prefix), named.as_deref());
@@ -104,9 +109,16 @@ fn explain_part<S: Spec>(
     let partials = earliest::partials(probe, part, &earliest);
     let (allowed, allowed_is_complete) =
         earliest::allowed(probe, part, &earliest).unwrap_or((Vec::new(), false));
+    // A proof has a sentence of its own, which is of use if it is about what is shown: it may be about
+    // more, or about what happened after the failing return.
+    let is_shown = |r: &Refutation| {
+        let named: FxHashSet<OpId> = r.ops.iter().filter_map(local).collect();
+        named.len() == core.len() && core.iter().all(|id| named.contains(id))
+    };
+    let nothing_else_to_say = failing.is_none() || (allowed.is_empty() && partials.is_empty());
     let reason = match refutation {
-        Some(r) => r.reason.clone(),
-        None => sentence::reason(probe.spec, part, kind, failing, &allowed, &partials, &core),
+        Some(r) if nothing_else_to_say || is_shown(r) => r.reason.clone(),
+        _ => sentence::reason(probe.spec, part, kind, failing, &allowed, &partials, &core),
     };
     Ok(Violation {
         kind,
@@ -121,6 +133,11 @@ fn explain_part<S: Spec>(
         core_status: found.status,
         confirmed_by,
     })
+}
+
+/// Where each operation stands in a list.
+fn numbered(ops: &[OpId]) -> FxHashMap<OpId, OpId> {
+    ops.iter().enumerate().map(|(i, id)| (*id, OpId(i as u32))).collect()
 }
 
 /// The answer to a question that a limit ended.
