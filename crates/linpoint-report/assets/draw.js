@@ -135,6 +135,12 @@ function drawLane(p, scene, lane, y) {
     const next = firstAboveFrom(lane.start, x0 + (cell + CELL - gutter) / scale, k);
     const to = Math.max(next, k + 1);
     const busy = (lane.busy[to] - lane.busy[k]) * scale / CELL;
+    if (to === k + 1 && !run) {
+      // Alone, it keeps its colour.
+      p.rect(cell, y + 4, CELL, h - 8, { fill: kindColour(scene.set.kind[lane.items[k]]), alpha: 0.75 });
+      k = to;
+      continue;
+    }
     const level = Math.max(1, Math.min(6, Math.ceil(busy * 6)));
     if (run && run.level === level && run.x + run.w >= cell) run.w = cell + CELL - run.x;
     else { flush(); run = { x: cell, w: CELL, level }; }
@@ -185,8 +191,9 @@ function drawBar(p, scene, i, x, y, w, h, next) {
   const needed = whole.length * size * MONO_WIDTH;
   const at = y + h / 2 + 0.5, style = { size, mono: true, bold: look.bold };
   // Inside if it fits, else behind the bar if it fits there, else as much as says something.
-  if (needed > room && needed <= free && right > scene.gutter) {
-    p.text(right + 5, at, whole, { ...style, fill: look.fill === "bad" ? "bad" : "ink" });
+  if (needed > room && (look.fill === "bad" || needed <= free) && right > scene.gutter) {
+    // The failing one always has its label, see drawMarks.
+    if (look.fill !== "bad") p.text(right + 5, at, whole, { ...style, fill: "ink" });
     return;
   }
   const text = cut(whole, room, size, true);
@@ -220,6 +227,14 @@ function drawMarks(p, scene) {
   if (marks.core.size <= MAX_MARKS) for (const i of marks.core) box(i, small("core"));
   if (marks.failing !== null) {
     box(marks.failing, small("bad"));
+    box(marks.failing, (x, y, w) => {
+      const text = label(scene.set, marks.failing), needed = text.length * 12 * MONO_WIDTH;
+      if (needed <= w - 12) return;
+      const fits = x + w + needed + 12 < scene.width;
+      const from = fits ? x + Math.max(w, 4) + 5 : x - needed - 7;
+      p.rect(from - 3, y + 4, needed + 6, h - 8, { fill: "ground", alpha: 0.88, radius: 3 });
+      p.text(from, y + h / 2 + 0.5, text, { fill: "bad", size: 12, mono: true, bold: true });
+    });
     if (scene.axis === "time") {
       const x = Math.round(toPixel(scene, scene.set.to[marks.failing])) + 0.5;
       p.lines([[x, 0], [x, scene.height]], { stroke: "bad", width: 1.5, dash: [5, 4] });

@@ -150,6 +150,9 @@ pub fn hostile() -> Page {
     )
 }
 
+/// An operation that has not returned; once it took effect, with its result.
+type Open = (OpId, KeyValueOp<u32, u32>, Option<KeyValueRet<u32>>);
+
 /// A simulated key-value store: linearizable, unless `wrong` operations before the end one read
 /// returns what was never there.
 pub fn key_value(
@@ -162,8 +165,7 @@ pub fn key_value(
     let mut rng = fastrand::Rng::with_seed(seed);
     let mut b: EventBuilder<KeyValueOp<u32, u32>, KeyValueRet<u32>> = History::from_events();
     let mut store: HashMap<u32, u32> = HashMap::new();
-    type Open = Option<(OpId, KeyValueOp<u32, u32>, Option<KeyValueRet<u32>>)>;
-    let mut open: Vec<Open> = vec![None; processes as usize];
+    let mut open: Vec<Option<Open>> = vec![None; processes as usize];
     let mut called = 0;
     let mut bad_at = wrong.map(|before_end| operations - before_end);
     while called < operations || open.iter().any(Option::is_some) {
