@@ -208,6 +208,8 @@ fn when_there_was_no_permit() {
     assert_eq!(ask(&spec, &soon), "yes");
     let said = ask(&spec, &[done(Acquire, 0, 1), done(Release, 2, 3)]);
     assert!(said.contains("more permits were taken"), "{said}");
+    let said = ask(&spec, &[done(Release, 0, 1), none(2, 3), done(Acquire, 4, 5)]);
+    assert!(said.contains("must have been a permit"), "{said}");
 }
 
 #[test]

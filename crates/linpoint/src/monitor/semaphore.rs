@@ -14,7 +14,8 @@
 //! done, there is no linearization.
 //!
 //! With operations that found no permit, the sweep without them still proves a "no": it asks for less.
-//! For a "yes", three policies of when to take all permits are tried; each order that comes out
+//! So does one of them at all of whose peaks there is a permit even if only the releases that had
+//! ended are done, and all the acquires that had been called. For a "yes", three policies of when to take all permits are tried; each order that comes out
 //! is an explanation by construction. If none does, the monitor refuses. (Taking them as soon as
 //! possible is wrong when another acquire must have one of them soon; taking them as late as possible
 //! is wrong when more are released until then. No exact rule is known to us.)
@@ -38,13 +39,11 @@ pub(crate) fn decide<O, R>(
     if initial > u64::MAX / 2 {
         return Err(Refusal::new("the semaphore may be full"));
     }
-    let entries = read(rows)?;
+    let (entries, peaks) = read(rows)?;
     clock.prepared();
-    let without: Vec<Entry> =
-        entries.iter().copied().filter(|e| e.step != Step::NoPermit).collect();
-    if Sweep::new(initial, Policy::Late).run(&without, |_| ()).is_err() {
+    if is_impossible(initial, &entries, peaks) {
         clock.decided();
-        return Ok(Found::Contradiction(contradiction(initial, &without)));
+        return Ok(Found::Contradiction(contradiction(initial, &entries, peaks)));
     }
     let explains = |policy: &Policy| Sweep::new(initial, *policy).run(&entries, |_| ()).is_ok();
     let policy = [Policy::BeforeReleases, Policy::Late, Policy::Soon].into_iter().find(explains);
@@ -73,9 +72,9 @@ struct Entry {
     step: Step,
 }
 
-/// The operations by left end.
-fn read<O, R>(rows: &Rows<'_, O, R>) -> Result<Vec<Entry>, Refusal> {
-    let Peaks { left, right, .. } = Peaks::of(rows.history, rows.ids);
+/// The operations by left end, and the number of peaks.
+fn read<O, R>(rows: &Rows<'_, O, R>) -> Result<(Vec<Entry>, u32), Refusal> {
+    let Peaks { left, right, count } = Peaks::of(rows.history, rows.ids);
     let mut entries = Vec::with_capacity(rows.ids.len());
     for (row, &id) in rows.ids.iter().enumerate() {
         let history = rows.history;
@@ -93,12 +92,48 @@ fn read<O, R>(rows: &Rows<'_, O, R>) -> Result<Vec<Entry>, Refusal> {
     if !left.is_sorted() {
         entries.sort_unstable_by_key(|e| e.left);
     }
-    Ok(entries)
+    Ok((entries, count))
+}
+
+/// True if the operations contradict each other for one of the two reasons that prove it.
+fn is_impossible(initial: u64, entries: &[Entry], peaks: u32) -> bool {
+    Sweep::new(initial, Policy::Ignore).run(entries, |_| ()).is_err()
+        || finds_permits(initial, entries, peaks)
+}
+
+/// True if an operation that found no permit had one all the time.
+fn finds_permits(initial: u64, entries: &[Entry], peaks: u32) -> bool {
+    if entries.iter().all(|e| e.step != Step::NoPermit) {
+        return false;
+    }
+    // How the least number of permits changes from peak to peak.
+    let mut change = vec![0i64; peaks as usize + 1];
+    for e in entries {
+        match e.step {
+            Step::Release if e.right != Peaks::NEVER => change[e.right as usize + 1] += 1,
+            Step::Acquire => change[e.left as usize] -= 1,
+            _ => {}
+        }
+    }
+    // The next peak, from each one on, at which there may have been none.
+    let mut least = i128::from(initial);
+    let mut next: Vec<u32> = (0..peaks)
+        .map(|peak| {
+            least += i128::from(change[peak as usize]);
+            if least <= 0 { peak } else { Peaks::NEVER }
+        })
+        .collect();
+    for peak in (1..next.len()).rev() {
+        next[peak - 1] = next[peak - 1].min(next[peak]);
+    }
+    entries.iter().any(|e| e.step == Step::NoPermit && next[e.left as usize] > e.right)
 }
 
 /// When all permits are taken for the sake of those that found none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Policy {
+    /// Never: they are left out.
+    Ignore,
     /// When one of them ends.
     Late,
     /// Or when a release would come in between, if there are enough acquires.
@@ -142,6 +177,7 @@ impl Sweep {
             match e.step {
                 Step::Release => self.releases.push(at_end),
                 Step::Acquire => self.acquires.push(at_end),
+                Step::NoPermit if self.policy == Policy::Ignore => {}
                 Step::NoPermit if self.permits > 0 => {
                     self.waiting.push(e.row);
                     self.waiting_right = self.waiting_right.min(e.right);
@@ -211,21 +247,33 @@ fn first(heap: &BinaryHeap<Reverse<u64>>) -> u32 {
     heap.peek().map_or(Peaks::NEVER, |Reverse(first)| (first >> 32) as u32)
 }
 
-/// Few operations that contradict each other. Only releases help when they are relaxed; see
-/// [`shrink`].
-fn contradiction(initial: u64, entries: &[Entry]) -> Contradiction {
+/// Few operations that contradict each other; see [`shrink`]. Whoever might have taken a permit does
+/// so when it is relaxed.
+fn contradiction(initial: u64, entries: &[Entry], peaks: u32) -> Contradiction {
     let relaxed = |e: &Entry| {
-        (e.step == Step::Release).then_some(Entry { left: 0, right: Peaks::NEVER, ..*e })
+        let step = match e.step {
+            Step::Idle => return None,
+            Step::Release => Step::Release,
+            Step::Acquire | Step::NoPermit => Step::Acquire,
+        };
+        Some(Entry { left: 0, right: Peaks::NEVER, step, ..*e })
     };
     let relaxed: Vec<Option<Entry>> = entries.iter().map(relaxed).collect();
-    let is_bad = |mixed: &[Entry]| Sweep::new(initial, Policy::Late).run(mixed, |_| ()).is_err();
+    let is_bad = |mixed: &[Entry]| is_impossible(initial, mixed, peaks);
     let core = shrink::core(entries, &relaxed, is_bad);
     let rows: Vec<u32> = core.iter().map(|e| e.row).collect();
+    let found_none = core.iter().any(|e| e.step == Step::NoPermit);
     Contradiction::of_all(
         &rows,
-        match rows.len() {
-            1 => " took a permit, but there was none that it can have taken",
-            _ => " contradict each other: more permits were taken than there can have been by then",
+        match (rows.len(), found_none) {
+            (1, true) => " found no permit, but there was one that nobody can have taken",
+            (1, false) => " took a permit, but there was none that it can have taken",
+            (_, true) => {
+                " contradict each other: there must have been a permit that nobody had taken"
+            }
+            (_, false) => {
+                " contradict each other: more permits were taken than there can have been"
+            }
         },
     )
 }
