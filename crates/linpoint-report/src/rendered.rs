@@ -300,7 +300,9 @@ fn with_names(reason: &str, rows: &[Row]) -> String {
         let digits = after.bytes().take_while(u8::is_ascii_digit).count();
         let process = after[..digits].parse::<u32>().ok();
         let named = |row: &&Row| process.is_some() && row.operation.process == process;
-        match rows.iter().find(named).and_then(|row| row.operation.client.as_deref()) {
+        // The failing operation is the one that is mentioned most.
+        let mut known = rows.iter().filter(|row| row.failing).chain(rows);
+        match known.find(named).and_then(|row| row.operation.client.as_deref()) {
             Some(client) => {
                 out.push_str(&before[..at]);
                 out.push_str(" by ");
