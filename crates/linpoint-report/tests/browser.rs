@@ -3,6 +3,7 @@
 mod support;
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use support::browser::{Browser, chromium};
 use support::{Page, artefacts};
@@ -18,9 +19,15 @@ fn browser(width: u32) -> Option<Browser> {
     }
 }
 
+/// Writes a page. Tests run side by side and some share a page, so it appears all at once: a browser
+/// must never load half of it.
 fn keep(name: &str, page: &Page) -> PathBuf {
+    static WRITTEN: AtomicUsize = AtomicUsize::new(0);
+    let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
     let file = artefacts().join(format!("{name}.html"));
-    std::fs::write(&file, &page.html).unwrap();
+    let draft = artefacts().join(format!("{name}.{}-{number}.draft", std::process::id()));
+    std::fs::write(&draft, &page.html).unwrap();
+    std::fs::rename(&draft, &file).unwrap();
     file
 }
 

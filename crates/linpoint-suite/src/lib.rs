@@ -8,6 +8,8 @@
 //!   disagreement to a few lines that can be pasted into a regression test.
 //! * [`metamorphic`] changes histories in ways whose effect on the verdict is known without any
 //!   oracle, so it also reaches histories that are too large for one.
+//! * [`small`] is brute force on objects that fit into a word, for the millions of histories that the
+//!   monitors are tried on.
 
 pub mod candidate;
 pub mod corpus;

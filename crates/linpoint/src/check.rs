@@ -1,19 +1,21 @@
 //! The front door: a history and a specification go in, a [`Report`] comes out.
 
+mod whole;
+
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::budget::{Cancel, Limits, Memory, Progress};
-use crate::decide::{Evidence, PartAnswer, PartReport, Refusals, Run, ask};
+use crate::decide::{PartAnswer, PartReport, Refusals, Run};
 use crate::explain::{Setting, explain};
 use crate::history::{History, OpId};
-use crate::monitor::Answer;
 use crate::parts::{PartStatus, statuses};
 use crate::plan::{Features, Forced, Monitor, Plan, effective_hints};
 use crate::search::{Engine, Switches, guard};
-use crate::spec::{Refutation, Spec};
+use crate::spec::Spec;
 use crate::split::Split;
 use crate::verdict::{Undecided, Verdict, Violation, Witness, certify};
+use whole::Whole;
 
 /// What to do with order hints. See [`crate::history::OrderHint`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -145,28 +147,6 @@ pub struct Checker<'a, S: Spec> {
     all_failures: bool,
     cancel: Cancel,
     progress: Option<&'a (dyn Fn(Progress) + Sync)>,
-}
-
-/// What the monitor says about a history that is not split.
-enum Whole {
-    Linearizable(Box<Report>),
-    Refuted { refutation: Refutation, monitor: &'static str },
-    Unknown,
-}
-
-/// The refutation as the answer for the part that it is about; the other parts have none.
-fn refuted<S: Spec>(
-    run: &Run<'_, S>,
-    refutation: Refutation,
-    monitor: &'static str,
-) -> Vec<Option<PartReport>> {
-    let mut parts: Vec<Option<PartReport>> = (0..run.split.len()).map(|_| None).collect();
-    let part = refutation.ops.first().and_then(|op| run.part_of(*op)).unwrap_or(0);
-    let answer = PartAnswer::Violation(Evidence { reached: 0, refutation: Some(refutation) });
-    if let Some(place) = parts.get_mut(part) {
-        *place = Some(PartReport { answer, engine: monitor.to_owned() });
-    }
-    parts
 }
 
 /// Checks a history with the default settings.
@@ -302,13 +282,6 @@ impl<'a, S: Spec> Checker<'a, S> {
         self.plan_with(history, Features::of(history, split))
     }
 
-    /// The plan of a check that ended before the history was split.
-    fn plan_without_split(&self, history: &History<S::Op, S::Ret>) -> Result<Plan, CheckError> {
-        let mut plan = self.plan_with(history, Features::of_whole(history))?;
-        plan.split = "not split: the monitor takes all operations at once".into();
-        Ok(plan)
-    }
-
     fn plan_with(
         &self,
         history: &History<S::Op, S::Ret>,
@@ -329,10 +302,9 @@ impl<'a, S: Spec> Checker<'a, S> {
         let deadline = self.limits.time.map(|t| begin + t);
         let memory = Memory::new(self.limits.memory);
         let hints = effective_hints(history, self.hints);
-        let refutation = match self.ask_about_all(history, hints, &memory, begin)? {
+        let whole = match self.ask_about_all(history, hints, &memory, begin)? {
             Whole::Linearizable(report) => return Ok(*report),
-            Whole::Refuted { refutation, monitor } => Some((refutation, monitor)),
-            Whole::Unknown => None,
+            whole => whole,
         };
         let (steps, certify_nanos) = (AtomicU64::new(0), AtomicU64::new(0));
         let refusals = Refusals::default();
@@ -352,11 +324,12 @@ impl<'a, S: Spec> Checker<'a, S> {
             steps: &steps,
             certify_nanos: &certify_nanos,
             progress: self.progress,
+            refused_whole: whole.refusal(),
             refusals: &refusals,
         };
-        let parts = match refutation {
-            Some((refutation, monitor)) => refuted(&run, refutation, monitor),
-            None => run.parts()?,
+        let parts = match whole {
+            Whole::Refuted { ref refutation, monitor } => run.refuted(refutation, monitor),
+            _ => run.parts()?,
         };
         let replay = Duration::from_nanos(certify_nanos.load(Ordering::Relaxed));
         let mut stats = Stats {
@@ -374,62 +347,6 @@ impl<'a, S: Spec> Checker<'a, S> {
             plan.note_refusal(reason);
         }
         Ok(Report { verdict, engine, more, plan, stats, parts: statuses(&parts) })
-    }
-
-    /// Asks the monitor about the history as it is: one that takes all keys at once needs no split.
-    fn ask_about_all(
-        &self,
-        history: &History<S::Op, S::Ret>,
-        hints: Hints,
-        memory: &Memory,
-        begin: Instant,
-    ) -> Result<Whole, CheckError> {
-        let forced = self.forced()?;
-        let asked = forced.as_ref().is_none_or(|f| *f == Forced::Monitor(Monitor::OfShape));
-        if !asked || self.all_failures || self.no_monitor(hints).is_some() {
-            return Ok(Whole::Unknown);
-        }
-        if history.has_several_objects() || self.cancel.is_cancelled() {
-            return Ok(Whole::Unknown);
-        }
-        let panicked = |message| {
-            let description = "asked for its shape".to_owned();
-            CheckError::SpecPanicked { op: OpId(0), description, message }
-        };
-        let ids: Vec<OpId> = history.ids().collect();
-        let outcome = ask(self.spec, history, &ids, Monitor::OfShape, memory).map_err(panicked)?;
-        drop(ids);
-        // What is refused as a whole may still be accepted in parts.
-        let Ok(outcome) = outcome else { return Ok(Whole::Unknown) };
-        let order = match outcome.answer {
-            Answer::Violation(refutation) => {
-                return Ok(Whole::Refuted { refutation, monitor: outcome.monitor });
-            }
-            Answer::Linearizable(order) => order,
-        };
-        let decide = begin.elapsed();
-        let now = Instant::now();
-        guard(|| certify::replay_is_legal(self.spec, history, &order))
-            .map_err(panicked)?
-            .map_err(CheckError::Internal)?;
-        certify::order_is_valid(history, &order, false).map_err(CheckError::Internal)?;
-        let plan = self.plan_without_split(history)?;
-        let stats = Stats {
-            steps: history.len() as u64,
-            parts: 1,
-            peak_bytes: memory.peak(),
-            decide,
-            certify: now.elapsed(),
-            ..Stats::default()
-        };
-        Ok(Whole::Linearizable(Box::new(Report {
-            verdict: Verdict::Linearizable(Witness { order }),
-            engine: outcome.monitor.to_owned(),
-            more: Vec::new(),
-            plan,
-            stats,
-            parts: Vec::new(),
-        })))
     }
 
     /// One verdict from the answers for all parts: a violation counts most, then undecided.

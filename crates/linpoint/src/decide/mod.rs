@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use crate::budget::{Budget, Cancel, Limit, Memory, Progress};
 use crate::check::{CheckError, Hints};
 use crate::history::{History, OpId};
+use crate::monitor::Refusal;
 use crate::plan::{Plan, Tactic};
 use crate::search::{
     Compiled, Engine, Found, Scratch, Searcher, Stop, Stopped, Switches, compile, guard,
@@ -65,6 +66,8 @@ pub(crate) struct Run<'a, S: Spec> {
     pub(crate) steps: &'a AtomicU64,
     pub(crate) certify_nanos: &'a AtomicU64,
     pub(crate) progress: Option<&'a (dyn Fn(Progress) + Sync)>,
+    /// Why the monitor refused the history before it was split, if it was asked and did.
+    pub(crate) refused_whole: Option<&'a Refusal>,
     /// Why monitors refused parts.
     pub(crate) refusals: &'a Refusals,
 }

@@ -12,7 +12,7 @@ use crate::history::{History, OpId};
 use crate::monitor::{self, Answer, Outcome, Refusal};
 use crate::plan::Monitor;
 use crate::search::{Found, guard};
-use crate::spec::Spec;
+use crate::spec::{Refutation, Spec};
 
 use super::{Evidence, PartAnswer, PartReport, Run, lock};
 
@@ -71,8 +71,14 @@ impl<S: Spec> Run<'_, S> {
         monitor: Monitor,
     ) -> Result<Option<PartReport>, CheckError> {
         let ids = self.split.ops(part);
-        let outcome = ask(self.spec, self.history, &ids, monitor, self.memory)
-            .map_err(|message| self.panicked(part, message))?;
+        let outcome = match self.refused_whole {
+            // The same operations: the same answer.
+            Some(refusal) if self.split.len() == 1 && monitor == Monitor::OfShape => {
+                Err(refusal.clone())
+            }
+            _ => ask(self.spec, self.history, &ids, monitor, self.memory)
+                .map_err(|message| self.panicked(part, message))?,
+        };
         match outcome {
             Ok(outcome) => {
                 self.steps.fetch_add(ids.len() as u64, Ordering::Relaxed);
@@ -100,9 +106,25 @@ impl<S: Spec> Run<'_, S> {
         Ok(PartReport { answer, engine })
     }
 
-    /// The part of an operation, by looking for it.
-    pub(crate) fn part_of(&self, op: OpId) -> Option<usize> {
-        (0..self.split.len()).find(|part| self.split.events(*part).iter().any(|e| e.op() == op))
+    /// A refutation as the answer for the part that it is about; the other parts have none.
+    pub(crate) fn refuted(
+        &self,
+        refutation: &Refutation,
+        monitor: &str,
+    ) -> Vec<Option<PartReport>> {
+        let is_here = |part: &usize| {
+            let first = refutation.ops.first();
+            self.split.events(*part).iter().any(|event| Some(&event.op()) == first)
+        };
+        let evidence = Evidence { reached: 0, refutation: Some(refutation.clone()) };
+        let report =
+            PartReport { answer: PartAnswer::Violation(evidence), engine: monitor.to_owned() };
+        let mut parts: Vec<Option<PartReport>> = vec![None; self.split.len()];
+        let part = (0..parts.len()).find(is_here).unwrap_or(0);
+        if let Some(place) = parts.get_mut(part) {
+            *place = Some(report);
+        }
+        parts
     }
 
     /// True once there is no time left.
