@@ -13,7 +13,7 @@ use linpoint_suite::small::brute::Brute;
 use linpoint_suite::small::check::Trial;
 use linpoint_suite::small::draw::{Style, draw};
 use linpoint_suite::small::objects::{
-    SmallCasRegister, SmallCounter, SmallKeyValue, SmallMutex, SmallPriorityQueue, SmallQueue,
+    SmallAppends, SmallCasRegister, SmallCounter, SmallKeyValue, SmallMutex, SmallPriorityQueue, SmallQueue,
     SmallRegister, SmallRmw, SmallSemaphore, SmallSet, SmallSnapshot, SmallStack,
 };
 
@@ -106,6 +106,8 @@ fn brute_force_agrees_with_the_oracle() {
     compare(&SmallCasRegister, count);
     compare(&SmallRmw, count);
     compare(&SmallKeyValue, count);
+    compare(&SmallAppends { initial: false }, count);
+    compare(&SmallAppends { initial: true }, count);
     compare(&SmallCounter { amounts: &[1, 2, -1] }, count);
     compare(&SmallSemaphore { initial: 1 }, count);
     for (bits, partial) in [(false, false), (true, false), (false, true)] {
@@ -147,6 +149,13 @@ fn registers() {
     try_monitor(SmallCasRegister, 30, lists(&[(1, 2), (2, 2)], UP_TO_3));
     try_monitor(SmallRmw, 15, &[(1, 3), (2, 3), (3, 3)]);
     try_monitor(SmallKeyValue, 25, &[(1, 2), (2, 2), (3, 2)]);
+}
+
+/// The register monitor again, with appends.
+#[test]
+fn appends() {
+    try_monitor(SmallAppends { initial: false }, 60, UP_TO_3);
+    try_monitor(SmallAppends { initial: true }, 40, &[(1, 2), (2, 2)]);
 }
 
 #[test]

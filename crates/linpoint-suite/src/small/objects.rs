@@ -1,11 +1,13 @@
 //! The small objects: one for each kind that a monitor knows.
 
+mod appends;
 mod containers;
 mod flags;
 mod numbers;
 mod registers;
 mod snapshots;
 
+pub use appends::SmallAppends;
 pub use containers::{SmallPriorityQueue, SmallQueue, SmallStack};
 pub use flags::{SmallMutex, SmallSet};
 pub use numbers::{SmallCounter, SmallSemaphore};

@@ -1,5 +1,6 @@
-//! Running a plan: each part goes down the ladder, all parts in parallel, and the first failing
-//! part (in the order of the history) ends the rest.
+//! Running a plan: each part goes down the ladder, all parts in parallel. Cheap tactics come first on
+//! all parts, then those with a limit on steps, then complete ones; the first failing part (in the
+//! order of the history, among those that fail at one stage) ends the rest.
 
 mod monitored;
 
@@ -93,13 +94,15 @@ impl<'a, S: Spec> Run<'a, S> {
             (0..count).map(|_| Mutex::new(None)).collect();
         let first_failure = AtomicUsize::new(usize::MAX);
         let done = AtomicUsize::new(0);
-        // Cheap tactics on all parts first, so that one hard part does not starve the others.
-        let is_cheap =
-            |t: &&Tactic| matches!(t, Tactic::Monitor(_) | Tactic::Straight(_) | Tactic::Refute);
-        let cheap: Vec<&Tactic> = self.plan.steps().take_while(is_cheap).collect();
-        let dear: Vec<&Tactic> = self.plan.steps().skip_while(is_cheap).collect();
         let spare = self.plan.threads;
-        for (tactics, is_last) in [(cheap, false), (dear, true)] {
+        for (tactics, is_last) in self.stages() {
+            if tactics.is_empty() && !is_last {
+                continue;
+            }
+            // One failing part is enough: a hard part before it might take for ever.
+            if first_failure.load(Ordering::Relaxed) != usize::MAX {
+                break;
+            }
             let open: Vec<usize> = (0..count).filter(|i| lock(&results[*i]).is_none()).collect();
             let racing = open.len() < spare;
             let each = |part: usize, scratch: &mut Scratch<'a, S>| -> Result<(), CheckError> {
@@ -124,6 +127,18 @@ impl<'a, S: Spec> Run<'a, S> {
             self.in_parallel(&open, threads, each, &done)?;
         }
         Ok(results.into_iter().map(|r| r.into_inner().unwrap_or_else(|e| e.into_inner())).collect())
+    }
+
+    /// The tactics by what they cost: all parts pass one stage before any enters the next, so that one
+    /// hard part does not starve the others. With each, whether it is the last.
+    fn stages(&self) -> [(Vec<&'a Tactic>, bool); 3] {
+        let stage = |tactic: &Tactic| match tactic {
+            Tactic::Monitor(_) | Tactic::Straight(_) | Tactic::Refute => 0,
+            Tactic::Probe(_) | Tactic::UnlimitedPending => 1,
+            Tactic::Compete(_) => 2,
+        };
+        let of = |number: u8| self.plan.steps().filter(|tactic| stage(tactic) == number).collect();
+        [(of(0), false), (of(1), false), (of(2), true)]
     }
 
     /// Calls `each` for all `parts` on so many threads, and the progress callback now and then.

@@ -1,4 +1,4 @@
-//! Registers, with compare-and-set and swap, one or one for each key, in which no value that somebody
+//! Registers, with compare-and-set, swap and append, one or one for each key, in which no value that somebody
 //! found was written twice.
 //!
 //! Idea. A value and its reads are a *cluster*: the register holds the value from its write to its last
@@ -28,6 +28,7 @@
 //! Paper: Gibbons and Korach's zones for registers whose reads are mapped to writes. Chains for
 //! compare-and-set, pending operations and keys are added.
 
+mod appends;
 mod blame;
 mod chains;
 
@@ -46,7 +47,27 @@ pub(crate) fn decide<O, R>(
     initial: Name,
     clock: &mut Clock,
 ) -> Result<Found, Refusal> {
-    let mut c = Columns::read(rows)?;
+    if !appends::occur(rows) {
+        let c = Columns::read(rows)?;
+        return decide_columns(rows, c, initial, clock);
+    }
+    let mut appended = match appends::read(rows)? {
+        Ok(appended) => appended,
+        Err(contradiction) => return Ok(Found::Contradiction(contradiction)),
+    };
+    let columns = std::mem::take(&mut appended.columns);
+    Ok(match decide_columns(rows, columns, initial, clock)? {
+        Found::Contradiction(contradiction) => Found::Contradiction(appended.widen(contradiction)),
+        found => found,
+    })
+}
+
+fn decide_columns<O, R>(
+    rows: &Rows<'_, O, R>,
+    mut c: Columns,
+    initial: Name,
+    clock: &mut Clock,
+) -> Result<Found, Refusal> {
     let mut chains = Chains::gather(&mut c)?;
     clock.prepared();
     let zones = chains.link(&c).and_then(|()| chains.zones(&c)).and_then(|zones| {

@@ -22,7 +22,7 @@ mod shape;
 mod traces;
 
 pub use sequential::Sequential;
-pub use shape::{Mention, Name, Role, Shape, Shaped, Slot};
+pub use shape::{Mention, Name, Role, Shape, Shaped, Slot, Text};
 pub use traces::Traces;
 
 use std::fmt::Debug;

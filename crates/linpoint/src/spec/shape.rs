@@ -4,6 +4,7 @@
 //! keys and written values are known by a [`Name`], a number that equal values share; because two
 //! different values may share one too, the monitors ask [`Shaped::same_name`] before they rely on it.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 
@@ -39,6 +40,26 @@ pub trait Shaped<O, R> {
     /// Which of two elements of a priority queue comes out first: the *greater* one.
     fn compare(&self, _a: Mention<'_, O, R>, _b: Mention<'_, O, R>) -> Ordering {
         Ordering::Equal
+    }
+
+    /// True if the operation appends to a register: what it leaves depends on what it finds, in the
+    /// way that [`Shaped::text`] tells. Its role need not say so.
+    fn appends(&self, _op: &O) -> bool {
+        false
+    }
+
+    /// A value that was written, appended or found in a register that is appended to, as a text.
+    /// `None` if it cannot be told as one.
+    ///
+    /// CLAIM: different values have different texts, and an operation that
+    /// [appends](Shaped::appends) leaves the text that it found, followed by its own.
+    fn text<'a>(&'a self, _mention: Mention<'a, O, R>) -> Option<Text<'a>> {
+        None
+    }
+
+    /// The initial value of a register that is appended to.
+    fn initial_text(&self) -> Option<Text<'_>> {
+        None
     }
 
     /// Pushes what a scan found: the name of the value of each segment, `None` where it is not known.
@@ -234,6 +255,16 @@ impl Hasher for Namer {
     fn write_isize(&mut self, n: isize) {
         self.number(n as u64);
     }
+}
+
+/// A value that is appended to, as a sequence of letters. Texts of different languages are not joined.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Text<'a> {
+    /// Says how to read the letters. `None` where there is no value at all: what is appended to that
+    /// keeps its own language.
+    pub language: Option<u8>,
+    /// The letters.
+    pub letters: Cow<'a, [u8]>,
 }
 
 /// Which of the names of an operation is meant.

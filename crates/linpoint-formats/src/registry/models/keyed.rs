@@ -1,7 +1,9 @@
 //! Objects with keys: key-value stores, registers with transactions, accounts.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use linpoint::spec::Text;
 use linpoint::spec::models::{
     Append, Bank, BankOp, BankRet, KeyValue, KeyValueOp, KeyValueRet, Micro, MultiRegister, Reads,
     Transaction,
@@ -26,6 +28,25 @@ impl Append for Value {
             _ => Value::List([self.clone(), more.clone()].into()),
         }
     }
+
+    fn text(&self) -> Option<Text<'_>> {
+        match self {
+            Value::Str(text) => {
+                let letters = Cow::Borrowed(text.as_bytes());
+                Some(Text { language: Some(0), letters })
+            }
+            // Plain values are written without line ends, and no two alike: a line for each.
+            Value::List(values) if values.iter().all(is_plain) => {
+                let letters: String = values.iter().map(|value| format!("{value}\n")).collect();
+                Some(Text { language: Some(1), letters: Cow::Owned(letters.into_bytes()) })
+            }
+            _ => None,
+        }
+    }
+}
+
+fn is_plain(value: &Value) -> bool {
+    matches!(value, Value::Nil | Value::Bool(_) | Value::Int(_) | Value::Str(_))
 }
 
 pub(super) const KV: Entry = Entry {

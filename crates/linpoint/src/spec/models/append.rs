@@ -1,12 +1,23 @@
 //! What it means to append to a value.
 
+use std::borrow::Cow;
+
 use super::Value;
+use crate::spec::Text;
 
 /// How `append` joins what a key holds with what is new: strings and vectors are concatenated,
 /// numbers are added (wrapping around).
 pub trait Append: Value {
     /// `self` followed by `more`.
     fn append(&self, more: &Self) -> Self;
+
+    /// The value as a text, if values like it can be told as texts that are joined by `append`.
+    ///
+    /// CLAIM: different values have different texts; if two texts are of one language, that of
+    /// `a.append(b)` is that of `a` followed by that of `b`.
+    fn text(&self) -> Option<Text<'_>> {
+        None
+    }
 }
 
 impl Append for String {
@@ -15,6 +26,10 @@ impl Append for String {
         joined.push_str(self);
         joined.push_str(more);
         joined
+    }
+
+    fn text(&self) -> Option<Text<'_>> {
+        Some(Text { language: Some(0), letters: Cow::Borrowed(self.as_bytes()) })
     }
 }
 

@@ -1,8 +1,10 @@
 //! A key-value store in the words of the monitors.
 
+use std::borrow::Cow;
+
 use super::{KeyValue, KeyValueOp, KeyValueRet};
 use crate::spec::models::{Append, Value};
-use crate::spec::{Mention, Name, Role, Shape, Shaped, Slot};
+use crate::spec::{Mention, Name, Role, Shape, Shaped, Slot, Text};
 
 use KeyValueOp::{CompareAndSet, Delete, Get, GetOrElseUpdate, Put, Remove};
 use KeyValueRet::{Bool, Done};
@@ -25,13 +27,24 @@ impl<K: Value + Ord, V: Append> KeyValue<K, V> {
             (Remove(_) | Delete(_), _) => self.initial.as_ref(),
             (GetOrElseUpdate(..), Slot::Source) => None,
             (GetOrElseUpdate(_, v), _) if mention.ret.is_none() => Some(v),
-            (Put(_, v) | CompareAndSet(_, _, v), _) => Some(v),
+            (Put(_, v) | KeyValueOp::Append(_, v) | CompareAndSet(_, _, v), _) => Some(v),
             _ => found,
         }
     }
 }
 
-/// A register for each key, as long as nothing is appended.
+impl<K: Value + Ord, V: Append> KeyValue<K, V> {
+    /// No value is the empty text. Where a key may hold none, an empty value is something else.
+    fn text_of<'a>(&self, value: Option<&'a V>) -> Option<Text<'a>> {
+        let Some(value) = value else {
+            let nothing = Text { language: None, letters: Cow::Borrowed(&[]) };
+            return self.initial.is_none().then_some(nothing);
+        };
+        value.text().filter(|text| self.initial.is_some() || !text.letters.is_empty())
+    }
+}
+
+/// A register for each key.
 impl<K: Value + Ord, V: Append> Shaped<KeyValueOp<K, V>, KeyValueRet<V>> for KeyValue<K, V> {
     fn shape(&self) -> Shape {
         Shape::Registers { initial: Name::of(&self.initial) }
@@ -82,6 +95,25 @@ impl<K: Value + Ord, V: Append> Shaped<KeyValueOp<K, V>, KeyValueRet<V>> for Key
             (GetOrElseUpdate(..), None) => unknown,
             _ => Role::Foreign("an operation has a result of another kind"),
         }
+    }
+
+    fn appends(&self, op: &KeyValueOp<K, V>) -> bool {
+        matches!(op, KeyValueOp::Append(..))
+    }
+
+    fn text<'a>(
+        &'a self,
+        mention: Mention<'a, KeyValueOp<K, V>, KeyValueRet<V>>,
+    ) -> Option<Text<'a>> {
+        let is_append = self.appends(mention.op);
+        if is_append && !matches!(mention.ret, None | Some(Done)) {
+            return None;
+        }
+        self.text_of(self.mentioned(mention))
+    }
+
+    fn initial_text(&self) -> Option<Text<'_>> {
+        self.text_of(self.initial.as_ref())
     }
 
     fn key(&self, op: &KeyValueOp<K, V>) -> Option<Name> {

@@ -1,0 +1,374 @@
+//! One register that is appended to: what each append found and left is told by what was read later.
+//!
+//! Idea. If no piece that was put or appended is a prefix of another, a text that somebody read is a
+//! sequence of pieces in one way only. Each piece is added once, so within an *epoch*, from one put to
+//! the next, the texts that were read are prefixes of the longest one. That one tells what each append
+//! in it found and what it left, so it is a compare-and-set, and the rest is the business of
+//! [`super::chains`]. An append in no text that was read is a write that nobody found: like such a
+//! write it fits exactly where no epoch is interrupted, which is between two epochs or at their end.
+//!
+//! What is wrong before that is in one or two reads: a text that is no sequence of pieces or has a
+//! piece twice; two texts of one epoch neither of which begins with the other; two epochs with one append.
+//! Relaxing the other operations does not help: each still adds its piece at most once.
+//!
+//! Refuses pieces that are empty or begin with each other, a piece that was read and added twice, and
+//! operations other than put, append and get. Time O(n log n) comparisons and the length of all texts.
+//!
+//! Not in the papers.
+
+use std::borrow::Cow;
+
+use crate::monitor::columns::{Columns, Kind};
+use crate::monitor::names::NONE;
+use crate::monitor::peaks::Peaks;
+use crate::monitor::{Contradiction, Refusal, Rows, contradiction::contradiction as say};
+use crate::spec::{Role, Slot, Text};
+
+/// A register with what is known about its appends.
+#[derive(Debug)]
+pub(super) struct Appended {
+    /// The same register with compare-and-set in place of append.
+    pub(super) columns: Columns,
+    /// For each row that appends, the read that tells where; else [`NONE`].
+    told_by: Vec<u32>,
+}
+
+impl Appended {
+    /// Adds what tells where the appends of a contradiction belong; that also tells about those that
+    /// the sentence does not name.
+    pub(super) fn widen(&self, contradiction: Contradiction) -> Contradiction {
+        let named = Contradiction::new(contradiction.sentence);
+        let told = |row: &u32| self.told_by[*row as usize];
+        let is_append = |row: &u32| told(row) != NONE;
+        let others = contradiction.rows.iter().copied().filter(|row| !is_append(row));
+        let tellers: Vec<u32> =
+            contradiction.rows.iter().filter(|row| is_append(row)).map(told).collect();
+        named.and(others).and(tellers)
+    }
+}
+
+/// A put, an append or a read, with its text.
+struct Row<'a> {
+    row: u32,
+    letters: Cow<'a, [u8]>,
+}
+
+/// A piece: who added it, and what became of it.
+struct Piece<'a> {
+    letters: &'a [u8],
+    /// The row that added it; [`NONE`] for the initial text.
+    row: u32,
+    is_append: bool,
+    /// Added by several rows, or by a row and there from the start.
+    is_repeated: bool,
+    /// The number of the text that ends with it.
+    node: u32,
+    /// The read that tells what was before it.
+    told_by: u32,
+}
+
+/// True if something is appended.
+pub(super) fn occur<O, R>(rows: &Rows<'_, O, R>) -> bool {
+    rows.ids.iter().any(|id| rows.shaped.appends(rows.history.op(*id)))
+}
+
+/// Finds out what each append did, or what is wrong.
+pub(super) fn read<O, R>(
+    rows: &Rows<'_, O, R>,
+) -> Result<Result<Appended, Contradiction>, Refusal> {
+    let texts = Texts::read(rows)?;
+    let mut pieces = Pieces::sort(&texts)?;
+    let epochs = match pieces.epochs(&texts)? {
+        Ok(epochs) => epochs,
+        Err(contradiction) => return Ok(Err(contradiction)),
+    };
+    let mut nodes = Nodes { values: vec![NONE; texts.kinds.len()], sources: Vec::new(), count: 1 };
+    nodes.sources = nodes.values.clone();
+    for epoch in &epochs {
+        if let Err(contradiction) = pieces.place(&texts, epoch, &mut nodes)? {
+            return Ok(Err(contradiction));
+        }
+    }
+    Ok(Ok(columns(rows, &texts, &pieces, nodes)))
+}
+
+/// Everything that is written and read.
+struct Texts<'a> {
+    /// Of each row: what it would be if it appended to nothing.
+    kinds: Vec<Kind>,
+    initial: Cow<'a, [u8]>,
+    puts: Vec<Row<'a>>,
+    appends: Vec<Row<'a>>,
+    reads: Vec<Row<'a>>,
+}
+
+impl<'a> Texts<'a> {
+    fn read<O, R>(rows: &Rows<'a, O, R>) -> Result<Texts<'a>, Refusal> {
+        let Rows { shaped, history, ids } = rows;
+        let mut language = None;
+        let mut letters = |text: Option<Text<'a>>| {
+            let text = text.ok_or_else(|| Refusal::new("a value that is not a text"))?;
+            if text.language.is_some_and(|its| *language.get_or_insert(its) != its) {
+                return Err(Refusal::new("texts of different kinds in one register"));
+            }
+            Ok(text.letters)
+        };
+        let mut texts = Texts {
+            kinds: Vec::with_capacity(ids.len()),
+            initial: letters(shaped.initial_text())?,
+            puts: Vec::new(),
+            appends: Vec::new(),
+            reads: Vec::new(),
+        };
+        let key = ids.first().and_then(|id| shaped.key(history.op(*id)));
+        for (row, &id) in ids.iter().enumerate() {
+            let op = history.op(id);
+            if shaped.key(op) != key {
+                return Err(Refusal::new("values are appended to"));
+            }
+            let mut text = || {
+                let letters = letters(shaped.text(rows.mention(row, Slot::Value)))?;
+                Ok(Row { row: row as u32, letters })
+            };
+            let pending = history.span(id).is_pending();
+            let kind = if shaped.appends(op) {
+                texts.appends.push(text()?);
+                Kind::Write
+            } else {
+                match shaped.role(op, history.ret(id), pending) {
+                    Role::Idle => Kind::Idle,
+                    // It says nothing.
+                    Role::Read(_) if pending => Kind::Idle,
+                    Role::Read(_) => {
+                        texts.reads.push(text()?);
+                        Kind::Read
+                    }
+                    Role::Write(_) => {
+                        texts.puts.push(text()?);
+                        Kind::Write
+                    }
+                    Role::Foreign(reason) => return Err(Refusal::new(reason)),
+                    _ => return Err(Refusal::new("values are appended to and replaced")),
+                }
+            };
+            texts.kinds.push(kind);
+        }
+        if texts.puts.iter().chain(&texts.appends).any(|row| row.letters.is_empty()) {
+            return Err(Refusal::new("an empty text is written or appended"));
+        }
+        Ok(texts)
+    }
+}
+
+/// Texts that were read in one epoch.
+struct Epoch<'t, 'a> {
+    /// The piece with which it begins, if not with nothing.
+    first: Option<u32>,
+    longest: &'t Row<'a>,
+    reads: Vec<&'t Row<'a>>,
+}
+
+/// The number of what each row writes, reads or replaces. The initial text is 0.
+struct Nodes {
+    values: Vec<u32>,
+    sources: Vec<u32>,
+    count: u32,
+}
+
+impl Nodes {
+    fn fresh(&mut self) -> u32 {
+        self.count += 1;
+        self.count - 1
+    }
+}
+
+/// All pieces, sorted.
+struct Pieces<'t>(Vec<Piece<'t>>);
+
+impl<'t> Pieces<'t> {
+    fn sort(texts: &'t Texts<'_>) -> Result<Pieces<'t>, Refusal> {
+        let piece = |letters: &'t [u8], row, is_append| {
+            let node = if row == NONE { 0 } else { NONE };
+            Piece { letters, row, is_append, is_repeated: false, node, told_by: NONE }
+        };
+        let mut all: Vec<Piece<'t>> = Vec::new();
+        if !texts.initial.is_empty() {
+            all.push(piece(&texts.initial, NONE, false));
+        }
+        all.extend(texts.puts.iter().map(|put| piece(&put.letters, put.row, false)));
+        all.extend(texts.appends.iter().map(|append| piece(&append.letters, append.row, true)));
+        all.sort_by_key(|piece| piece.letters);
+        all.dedup_by(|later, first| {
+            let same = later.letters == first.letters;
+            first.is_repeated |= same;
+            same
+        });
+        // What begins with a piece directly follows it.
+        if all.windows(2).any(|pair| pair[1].letters.starts_with(pair[0].letters)) {
+            return Err(Refusal::new("one text that is added is the beginning of another"));
+        }
+        Ok(Pieces(all))
+    }
+
+    /// The piece with which a text begins: the last one that is not after it, or none.
+    fn first(&self, letters: &[u8]) -> Option<u32> {
+        let after = self.0.partition_point(|piece| piece.letters <= letters);
+        let last = after.checked_sub(1)?;
+        letters.starts_with(self.0[last].letters).then_some(last as u32)
+    }
+
+    /// Sorts the reads into epochs. Each begins with a put, or with what is there at the start.
+    fn epochs<'r, 'a>(
+        &self,
+        texts: &'r Texts<'a>,
+    ) -> Result<Result<Vec<Epoch<'r, 'a>>, Contradiction>, Refusal> {
+        let mut place = vec![NONE; self.0.len() + 1];
+        let mut epochs: Vec<Epoch<'r, 'a>> = Vec::new();
+        for read in &texts.reads {
+            let first = self.first(&read.letters);
+            let begins_with_nothing = texts.initial.is_empty()
+                && first.is_none_or(|piece| self.0[piece as usize].is_append);
+            let first = if begins_with_nothing { None } else { first };
+            match first.map(|piece| &self.0[piece as usize]) {
+                Some(piece) if piece.is_repeated => return Err(repeated()),
+                None if begins_with_nothing => {}
+                Some(piece) if !piece.is_append => {}
+                _ => return Ok(Err(say![read.row, " found what was never written"])),
+            }
+            let place = &mut place[first.map_or(self.0.len(), |piece| piece as usize)];
+            if *place == NONE {
+                *place = epochs.len() as u32;
+                epochs.push(Epoch { first, longest: read, reads: Vec::new() });
+            }
+            let epoch = &mut epochs[*place as usize];
+            if read.letters.len() > epoch.longest.letters.len() {
+                epoch.longest = read;
+            }
+            epoch.reads.push(read);
+        }
+        Ok(Ok(epochs))
+    }
+
+    /// Finds the place of each read and append of an epoch.
+    fn place(
+        &mut self,
+        texts: &Texts<'_>,
+        epoch: &Epoch<'_, '_>,
+        nodes: &mut Nodes,
+    ) -> Result<Result<(), Contradiction>, Refusal> {
+        let longest = epoch.longest;
+        let mut node = match epoch.first {
+            Some(first) if self.0[first as usize].row != NONE => {
+                let piece = &mut self.0[first as usize];
+                piece.node = nodes.fresh();
+                nodes.values[piece.row as usize] = piece.node;
+                piece.node
+            }
+            _ => 0,
+        };
+        let start = epoch.first.map_or(0, |first| self.0[first as usize].letters.len());
+        // Where each piece of the longest text ends, and the number of the text up to there.
+        let mut ends = vec![(start, node)];
+        let mut at = start;
+        while at < longest.letters.len() {
+            let Some(number) = self.first(&longest.letters[at..]) else {
+                return Ok(Err(say![longest.row, " found what was never written"]));
+            };
+            let piece = &mut self.0[number as usize];
+            if piece.is_repeated {
+                return Err(repeated());
+            }
+            if !piece.is_append {
+                return Ok(Err(say![
+                    longest.row,
+                    " found something before what was written over everything"
+                ]));
+            }
+            if piece.told_by == longest.row {
+                return Ok(Err(say![longest.row, " found twice what was appended once"]));
+            }
+            if piece.told_by != NONE {
+                return Ok(Err(say![
+                    piece.told_by,
+                    " and ",
+                    longest.row,
+                    " found what was appended once, but after different texts"
+                ]));
+            }
+            piece.told_by = longest.row;
+            piece.node = nodes.fresh();
+            nodes.values[piece.row as usize] = piece.node;
+            nodes.sources[piece.row as usize] = node;
+            node = piece.node;
+            at += piece.letters.len();
+            ends.push((at, node));
+        }
+        for read in &epoch.reads {
+            if !longest.letters.starts_with(&read.letters) {
+                return Ok(Err(self.apart(texts, epoch, read)));
+            }
+            match ends.binary_search_by_key(&read.letters.len(), |(end, _)| *end) {
+                Ok(i) => nodes.values[read.row as usize] = ends[i].1,
+                Err(_) => return Ok(Err(say![read.row, " found only a part of what was written"])),
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    /// Two texts of one epoch, neither of which begins with the other.
+    fn apart(&self, texts: &Texts<'_>, epoch: &Epoch<'_, '_>, read: &Row<'_>) -> Contradiction {
+        let longest = epoch.longest.row;
+        let since = match epoch.first {
+            Some(first) if self.0[first as usize].row != NONE => "since the same write",
+            _ if texts.initial.is_empty() => "since the beginning",
+            _ => "since the initial value",
+        };
+        say![
+            read.row,
+            " and ",
+            longest,
+            format!(" found different texts {since}, neither of which begins with the other")
+        ]
+    }
+}
+
+fn repeated() -> Refusal {
+    Refusal::new("a text that was found is added twice")
+}
+
+/// The register with compare-and-set in place of append.
+fn columns<O, R>(
+    rows: &Rows<'_, O, R>,
+    texts: &Texts<'_>,
+    pieces: &Pieces<'_>,
+    mut nodes: Nodes,
+) -> Appended {
+    let mut kinds = texts.kinds.clone();
+    let mut told_by = vec![NONE; kinds.len()];
+    for piece in pieces.0.iter().filter(|piece| piece.told_by != NONE) {
+        kinds[piece.row as usize] = Kind::Replace;
+        told_by[piece.row as usize] = piece.told_by;
+    }
+    // What nobody found is written over whatever was there.
+    for (row, kind) in kinds.iter().enumerate() {
+        if *kind == Kind::Write && nodes.values[row] == NONE {
+            nodes.values[row] = nodes.fresh();
+        }
+    }
+    let sources = if kinds.contains(&Kind::Replace) { nodes.sources } else { Vec::new() };
+    let Peaks { left, right, count } = Peaks::of(rows.history, rows.ids);
+    let columns = Columns {
+        kinds,
+        values: nodes.values,
+        value_count: nodes.count as usize,
+        priority_class: Vec::new(),
+        initial: 0,
+        sources,
+        keys: Vec::new(),
+        key_count: 0,
+        left,
+        right,
+        peaks: count,
+    };
+    Appended { columns, told_by }
+}
