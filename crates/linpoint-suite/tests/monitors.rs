@@ -13,8 +13,8 @@ use linpoint_suite::small::brute::Brute;
 use linpoint_suite::small::check::Trial;
 use linpoint_suite::small::draw::{Style, draw};
 use linpoint_suite::small::objects::{
-    SmallAppends, SmallCasRegister, SmallCounter, SmallKeyValue, SmallMutex, SmallPriorityQueue, SmallQueue,
-    SmallRegister, SmallRmw, SmallSemaphore, SmallSet, SmallSnapshot, SmallStack,
+    SmallAppends, SmallCasRegister, SmallCounter, SmallKeyValue, SmallMutex, SmallPriorityQueue,
+    SmallQueue, SmallRegister, SmallRmw, SmallSemaphore, SmallSet, SmallSnapshot, SmallStack,
 };
 
 fn is_long() -> bool {

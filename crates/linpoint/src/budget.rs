@@ -168,6 +168,16 @@ impl<'a> Budget<'a> {
         if self.steps.is_multiple_of(STEPS_PER_LOOK) { self.look() } else { Ok(()) }
     }
 
+    /// Counts work that is worth so many steps.
+    pub(crate) fn spend(&mut self, steps: u64) -> Result<(), Limit> {
+        let looks = self.steps / STEPS_PER_LOOK;
+        self.steps += steps;
+        for _ in looks..self.steps / STEPS_PER_LOOK {
+            self.look()?;
+        }
+        Ok(())
+    }
+
     #[cold]
     fn look(&mut self) -> Result<(), Limit> {
         if let Some(total) = self.total_steps {

@@ -58,7 +58,7 @@ impl Split {
         hints: Hints,
         by_key: bool,
     ) -> Split {
-        let ordered = ordered_events(history);
+        let ordered = ordered_events(history.spans(), history.ranks());
         let part_of = parts(spec, history, hints, by_key);
         let count = part_of.iter().max().map_or(0, |m| *m as usize + 1);
         if count <= 1 {
@@ -84,7 +84,7 @@ impl Split {
 
     /// All of the history as one part, whatever it touches.
     pub(crate) fn whole<O, R>(history: &History<O, R>) -> Split {
-        let events = ordered_events(history);
+        let events = ordered_events(history.spans(), history.ranks());
         let bounds = vec![0, events.len()];
         Split { events, bounds }
     }
@@ -92,16 +92,16 @@ impl Split {
 
 /// All events by rank. Ranks of a recorded history are distinct and dense, so scattering sorts
 /// them; derived histories may have gaps and equal ranks, where calls come first.
-fn ordered_events<O, R>(history: &History<O, R>) -> Vec<Event> {
+fn ordered_events(spans: &[Span], ranks: u32) -> Vec<Event> {
     const VACANT: Event = Event(u32::MAX);
-    let mut by_rank = vec![VACANT; history.ranks() as usize];
-    for id in history.ids() {
-        let Span { call, ret } = history.span(id);
+    let mut by_rank = vec![VACANT; ranks as usize];
+    for (id, &Span { call, ret }) in spans.iter().enumerate() {
+        let id = OpId(id as u32);
         let ends = (ret != Span::NEVER).then_some((ret, true));
         for (rank, is_return) in [Some((call, false)), ends].into_iter().flatten() {
             match by_rank.get_mut(rank as usize) {
                 Some(cell) if *cell == VACANT => *cell = Event::new(id, is_return),
-                _ => return sorted_events(history),
+                _ => return sorted_events(spans),
             }
         }
     }
@@ -109,10 +109,10 @@ fn ordered_events<O, R>(history: &History<O, R>) -> Vec<Event> {
     by_rank
 }
 
-fn sorted_events<O, R>(history: &History<O, R>) -> Vec<Event> {
-    let mut events = Vec::with_capacity(2 * history.len());
-    for id in history.ids() {
-        let span = history.span(id);
+fn sorted_events(spans: &[Span]) -> Vec<Event> {
+    let mut events = Vec::with_capacity(2 * spans.len());
+    for (id, span) in spans.iter().enumerate() {
+        let id = OpId(id as u32);
         events.push((span.call, Event::new(id, false)));
         if !span.is_pending() {
             events.push((span.ret, Event::new(id, true)));

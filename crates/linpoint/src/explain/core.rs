@@ -13,7 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::UNANSWERED;
 use super::probe::Probe;
-use crate::history::{History, OpId};
+use crate::history::{History, OpId, Span};
 use crate::spec::{Spec, Traces};
 use crate::verdict::CoreStatus;
 
@@ -111,12 +111,17 @@ pub(super) fn find<S: Spec>(
     };
     shrinking.limit = None;
     ops = shrinking.shrink(ops);
-    ops.sort_by_key(|id| part.span(*id).call);
+    sort_by_call(&mut ops, part.spans());
     let status = match shrinking.limit {
         None => CoreStatus::Minimal,
         Some(limit) => CoreStatus::NotMinimised(limit),
     };
     Core { ops, status }
+}
+
+/// Not generic: sorting is much code, which would be compiled for each specification.
+fn sort_by_call(ops: &mut [OpId], spans: &[Span]) {
+    ops.sort_by_key(|id| spans[id.index()].call);
 }
 
 struct Shrinking<'p, 'a, S: Spec> {
@@ -150,7 +155,8 @@ impl<S: Spec> Shrinking<'_, '_, S> {
         let until = self.part.span(failing).ret;
         let mut before: Vec<OpId> =
             self.part.ids().filter(|id| self.part.span(*id).call < until).collect();
-        before.sort_by_key(|id| std::cmp::Reverse(self.part.span(*id).call));
+        sort_by_call(&mut before, self.part.spans());
+        before.reverse();
         let mut window = 0;
         loop {
             let mut ops: Vec<OpId> = before.iter().take(window).copied().collect();
@@ -186,7 +192,7 @@ impl<S: Spec> Shrinking<'_, '_, S> {
 
     /// Relaxes what can be relaxed: in chunks of halving size, the earliest called first.
     fn shrink(&mut self, mut ops: Vec<OpId>) -> Vec<OpId> {
-        ops.sort_by_key(|id| self.part.span(*id).call);
+        sort_by_call(&mut ops, self.part.spans());
         let mut chunk = ops.len().div_ceil(2);
         loop {
             let mut from = 0;

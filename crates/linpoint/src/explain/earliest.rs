@@ -164,6 +164,11 @@ pub(super) fn partials<S: Spec>(
             state: probe.spec.describe_state(&state),
         })
         .collect();
-    partials.sort_by_key(|p| std::cmp::Reverse(p.order.len()));
+    longest_first(&mut partials);
     partials
+}
+
+/// Not generic: sorting is much code.
+fn longest_first(partials: &mut [Partial]) {
+    partials.sort_by_key(|p| std::cmp::Reverse(p.order.len()));
 }

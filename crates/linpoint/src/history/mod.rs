@@ -134,6 +134,11 @@ impl<O, R> Default for History<O, R> {
 }
 
 impl<O, R> History<O, R> {
+    /// When each operation was open.
+    pub(crate) fn spans(&self) -> &[Span] {
+        &self.spans
+    }
+
     /// Starts a history from events in the order in which they happened.
     pub fn from_events() -> EventBuilder<O, R> {
         EventBuilder::new()

@@ -1,7 +1,6 @@
 //! A history as columns of small numbers: what all monitors read.
 
-use crate::history::OpId;
-use crate::spec::{Mention, Role, Shape, Slot};
+use crate::spec::{Role, Shape, Slot};
 
 use super::names::{NONE, Numbers};
 use super::peaks::Peaks;
@@ -69,7 +68,7 @@ struct Roles {
 
 impl Columns {
     /// Reads the operations, which all belong to one object.
-    pub(crate) fn read<O, R>(reader: &Rows<'_, O, R>) -> Result<Columns, Refusal> {
+    pub(crate) fn read(reader: Rows<'_>) -> Result<Columns, Refusal> {
         let Roles { kinds, values, sources, keys, initial } = Roles::read(reader)?;
         let rows = kinds.len();
         // What is replaced is numbered together with what is written.
@@ -84,19 +83,18 @@ impl Columns {
         let key_numbers = Numbers::of(&keys, |_| true);
         reader.verify(&key_numbers, rows, Slot::Key)?;
         reader.verify(&numbers, rows, Slot::Value)?;
-        let priority_class = match reader.shaped.shape() {
+        let priority_class = match reader.shape() {
             Shape::PriorityQueue => reader.sort_by_priority(&mut numbers),
             _ => Vec::new(),
         };
         let sources = numbers.of_row.split_off(rows.min(numbers.of_row.len()));
-        let initial = initial
-            .filter(|(row, slot)| reader.shaped.is_initial(reader.mention(*row as usize, *slot)));
+        let initial = initial.filter(|(row, slot)| reader.is_initial(*row as usize, *slot));
         let initial = match initial {
             None => NONE,
             Some((row, Slot::Source)) => sources[row as usize],
             Some((row, _)) => numbers.of_row[row as usize],
         };
-        let Peaks { left, right, count } = Peaks::of(reader.history, reader.ids);
+        let Peaks { left, right, count } = Peaks::of(reader);
         Ok(Columns {
             kinds,
             values: numbers.of_row,
@@ -124,23 +122,19 @@ impl Columns {
 }
 
 impl Roles {
-    fn read<O, R>(reader: &Rows<'_, O, R>) -> Result<Roles, Refusal> {
-        let Rows { shaped, history, ids } = reader;
+    fn read(rows: Rows<'_>) -> Result<Roles, Refusal> {
         let mut roles = Roles::default();
-        roles.kinds.reserve_exact(ids.len());
-        let has_values = shaped.shape() != Shape::Flags;
-        let initial = match shaped.shape() {
+        roles.kinds.reserve_exact(rows.len());
+        let has_values = rows.shape() != Shape::Flags;
+        let initial = match rows.shape() {
             Shape::Registers { initial } => Some(initial),
             _ => None,
         };
-        let mut names = Vec::with_capacity(if has_values { ids.len() } else { 0 });
-        for &id in *ids {
-            let op = history.op(id);
-            let pending = history.span(id).is_pending();
-            let role = shaped.role(op, history.ret(id), pending);
-            let (kind, value) = match role {
+        let mut names = Vec::with_capacity(if has_values { rows.len() } else { 0 });
+        for row in 0..rows.len() {
+            let (kind, value) = match rows.role(row) {
                 Role::Foreign(reason) => return Err(Refusal::new(reason)),
-                Role::Take if !pending => {
+                Role::Take if !rows.is_pending(row) => {
                     return Err(Refusal::new("it is not known what a completed removal found"));
                 }
                 Role::Idle => (Kind::Idle, 0),
@@ -172,7 +166,7 @@ impl Roles {
             if has_values {
                 names.push(value);
             }
-            if let Some(key) = shaped.key(op) {
+            if let Some(key) = rows.key(row) {
                 roles.keys.push(key.0);
             }
         }
@@ -195,26 +189,14 @@ impl Kind {
     }
 }
 
-impl<'a, O, R> Rows<'a, O, R> {
-    /// A name that a row mentions.
-    pub(crate) fn mention(&self, row: usize, slot: Slot) -> Mention<'a, O, R> {
-        self.mention_by(self.ids[row], slot)
-    }
-
-    fn mention_by(&self, id: OpId, slot: Slot) -> Mention<'a, O, R> {
-        Mention { op: self.history.op(id), ret: self.history.ret(id), slot }
-    }
-
-    /// Row `i` of the numbers; beyond the last row come the sources.
-    fn numbered(&self, i: usize, rows: usize, slot: Slot) -> Mention<'a, O, R> {
-        match i.checked_sub(rows) {
-            None => self.mention(i, slot),
-            Some(row) => self.mention(row, Slot::Source),
-        }
-    }
-
+impl Rows<'_> {
     /// Makes sure that what has one number is equal.
     fn verify(&self, numbers: &Numbers, rows: usize, slot: Slot) -> Result<(), Refusal> {
+        // Beyond the last row come the sources.
+        let mention = |i: usize| match i.checked_sub(rows) {
+            None => (i, slot),
+            Some(row) => (row, Slot::Source),
+        };
         let mut first = vec![NONE; numbers.count];
         for (i, &number) in numbers.of_row.iter().enumerate() {
             let Some(seen) = first.get_mut(number as usize) else { continue };
@@ -222,8 +204,7 @@ impl<'a, O, R> Rows<'a, O, R> {
                 *seen = i as u32;
                 continue;
             }
-            let (a, b) = (self.numbered(*seen as usize, rows, slot), self.numbered(i, rows, slot));
-            if !self.shaped.same_name(a, b) {
+            if !self.same_name(mention(*seen as usize), mention(i)) {
                 return Err(Refusal::new("two different values share a name"));
             }
         }
@@ -235,26 +216,25 @@ impl<'a, O, R> Rows<'a, O, R> {
     /// if there are any, the result says which share one ([`Columns::priority_class`]).
     fn sort_by_priority(&self, numbers: &mut Numbers) -> Vec<u32> {
         let mut example = vec![NONE; numbers.count];
-        for (id, &number) in self.ids.iter().zip(&numbers.of_row) {
+        for (row, &number) in numbers.of_row.iter().enumerate() {
             if number != NONE {
-                example[number as usize] = id.0;
+                example[number as usize] = row as u32;
             }
         }
         let mut used: Vec<u32> =
             (0..numbers.count as u32).filter(|n| example[*n as usize] != NONE).collect();
-        let of_number = |n: u32| self.mention_by(OpId(example[n as usize]), Slot::Value);
+        let row = |number: u32| example[number as usize] as usize;
         // Neighbours of the result have been compared, or the sort could not know their order: if
         // two elements share a priority, the sort has seen it.
         let mut ties = false;
         used.sort_by(|a, b| {
-            let order = self.shaped.compare(of_number(*a), of_number(*b));
+            let order = self.compare(row(*a), row(*b));
             ties |= order.is_eq();
             order
         });
         let mut class = Vec::new();
         if ties {
-            let differ =
-                |pair: &[u32]| self.shaped.compare(of_number(pair[0]), of_number(pair[1])).is_ne();
+            let differ = |pair: &[u32]| self.compare(row(pair[0]), row(pair[1])).is_ne();
             class.push(0);
             for pair in used.windows(2) {
                 class.push(class[class.len() - 1] + u32::from(differ(pair)));

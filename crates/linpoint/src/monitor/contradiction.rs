@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::history::{History, OpId};
-use crate::spec::{Refutation, Spec};
+use crate::spec::Refutation;
+
+use super::Rows;
 
 /// Rows that contradict each other whatever the other rows did, and why.
 #[derive(Clone, Debug)]
@@ -92,30 +93,12 @@ impl Contradiction {
     }
 
     /// The same, in operations of the history and words of the specification.
-    pub(crate) fn into_refutation<S: Spec>(
-        self,
-        spec: &S,
-        history: &History<S::Op, S::Ret>,
-        ids: &[OpId],
-    ) -> Refutation {
-        let id = |row: u32| ids[row as usize];
+    pub(crate) fn into_refutation(self, rows: Rows<'_>) -> Refutation {
         let words = |piece: &Piece| match piece {
             Piece::Text(text) => text.to_string(),
-            Piece::Op(row) => in_words(spec, history, id(*row)),
+            Piece::Op(row) => rows.in_words(*row),
         };
         let reason = self.sentence.iter().map(words).collect();
-        Refutation { ops: self.rows.iter().map(|row| id(*row)).collect(), reason }
+        Refutation { ops: self.rows.iter().map(|row| rows.ids[*row as usize]).collect(), reason }
     }
-}
-
-/// An operation, who performed it, and its result: `dequeue() by client 3 -> 7`.
-fn in_words<S: Spec>(spec: &S, history: &History<S::Op, S::Ret>, id: OpId) -> String {
-    let op = history.op(id);
-    let who = history.extras(id).process.map_or(String::new(), |p| format!(" by client {p}"));
-    let result = history.ret(id).map(|ret| spec.describe_ret(op, ret));
-    let result = match result.as_deref() {
-        None | Some("ok" | "") => String::new(),
-        Some(result) => format!(" -> {result}"),
-    };
-    format!("{}{who}{result}", spec.describe_op(op))
 }

@@ -35,11 +35,7 @@ use super::peaks::Peaks;
 use super::{Clock, Contradiction, Found, Refusal, Rows, shrink};
 
 /// Decides the rows.
-pub(crate) fn decide<O, R>(
-    rows: &Rows<'_, O, R>,
-    initial: i64,
-    clock: &mut Clock,
-) -> Result<Found, Refusal> {
+pub(crate) fn decide(rows: Rows<'_>, initial: i64, clock: &mut Clock) -> Result<Found, Refusal> {
     let steps = Steps::read(rows, initial)?;
     clock.prepared();
     let stuck = Sweep::new(&steps).run(&steps.entries, |_| ()).err();
@@ -85,16 +81,11 @@ struct Steps {
 }
 
 impl Steps {
-    fn read<O, R>(rows: &Rows<'_, O, R>, initial: i64) -> Result<Steps, Refusal> {
-        let role = |row: usize| {
-            let id = rows.ids[row];
-            let history = rows.history;
-            rows.shaped.role(history.op(id), history.ret(id), history.span(id).is_pending())
-        };
+    fn read(rows: Rows<'_>, initial: i64) -> Result<Steps, Refusal> {
         // The amount, and how often it is added.
         let (mut amount, mut additions) = (0, 0);
         for row in 0..rows.ids.len() {
-            match role(row) {
+            match rows.role(row) {
                 Role::Foreign(reason) => return Err(Refusal::new(reason)),
                 Role::Idle | Role::IsNumber(_) => {}
                 Role::Shift(by) | Role::ShiftFrom { by, .. } => {
@@ -125,9 +116,9 @@ impl Steps {
                 amount != 0 && distance % amount == 0 && (1..=most).contains(&(distance / amount));
             is_count.then(|| (distance / amount) as u32)
         };
-        let Peaks { left, right, .. } = Peaks::of(rows.history, rows.ids);
+        let Peaks { left, right, .. } = Peaks::of(rows);
         let entry = |row: usize| {
-            let step = match role(row) {
+            let step = match rows.role(row) {
                 Role::Shift(by) if by != 0 => Step::Add,
                 Role::ShiftFrom { by, from } if by != 0 => {
                     count(from).map_or(Step::Wrong, Step::AddTo)

@@ -40,7 +40,7 @@ use super::peaks::Peaks;
 use super::{Clock, Contradiction, Found, Refusal, Rows, shrink};
 
 /// Decides the rows.
-pub(crate) fn decide<O, R>(rows: &Rows<'_, O, R>, clock: &mut Clock) -> Result<Found, Refusal> {
+pub(crate) fn decide(rows: Rows<'_>, clock: &mut Clock) -> Result<Found, Refusal> {
     let columns = Columns::read(rows)?;
     let flags = Flags::group(columns);
     clock.prepared();
@@ -223,9 +223,9 @@ impl Sweep {
 /// Those that are left out are not gone, they are relaxed: a raise that may have happened at any time
 /// or not at all explains much. So all the raises of a flag may be needed to show that there were too
 /// few, and what can be left out is found by trying.
-fn contradiction<O, R>(rows: &Rows<'_, O, R>, entries: &[Entry]) -> Contradiction {
+fn contradiction(rows: Rows<'_>, entries: &[Entry]) -> Contradiction {
     let relaxed = |e: &Entry| {
-        let kind = match rows.shaped.role(rows.history.op(rows.ids[e.row as usize]), None, true) {
+        let kind = match rows.relaxed_role(e.row as usize) {
             Role::Raise => Kind::Raise,
             Role::Lower => Kind::Lower,
             _ => return None,

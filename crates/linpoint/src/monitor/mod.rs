@@ -44,6 +44,7 @@ mod queue;
 mod queue_oriented;
 mod registers;
 mod renaming;
+mod rows;
 mod sandwich;
 mod semaphore;
 mod shrink;
@@ -53,11 +54,12 @@ mod stack;
 use std::time::{Duration, Instant};
 
 use crate::history::{History, OpId};
-use crate::spec::{Refutation, Shape, Shaped, Spec};
+use crate::spec::{Refutation, Shape, Spec};
 
 use columns::Columns;
 use container::Elements;
 pub(crate) use contradiction::{Contradiction, Piece};
+pub(crate) use rows::{Rows, Typed};
 
 /// Why a monitor does not decide a history.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -125,30 +127,33 @@ pub fn decide<S: Spec>(
     let Some(shaped) = spec.shaped() else {
         return Err(Refusal::new("there is no monitor for this kind of object"));
     };
+    decide_rows(Typed { spec, shaped, history }.rows(ids))
+}
+
+fn decide_rows(rows: Rows<'_>) -> Result<Outcome, Refusal> {
     let mut clock = Clock::start();
-    let whole = Rows { shaped, history, ids };
-    let (monitor, found) = match shaped.shape() {
+    let (monitor, found) = match rows.shape() {
         Shape::Opaque => return Err(Refusal::new("there is no monitor for this kind of object")),
-        Shape::Queue => ("queue-monitor", container(&whole, &mut clock, queue::decide)?),
-        Shape::Stack => ("stack-monitor", container(&whole, &mut clock, stack::decide)?),
+        Shape::Queue => ("queue-monitor", container(rows, &mut clock, queue::decide)?),
+        Shape::Stack => ("stack-monitor", container(rows, &mut clock, stack::decide)?),
         Shape::PriorityQueue => {
-            ("priority-queue-monitor", container(&whole, &mut clock, priority_queue::decide)?)
+            ("priority-queue-monitor", container(rows, &mut clock, priority_queue::decide)?)
         }
-        Shape::Flags => ("flag-monitor", flags::decide(&whole, &mut clock)?),
+        Shape::Flags => ("flag-monitor", flags::decide(rows, &mut clock)?),
         Shape::Registers { initial } => {
-            ("register-monitor", registers::decide(&whole, initial, &mut clock)?)
+            ("register-monitor", registers::decide(rows, initial, &mut clock)?)
         }
         Shape::Counter { initial } => {
-            ("counter-monitor", counter::decide(&whole, initial, &mut clock)?)
+            ("counter-monitor", counter::decide(rows, initial, &mut clock)?)
         }
         Shape::Semaphore { initial } => {
-            ("semaphore-monitor", semaphore::decide(&whole, initial, &mut clock)?)
+            ("semaphore-monitor", semaphore::decide(rows, initial, &mut clock)?)
         }
         Shape::Snapshot { initial, .. } => {
-            ("snapshot-monitor", snapshot::decide(&whole, initial, &mut clock)?)
+            ("snapshot-monitor", snapshot::decide(rows, initial, &mut clock)?)
         }
     };
-    Ok(whole.outcome(spec, monitor, found, clock))
+    Ok(outcome(rows, monitor, found, clock))
 }
 
 /// Decides a queue by pairing enqueues with dequeues, which works for values that were enqueued
@@ -169,19 +174,22 @@ pub fn decide_queue_oriented<S: Spec>(
     let Some(shaped) = shaped else {
         return Err(Refusal::new("the object is not a queue without a bound"));
     };
+    queue_oriented_rows(Typed { spec, shaped, history }.rows(ids), max_steps)
+}
+
+fn queue_oriented_rows(rows: Rows<'_>, max_steps: u64) -> Result<Outcome, Refusal> {
     let mut clock = Clock::start();
-    let whole = Rows { shaped, history, ids };
-    let columns = Columns::read(&whole)?;
+    let columns = Columns::read(rows)?;
     let found = match queue_oriented::decide(&columns, max_steps, &mut clock)? {
         Found::Order(rows) => Found::Order(idle::weave(&columns, rows)),
         contradiction => contradiction,
     };
-    Ok(whole.outcome(spec, "queue-oriented", found, clock))
+    Ok(outcome(rows, "queue-oriented", found, clock))
 }
 
 /// Reads and gathers, then asks the monitor of a container.
-fn container<O, R>(
-    rows: &Rows<'_, O, R>,
+fn container(
+    rows: Rows<'_>,
     clock: &mut Clock,
     decide: impl FnOnce(&Columns, &Elements, &mut Clock) -> Result<Found, Refusal>,
 ) -> Result<Found, Refusal> {
@@ -191,7 +199,7 @@ fn container<O, R>(
         Ok(gathered) => gathered,
         // A value is added twice.
         Err(_) => {
-            let by_priority = rows.shaped.shape() == Shape::PriorityQueue;
+            let by_priority = rows.shape() == Shape::PriorityQueue;
             renamed = Some(renaming::rename(&mut columns, by_priority)?);
             Elements::gather(&columns)?
         }
@@ -210,34 +218,18 @@ fn container<O, R>(
     })
 }
 
-/// The operations that a monitor is asked about, in the order of its rows.
-pub(crate) struct Rows<'a, O, R> {
-    pub(crate) shaped: &'a dyn Shaped<O, R>,
-    pub(crate) history: &'a History<O, R>,
-    pub(crate) ids: &'a [OpId],
-}
-
-impl<O, R> Rows<'_, O, R> {
-    /// What was found, in operations of the history.
-    fn outcome<S: Spec<Op = O, Ret = R>>(
-        &self,
-        spec: &S,
-        monitor: &'static str,
-        found: Found,
-        mut clock: Clock,
-    ) -> Outcome {
-        let ids = self.ids;
-        let answer = match found {
-            Found::Order(rows) => {
-                Answer::Linearizable(rows.into_iter().map(|row| ids[row as usize]).collect())
-            }
-            Found::Contradiction(c) => {
-                Answer::Violation(c.into_refutation(spec, self.history, ids))
-            }
-        };
-        clock.witnessed();
-        Outcome { answer, monitor, times: clock.times }
-    }
+/// What was found, in operations of the history.
+fn outcome(rows: Rows<'_>, monitor: &'static str, found: Found, mut clock: Clock) -> Outcome {
+    let answer = match found {
+        Found::Order(order) => {
+            Answer::Linearizable(order.into_iter().map(|row| rows.ids[row as usize]).collect())
+        }
+        Found::Contradiction(contradiction) => {
+            Answer::Violation(contradiction.into_refutation(rows))
+        }
+    };
+    clock.witnessed();
+    Outcome { answer, monitor, times: clock.times }
 }
 
 /// What a monitor found, in rows of its columns.

@@ -10,7 +10,9 @@
 //! begins, and counting bits gives the peak of a rank. Histories that use few of their ranks (one part
 //! of many) sort theirs instead.
 
-use crate::history::{History, OpId, Span};
+use crate::history::Span;
+
+use super::Rows;
 
 /// When each row was open, in peaks.
 #[derive(Debug, Default)]
@@ -30,14 +32,14 @@ impl Peaks {
     /// The right end of an operation that never returned.
     pub(crate) const NEVER: u32 = u32::MAX;
 
-    /// The peaks of the operations `ids`.
-    pub(crate) fn of<O, R>(history: &History<O, R>, ids: &[OpId]) -> Peaks {
-        let ranks = history.ranks() as usize + 1;
-        let spans = || ids.iter().map(|id| history.span(*id));
-        if ids.len() * 64 / DENSE >= ranks {
-            Peaks::by_counting(spans, ids.len(), ranks)
+    /// The peaks of the rows.
+    pub(crate) fn of(rows: Rows<'_>) -> Peaks {
+        let ranks = rows.ranks as usize + 1;
+        let spans = || rows.spans();
+        if rows.len() * 64 / DENSE >= ranks {
+            Peaks::by_counting(spans, rows.len(), ranks)
         } else {
-            Peaks::by_sorting(spans, ids.len())
+            Peaks::by_sorting(spans, rows.len())
         }
     }
 
@@ -139,6 +141,7 @@ impl Starts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::history::{History, OpId};
 
     #[test]
     fn precedence_is_kept() {

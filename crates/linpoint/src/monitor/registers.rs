@@ -42,11 +42,7 @@ use super::{Clock, Found, Refusal, Rows};
 use chains::{Chains, Wrong, Zone};
 
 /// Decides the rows.
-pub(crate) fn decide<O, R>(
-    rows: &Rows<'_, O, R>,
-    initial: Name,
-    clock: &mut Clock,
-) -> Result<Found, Refusal> {
+pub(crate) fn decide(rows: Rows<'_>, initial: Name, clock: &mut Clock) -> Result<Found, Refusal> {
     if !appends::occur(rows) {
         let c = Columns::read(rows)?;
         return decide_columns(rows, c, initial, clock);
@@ -62,8 +58,8 @@ pub(crate) fn decide<O, R>(
     })
 }
 
-fn decide_columns<O, R>(
-    rows: &Rows<'_, O, R>,
+fn decide_columns(
+    rows: Rows<'_>,
     mut c: Columns,
     initial: Name,
     clock: &mut Clock,

@@ -31,11 +31,7 @@ use super::peaks::Peaks;
 use super::{Clock, Contradiction, Found, Refusal, Rows, shrink};
 
 /// Decides the rows.
-pub(crate) fn decide<O, R>(
-    rows: &Rows<'_, O, R>,
-    initial: u64,
-    clock: &mut Clock,
-) -> Result<Found, Refusal> {
+pub(crate) fn decide(rows: Rows<'_>, initial: u64, clock: &mut Clock) -> Result<Found, Refusal> {
     if initial > u64::MAX / 2 {
         return Err(Refusal::new("the semaphore may be full"));
     }
@@ -73,13 +69,11 @@ struct Entry {
 }
 
 /// The operations by left end, and the number of peaks.
-fn read<O, R>(rows: &Rows<'_, O, R>) -> Result<(Vec<Entry>, u32), Refusal> {
-    let Peaks { left, right, count } = Peaks::of(rows.history, rows.ids);
+fn read(rows: Rows<'_>) -> Result<(Vec<Entry>, u32), Refusal> {
+    let Peaks { left, right, count } = Peaks::of(rows);
     let mut entries = Vec::with_capacity(rows.ids.len());
-    for (row, &id) in rows.ids.iter().enumerate() {
-        let history = rows.history;
-        let pending = history.span(id).is_pending();
-        let step = match rows.shaped.role(history.op(id), history.ret(id), pending) {
+    for row in 0..rows.len() {
+        let step = match rows.role(row) {
             Role::Foreign(reason) => return Err(Refusal::new(reason)),
             Role::Idle => Step::Idle,
             Role::Release => Step::Release,

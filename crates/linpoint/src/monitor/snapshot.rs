@@ -61,13 +61,9 @@ const OVERLAP: &str = "updates of one segment overlap, so their order is not kno
 const AMBIGUOUS: &str = "a value was written several times, and times do not tell which a scan saw";
 
 /// Decides the rows.
-pub(crate) fn decide<O, R>(
-    rows: &Rows<'_, O, R>,
-    initial: Name,
-    clock: &mut Clock,
-) -> Result<Found, Refusal> {
+pub(crate) fn decide(rows: Rows<'_>, initial: Name, clock: &mut Clock) -> Result<Found, Refusal> {
     let operations = Operations::read(rows)?;
-    let peaks = Peaks::of(rows.history, rows.ids);
+    let peaks = Peaks::of(rows);
     clock.prepared();
     let mut lanes = match lanes(rows, &peaks, operations.segments, &operations.scans, initial)? {
         Ok(lanes) => lanes,
@@ -97,15 +93,15 @@ pub(crate) fn decide<O, R>(
 }
 
 /// The changes of each segment, and the scans between them.
-fn lanes<O, R>(
-    rows: &Rows<'_, O, R>,
+fn lanes(
+    rows: Rows<'_>,
     peaks: &Peaks,
     segments: Vec<Updates>,
     scans: &[u32],
     initial: Name,
 ) -> Result<Result<Vec<Lane>, Contradiction>, Refusal> {
     let draft = |(segment, updates)| Draft::new(rows, peaks, updates, segment as u32, initial);
-    let mut drafts: Vec<Draft<'_, O, R>> = segments.into_iter().enumerate().map(draft).collect();
+    let mut drafts: Vec<Draft<'_>> = segments.into_iter().enumerate().map(draft).collect();
     if drafts.iter().any(Draft::needs_survey) {
         each_view(rows, scans, |scan, segment, name| {
             drafts.get_mut(segment)?.survey(scan, name);

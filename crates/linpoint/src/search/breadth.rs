@@ -138,6 +138,8 @@ struct BreadthFirst<'r, 'a, M> {
 }
 
 const NODE_CHUNK: usize = 256;
+/// Comparing so many multisets takes as long as a step.
+const COMPARED_PER_STEP: u64 = 16;
 
 impl<'r, 'a, M: Mask> BreadthFirst<'r, 'a, M> {
     fn new(
@@ -293,6 +295,8 @@ impl<M: Mask> Met<M> {
             }
             Met::Least { used, bytes } => {
                 let least = used.entry((config.mask.clone(), config.state)).or_default();
+                // Many that are not comparable make one step as slow as many.
+                budget.spend(least.len() as u64 / COMPARED_PER_STEP)?;
                 if least.iter().any(|u| ledger.uses_no_more(*u, config.used)) {
                     return Ok(false);
                 }

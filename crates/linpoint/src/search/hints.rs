@@ -36,13 +36,18 @@ struct Place {
     after: std::ops::Range<usize>,
 }
 
+/// Not generic: sorting is much code, which would be compiled for each specification.
+fn sort_by_key(ops: &mut [u32], key: &dyn Fn(u32) -> Option<(u32, u64)>) {
+    ops.sort_by_key(|op| key(*op));
+}
+
 impl AssertedOrder {
     pub(crate) fn new<O, R>(history: &History<O, R>, problem: &Problem) -> Self {
         let hint_of = |op: u32| history.extras(problem.ids[op as usize]).hint;
         let mut chain: Vec<u32> =
             (0..problem.ids.len() as u32).filter(|op| hint_of(*op).is_some()).collect();
         let key = |h: OrderHint| (h.scope, h.position);
-        chain.sort_by_key(|op| hint_of(*op).map(key));
+        sort_by_key(&mut chain, &|op| hint_of(op).map(key));
         let place = |hint: OrderHint| {
             let keys = |op: &u32| hint_of(*op).map(key);
             let here = Some(key(hint));

@@ -22,7 +22,7 @@ use crate::monitor::columns::{Columns, Kind};
 use crate::monitor::names::NONE;
 use crate::monitor::peaks::Peaks;
 use crate::monitor::{Contradiction, Refusal, Rows, contradiction::contradiction as say};
-use crate::spec::{Role, Slot, Text};
+use crate::spec::{Role, Text};
 
 /// A register with what is known about its appends.
 #[derive(Debug)]
@@ -68,14 +68,12 @@ struct Piece<'a> {
 }
 
 /// True if something is appended.
-pub(super) fn occur<O, R>(rows: &Rows<'_, O, R>) -> bool {
-    rows.ids.iter().any(|id| rows.shaped.appends(rows.history.op(*id)))
+pub(super) fn occur(rows: Rows<'_>) -> bool {
+    (0..rows.len()).any(|row| rows.appends(row))
 }
 
 /// Finds out what each append did, or what is wrong.
-pub(super) fn read<O, R>(
-    rows: &Rows<'_, O, R>,
-) -> Result<Result<Appended, Contradiction>, Refusal> {
+pub(super) fn read(rows: Rows<'_>) -> Result<Result<Appended, Contradiction>, Refusal> {
     let texts = Texts::read(rows)?;
     let mut pieces = Pieces::sort(&texts)?;
     let epochs = match pieces.epochs(&texts)? {
@@ -103,8 +101,7 @@ struct Texts<'a> {
 }
 
 impl<'a> Texts<'a> {
-    fn read<O, R>(rows: &Rows<'a, O, R>) -> Result<Texts<'a>, Refusal> {
-        let Rows { shaped, history, ids } = rows;
+    fn read(rows: Rows<'a>) -> Result<Texts<'a>, Refusal> {
         let mut language = None;
         let mut letters = |text: Option<Text<'a>>| {
             let text = text.ok_or_else(|| Refusal::new("a value that is not a text"))?;
@@ -114,31 +111,29 @@ impl<'a> Texts<'a> {
             Ok(text.letters)
         };
         let mut texts = Texts {
-            kinds: Vec::with_capacity(ids.len()),
-            initial: letters(shaped.initial_text())?,
+            kinds: Vec::with_capacity(rows.len()),
+            initial: letters(rows.initial_text())?,
             puts: Vec::new(),
             appends: Vec::new(),
             reads: Vec::new(),
         };
-        let key = ids.first().and_then(|id| shaped.key(history.op(*id)));
-        for (row, &id) in ids.iter().enumerate() {
-            let op = history.op(id);
-            if shaped.key(op) != key {
+        let key = |row: usize| rows.key(row);
+        for row in 0..rows.len() {
+            if key(row) != key(0) {
                 return Err(Refusal::new("values are appended to"));
             }
             let mut text = || {
-                let letters = letters(shaped.text(rows.mention(row, Slot::Value)))?;
+                let letters = letters(rows.text(row))?;
                 Ok(Row { row: row as u32, letters })
             };
-            let pending = history.span(id).is_pending();
-            let kind = if shaped.appends(op) {
+            let kind = if rows.appends(row) {
                 texts.appends.push(text()?);
                 Kind::Write
             } else {
-                match shaped.role(op, history.ret(id), pending) {
+                match rows.role(row) {
                     Role::Idle => Kind::Idle,
                     // It says nothing.
-                    Role::Read(_) if pending => Kind::Idle,
+                    Role::Read(_) if rows.is_pending(row) => Kind::Idle,
                     Role::Read(_) => {
                         texts.reads.push(text()?);
                         Kind::Read
@@ -337,12 +332,7 @@ fn repeated() -> Refusal {
 }
 
 /// The register with compare-and-set in place of append.
-fn columns<O, R>(
-    rows: &Rows<'_, O, R>,
-    texts: &Texts<'_>,
-    pieces: &Pieces<'_>,
-    mut nodes: Nodes,
-) -> Appended {
+fn columns(rows: Rows<'_>, texts: &Texts<'_>, pieces: &Pieces<'_>, mut nodes: Nodes) -> Appended {
     let mut kinds = texts.kinds.clone();
     let mut told_by = vec![NONE; kinds.len()];
     for piece in pieces.0.iter().filter(|piece| piece.told_by != NONE) {
@@ -356,7 +346,7 @@ fn columns<O, R>(
         }
     }
     let sources = if kinds.contains(&Kind::Replace) { nodes.sources } else { Vec::new() };
-    let Peaks { left, right, count } = Peaks::of(rows.history, rows.ids);
+    let Peaks { left, right, count } = Peaks::of(rows);
     let columns = Columns {
         kinds,
         values: nodes.values,

@@ -14,8 +14,8 @@ use crate::spec::{Name, Role};
 use super::chains::{Chains, Wrong, Zone};
 
 /// Says what is wrong.
-pub(super) fn contradiction<O, R>(
-    rows: &Rows<'_, O, R>,
+pub(super) fn contradiction(
+    rows: Rows<'_>,
     initial: Name,
     c: &Columns,
     chains: &Chains,
@@ -220,18 +220,10 @@ impl Blame<'_> {
 }
 
 /// Rows outside the core that would write one of its values if they were relaxed.
-fn writers_if_relaxed<O, R>(
-    rows: &Rows<'_, O, R>,
-    initial: Name,
-    blame: &Blame<'_>,
-    core: &[u32],
-) -> Vec<u32> {
-    let op = |row: u32| rows.history.op(rows.ids[row as usize]);
+fn writers_if_relaxed(rows: Rows<'_>, initial: Name, blame: &Blame<'_>, core: &[u32]) -> Vec<u32> {
     let mut names = vec![initial];
     for &row in core {
-        let id = rows.ids[row as usize];
-        let pending = rows.history.span(id).is_pending();
-        match rows.shaped.role(op(row), rows.history.ret(id), pending) {
+        match rows.role(row as usize) {
             Role::Read(name) | Role::Write(name) => names.push(name),
             Role::Replace { from, to } => names.extend([from, to]),
             _ => {}
@@ -243,7 +235,7 @@ fn writers_if_relaxed<O, R>(
     let might = |row: &u32| {
         key(*row) == key(first)
             && matches!(c.kinds[*row as usize], Kind::Read | Kind::Idle)
-            && match rows.shaped.role(op(*row), None, true) {
+            && match rows.relaxed_role(*row as usize) {
                 Role::Write(name) | Role::Replace { to: name, .. } => names.contains(&name),
                 _ => false,
             }

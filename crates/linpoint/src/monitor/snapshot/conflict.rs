@@ -18,8 +18,8 @@ use super::schedule::Schedule;
 /// Looks for a shortcut no farther than this along a circle.
 const FAR: usize = 1000;
 
-pub(super) struct Conflict<'a, O, R> {
-    rows: &'a Rows<'a, O, R>,
+pub(super) struct Conflict<'a> {
+    rows: Rows<'a>,
     peaks: &'a Peaks,
     lanes: &'a [Lane],
     initial: Name,
@@ -45,13 +45,8 @@ struct Places {
     starts: Vec<u32>,
 }
 
-impl<'a, O, R> Conflict<'a, O, R> {
-    pub(super) fn new(
-        rows: &'a Rows<'a, O, R>,
-        peaks: &'a Peaks,
-        lanes: &'a [Lane],
-        initial: Name,
-    ) -> Self {
+impl<'a> Conflict<'a> {
+    pub(super) fn new(rows: Rows<'a>, peaks: &'a Peaks, lanes: &'a [Lane], initial: Name) -> Self {
         Conflict { rows, peaks, lanes, initial }
     }
 
@@ -219,15 +214,12 @@ impl<'a, O, R> Conflict<'a, O, R> {
 
     fn seen(&self, scan: u32, segment: u32) -> Option<Name> {
         let mut view = Vec::new();
-        let ret = self.rows.history.ret(self.rows.ids[scan as usize])?;
-        self.rows.shaped.view(ret, &mut view);
+        self.rows.view(scan as usize, &mut view);
         *view.get(segment as usize)?
     }
 
     fn written(&self, update: u32) -> Option<Name> {
-        let id = self.rows.ids[update as usize];
-        let (op, ret) = (self.rows.history.op(id), self.rows.history.ret(id));
-        match self.rows.shaped.role(op, ret, self.peaks.right[update as usize] == Peaks::NEVER) {
+        match self.rows.role(update as usize) {
             Role::Update { value, .. } => Some(value),
             _ => None,
         }

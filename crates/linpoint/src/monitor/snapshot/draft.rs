@@ -10,8 +10,8 @@ use super::values::Values;
 use super::{AMBIGUOUS, OVERLAP};
 
 /// A segment in the making.
-pub(super) struct Draft<'a, O, R> {
-    rows: &'a Rows<'a, O, R>,
+pub(super) struct Draft<'a> {
+    rows: Rows<'a>,
     peaks: &'a Peaks,
     values: Values,
     initial: Name,
@@ -45,9 +45,9 @@ pub(super) enum Problem {
     SharedName,
 }
 
-impl<'a, O, R> Draft<'a, O, R> {
+impl<'a> Draft<'a> {
     pub(super) fn new(
-        rows: &'a Rows<'a, O, R>,
+        rows: Rows<'a>,
         peaks: &'a Peaks,
         updates: Updates,
         segment: u32,
@@ -169,13 +169,10 @@ impl<'a, O, R> Draft<'a, O, R> {
     /// True if what a row mentions is what the change wrote, or the initial value, and does not only
     /// share its name.
     fn is_same(&self, change: Option<u32>, row: u32, slot: Slot) -> bool {
-        let mention = self.rows.mention(row as usize, slot);
+        let row = row as usize;
         match change {
-            None => self.rows.shaped.is_initial(mention),
-            Some(change) => {
-                let written = self.rows.mention(change as usize, Slot::Value);
-                self.rows.shaped.same_name(written, mention)
-            }
+            None => self.rows.is_initial(row, slot),
+            Some(change) => self.rows.same_name((change as usize, Slot::Value), (row, slot)),
         }
     }
 

@@ -22,14 +22,12 @@ pub(super) struct Updates {
 }
 
 impl Operations {
-    pub(super) fn read<O, R>(rows: &Rows<'_, O, R>) -> Result<Operations, Refusal> {
+    pub(super) fn read(rows: Rows<'_>) -> Result<Operations, Refusal> {
         let mut read = Operations::default();
         // Segments are indexed: one with a huge number would need as many empty ones before it.
         let most = rows.ids.len().saturating_mul(2).saturating_add(1000);
-        for (row, &id) in rows.ids.iter().enumerate() {
-            let row = row as u32;
-            let pending = rows.history.span(id).is_pending();
-            match rows.shaped.role(rows.history.op(id), rows.history.ret(id), pending) {
+        for row in 0..rows.len() as u32 {
+            match rows.role(row as usize) {
                 Role::Foreign(reason) => return Err(Refusal::new(reason)),
                 Role::Idle => {}
                 Role::Update { segment, value } => {
@@ -53,16 +51,15 @@ impl Operations {
 }
 
 /// Calls `see(scan, segment, name)` for everything that the scans saw, until it gives something.
-pub(super) fn each_view<O, R, T>(
-    rows: &Rows<'_, O, R>,
+pub(super) fn each_view<T>(
+    rows: Rows<'_>,
     scans: &[u32],
     mut see: impl FnMut(u32, usize, Name) -> Option<T>,
 ) -> Option<T> {
     let mut view: Vec<Option<Name>> = Vec::new();
     for &scan in scans {
-        let Some(ret) = rows.history.ret(rows.ids[scan as usize]) else { continue };
         view.clear();
-        rows.shaped.view(ret, &mut view);
+        rows.view(scan as usize, &mut view);
         for (segment, name) in view.iter().enumerate() {
             if let Some(found) = name.and_then(|name| see(scan, segment, name)) {
                 return Some(found);
