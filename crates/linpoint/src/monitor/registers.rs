@@ -53,7 +53,7 @@ pub(crate) fn decide(rows: Rows<'_>, initial: Name, clock: &mut Clock) -> Result
     };
     let columns = std::mem::take(&mut appended.columns);
     Ok(match decide_columns(rows, columns, initial, clock)? {
-        Found::Contradiction(contradiction) => Found::Contradiction(appended.widen(contradiction)),
+        Found::Contradiction(contradiction) => Found::Contradiction(appended.widen(contradiction)?),
         found => found,
     })
 }

@@ -11,8 +11,12 @@
 //! piece twice; two texts of one epoch neither of which begins with the other; two epochs with one append.
 //! Relaxing the other operations does not help: each still adds its piece at most once.
 //!
-//! Refuses pieces that are empty or begin with each other, a piece that was read and added twice, and
-//! operations other than put, append and get. Time O(n log n) comparisons and the length of all texts.
+//! A piece that several operations appended is given to those that began last before somebody is known
+//! to have read it. That is a guess: an order that follows from it is one, but a contradiction is none.
+//!
+//! Refuses pieces that are empty or begin with each other, a piece that was read and put twice, guesses
+//! that fail, and operations other than put, append and get. Time O(n log n) comparisons and the length
+//! of all texts.
 //!
 //! Not in the papers.
 
@@ -31,19 +35,24 @@ pub(super) struct Appended {
     pub(super) columns: Columns,
     /// For each row that appends, the read that tells where; else [`NONE`].
     told_by: Vec<u32>,
+    /// Who appended what is not known for certain.
+    is_guess: bool,
 }
 
 impl Appended {
     /// Adds what tells where the appends of a contradiction belong; that also tells about those that
     /// the sentence does not name.
-    pub(super) fn widen(&self, contradiction: Contradiction) -> Contradiction {
+    pub(super) fn widen(&self, contradiction: Contradiction) -> Result<Contradiction, Refusal> {
+        if self.is_guess {
+            return Err(repeated());
+        }
         let named = Contradiction::new(contradiction.sentence);
         let told = |row: &u32| self.told_by[*row as usize];
         let is_append = |row: &u32| told(row) != NONE;
         let others = contradiction.rows.iter().copied().filter(|row| !is_append(row));
         let tellers: Vec<u32> =
             contradiction.rows.iter().filter(|row| is_append(row)).map(told).collect();
-        named.and(others).and(tellers)
+        Ok(named.and(others).and(tellers))
     }
 }
 
@@ -53,18 +62,28 @@ struct Row<'a> {
     letters: Cow<'a, [u8]>,
 }
 
-/// A piece: who added it, and what became of it.
+/// A piece, and who added it.
 struct Piece<'a> {
     letters: &'a [u8],
-    /// The row that added it; [`NONE`] for the initial text.
+    /// The row that put it, or the first that appended it; [`NONE`] for the initial text.
     row: u32,
     is_append: bool,
-    /// Added by several rows, or by a row and there from the start.
-    is_repeated: bool,
-    /// The number of the text that ends with it.
-    node: u32,
-    /// The read that tells what was before it.
+    /// Others that appended it.
+    more: Vec<u32>,
+    /// Put several times, or put and appended, or there from the start and added again.
+    is_mixed: bool,
+    /// The last read that was found to contain it.
     told_by: u32,
+}
+
+/// A place of a piece that several rows appended.
+struct Occurrence {
+    piece: u32,
+    source: u32,
+    node: u32,
+    told_by: u32,
+    /// Somebody knew it when this peak was over.
+    until: u32,
 }
 
 /// True if something is appended.
@@ -80,14 +99,14 @@ pub(super) fn read(rows: Rows<'_>) -> Result<Result<Appended, Contradiction>, Re
         Ok(epochs) => epochs,
         Err(contradiction) => return Ok(Err(contradiction)),
     };
-    let mut nodes = Nodes { values: vec![NONE; texts.kinds.len()], sources: Vec::new(), count: 1 };
-    nodes.sources = nodes.values.clone();
+    let mut nodes = Nodes::new(Peaks::of(rows));
     for epoch in &epochs {
         if let Err(contradiction) = pieces.place(&texts, epoch, &mut nodes)? {
             return Ok(Err(contradiction));
         }
     }
-    Ok(Ok(columns(rows, &texts, &pieces, nodes)))
+    nodes.guess(&pieces)?;
+    Ok(Ok(nodes.columns(texts.kinds)))
 }
 
 /// Everything that is written and read.
@@ -165,15 +184,76 @@ struct Epoch<'t, 'a> {
 
 /// The number of what each row writes, reads or replaces. The initial text is 0.
 struct Nodes {
+    peaks: Peaks,
     values: Vec<u32>,
     sources: Vec<u32>,
+    told_by: Vec<u32>,
     count: u32,
+    /// Still to be given to somebody.
+    open: Vec<Occurrence>,
 }
 
 impl Nodes {
+    fn new(peaks: Peaks) -> Nodes {
+        let nothing = vec![NONE; peaks.left.len()];
+        let (values, sources) = (nothing.clone(), nothing.clone());
+        Nodes { peaks, values, sources, told_by: nothing, count: 1, open: Vec::new() }
+    }
+
     fn fresh(&mut self) -> u32 {
         self.count += 1;
         self.count - 1
+    }
+
+    /// This row appended to `source`, and left `node`.
+    fn append(&mut self, row: u32, source: u32, node: u32, told_by: u32) {
+        let row = row as usize;
+        (self.values[row], self.sources[row], self.told_by[row]) = (node, source, told_by);
+    }
+
+    /// Gives pieces that several rows appended to those that began last before they were known.
+    fn guess(&mut self, pieces: &Pieces<'_>) -> Result<(), Refusal> {
+        self.open.sort_unstable_by_key(|o| (o.piece, std::cmp::Reverse(o.until)));
+        let open = std::mem::take(&mut self.open);
+        for same in open.chunk_by(|a, b| a.piece == b.piece) {
+            let piece = &pieces.0[same[0].piece as usize];
+            let mut rows: Vec<u32> = piece.more.iter().copied().chain([piece.row]).collect();
+            rows.sort_unstable_by_key(|row| self.peaks.left[*row as usize]);
+            for o in same {
+                while rows.last().is_some_and(|row| self.peaks.left[*row as usize] > o.until) {
+                    rows.pop();
+                }
+                let row = rows.pop().ok_or_else(repeated)?;
+                self.append(row, o.source, o.node, o.told_by);
+            }
+        }
+        self.open = open;
+        Ok(())
+    }
+
+    /// The register with compare-and-set in place of append.
+    fn columns(mut self, mut kinds: Vec<Kind>) -> Appended {
+        for (row, kind) in kinds.iter_mut().enumerate() {
+            if self.told_by[row] != NONE {
+                *kind = Kind::Replace;
+            } else if *kind == Kind::Write && self.values[row] == NONE {
+                // What nobody found is written over whatever was there.
+                self.values[row] = self.fresh();
+            }
+        }
+        let sources = if kinds.contains(&Kind::Replace) { self.sources } else { Vec::new() };
+        let columns = Columns {
+            kinds,
+            values: self.values,
+            value_count: self.count as usize,
+            initial: 0,
+            sources,
+            left: self.peaks.left,
+            right: self.peaks.right,
+            peaks: self.peaks.count,
+            ..Columns::default()
+        };
+        Appended { columns, told_by: self.told_by, is_guess: !self.open.is_empty() }
     }
 }
 
@@ -183,8 +263,8 @@ struct Pieces<'t>(Vec<Piece<'t>>);
 impl<'t> Pieces<'t> {
     fn sort(texts: &'t Texts<'_>) -> Result<Pieces<'t>, Refusal> {
         let piece = |letters: &'t [u8], row, is_append| {
-            let node = if row == NONE { 0 } else { NONE };
-            Piece { letters, row, is_append, is_repeated: false, node, told_by: NONE }
+            let (more, is_mixed) = (Vec::new(), false);
+            Piece { letters, row, is_append, more, is_mixed, told_by: NONE }
         };
         let mut all: Vec<Piece<'t>> = Vec::new();
         if !texts.initial.is_empty() {
@@ -195,7 +275,10 @@ impl<'t> Pieces<'t> {
         all.sort_by_key(|piece| piece.letters);
         all.dedup_by(|later, first| {
             let same = later.letters == first.letters;
-            first.is_repeated |= same;
+            if same {
+                first.is_mixed |= !first.is_append || !later.is_append;
+                first.more.push(later.row);
+            }
             same
         });
         // What begins with a piece directly follows it.
@@ -225,7 +308,7 @@ impl<'t> Pieces<'t> {
                 && first.is_none_or(|piece| self.0[piece as usize].is_append);
             let first = if begins_with_nothing { None } else { first };
             match first.map(|piece| &self.0[piece as usize]) {
-                Some(piece) if piece.is_repeated => return Err(repeated()),
+                Some(piece) if piece.is_mixed => return Err(repeated()),
                 None if begins_with_nothing => {}
                 Some(piece) if !piece.is_append => {}
                 _ => return Ok(Err(say![read.row, " found what was never written"])),
@@ -252,25 +335,23 @@ impl<'t> Pieces<'t> {
         nodes: &mut Nodes,
     ) -> Result<Result<(), Contradiction>, Refusal> {
         let longest = epoch.longest;
-        let mut node = match epoch.first {
-            Some(first) if self.0[first as usize].row != NONE => {
-                let piece = &mut self.0[first as usize];
-                piece.node = nodes.fresh();
-                nodes.values[piece.row as usize] = piece.node;
-                piece.node
+        let mut node = match epoch.first.map(|first| self.0[first as usize].row) {
+            None | Some(NONE) => 0,
+            Some(put) => {
+                nodes.values[put as usize] = nodes.fresh();
+                nodes.values[put as usize]
             }
-            _ => 0,
         };
         let start = epoch.first.map_or(0, |first| self.0[first as usize].letters.len());
-        // Where each piece of the longest text ends, and the number of the text up to there.
-        let mut ends = vec![(start, node)];
+        // Where each piece of the longest text ends, the number of the text up to there, and the piece.
+        let mut ends = vec![(start, node, NONE)];
         let mut at = start;
         while at < longest.letters.len() {
             let Some(number) = self.first(&longest.letters[at..]) else {
                 return Ok(Err(say![longest.row, " found what was never written"]));
             };
             let piece = &mut self.0[number as usize];
-            if piece.is_repeated {
+            if piece.is_mixed {
                 return Err(repeated());
             }
             if !piece.is_append {
@@ -279,10 +360,10 @@ impl<'t> Pieces<'t> {
                     " found something before what was written over everything"
                 ]));
             }
-            if piece.told_by == longest.row {
+            if piece.more.is_empty() && piece.told_by == longest.row {
                 return Ok(Err(say![longest.row, " found twice what was appended once"]));
             }
-            if piece.told_by != NONE {
+            if piece.more.is_empty() && piece.told_by != NONE {
                 return Ok(Err(say![
                     piece.told_by,
                     " and ",
@@ -291,23 +372,51 @@ impl<'t> Pieces<'t> {
                 ]));
             }
             piece.told_by = longest.row;
-            piece.node = nodes.fresh();
-            nodes.values[piece.row as usize] = piece.node;
-            nodes.sources[piece.row as usize] = node;
-            node = piece.node;
+            let source = std::mem::replace(&mut node, nodes.fresh());
+            if piece.more.is_empty() {
+                nodes.append(piece.row, source, node, longest.row);
+            }
             at += piece.letters.len();
-            ends.push((at, node));
+            ends.push((at, node, number));
         }
+        // When somebody is first known to have known of each piece.
+        let mut until = vec![Peaks::NEVER; ends.len()];
         for read in &epoch.reads {
             if !longest.letters.starts_with(&read.letters) {
                 return Ok(Err(self.apart(texts, epoch, read)));
             }
-            match ends.binary_search_by_key(&read.letters.len(), |(end, _)| *end) {
-                Ok(i) => nodes.values[read.row as usize] = ends[i].1,
+            match ends.binary_search_by_key(&read.letters.len(), |(end, ..)| *end) {
+                Ok(i) => {
+                    nodes.values[read.row as usize] = ends[i].1;
+                    until[i] = until[i].min(nodes.peaks.right[read.row as usize]);
+                }
                 Err(_) => return Ok(Err(say![read.row, " found only a part of what was written"])),
             }
         }
+        self.leave_open(epoch, &ends, &until, nodes);
         Ok(Ok(()))
+    }
+
+    /// Notes the pieces of an epoch that several rows appended.
+    fn leave_open(
+        &self,
+        epoch: &Epoch<'_, '_>,
+        ends: &[(usize, u32, u32)],
+        until: &[u32],
+        nodes: &mut Nodes,
+    ) {
+        let mut known = Peaks::NEVER;
+        for i in (1..ends.len()).rev() {
+            known = known.min(until[i]);
+            let (_, node, number) = ends[i];
+            let piece = &self.0[number as usize];
+            if piece.more.is_empty() {
+                known = known.min(nodes.peaks.right[piece.row as usize]);
+                continue;
+            }
+            let (source, told_by) = (ends[i - 1].1, epoch.longest.row);
+            nodes.open.push(Occurrence { piece: number, source, node, told_by, until: known });
+        }
     }
 
     /// Two texts of one epoch, neither of which begins with the other.
@@ -329,36 +438,4 @@ impl<'t> Pieces<'t> {
 
 fn repeated() -> Refusal {
     Refusal::new("a text that was found is added twice")
-}
-
-/// The register with compare-and-set in place of append.
-fn columns(rows: Rows<'_>, texts: &Texts<'_>, pieces: &Pieces<'_>, mut nodes: Nodes) -> Appended {
-    let mut kinds = texts.kinds.clone();
-    let mut told_by = vec![NONE; kinds.len()];
-    for piece in pieces.0.iter().filter(|piece| piece.told_by != NONE) {
-        kinds[piece.row as usize] = Kind::Replace;
-        told_by[piece.row as usize] = piece.told_by;
-    }
-    // What nobody found is written over whatever was there.
-    for (row, kind) in kinds.iter().enumerate() {
-        if *kind == Kind::Write && nodes.values[row] == NONE {
-            nodes.values[row] = nodes.fresh();
-        }
-    }
-    let sources = if kinds.contains(&Kind::Replace) { nodes.sources } else { Vec::new() };
-    let Peaks { left, right, count } = Peaks::of(rows);
-    let columns = Columns {
-        kinds,
-        values: nodes.values,
-        value_count: nodes.count as usize,
-        priority_class: Vec::new(),
-        initial: 0,
-        sources,
-        keys: Vec::new(),
-        key_count: 0,
-        left,
-        right,
-        peaks: count,
-    };
-    Appended { columns, told_by }
 }
