@@ -1,6 +1,7 @@
 //! The chores of the project. `cargo xtask test` is everything that CI runs.
 
 mod examples;
+mod fuzz;
 mod steps;
 mod tools;
 
@@ -12,7 +13,9 @@ Usage: cargo xtask COMMAND
 
   test             format, lints, documentation, build, tests, the README's first command, packaging
     --long         the long variants of the tests too (LINPOINT_LONG=1)
-    --install      install missing optional tools (apt-get, as root)
+    --no-install   do not install missing tools; by default, root gets them from Debian's packages
+  fuzz [SECONDS] [TARGET…]
+                   feed the readers with what they do not expect, each for so long (60)
   examples         write the generated histories of examples/histories again
 ";
 
@@ -21,9 +24,18 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     match args.split_first() {
-        Some((&"test", options)) if options.iter().all(|o| ["--long", "--install"].contains(o)) => {
-            let (long, install) = (options.contains(&"--long"), options.contains(&"--install"));
+        Some((&"test", options))
+            if options.iter().all(|o| ["--long", "--no-install"].contains(o)) =>
+        {
+            let long = options.contains(&"--long");
+            let install = !options.contains(&"--no-install") && tools::is_root();
             if steps::test(&root, long, install) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+        }
+        Some((&"fuzz", options)) => {
+            let seconds = options.first().and_then(|first| first.parse().ok());
+            let targets = &options[usize::from(seconds.is_some())..];
+            let fine = fuzz::fuzz(&root, seconds.unwrap_or(60), targets);
+            if fine { ExitCode::SUCCESS } else { ExitCode::FAILURE }
         }
         Some((&"examples", [])) => match examples::write(&root.join("examples/histories")) {
             Ok(()) => ExitCode::SUCCESS,

@@ -44,7 +44,7 @@ pub fn test(root: &Path, long: bool, install: bool) -> bool {
 }
 
 /// The published histories, if they are here.
-fn data(root: &Path) -> Option<PathBuf> {
+pub fn data(root: &Path) -> Option<PathBuf> {
     let named = std::env::var_os("LINPOINT_DATA").map(PathBuf::from);
     let beside = root.parent().map(|parent| parent.join("shared/data"));
     named.into_iter().chain(beside).find(|path| path.is_dir())

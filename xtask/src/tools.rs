@@ -20,13 +20,19 @@ pub fn present(program: &str) -> bool {
     std::env::split_paths(&paths).any(|dir| dir.join(program).is_file())
 }
 
+/// True if packages can be installed.
+pub fn is_root() -> bool {
+    let id = Command::new("id").arg("-u").output();
+    id.is_ok_and(|output| output.stdout.trim_ascii() == b"0")
+}
+
 /// What is missing, in words, after having installed what may be.
 pub fn missing(install: bool) -> Vec<String> {
     let mut missing = Vec::new();
     for tool in TOOLS.iter().filter(|tool| !present(tool.program)) {
         let Tool { program, package, purpose } = tool;
         let note = match install {
-            false => "not installed; --install would try".to_owned(),
+            false => format!("not installed; `apt-get install {package}` as root does it"),
             true => match apt_install(package) {
                 Ok(()) => continue,
                 Err(why) => format!("could not be installed: {why}"),

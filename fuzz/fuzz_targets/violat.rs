@@ -1,0 +1,4 @@
+//! The reader of "violat".
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| linpoint_fuzz::read("violat", data));

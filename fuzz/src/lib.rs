@@ -1,0 +1,62 @@
+//! What the fuzzers do with an input: read it, join it to a model, check it, and compare engines.
+//!
+//! A reader must give a history or an error, whatever it is fed, and it must do so soon. Small
+//! histories that come out are checked twice, by the planner and by breadth-first search without any
+//! shortcut, and the two must agree.
+
+use std::time::Duration;
+
+use linpoint::{Limits, Verdict};
+use linpoint_formats::registry::{self, Found};
+use linpoint_formats::{Format, LoadedHistory, ModelName, Settings, Source};
+
+/// Larger histories are read but not checked.
+const SMALL: usize = 24;
+
+/// Reads the input in the format of this name.
+pub fn read(format: &str, data: &[u8]) {
+    let format = Format::from_name(format).expect("a format that exists");
+    each(&Source::new("fuzz", data), Some(format));
+}
+
+/// Reads the input as the command would: unpacked, and in whatever format it is.
+pub fn detect(data: &[u8]) {
+    if let Ok(source) = Source::read("fuzz", data) {
+        each(&source, None);
+    }
+}
+
+fn each(source: &Source, format: Option<Format>) {
+    // What the file says, or else a model that the length chooses.
+    let names: Vec<&str> = registry::models().map(|info| info.name).collect();
+    let name = names[source.bytes().len() % names.len()];
+    let model = ModelName::parse(name).expect("a model that exists");
+    for model in [None, Some(&model)] {
+        for Found { history, .. } in registry::read_all(source, format, model) {
+            match history {
+                Ok(history) if history.len() <= SMALL => compare(&history),
+                Ok(_) => {}
+                // An error can be shown.
+                Err(error) => drop(error.to_string()),
+            }
+        }
+    }
+}
+
+/// The planner and plain search must not contradict each other.
+fn compare(history: &LoadedHistory) {
+    let limits = Limits { time: Some(Duration::from_millis(200)), memory: Some(64 << 20) };
+    let settings = Settings { limits, threads: Some(1), ..Settings::default() };
+    let plain = Settings { engine: Some("breadth".into()), ..settings.clone() };
+    let answer = |settings| match history.check(settings) {
+        Ok(report) => match report.verdict {
+            Verdict::Linearizable(_) => Some(true),
+            Verdict::Violation(_) => Some(false),
+            Verdict::Undecided(_) => None,
+        },
+        Err(error) => panic!("{error}"),
+    };
+    if let (Some(planned), Some(plain)) = (answer(&settings), answer(&plain)) {
+        assert_eq!(planned, plain, "the planner and breadth-first search disagree");
+    }
+}
