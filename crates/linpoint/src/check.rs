@@ -145,6 +145,7 @@ pub struct Checker<'a, S: Spec> {
     split_by_key: bool,
     pub(crate) hints: Hints,
     all_failures: bool,
+    explains: bool,
     cancel: Cancel,
     progress: Option<&'a (dyn Fn(Progress) + Sync)>,
 }
@@ -166,6 +167,7 @@ impl<'a, S: Spec> Checker<'a, S> {
             split_by_key: true,
             hints: Hints::default(),
             all_failures: false,
+            explains: true,
             cancel: Cancel::new(),
             progress: None,
         }
@@ -217,6 +219,12 @@ impl<'a, S: Spec> Checker<'a, S> {
     /// Goes on after the first part that fails.
     pub fn all_failures(mut self, all: bool) -> Self {
         self.all_failures = all;
+        self
+    }
+
+    /// False: violations are not explained, as far as that would take time. The verdict is the same.
+    pub fn explains(mut self, explains: bool) -> Self {
+        self.explains = explains;
         self
     }
 
@@ -338,7 +346,8 @@ impl<'a, S: Spec> Checker<'a, S> {
             certify: replay,
             ..Stats::default()
         };
-        let setting = Setting { hints, deadline, memory: &memory, cancel: &self.cancel };
+        let until = if self.explains { deadline } else { Some(Instant::now()) };
+        let setting = Setting { hints, deadline: until, memory: &memory, cancel: &self.cancel };
         let (verdict, engine, more) =
             self.conclude(history, &split, &parts, &setting, &mut stats)?;
         stats.steps = steps.load(Ordering::Relaxed);
