@@ -169,6 +169,69 @@ fn what_could_have_written_is_named() {
     assert_eq!(found.ops, [OpId(1), OpId(2)]);
 }
 
+type Texts = Row<KeyValueOp<u8, String>, KeyValueRet<String>>;
+
+fn append(text: &str, start: u64, end: u64) -> Texts {
+    (KeyValueOp::Append(0, text.into()), start, Some((end, KeyValueRet::Done)))
+}
+
+fn put(text: &str, start: u64, end: u64) -> Texts {
+    (KeyValueOp::Put(0, text.into()), start, Some((end, KeyValueRet::Done)))
+}
+
+fn get(text: &str, start: u64, end: u64) -> Texts {
+    (KeyValueOp::Get(0), start, Some((end, KeyValueRet::Value(Some(text.into())))))
+}
+
+fn store(rows: &[Texts]) -> String {
+    ask(&KeyValue::new(Some(String::new())), rows)
+}
+
+#[test]
+fn a_text_tells_in_which_order_it_was_appended() {
+    let rows = [append("x1 ", 0, 9), append("x2 ", 0, 9), get("x2 x1 ", 10, 11), get("x2 ", 1, 12)];
+    assert_eq!(store(&rows), "yes");
+    let rows = [append("x1 ", 0, 1), append("x2 ", 2, 3), get("x2 x1 ", 4, 5)];
+    assert_eq!(
+        store(&rows),
+        "append(0, \"x1 \") had ended before append(0, \"x2 \") began, but what it was about was \
+         replaced by what the other was about"
+    );
+    let rows = [append("x1 ", 0, 9), append("x2 ", 0, 9), get("x2 ", 1, 2), get("x1 ", 1, 12)];
+    assert_eq!(
+        store(&rows),
+        "get(0) -> \"x1 \" and get(0) -> \"x2 \" found different texts since the beginning, neither \
+         of which begins with the other"
+    );
+    assert_eq!(
+        store(&[append("x1 ", 0, 9), get("x1", 1, 2)]),
+        "get(0) -> \"x1\" found what was never written"
+    );
+}
+
+/// An append that nobody saw fits where its text is written over, not in the middle of another.
+#[test]
+fn what_was_appended_and_never_seen() {
+    let rows = [append("a", 0, 1), put("b", 2, 3), get("b", 4, 5)];
+    assert_eq!(store(&rows), "yes");
+    let rows = [put("b", 0, 1), append("a", 2, 3), get("b", 4, 5)];
+    assert_eq!(
+        store(&rows),
+        "put(0, \"b\") and get(0) -> \"b\" are about one value, but append(0, \"a\") was between them \
+         with another"
+    );
+}
+
+#[test]
+fn texts_that_are_not_told_apart() {
+    let refused = |rows: &[Texts]| store(rows).starts_with("refused: ");
+    assert!(refused(&[append("a", 0, 1), append("ab", 2, 3), get("aab", 4, 5)]));
+    assert!(refused(&[append("", 0, 1), get("", 2, 3)]));
+    // Repeated texts are a guess: good for a yes, never for a no.
+    assert_eq!(store(&[append("a", 0, 1), append("a", 2, 3), get("aa", 4, 5)]), "yes");
+    assert!(refused(&[append("a", 0, 1), append("a", 2, 3), get("a", 4, 5)]));
+}
+
 #[test]
 fn counting() {
     let spec = Counter::default();

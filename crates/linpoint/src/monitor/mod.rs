@@ -17,7 +17,7 @@
 //! | `stack/` | stack | the same; pending pops may be too hard | O(n log n) |
 //! | `priority_queue/` | priority queue | the same; pending polls may be too hard | O(n α(n)) after sorting by priority |
 //! | `flags.rs` | set, lock, test-and-set | nothing | O(n log k), k operations open at once |
-//! | `registers/` | registers, CAS, swap, maps | a value that was found and written twice; a failed CAS | O(n) |
+//! | `registers/` | registers, CAS, swap, append, maps | a value that was found and written twice; a failed CAS | O(n), with appends O(n log n) and the length of all texts |
 //! | `snapshot/` | snapshot | overlapping updates of a segment, if guessing fails | O(n + values in scans) |
 //! | `counter.rs` | counter | additions of different amounts | O(n log k) |
 //! | `semaphore.rs` | semaphore | failed acquires, if three policies fail | O(n log k) |

@@ -20,13 +20,16 @@
 //!
 //! Not in the papers.
 
-use std::borrow::Cow;
+mod pieces;
+mod texts;
 
 use crate::monitor::columns::{Columns, Kind};
 use crate::monitor::names::NONE;
 use crate::monitor::peaks::Peaks;
-use crate::monitor::{Contradiction, Refusal, Rows, contradiction::contradiction as say};
-use crate::spec::{Role, Text};
+use crate::monitor::{Contradiction, Refusal, Rows};
+
+use pieces::Pieces;
+use texts::Texts;
 
 /// A register with what is known about its appends.
 #[derive(Debug)]
@@ -56,36 +59,6 @@ impl Appended {
     }
 }
 
-/// A put, an append or a read, with its text.
-struct Row<'a> {
-    row: u32,
-    letters: Cow<'a, [u8]>,
-}
-
-/// A piece, and who added it.
-struct Piece<'a> {
-    letters: &'a [u8],
-    /// The row that put it, or the first that appended it; [`NONE`] for the initial text.
-    row: u32,
-    is_append: bool,
-    /// Others that appended it.
-    more: Vec<u32>,
-    /// Put several times, or put and appended, or there from the start and added again.
-    is_mixed: bool,
-    /// The last read that was found to contain it.
-    told_by: u32,
-}
-
-/// A place of a piece that several rows appended.
-struct Occurrence {
-    piece: u32,
-    source: u32,
-    node: u32,
-    told_by: u32,
-    /// Somebody knew it when this peak was over.
-    until: u32,
-}
-
 /// True if something is appended.
 pub(super) fn occur(rows: Rows<'_>) -> bool {
     (0..rows.len()).any(|row| rows.appends(row))
@@ -109,77 +82,14 @@ pub(super) fn read(rows: Rows<'_>) -> Result<Result<Appended, Contradiction>, Re
     Ok(Ok(nodes.columns(texts.kinds)))
 }
 
-/// Everything that is written and read.
-struct Texts<'a> {
-    /// Of each row: what it would be if it appended to nothing.
-    kinds: Vec<Kind>,
-    initial: Cow<'a, [u8]>,
-    puts: Vec<Row<'a>>,
-    appends: Vec<Row<'a>>,
-    reads: Vec<Row<'a>>,
-}
-
-impl<'a> Texts<'a> {
-    fn read(rows: Rows<'a>) -> Result<Texts<'a>, Refusal> {
-        let mut language = None;
-        let mut letters = |text: Option<Text<'a>>| {
-            let text = text.ok_or_else(|| Refusal::new("a value that is not a text"))?;
-            if text.language.is_some_and(|its| *language.get_or_insert(its) != its) {
-                return Err(Refusal::new("texts of different kinds in one register"));
-            }
-            Ok(text.letters)
-        };
-        let mut texts = Texts {
-            kinds: Vec::with_capacity(rows.len()),
-            initial: letters(rows.initial_text())?,
-            puts: Vec::new(),
-            appends: Vec::new(),
-            reads: Vec::new(),
-        };
-        let key = |row: usize| rows.key(row);
-        for row in 0..rows.len() {
-            if key(row) != key(0) {
-                return Err(Refusal::new("values are appended to"));
-            }
-            let mut text = || {
-                let letters = letters(rows.text(row))?;
-                Ok(Row { row: row as u32, letters })
-            };
-            let kind = if rows.appends(row) {
-                texts.appends.push(text()?);
-                Kind::Write
-            } else {
-                match rows.role(row) {
-                    Role::Idle => Kind::Idle,
-                    // It says nothing.
-                    Role::Read(_) if rows.is_pending(row) => Kind::Idle,
-                    Role::Read(_) => {
-                        texts.reads.push(text()?);
-                        Kind::Read
-                    }
-                    Role::Write(_) => {
-                        texts.puts.push(text()?);
-                        Kind::Write
-                    }
-                    Role::Foreign(reason) => return Err(Refusal::new(reason)),
-                    _ => return Err(Refusal::new("values are appended to and replaced")),
-                }
-            };
-            texts.kinds.push(kind);
-        }
-        if texts.puts.iter().chain(&texts.appends).any(|row| row.letters.is_empty()) {
-            return Err(Refusal::new("an empty text is written or appended"));
-        }
-        Ok(texts)
-    }
-}
-
-/// Texts that were read in one epoch.
-struct Epoch<'t, 'a> {
-    /// The piece with which it begins, if not with nothing.
-    first: Option<u32>,
-    longest: &'t Row<'a>,
-    reads: Vec<&'t Row<'a>>,
+/// A place of a piece that several rows appended.
+struct Occurrence {
+    piece: u32,
+    source: u32,
+    node: u32,
+    told_by: u32,
+    /// Somebody knew it when this peak was over.
+    until: u32,
 }
 
 /// The number of what each row writes, reads or replaces. The initial text is 0.
@@ -254,185 +164,6 @@ impl Nodes {
             ..Columns::default()
         };
         Appended { columns, told_by: self.told_by, is_guess: !self.open.is_empty() }
-    }
-}
-
-/// All pieces, sorted.
-struct Pieces<'t>(Vec<Piece<'t>>);
-
-impl<'t> Pieces<'t> {
-    fn sort(texts: &'t Texts<'_>) -> Result<Pieces<'t>, Refusal> {
-        let piece = |letters: &'t [u8], row, is_append| {
-            let (more, is_mixed) = (Vec::new(), false);
-            Piece { letters, row, is_append, more, is_mixed, told_by: NONE }
-        };
-        let mut all: Vec<Piece<'t>> = Vec::new();
-        if !texts.initial.is_empty() {
-            all.push(piece(&texts.initial, NONE, false));
-        }
-        all.extend(texts.puts.iter().map(|put| piece(&put.letters, put.row, false)));
-        all.extend(texts.appends.iter().map(|append| piece(&append.letters, append.row, true)));
-        all.sort_by_key(|piece| piece.letters);
-        all.dedup_by(|later, first| {
-            let same = later.letters == first.letters;
-            if same {
-                first.is_mixed |= !first.is_append || !later.is_append;
-                first.more.push(later.row);
-            }
-            same
-        });
-        // What begins with a piece directly follows it.
-        if all.windows(2).any(|pair| pair[1].letters.starts_with(pair[0].letters)) {
-            return Err(Refusal::new("one text that is added is the beginning of another"));
-        }
-        Ok(Pieces(all))
-    }
-
-    /// The piece with which a text begins: the last one that is not after it, or none.
-    fn first(&self, letters: &[u8]) -> Option<u32> {
-        let after = self.0.partition_point(|piece| piece.letters <= letters);
-        let last = after.checked_sub(1)?;
-        letters.starts_with(self.0[last].letters).then_some(last as u32)
-    }
-
-    /// Sorts the reads into epochs. Each begins with a put, or with what is there at the start.
-    fn epochs<'r, 'a>(
-        &self,
-        texts: &'r Texts<'a>,
-    ) -> Result<Result<Vec<Epoch<'r, 'a>>, Contradiction>, Refusal> {
-        let mut place = vec![NONE; self.0.len() + 1];
-        let mut epochs: Vec<Epoch<'r, 'a>> = Vec::new();
-        for read in &texts.reads {
-            let first = self.first(&read.letters);
-            let begins_with_nothing = texts.initial.is_empty()
-                && first.is_none_or(|piece| self.0[piece as usize].is_append);
-            let first = if begins_with_nothing { None } else { first };
-            match first.map(|piece| &self.0[piece as usize]) {
-                Some(piece) if piece.is_mixed => return Err(repeated()),
-                None if begins_with_nothing => {}
-                Some(piece) if !piece.is_append => {}
-                _ => return Ok(Err(say![read.row, " found what was never written"])),
-            }
-            let place = &mut place[first.map_or(self.0.len(), |piece| piece as usize)];
-            if *place == NONE {
-                *place = epochs.len() as u32;
-                epochs.push(Epoch { first, longest: read, reads: Vec::new() });
-            }
-            let epoch = &mut epochs[*place as usize];
-            if read.letters.len() > epoch.longest.letters.len() {
-                epoch.longest = read;
-            }
-            epoch.reads.push(read);
-        }
-        Ok(Ok(epochs))
-    }
-
-    /// Finds the place of each read and append of an epoch.
-    fn place(
-        &mut self,
-        texts: &Texts<'_>,
-        epoch: &Epoch<'_, '_>,
-        nodes: &mut Nodes,
-    ) -> Result<Result<(), Contradiction>, Refusal> {
-        let longest = epoch.longest;
-        let mut node = match epoch.first.map(|first| self.0[first as usize].row) {
-            None | Some(NONE) => 0,
-            Some(put) => {
-                nodes.values[put as usize] = nodes.fresh();
-                nodes.values[put as usize]
-            }
-        };
-        let start = epoch.first.map_or(0, |first| self.0[first as usize].letters.len());
-        // Where each piece of the longest text ends, the number of the text up to there, and the piece.
-        let mut ends = vec![(start, node, NONE)];
-        let mut at = start;
-        while at < longest.letters.len() {
-            let Some(number) = self.first(&longest.letters[at..]) else {
-                return Ok(Err(say![longest.row, " found what was never written"]));
-            };
-            let piece = &mut self.0[number as usize];
-            if piece.is_mixed {
-                return Err(repeated());
-            }
-            if !piece.is_append {
-                return Ok(Err(say![
-                    longest.row,
-                    " found something before what was written over everything"
-                ]));
-            }
-            if piece.more.is_empty() && piece.told_by == longest.row {
-                return Ok(Err(say![longest.row, " found twice what was appended once"]));
-            }
-            if piece.more.is_empty() && piece.told_by != NONE {
-                return Ok(Err(say![
-                    piece.told_by,
-                    " and ",
-                    longest.row,
-                    " found what was appended once, but after different texts"
-                ]));
-            }
-            piece.told_by = longest.row;
-            let source = std::mem::replace(&mut node, nodes.fresh());
-            if piece.more.is_empty() {
-                nodes.append(piece.row, source, node, longest.row);
-            }
-            at += piece.letters.len();
-            ends.push((at, node, number));
-        }
-        // When somebody is first known to have known of each piece.
-        let mut until = vec![Peaks::NEVER; ends.len()];
-        for read in &epoch.reads {
-            if !longest.letters.starts_with(&read.letters) {
-                return Ok(Err(self.apart(texts, epoch, read)));
-            }
-            match ends.binary_search_by_key(&read.letters.len(), |(end, ..)| *end) {
-                Ok(i) => {
-                    nodes.values[read.row as usize] = ends[i].1;
-                    until[i] = until[i].min(nodes.peaks.right[read.row as usize]);
-                }
-                Err(_) => return Ok(Err(say![read.row, " found only a part of what was written"])),
-            }
-        }
-        self.leave_open(epoch, &ends, &until, nodes);
-        Ok(Ok(()))
-    }
-
-    /// Notes the pieces of an epoch that several rows appended.
-    fn leave_open(
-        &self,
-        epoch: &Epoch<'_, '_>,
-        ends: &[(usize, u32, u32)],
-        until: &[u32],
-        nodes: &mut Nodes,
-    ) {
-        let mut known = Peaks::NEVER;
-        for i in (1..ends.len()).rev() {
-            known = known.min(until[i]);
-            let (_, node, number) = ends[i];
-            let piece = &self.0[number as usize];
-            if piece.more.is_empty() {
-                known = known.min(nodes.peaks.right[piece.row as usize]);
-                continue;
-            }
-            let (source, told_by) = (ends[i - 1].1, epoch.longest.row);
-            nodes.open.push(Occurrence { piece: number, source, node, told_by, until: known });
-        }
-    }
-
-    /// Two texts of one epoch, neither of which begins with the other.
-    fn apart(&self, texts: &Texts<'_>, epoch: &Epoch<'_, '_>, read: &Row<'_>) -> Contradiction {
-        let longest = epoch.longest.row;
-        let since = match epoch.first {
-            Some(first) if self.0[first as usize].row != NONE => "since the same write",
-            _ if texts.initial.is_empty() => "since the beginning",
-            _ => "since the initial value",
-        };
-        say![
-            read.row,
-            " and ",
-            longest,
-            format!(" found different texts {since}, neither of which begins with the other")
-        ]
     }
 }
 

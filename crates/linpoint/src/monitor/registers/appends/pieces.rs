@@ -1,0 +1,209 @@
+//! The pieces that texts are made of, and the epochs in which they were read.
+
+use crate::monitor::names::NONE;
+use crate::monitor::peaks::Peaks;
+use crate::monitor::{Contradiction, Refusal, contradiction::contradiction as say};
+
+use super::texts::{Row, Texts};
+use super::{Nodes, Occurrence, repeated};
+
+/// A piece, and who added it.
+pub(super) struct Piece<'a> {
+    pub(super) letters: &'a [u8],
+    /// The row that put it, or the first that appended it; [`NONE`] for the initial text.
+    pub(super) row: u32,
+    pub(super) is_append: bool,
+    /// Others that appended it.
+    pub(super) more: Vec<u32>,
+    /// Put several times, or put and appended, or there from the start and added again.
+    pub(super) is_mixed: bool,
+    /// The last read that was found to contain it.
+    pub(super) told_by: u32,
+}
+
+/// Texts that were read in one epoch.
+pub(super) struct Epoch<'t, 'a> {
+    /// The piece with which it begins, if not with nothing.
+    pub(super) first: Option<u32>,
+    pub(super) longest: &'t Row<'a>,
+    pub(super) reads: Vec<&'t Row<'a>>,
+}
+
+/// All pieces, sorted.
+pub(super) struct Pieces<'t>(pub(super) Vec<Piece<'t>>);
+
+impl<'t> Pieces<'t> {
+    pub(super) fn sort(texts: &'t Texts<'_>) -> Result<Pieces<'t>, Refusal> {
+        let piece = |letters: &'t [u8], row, is_append| {
+            let (more, is_mixed) = (Vec::new(), false);
+            Piece { letters, row, is_append, more, is_mixed, told_by: NONE }
+        };
+        let mut all: Vec<Piece<'t>> = Vec::new();
+        if !texts.initial.is_empty() {
+            all.push(piece(&texts.initial, NONE, false));
+        }
+        all.extend(texts.puts.iter().map(|put| piece(&put.letters, put.row, false)));
+        all.extend(texts.appends.iter().map(|append| piece(&append.letters, append.row, true)));
+        all.sort_by_key(|piece| piece.letters);
+        all.dedup_by(|later, first| {
+            let same = later.letters == first.letters;
+            if same {
+                first.is_mixed |= !first.is_append || !later.is_append;
+                first.more.push(later.row);
+            }
+            same
+        });
+        // What begins with a piece directly follows it.
+        if all.windows(2).any(|pair| pair[1].letters.starts_with(pair[0].letters)) {
+            return Err(Refusal::new("one text that is added is the beginning of another"));
+        }
+        Ok(Pieces(all))
+    }
+
+    /// The piece with which a text begins: the last one that is not after it, or none.
+    fn first(&self, letters: &[u8]) -> Option<u32> {
+        let after = self.0.partition_point(|piece| piece.letters <= letters);
+        let last = after.checked_sub(1)?;
+        letters.starts_with(self.0[last].letters).then_some(last as u32)
+    }
+
+    /// Sorts the reads into epochs. Each begins with a put, or with what is there at the start.
+    pub(super) fn epochs<'r, 'a>(
+        &self,
+        texts: &'r Texts<'a>,
+    ) -> Result<Result<Vec<Epoch<'r, 'a>>, Contradiction>, Refusal> {
+        let mut place = vec![NONE; self.0.len() + 1];
+        let mut epochs: Vec<Epoch<'r, 'a>> = Vec::new();
+        for read in &texts.reads {
+            let first = self.first(&read.letters);
+            let begins_with_nothing = texts.initial.is_empty()
+                && first.is_none_or(|piece| self.0[piece as usize].is_append);
+            let first = if begins_with_nothing { None } else { first };
+            match first.map(|piece| &self.0[piece as usize]) {
+                Some(piece) if piece.is_mixed => return Err(repeated()),
+                None if begins_with_nothing => {}
+                Some(piece) if !piece.is_append => {}
+                _ => return Ok(Err(say![read.row, " found what was never written"])),
+            }
+            let place = &mut place[first.map_or(self.0.len(), |piece| piece as usize)];
+            if *place == NONE {
+                *place = epochs.len() as u32;
+                epochs.push(Epoch { first, longest: read, reads: Vec::new() });
+            }
+            let epoch = &mut epochs[*place as usize];
+            if read.letters.len() > epoch.longest.letters.len() {
+                epoch.longest = read;
+            }
+            epoch.reads.push(read);
+        }
+        Ok(Ok(epochs))
+    }
+
+    /// Finds the place of each read and append of an epoch.
+    pub(super) fn place(
+        &mut self,
+        texts: &Texts<'_>,
+        epoch: &Epoch<'_, '_>,
+        nodes: &mut Nodes,
+    ) -> Result<Result<(), Contradiction>, Refusal> {
+        let longest = epoch.longest;
+        let mut node = match epoch.first.map(|first| self.0[first as usize].row) {
+            None | Some(NONE) => 0,
+            Some(put) => {
+                nodes.values[put as usize] = nodes.fresh();
+                nodes.values[put as usize]
+            }
+        };
+        let start = epoch.first.map_or(0, |first| self.0[first as usize].letters.len());
+        // Where each piece of the longest text ends, the number of the text up to there, and the piece.
+        let mut ends = vec![(start, node, NONE)];
+        let mut at = start;
+        while at < longest.letters.len() {
+            let Some(number) = self.first(&longest.letters[at..]) else {
+                return Ok(Err(say![longest.row, " found what was never written"]));
+            };
+            let piece = &mut self.0[number as usize];
+            if piece.is_mixed {
+                return Err(repeated());
+            }
+            if !piece.is_append {
+                return Ok(Err(say![
+                    longest.row,
+                    " found something before what was written over everything"
+                ]));
+            }
+            if piece.more.is_empty() && piece.told_by == longest.row {
+                return Ok(Err(say![longest.row, " found twice what was appended once"]));
+            }
+            if piece.more.is_empty() && piece.told_by != NONE {
+                return Ok(Err(say![
+                    piece.told_by,
+                    " and ",
+                    longest.row,
+                    " found what was appended once, but after different texts"
+                ]));
+            }
+            piece.told_by = longest.row;
+            let source = std::mem::replace(&mut node, nodes.fresh());
+            if piece.more.is_empty() {
+                nodes.append(piece.row, source, node, longest.row);
+            }
+            at += piece.letters.len();
+            ends.push((at, node, number));
+        }
+        // When somebody is first known to have known of each piece.
+        let mut until = vec![Peaks::NEVER; ends.len()];
+        for read in &epoch.reads {
+            if !longest.letters.starts_with(&read.letters) {
+                return Ok(Err(self.apart(texts, epoch, read)));
+            }
+            match ends.binary_search_by_key(&read.letters.len(), |(end, ..)| *end) {
+                Ok(i) => {
+                    nodes.values[read.row as usize] = ends[i].1;
+                    until[i] = until[i].min(nodes.peaks.right[read.row as usize]);
+                }
+                Err(_) => return Ok(Err(say![read.row, " found only a part of what was written"])),
+            }
+        }
+        self.leave_open(epoch, &ends, &until, nodes);
+        Ok(Ok(()))
+    }
+
+    /// Notes the pieces of an epoch that several rows appended.
+    fn leave_open(
+        &self,
+        epoch: &Epoch<'_, '_>,
+        ends: &[(usize, u32, u32)],
+        until: &[u32],
+        nodes: &mut Nodes,
+    ) {
+        let mut known = Peaks::NEVER;
+        for i in (1..ends.len()).rev() {
+            known = known.min(until[i]);
+            let (_, node, number) = ends[i];
+            let piece = &self.0[number as usize];
+            if piece.more.is_empty() {
+                known = known.min(nodes.peaks.right[piece.row as usize]);
+                continue;
+            }
+            let (source, told_by) = (ends[i - 1].1, epoch.longest.row);
+            nodes.open.push(Occurrence { piece: number, source, node, told_by, until: known });
+        }
+    }
+
+    /// Two texts of one epoch, neither of which begins with the other.
+    fn apart(&self, texts: &Texts<'_>, epoch: &Epoch<'_, '_>, read: &Row<'_>) -> Contradiction {
+        let longest = epoch.longest.row;
+        let since = match epoch.first {
+            Some(first) if self.0[first as usize].row != NONE => "since the same write",
+            _ if texts.initial.is_empty() => "since the beginning",
+            _ => "since the initial value",
+        };
+        say![
+            read.row,
+            " and ",
+            longest,
+            format!(" found different texts {since}, neither of which begins with the other")
+        ]
+    }
+}
