@@ -38,7 +38,14 @@ impl Inputs {
 
     fn add(&mut self, path: &Path) {
         if path.as_os_str() == "-" {
-            self.list.push(Input::Stdin);
+            let again = self.list.iter().any(|input| matches!(input, Input::Stdin));
+            self.list.push(match again {
+                true => Input::Bad(
+                    path.to_owned(),
+                    "the standard input can be read only once".to_owned(),
+                ),
+                false => Input::Stdin,
+            });
             return;
         }
         match fs::metadata(path) {
@@ -108,6 +115,21 @@ impl Input {
         match self {
             Input::Stdin => "<stdin>".to_owned(),
             _ => self.name(),
+        }
+    }
+
+    /// How large the text is going to be, more or less; `None` if nobody knows.
+    pub fn expected_size(&self) -> Option<u64> {
+        /// Histories become about this much smaller.
+        const COMPRESSION: u64 = 12;
+        match self {
+            Input::Stdin => None,
+            Input::Bad(..) => Some(0),
+            Input::File(path) => {
+                let size = fs::metadata(path).ok().filter(fs::Metadata::is_file)?.len();
+                let packed = path.extension().is_some_and(|end| end == "gz" || end == "zst");
+                Some(if packed { size.saturating_mul(COMPRESSION) } else { size })
+            }
         }
     }
 

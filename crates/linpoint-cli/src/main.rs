@@ -4,7 +4,9 @@ mod args;
 mod cmd;
 mod exit;
 mod inputs;
+mod interrupt;
 mod output;
+mod progress;
 
 use std::process::ExitCode;
 

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
+use indicatif::ProgressBar;
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 
@@ -11,6 +12,8 @@ const ERROR: Style = AnsiColor::Red.on_default().bold();
 pub struct Output {
     out: AutoStream<io::Stdout>,
     err: AutoStream<io::Stderr>,
+    /// What is drawn on the terminal meanwhile.
+    bar: Option<ProgressBar>,
 }
 
 impl Output {
@@ -24,21 +27,38 @@ impl Output {
         Output {
             out: AutoStream::new(io::stdout(), choice),
             err: AutoStream::new(io::stderr(), choice),
+            bar: None,
         }
+    }
+
+    /// From now on this is on the terminal, and has to be taken away while something is written.
+    pub fn draw_around(&mut self, bar: Option<ProgressBar>) {
+        self.bar = bar;
     }
 
     /// Writes a result.
     pub fn write(&mut self, text: &str) -> io::Result<()> {
-        self.out.write_all(text.as_bytes())
+        let out = &mut self.out;
+        around(self.bar.as_ref(), || out.write_all(text.as_bytes()))
     }
 
     /// Writes an error message. If even that is impossible, nobody is there to be told.
     pub fn error(&mut self, message: &str) {
-        let _ = writeln!(self.err, "{ERROR}error:{ERROR:#} {message}");
+        let err = &mut self.err;
+        around(self.bar.as_ref(), || {
+            let _ = writeln!(err, "{ERROR}error:{ERROR:#} {message}");
+        });
     }
 
     /// Makes sure that everything has been written.
     pub fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
+    }
+}
+
+fn around<T>(bar: Option<&ProgressBar>, write: impl FnOnce() -> T) -> T {
+    match bar {
+        Some(bar) => bar.suspend(write),
+        None => write(),
     }
 }

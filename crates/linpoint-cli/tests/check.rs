@@ -1,40 +1,13 @@
 //! `linpoint check` as a user runs it: what it prints, and how it exits.
 
+mod support;
+
 use std::fs;
 use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::path::Path;
+use std::process::{Command, Stdio};
 
-const OK: &str = r#"{"linpoint":1,"model":"register"}
-{"call":1,"process":"ann","op":"write","args":[1]}
-{"return":1}
-"#;
-const BAD: &str = r#"{"linpoint":1,"model":"register","initial":0}
-{"call":1,"process":"ann","op":"read"}
-{"return":1,"value":7}
-"#;
-
-/// A fresh directory for one test.
-fn dir(name: &str) -> PathBuf {
-    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = fs::remove_dir_all(&dir);
-    fs::create_dir_all(&dir).unwrap();
-    dir
-}
-
-fn linpoint(dir: &Path, args: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_linpoint"));
-    command.args(args).current_dir(dir).env_remove("COLUMNS").env_remove("CLICOLOR_FORCE");
-    command.stdin(Stdio::null()).output().unwrap()
-}
-
-#[track_caller]
-fn exits(output: &Output, code: i32) -> (String, String) {
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let (out, err) = (text(&output.stdout), text(&output.stderr));
-    assert_eq!(output.status.code(), Some(code), "stdout:\n{out}\nstderr:\n{err}");
-    (out, err)
-}
+use support::{BAD, OK, dir, exits, linpoint, many_orders};
 
 #[test]
 fn a_fine_history_is_one_line_and_a_summary() {
@@ -203,27 +176,8 @@ fn several_histories_in_a_file_have_their_ids() {
 
 #[test]
 fn undecided_is_three() {
-    // Many concurrent writes that nobody can tell apart from the other orders, and a read that
-    // none of them explains within a limit of nothing.
     let dir = dir("undecided");
-    let mut text = "{\"linpoint\":1,\"model\":\"queue\"}\n".to_owned();
-    for i in 0..40 {
-        text += &format!("{{\"op\":\"enqueue\",\"args\":[{i}],\"start\":0,\"end\":9}}\n");
-    }
-    for i in 0..40 {
-        // Pairs in the wrong order, each consistent with some order of the enqueues.
-        let value = if i == 38 {
-            39
-        } else if i == 39 {
-            38
-        } else {
-            i
-        };
-        let (start, end) = if i < 20 { (10, 11) } else { (20 + 10 * i, 25 + 10 * i) };
-        text +=
-            &format!("{{\"op\":\"dequeue\",\"value\":{value},\"start\":{start},\"end\":{end}}}\n");
-    }
-    fs::write(dir.join("a"), text).unwrap();
+    fs::write(dir.join("a"), many_orders(40)).unwrap();
     let (out, _) = exits(&linpoint(&dir, &["check", "--memory", "1", "a"]), 3);
     assert!(out.starts_with("? a  undecided") && out.contains("the memory limit"), "{out}");
 }

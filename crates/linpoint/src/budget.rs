@@ -75,7 +75,7 @@ pub(crate) struct Memory {
 
 impl Memory {
     pub(crate) fn new(limit: Option<usize>) -> Self {
-        let limit = limit.unwrap_or_else(default_memory);
+        let limit = Limits { memory: limit, time: None }.memory_bytes();
         Memory { used: AtomicUsize::new(0), peak: AtomicUsize::new(0), limit }
     }
 
@@ -264,4 +264,12 @@ pub struct Limits {
     /// caller's and is not counted. `None`: three quarters of what is free on this machine or in
     /// this container.
     pub memory: Option<usize>,
+}
+
+impl Limits {
+    /// The limit on memory in bytes: as given, or what is used where none is given. Whoever runs several checks
+    /// at once divides it among them.
+    pub fn memory_bytes(&self) -> usize {
+        self.memory.unwrap_or_else(default_memory)
+    }
 }

@@ -94,11 +94,11 @@ pub struct Check {
     #[arg(long, value_name = "TIME", value_parser = units::duration)]
     pub timeout: Option<Duration>,
 
-    /// Memory limit for each check: 1GiB, 512MB, or a number of bytes
+    /// Memory limit of all checks together: 1GiB, 512MB, or a number of bytes
     #[arg(long, value_name = "SIZE", value_parser = units::bytes)]
     pub memory: Option<usize>,
 
-    /// Number of threads [default: all cores]
+    /// Number of threads, for files and within them [default: all cores]
     #[arg(long, short = 'j', value_name = "N")]
     pub threads: Option<std::num::NonZeroUsize>,
 
@@ -119,6 +119,10 @@ pub struct Check {
     /// Of several histories, each gets a page in a directory: one that exists, or a name that ends in /.
     #[arg(long, value_name = "FILE|DIR/")]
     pub html: Option<PathBuf>,
+
+    /// Show no progress on the terminal
+    #[arg(long, short)]
+    pub quiet: bool,
 }
 
 /// What to do with order hints.

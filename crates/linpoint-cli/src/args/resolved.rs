@@ -6,6 +6,7 @@ use linpoint::Limits;
 use linpoint_formats::{Format, ModelName, Settings, registry};
 
 use super::raw::{self, Hints, OutputForm};
+use crate::progress;
 
 /// Columns where the terminal does not say how many it has.
 const DEFAULT_WIDTH: usize = 100;
@@ -27,6 +28,8 @@ pub struct Check {
     pub html: Option<PathBuf>,
     /// Columns of the terminal.
     pub width: usize,
+    /// Whether to show how far the run has come.
+    pub progress: bool,
 }
 
 impl Check {
@@ -54,6 +57,7 @@ impl Check {
             },
             output: raw.output,
             html: raw.html,
+            progress: progress::is_wanted(raw.quiet),
             width: width(std::env::var("COLUMNS").ok()),
         })
     }

@@ -4,12 +4,7 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use linpoint_report::html;
-
 use super::check::Failure;
-use super::results::Checked;
-use super::words::Words;
-use crate::args::resolved::Check;
 
 /// Names of pages are cut to this.
 const MAX_NAME: usize = 120;
@@ -30,10 +25,8 @@ impl Pages {
     }
 
     /// Writes the page of a history.
-    pub fn write(&mut self, name: &str, checked: &Checked, check: &Check) -> Result<(), Failure> {
-        let Checked { history, report, rendered } = checked;
+    pub fn write(&mut self, name: &str, page: &str) -> Result<(), Failure> {
         let file = self.file(name)?;
-        let page = html::render(rendered, &Words { history, settings: &check.settings }, report);
         let make_dir = if self.is_dir { fs::create_dir_all(&self.place) } else { Ok(()) };
         make_dir.and_then(|()| fs::write(&file, page)).map_err(|error| {
             Failure::Usage(format!("--html: cannot write {}: {error}", file.display()))

@@ -4,54 +4,64 @@ use std::io;
 use std::time::Duration;
 
 use linpoint::Report;
-use linpoint_formats::LoadedHistory;
-use linpoint_report::{Heading, Outcome, Rendered, json, junit, text};
+use linpoint_report::{Heading, Operations, Outcome, Rendered, json, junit, text};
 
-use super::words::Words;
 use crate::args::raw::OutputForm;
 use crate::args::resolved::Check;
 use crate::output::Output;
 
-/// A history that was checked.
-pub struct Checked {
-    /// The history.
-    pub history: LoadedHistory,
-    /// What came of it.
-    pub report: Report,
-    /// The same in words.
-    pub rendered: Rendered,
+/// The result of one history, as it will be written.
+pub enum Piece {
+    /// Written as it is.
+    Text(String),
+    /// A part of the document that is written at the end.
+    Case(Box<junit::Case>),
+}
+
+impl Piece {
+    /// The result in the form that was asked for.
+    pub fn new(
+        check: &Check,
+        name: &str,
+        rendered: &Rendered,
+        words: &dyn Operations,
+        report: &Report,
+    ) -> Piece {
+        match check.output {
+            OutputForm::Human => Piece::Text(text::render(rendered, check.width)),
+            OutputForm::Tsv => Piece::Text(tsv(name, rendered)),
+            OutputForm::Json => Piece::Text(json::render(rendered, words, report)),
+            OutputForm::Junit => Piece::Case(Box::new(junit::Case::new(rendered))),
+        }
+    }
+
+    /// What it takes in memory, more or less.
+    pub fn bytes(&self) -> usize {
+        match self {
+            Piece::Text(text) => text.len(),
+            // Kept to the end in any case, so there is no waiting for it.
+            Piece::Case(_) => 0,
+        }
+    }
 }
 
 /// Writes results as they come, or at the end where the form is one document.
 pub struct Results {
     form: OutputForm,
-    width: usize,
     cases: Vec<junit::Case>,
 }
 
 impl Results {
-    pub fn new(form: OutputForm, width: usize) -> Results {
-        Results { form, width, cases: Vec::new() }
+    pub fn new(form: OutputForm) -> Results {
+        Results { form, cases: Vec::new() }
     }
 
     /// A history that was checked.
-    pub fn checked(
-        &mut self,
-        name: &str,
-        checked: &Checked,
-        check: &Check,
-        out: &mut Output,
-    ) -> io::Result<()> {
-        let Checked { history, report, rendered } = checked;
-        match self.form {
-            OutputForm::Human => out.write(&text::render(rendered, self.width)),
-            OutputForm::Tsv => out.write(&tsv(name, rendered)),
-            OutputForm::Json => {
-                let words = Words { history, settings: &check.settings };
-                out.write(&json::render(rendered, &words, report))
-            }
-            OutputForm::Junit => {
-                self.cases.push(junit::Case::new(rendered));
+    pub fn checked(&mut self, piece: Piece, out: &mut Output) -> io::Result<()> {
+        match piece {
+            Piece::Text(text) => out.write(&text),
+            Piece::Case(case) => {
+                self.cases.push(*case);
                 Ok(())
             }
         }
@@ -93,6 +103,7 @@ fn tsv(name: &str, rendered: &Rendered) -> String {
     format!("{name}\t{verdict}\t{engine}\t{operations}\t{:.6}\n", time.as_secs_f64())
 }
 
-fn escaped(field: &str) -> String {
+/// A field of a line with tabs between the fields.
+pub fn escaped(field: &str) -> String {
     field.replace('\t', "\\t").replace('\n', "\\n").replace('\r', "\\r")
 }

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use linpoint::history::{HistoryError, Interval, IntervalBuilder, Span};
 use linpoint::verdict::States;
-use linpoint::{Cancel, CheckError, Hints, Limits, OpId, Part, Report};
+use linpoint::{Cancel, CheckError, Hints, Limits, OpId, Part, Progress, Report};
 
 use crate::model::ModelName;
 use crate::raw::{Annotation, RawHistory, RawOp};
@@ -309,7 +309,16 @@ impl LoadedHistory {
 
     /// Checks it.
     pub fn check(&self, settings: &Settings) -> Result<Report, CheckError> {
-        self.any.check(settings)
+        self.any.check(settings, None)
+    }
+
+    /// Checks it, and tells `progress` about ten times a second how far it has come.
+    pub fn check_watched(
+        &self,
+        settings: &Settings,
+        progress: &(dyn Fn(Progress) + Sync),
+    ) -> Result<Report, CheckError> {
+        self.any.check(settings, Some(progress))
     }
 
     /// The independent parts, with what became of each in a check with these settings.

@@ -2,15 +2,18 @@
 
 use linpoint::history::{Extras, Span};
 use linpoint::verdict::{States, states_along};
-use linpoint::{CheckError, Checker, History, OpId, Part, Report, Spec};
+use linpoint::{CheckError, Checker, History, OpId, Part, Progress, Report, Spec};
 use std::ops::Range;
 
 use super::Settings;
 
+/// Who is told how far a check has come.
+pub(super) type Watcher<'a> = Option<&'a (dyn Fn(Progress) + Sync)>;
+
 /// What can be done with a history of any model.
 pub(super) trait AnyHistory: Send + Sync {
     fn len(&self) -> usize;
-    fn check(&self, settings: &Settings) -> Result<Report, CheckError>;
+    fn check(&self, settings: &Settings, progress: Watcher<'_>) -> Result<Report, CheckError>;
     fn parts(&self, settings: &Settings, report: &Report) -> Result<Vec<Part>, CheckError>;
     fn states(&self, order: &[OpId], known_until: u32, window: Range<usize>) -> Option<States>;
     fn op(&self, id: OpId) -> String;
@@ -25,7 +28,7 @@ pub(super) struct Typed<S: Spec> {
 }
 
 impl<S: Spec> Typed<S> {
-    fn checker(&self, settings: &Settings) -> Checker<'_, S> {
+    fn checker<'a>(&'a self, settings: &Settings) -> Checker<'a, S> {
         let mut checker = Checker::new(&self.spec)
             .hints(settings.hints)
             .all_failures(settings.all_failures)
@@ -51,8 +54,11 @@ impl<S: Spec + Send + Sync> AnyHistory for Typed<S> {
         self.history.len()
     }
 
-    fn check(&self, settings: &Settings) -> Result<Report, CheckError> {
-        self.checker(settings).check(&self.history)
+    fn check(&self, settings: &Settings, progress: Watcher<'_>) -> Result<Report, CheckError> {
+        match progress {
+            Some(progress) => self.checker(settings).progress(progress).check(&self.history),
+            None => self.checker(settings).check(&self.history),
+        }
     }
 
     fn parts(&self, settings: &Settings, report: &Report) -> Result<Vec<Part>, CheckError> {

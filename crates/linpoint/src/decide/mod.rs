@@ -165,19 +165,20 @@ impl<'a, S: Spec> Run<'a, S> {
             work();
         } else {
             let working = AtomicUsize::new(helpers + 1);
+            let waiting = std::thread::current();
+            let work_and_say_so = || {
+                work();
+                working.fetch_sub(1, Ordering::Release);
+                // Small checks must not wait for the next look at the clock.
+                waiting.unpark();
+            };
             std::thread::scope(|scope| {
                 for _ in 0..helpers {
-                    scope.spawn(|| {
-                        work();
-                        working.fetch_sub(1, Ordering::Relaxed);
-                    });
+                    scope.spawn(work_and_say_so);
                 }
                 let Some(progress) = self.progress else { return work() };
-                scope.spawn(|| {
-                    work();
-                    working.fetch_sub(1, Ordering::Relaxed);
-                });
-                while working.load(Ordering::Relaxed) > 0 {
+                scope.spawn(work_and_say_so);
+                while working.load(Ordering::Acquire) > 0 {
                     std::thread::park_timeout(Duration::from_millis(100));
                     progress(Progress {
                         steps: self.steps.load(Ordering::Relaxed),

@@ -1,0 +1,153 @@
+//! What is done with one input: it is read, its histories are checked, and what came of each is turned
+//! into what will be written. The histories themselves are given back here.
+
+use std::time::Instant;
+
+use linpoint::CheckError;
+use linpoint_formats::{LoadedHistory, registry};
+use linpoint_report::{Heading, Outcome, Rendered, html};
+
+use super::crew::Crew;
+use crate::cmd::results::Piece;
+use crate::cmd::words::Words;
+use crate::progress::Entry;
+
+/// Why there is no verdict.
+pub enum Failure {
+    /// The command line is to blame: every other input would fail in the same way.
+    Usage(String),
+    /// This input is to blame.
+    Input(String),
+}
+
+/// What came of one history.
+pub enum Finding {
+    /// It was checked.
+    Checked(Checked),
+    /// It could not be.
+    Failed {
+        /// The input, with the id of the history if it has several.
+        name: String,
+        /// Why.
+        failure: Failure,
+    },
+}
+
+/// A history that was checked, ready to be written.
+pub struct Checked {
+    /// The input, with the id of the history if it has several.
+    pub name: String,
+    /// The verdict.
+    pub kind: Kind,
+    /// How many operations it has.
+    pub operations: usize,
+    /// The result in the form that was asked for.
+    pub result: Piece,
+    /// The page of `--html`.
+    pub page: Option<String>,
+}
+
+/// A verdict.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// There is a legal order.
+    Linearizable,
+    /// There is none.
+    Violation,
+    /// A limit was hit first.
+    Undecided,
+}
+
+impl Finding {
+    /// What it takes in memory until it is written, more or less.
+    pub fn bytes(&self) -> u64 {
+        match self {
+            Finding::Checked(checked) => {
+                let page = checked.page.as_ref().map_or(0, String::len);
+                (checked.result.bytes() + page) as u64
+            }
+            Finding::Failed { .. } => 0,
+        }
+    }
+}
+
+/// Reads and checks an input.
+pub fn findings(crew: &Crew<'_>, number: usize, entry: &Entry<'_>) -> Vec<Finding> {
+    let (check, input) = (crew.command(), crew.input(number));
+    let source = match input.read() {
+        Ok(source) => source,
+        Err(message) => {
+            return vec![Finding::Failed { name: input.name(), failure: Failure::Input(message) }];
+        }
+    };
+    let histories = registry::read_all(&source, check.format, check.model.as_ref());
+    // What is wrong with a history has been said; the text is not needed any more.
+    drop(source);
+    let mut findings = Vec::new();
+    for found in histories {
+        let id = found.id.map(|id| format!("#{id}")).unwrap_or_default();
+        let name = format!("{}{id}", input.name());
+        let title = format!("{}{id}", input.title());
+        let checked = found
+            .history
+            .map_err(|error| Failure::Input(error.to_string()))
+            .and_then(|history| check_one(crew, number, entry, (&name, title), history));
+        findings.push(match checked {
+            Ok(checked) => Finding::Checked(checked),
+            Err(failure) => Finding::Failed { name, failure },
+        });
+    }
+    findings
+}
+
+fn check_one(
+    crew: &Crew<'_>,
+    number: usize,
+    entry: &Entry<'_>,
+    (name, title): (&str, String),
+    history: LoadedHistory,
+) -> Result<Checked, Failure> {
+    let started = Instant::now();
+    let check = crew.command();
+    let report =
+        crew.check(&history, number, entry).map_err(|error| no_verdict(&title, &history, error))?;
+    let heading = Heading {
+        name: title,
+        model: history.model().to_string(),
+        note: history.note().map(str::to_owned),
+        operations: history.len(),
+        unknown_results: history.unknown_results(),
+        time: started.elapsed(),
+    };
+    entry.checked(history.len());
+    let words = Words { history: &history, settings: &check.settings };
+    let rendered = Rendered::new(heading, &words, &report);
+    let kind = match rendered.outcome {
+        Outcome::Linearizable => Kind::Linearizable,
+        Outcome::Violation(_) => Kind::Violation,
+        Outcome::Undecided(_) => Kind::Undecided,
+    };
+    Ok(Checked {
+        name: name.to_owned(),
+        kind,
+        operations: history.len(),
+        result: Piece::new(check, name, &rendered, &words, &report),
+        page: check.html.as_ref().map(|_| html::render(&rendered, &words, &report)),
+    })
+}
+
+fn no_verdict(title: &str, history: &LoadedHistory, error: CheckError) -> Failure {
+    match error {
+        CheckError::UnknownEngine(engine) => {
+            Failure::Usage(format!("--algorithm: there is no engine {engine:?}"))
+        }
+        CheckError::SpecPanicked { op, description, message } => {
+            let line = history.line(op).map(|line| format!(":{line}")).unwrap_or_default();
+            Failure::Input(format!("{title}{line}: the model fails at {description}: {message}"))
+        }
+        CheckError::Internal(message) => {
+            Failure::Input(format!("{title}: this is a bug in linpoint: {message}"))
+        }
+        other => Failure::Input(format!("{title}: {other}")),
+    }
+}

@@ -1,0 +1,248 @@
+//! How far a run has come, on the standard error, for people at a terminal.
+//!
+//! The [`Board`] is what the threads write on. The [`Display`] reads it a few times a second. Nothing is
+//! drawn in the first moments: most runs are over by then.
+
+use std::fmt::Write;
+use std::io::IsTerminal;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::{Scope, Thread};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use linpoint::Progress;
+use linpoint_report::text;
+
+/// Between two looks at the board.
+const TICK: Duration = Duration::from_millis(200);
+/// A check that takes longer than this is named.
+const SLOW: Duration = Duration::from_secs(1);
+/// Names are cut to this, at the front.
+const MAX_NAME: usize = 40;
+
+/// True if somebody is watching who wants to see progress: a terminal that can go back to the start of a line, and
+/// nobody has asked for plain output.
+pub fn is_wanted(quiet: bool) -> bool {
+    let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
+    let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    !quiet && !dumb && !plain && std::io::stderr().is_terminal()
+}
+
+/// What the threads have done so far.
+pub struct Board {
+    begun: Instant,
+    inputs: usize,
+    done: AtomicUsize,
+    operations: AtomicU64,
+    active: Mutex<Vec<Active>>,
+    next: AtomicU64,
+    is_shown: AtomicBool,
+}
+
+/// An input in work.
+struct Active {
+    number: u64,
+    name: String,
+    since: Instant,
+    progress: Progress,
+}
+
+/// Names an input in work.
+pub struct Entry<'a> {
+    board: &'a Board,
+    number: u64,
+}
+
+impl Board {
+    pub fn new(inputs: usize) -> Board {
+        Board {
+            begun: Instant::now(),
+            inputs,
+            done: AtomicUsize::new(0),
+            operations: AtomicU64::new(0),
+            active: Mutex::new(Vec::new()),
+            next: AtomicU64::new(0),
+            is_shown: AtomicBool::new(false),
+        }
+    }
+
+    fn active(&self) -> MutexGuard<'_, Vec<Active>> {
+        self.active.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Somebody begins with an input.
+    pub fn begin(&self, name: String) -> Entry<'_> {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let progress = Progress::default();
+        self.active().push(Active { number, name, since: Instant::now(), progress });
+        Entry { board: self, number }
+    }
+
+    /// The input is done.
+    pub fn end(&self, entry: Entry<'_>) {
+        self.active().retain(|active| active.number != entry.number);
+        self.done.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A line about what is going on.
+    fn line(&self, now: Instant) -> String {
+        let seconds = now.duration_since(self.begun).as_secs_f64();
+        let operations = self.operations.load(Ordering::Relaxed) as f64;
+        let mut line = match seconds {
+            s if s > 0.0 => format!("{} operations/s", rounded(operations / s)),
+            _ => String::new(),
+        };
+        let active = self.active();
+        // They began in this order.
+        let Some(slowest) = active.first() else { return line };
+        let time = now.duration_since(slowest.since);
+        if time < SLOW {
+            return line;
+        }
+        let _ = write!(line, "; {} {} s", end_of(&slowest.name), time.as_secs());
+        let Progress { steps, bytes, parts_done, parts } = slowest.progress;
+        if parts > 1 {
+            let _ = write!(line, ", {parts_done} of {parts} parts");
+        }
+        if steps > 0 {
+            let _ = write!(line, ", {} steps, {} MiB", rounded(steps as f64), bytes >> 20);
+        }
+        line
+    }
+}
+
+impl Entry<'_> {
+    /// True if somebody looks at the board.
+    pub fn is_shown(&self) -> bool {
+        self.board.is_shown.load(Ordering::Relaxed)
+    }
+
+    /// How far the check has come.
+    pub fn came_to(&self, progress: Progress) {
+        let mut active = self.board.active();
+        if let Some(active) = active.iter_mut().find(|active| active.number == self.number) {
+            active.progress = progress;
+        }
+    }
+
+    /// A history of so many operations has been checked.
+    pub fn checked(&self, operations: usize) {
+        self.board.operations.fetch_add(operations as u64, Ordering::Relaxed);
+    }
+}
+
+/// A number with three digits: `1.25 M`.
+pub fn rounded(n: f64) -> String {
+    let (n, unit) = match n {
+        n if n < 1e3 => return format!("{n:.0}"),
+        n if n < 1e6 => (n / 1e3, "k"),
+        n if n < 1e9 => (n / 1e6, "M"),
+        n => (n / 1e9, "G"),
+    };
+    let digits = if n < 10.0 { 2 } else { usize::from(n < 100.0) };
+    format!("{n:.digits$} {unit}")
+}
+
+/// The end of a path says more than its beginning.
+fn end_of(name: &str) -> String {
+    let name = text::clean(name);
+    let length = name.chars().count();
+    if length <= MAX_NAME {
+        return name;
+    }
+    let end: String = name.chars().skip(length - MAX_NAME + 1).collect();
+    format!("\u{2026}{end}")
+}
+
+/// The bar, and the thread that keeps it up to date.
+pub struct Display<'a> {
+    board: &'a Board,
+    shown: Option<(ProgressBar, Thread)>,
+}
+
+impl<'a> Display<'a> {
+    /// Begins to draw, if that is wanted. It ends when this is dropped.
+    pub fn start<'scope>(
+        scope: &'scope Scope<'scope, '_>,
+        board: &'a Board,
+        is_wanted: bool,
+    ) -> Display<'a>
+    where
+        'a: 'scope,
+    {
+        if !is_wanted {
+            return Display { board, shown: None };
+        }
+        board.is_shown.store(true, Ordering::Relaxed);
+        let bar = ProgressBar::with_draw_target(
+            Some(board.inputs as u64),
+            ProgressDrawTarget::stderr_with_hz(10),
+        );
+        let template = match board.inputs {
+            1 => "{spinner} {wide_msg}",
+            _ => "{bar:20} {pos}/{len} files, {wide_msg}",
+        };
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style);
+        }
+        let drawn = bar.clone();
+        let drawing = scope.spawn(move || {
+            // Woken up early, it is over already.
+            std::thread::park_timeout(TICK);
+            while board.is_shown.load(Ordering::Relaxed) {
+                drawn.set_message(board.line(Instant::now()));
+                drawn.set_position(board.done.load(Ordering::Relaxed) as u64);
+                drawn.tick();
+                std::thread::park_timeout(TICK);
+            }
+            drawn.finish_and_clear();
+        });
+        Display { board, shown: Some((bar, drawing.thread().clone())) }
+    }
+
+    /// What is drawn, if anything is: whoever writes to the terminal writes around it.
+    pub fn bar(&self) -> Option<ProgressBar> {
+        self.shown.as_ref().map(|(bar, _)| bar.clone())
+    }
+}
+
+impl Drop for Display<'_> {
+    fn drop(&mut self) {
+        self.board.is_shown.store(false, Ordering::Relaxed);
+        if let Some((_, drawing)) = &self.shown {
+            drawing.unpark();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_names_what_is_slow() {
+        let board = Board::new(3);
+        let slow = board.begin("a/slow.jsonl".to_owned());
+        let quick = board.begin("quick".to_owned());
+        quick.checked(4_000_000);
+        board.end(quick);
+        slow.came_to(Progress { steps: 1_500, bytes: 3 << 20, parts_done: 1, parts: 4 });
+        let later = board.begun + Duration::from_secs(2);
+        let line = board.line(later);
+        assert!(line.starts_with("2.00 M operations/s; a/slow.jsonl "), "{line}");
+        assert!(line.ends_with(" s, 1 of 4 parts, 1.50 k steps, 3 MiB"), "{line}");
+        board.end(slow);
+        assert_eq!(board.line(later), "2.00 M operations/s");
+        assert_eq!(board.done.load(Ordering::Relaxed), 2);
+    }
+
+    #[test]
+    fn numbers_and_names_are_short() {
+        let numbers = [0.0, 999.0, 1e3, 12_340.0, 999_000.0, 1.5e9].map(rounded);
+        assert_eq!(numbers, ["0", "999", "1.00 k", "12.3 k", "999 k", "1.50 G"]);
+        let name = end_of(&format!("{}/run.jsonl\u{1b}", "x".repeat(100)));
+        assert!(name.starts_with("\u{2026}xx") && name.ends_with("/run.jsonl\\u{1b}"), "{name}");
+        assert_eq!(name.chars().count(), MAX_NAME);
+    }
+}

@@ -1,0 +1,85 @@
+//! What the tests of the command share: running it, and a few histories.
+
+// Each test file uses some of it.
+#![allow(dead_code)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// A history that is linearizable.
+pub const OK: &str = r#"{"linpoint":1,"model":"register"}
+{"call":1,"process":"ann","op":"write","args":[1]}
+{"return":1}
+"#;
+/// A history that is not.
+pub const BAD: &str = r#"{"linpoint":1,"model":"register","initial":0}
+{"call":1,"process":"ann","op":"read"}
+{"return":1,"value":7}
+"#;
+
+/// A fresh directory for one test.
+pub fn dir(name: &str) -> PathBuf {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&dir);
+    fs::create_dir_all(&dir).unwrap();
+    dir
+}
+
+/// The command, about to be run in `dir`.
+pub fn command(dir: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_linpoint"));
+    command.args(args).current_dir(dir).env_remove("COLUMNS").env_remove("CLICOLOR_FORCE");
+    command.stdin(Stdio::null());
+    command
+}
+
+/// Runs the command in `dir`.
+pub fn linpoint(dir: &Path, args: &[&str]) -> Output {
+    command(dir, args).output().unwrap()
+}
+
+/// What a command wrote, which must have ended with this code.
+#[track_caller]
+pub fn exits(output: &Output, code: i32) -> (String, String) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(code), "stdout:\n{out}\nstderr:\n{err}");
+    (out, err)
+}
+
+/// A queue into which `n` values are put at the same time, and out of which they come in some order: an
+/// order has to be found among very many.
+pub fn many_orders(n: usize) -> String {
+    let mut text = "{\"linpoint\":1,\"model\":\"queue\"}\n".to_owned();
+    for i in 0..n {
+        text += &format!("{{\"op\":\"enqueue\",\"args\":[{i}],\"start\":0,\"end\":9}}\n");
+    }
+    for i in 0..n {
+        let value = if i + 2 == n {
+            n - 1
+        } else if i + 1 == n {
+            n - 2
+        } else {
+            i
+        };
+        let (start, end) = if i < n / 2 { (10, 11) } else { (20 + 10 * i, 25 + 10 * i) };
+        text +=
+            &format!("{{\"op\":\"dequeue\",\"value\":{value},\"start\":{start},\"end\":{end}}}\n");
+    }
+    text
+}
+
+/// A register to which `n` values are written at the same time, and which then holds two of them one after the
+/// other: with an engine that only searches, all orders have to be tried.
+pub fn no_order(n: usize) -> String {
+    let mut text = "{\"linpoint\":1,\"model\":\"register\"}\n".to_owned();
+    for i in 0..n {
+        text += &format!("{{\"op\":\"write\",\"args\":[{i}],\"start\":0,\"end\":9}}\n");
+    }
+    for i in 0..2 {
+        let start = 10 + 10 * i;
+        text += &format!("{{\"op\":\"read\",\"value\":{i},\"start\":{start},\"end\":{start}}}\n");
+    }
+    text
+}
