@@ -269,3 +269,31 @@ fn json_and_junit() {
         exits(&linpoint(&dir, &[&["check", "--output", "junit"], &files[..]].concat()), 2);
     assert!(out.contains("tests=\"3\" failures=\"1\" errors=\"1\""), "{out}");
 }
+
+#[test]
+fn the_order_of_a_linearizable_history() {
+    let dir = dir("witness");
+    // The read comes first in the file, and after the write in every order. The second write never
+    // returned, and was not seen.
+    let text = "{\"linpoint\":1,\"model\":\"register\",\"initial\":0}\n\
+        {\"call\":\"r\",\"process\":\"a\\tb\",\"op\":\"read\"}\n\
+        {\"call\":\"w\",\"process\":7,\"op\":\"write\",\"args\":[5]}\n\
+        {\"return\":\"w\"}\n{\"return\":\"r\",\"value\":5}\n\
+        {\"call\":\"x\",\"op\":\"read\"}\n{\"return\":\"x\"}\n\
+        {\"call\":\"y\",\"op\":\"write\",\"args\":[6]}\n";
+    fs::write(dir.join("ok.jsonl"), text).unwrap();
+    fs::write(dir.join("bad.jsonl"), BAD).unwrap();
+    let args = ["check", "--witness", "orders", "ok.jsonl", "bad.jsonl", "ok.jsonl"];
+    exits(&linpoint(&dir, &args), 1);
+    let ok = "# linpoint witness 1\n# history: ok.jsonl\n# model: register:initial=0\n\
+        # verdict: linearizable\n# line\tid\tclient\tobject\toperation\tresult\n\
+        3\t1\tclient 7\t-\twrite(5)\tok\n2\t0\ta\\tb\t-\tread()\t5\n6\t2\t-\t-\tread()\t?\n";
+    let bad = "# linpoint witness 1\n# history: bad.jsonl\n# model: register:initial=0\n\
+        # verdict: not linearizable\n";
+    assert_eq!(fs::read_to_string(dir.join("orders")).unwrap(), format!("{ok}{bad}{ok}"));
+    exits(&linpoint(&dir, &["check", "--witness", "dir/", "ok.jsonl", "bad.jsonl"]), 1);
+    assert_eq!(fs::read_to_string(dir.join("dir/ok.jsonl.witness")).unwrap(), ok);
+    assert!(!dir.join("dir/bad.jsonl.witness").exists());
+    let (_, err) = exits(&linpoint(&dir, &["check", "--witness", "no/such", "ok.jsonl"]), 2);
+    assert!(err.contains("--witness: cannot write no/such"), "{err}");
+}

@@ -9,6 +9,7 @@
 //! | [`html`] | people at a browser: a page with an interactive timeline |
 //! | [`json`] | programs: everything about the verdict |
 //! | [`junit`] | programs that run tests |
+//! | [`witness`] | whoever wants to follow the order of a linearizable history |
 
 pub mod html;
 pub mod json;
@@ -16,6 +17,7 @@ pub mod junit;
 mod rendered;
 pub mod text;
 mod timeline;
+pub mod witness;
 
 pub use rendered::{
     Annotation, Explanation, Heading, Operation, Operations, Outcome, Rendered, Row, Typed,

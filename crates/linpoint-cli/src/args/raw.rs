@@ -120,6 +120,13 @@ pub struct Check {
     #[arg(long, value_name = "FILE|DIR/")]
     pub html: Option<PathBuf>,
 
+    /// Write the order in which the operations took effect, a line each
+    ///
+    /// The file has a section for each history, in the order of the inputs; a directory has a file for each history
+    /// that is linearizable. docs/output.md describes the lines.
+    #[arg(long, value_name = "FILE|DIR/")]
+    pub witness: Option<PathBuf>,
+
     /// Show no progress on the terminal
     #[arg(long, short)]
     pub quiet: bool,

@@ -26,6 +26,8 @@ pub struct Check {
     pub output: OutputForm,
     /// Where to write pages.
     pub html: Option<PathBuf>,
+    /// Where to write orders.
+    pub witness: Option<PathBuf>,
     /// Columns of the terminal.
     pub width: usize,
     /// Whether to show how far the run has come.
@@ -57,6 +59,7 @@ impl Check {
             },
             output: raw.output,
             html: raw.html,
+            witness: raw.witness,
             progress: progress::is_wanted(raw.quiet),
             width: width(std::env::var("COLUMNS").ok()),
         })

@@ -12,7 +12,7 @@ use std::io;
 use std::sync::mpsc;
 use std::time::Instant;
 
-use super::pages::Pages;
+use super::places::{self, Places};
 use super::results::Results;
 use crate::args::raw::OutputForm;
 use crate::args::resolved::Check;
@@ -24,7 +24,11 @@ use crate::progress::{Board, Display};
 use crew::Crew;
 use tally::Tally;
 pub(super) use work::Failure;
-use work::Finding;
+use work::{Files, Finding, Kind};
+
+const PAGES: places::Kind = places::Kind { option: "--html", extension: ".html", appends: false };
+const WITNESSES: places::Kind =
+    places::Kind { option: "--witness", extension: ".witness", appends: true };
 
 /// Checks everything that was named, and says what came of it.
 pub fn run(check: &Check, out: &mut Output) -> io::Result<Exit> {
@@ -36,7 +40,8 @@ pub fn run(check: &Check, out: &mut Output) -> io::Result<Exit> {
     let mut writer = Writer {
         tally: Tally::new(inputs.passed_over),
         results: Results::new(check.output),
-        pages: check.html.as_deref().map(Pages::new),
+        pages: check.html.as_deref().map(|place| Places::new(PAGES, place)),
+        witnesses: check.witness.as_deref().map(|place| Places::new(WITNESSES, place)),
     };
     let written = std::thread::scope(|scope| {
         let display = Display::start(scope, &board, check.progress);
@@ -69,7 +74,8 @@ pub fn run(check: &Check, out: &mut Output) -> io::Result<Exit> {
 struct Writer {
     tally: Tally,
     results: Results,
-    pages: Option<Pages>,
+    pages: Option<Places>,
+    witnesses: Option<Places>,
 }
 
 /// Whether there is any sense in going on.
@@ -101,16 +107,26 @@ impl Writer {
         Ok(Flow::Continue(()))
     }
 
+    /// Writes the files that belong to a history.
+    fn save(&mut self, name: &str, kind: Kind, files: &Files) -> Result<(), Failure> {
+        if let (Some(pages), Some(page)) = (&mut self.pages, &files.page) {
+            pages.write(name, page)?;
+        }
+        if let (Some(witnesses), Some(witness)) = (&mut self.witnesses, &files.witness) {
+            // A file of its own is for an order; in a file for all it is said that there is none.
+            if kind == Kind::Linearizable || !witnesses.is_dir() {
+                witnesses.write(name, witness)?;
+            }
+        }
+        Ok(())
+    }
+
     fn write(&mut self, finding: Finding, out: &mut Output) -> io::Result<Flow> {
         match finding {
             Finding::Checked(checked) => {
                 self.tally.count(&checked);
                 self.results.checked(checked.result, out)?;
-                let page = checked.page.as_deref();
-                let saved = match (&mut self.pages, page) {
-                    (Some(pages), Some(page)) => pages.write(&checked.name, page),
-                    _ => Ok(()),
-                };
+                let saved = self.save(&checked.name, checked.kind, &checked.files);
                 if let Err(Failure::Usage(message) | Failure::Input(message)) = saved {
                     out.error(&message);
                     return Ok(Flow::Break(()));

@@ -3,6 +3,6 @@
 pub mod check;
 pub mod formats;
 pub mod models;
-mod pages;
+mod places;
 mod results;
 mod words;

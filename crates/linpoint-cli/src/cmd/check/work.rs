@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use linpoint::CheckError;
 use linpoint_formats::{LoadedHistory, registry};
-use linpoint_report::{Heading, Outcome, Rendered, html};
+use linpoint_report::{Heading, Outcome, Rendered, html, witness};
 
 use super::crew::Crew;
 use crate::cmd::results::Piece;
@@ -43,8 +43,16 @@ pub struct Checked {
     pub operations: usize,
     /// The result in the form that was asked for.
     pub result: Piece,
+    /// What belongs into files.
+    pub files: Files,
+}
+
+/// What was asked for beside the result.
+pub struct Files {
     /// The page of `--html`.
     pub page: Option<String>,
+    /// The section of `--witness`.
+    pub witness: Option<String>,
 }
 
 /// A verdict.
@@ -63,8 +71,9 @@ impl Finding {
     pub fn bytes(&self) -> u64 {
         match self {
             Finding::Checked(checked) => {
-                let page = checked.page.as_ref().map_or(0, String::len);
-                (checked.result.bytes() + page) as u64
+                let Files { page, witness } = &checked.files;
+                let files: usize = [page, witness].into_iter().flatten().map(String::len).sum();
+                (checked.result.bytes() + files) as u64
             }
             Finding::Failed { .. } => 0,
         }
@@ -132,7 +141,13 @@ fn check_one(
         kind,
         operations: history.len(),
         result: Piece::new(check, name, &rendered, &words, &report),
-        page: check.html.as_ref().map(|_| html::render(&rendered, &words, &report)),
+        files: Files {
+            page: check.html.as_ref().map(|_| html::render(&rendered, &words, &report)),
+            witness: check
+                .witness
+                .as_ref()
+                .map(|_| witness::render(&rendered, &words, &report.verdict)),
+        },
     })
 }
 
