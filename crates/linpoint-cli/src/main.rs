@@ -27,6 +27,7 @@ fn main() -> ExitCode {
                 Ok(Exit::Bad)
             }
         },
+        Command::Watch(watch) => cmd::watch::run(&watch, &mut out),
         Command::Models => cmd::models::run(&mut out),
         Command::Formats => cmd::formats::run(&mut out),
     };

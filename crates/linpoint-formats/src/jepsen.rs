@@ -1,7 +1,7 @@
 //! Events as Jepsen records them, whatever they are written in: `:invoke`, `:ok`, `:fail`, `:info` of
 //! processes, with a function and a value that is argument or result.
 
-use crate::raw::{Details, End, RawBuilder, RawHistory, RawId};
+use crate::raw::{Details, End, RawBuilder, RawHistory, RawId, Sink};
 use crate::words::shown;
 use crate::{Format, ReadError, Source, Thin, Value};
 
@@ -71,10 +71,10 @@ pub(crate) struct Rules {
 const GIVES: &[&str] = &["read", "get", "dequeue", "pop", "peek", "poll"];
 
 /// Turns events into operations.
-pub(crate) struct Reader<'a> {
+pub(crate) struct Reader<'a, B = RawBuilder> {
     source: &'a Source,
     rules: Rules,
-    builder: RawBuilder,
+    builder: B,
 }
 
 /// What of an event is wrong.
@@ -82,11 +82,23 @@ type Sentence = String;
 
 impl<'a> Reader<'a> {
     pub(crate) fn new(source: &'a Source, rules: Rules) -> Reader<'a> {
-        Reader { source, rules, builder: RawBuilder::new() }
+        Reader::with(source, rules, RawBuilder::new())
     }
 
     pub(crate) fn finish(self, format: Format) -> RawHistory {
         self.builder.finish(format)
+    }
+}
+
+impl<'a, B: Sink> Reader<'a, B> {
+    /// Goes on with what has been read so far.
+    pub(crate) fn with(source: &'a Source, rules: Rules, builder: B) -> Reader<'a, B> {
+        Reader { source, rules, builder }
+    }
+
+    /// What has been read so far.
+    pub(crate) fn into_builder(self) -> B {
+        self.builder
     }
 
     pub(crate) fn annotate(&mut self, line: u32, text: impl Into<String>) {

@@ -14,7 +14,7 @@ use crate::edn::parser::Parser;
 use crate::format::Part;
 use crate::jepsen::{Event, Reader, Rules, Type};
 use crate::model::ModelName;
-use crate::raw::RawHistory;
+use crate::raw::{RawHistory, Sink};
 use crate::words::{Words, column_of, parse_int};
 use crate::{Format, ReadError, Source, Value};
 
@@ -34,10 +34,20 @@ pub(crate) fn locate(line: &[u8], part: Part) -> Option<usize> {
     column_of(line, if part == Part::Name { 5 } else { 6 })
 }
 
-/// Reads a history.
-pub(crate) fn read(source: &Source) -> Result<RawHistory, ReadError> {
-    let rules = Rules { keyed: false, nil_reads_fit: false, failed_cas_proves: true };
-    let mut reader = Reader::new(source, rules);
+/// How these logs are meant.
+pub(crate) const RULES: Rules =
+    Rules { keyed: false, nil_reads_fit: false, failed_cas_proves: true };
+
+/// What these logs are histories of.
+pub(crate) fn model() -> Option<ModelName> {
+    ModelName::parse("cas-register").ok()
+}
+
+/// Reads all lines that there are.
+pub(crate) fn read_lines<B: Sink>(
+    source: &Source,
+    reader: &mut Reader<'_, B>,
+) -> Result<(), ReadError> {
     for (number, line) in source.lines() {
         if line.trim_ascii().is_empty() {
             continue;
@@ -47,8 +57,15 @@ pub(crate) fn read(source: &Source) -> Result<RawHistory, ReadError> {
             None => reader.annotate(number, String::from_utf8_lossy(line.trim_ascii())),
         }
     }
+    Ok(())
+}
+
+/// Reads a history.
+pub(crate) fn read(source: &Source) -> Result<RawHistory, ReadError> {
+    let mut reader = Reader::new(source, RULES);
+    read_lines(source, &mut reader)?;
     let mut history = reader.finish(Format::JepsenLog);
-    history.model = ModelName::parse("cas-register").ok();
+    history.model = model();
     Ok(history)
 }
 

@@ -4,6 +4,8 @@
 //! operations with their times in any order. Keys that do not belong where they are, are refused:
 //! a misspelt `"value"` would otherwise become an unknown result and hide a violation.
 
+pub(crate) mod live;
+
 use std::fmt;
 
 use linpoint::history::Ties;
@@ -12,7 +14,7 @@ use rustc_hash::FxHashMap;
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 
 use crate::model::ModelName;
-use crate::raw::{Details, End, RawBuilder, RawHistory, RawId};
+use crate::raw::{Details, End, RawBuilder, RawHistory, RawId, Sink};
 use crate::{Format, ReadError, Source, Value};
 
 /// The version of the format that is read and written.
@@ -143,9 +145,9 @@ enum Kind {
     Intervals,
 }
 
-struct Reader<'a> {
+struct Reader<'a, B = RawBuilder> {
     source: &'a Source,
-    builder: RawBuilder,
+    builder: B,
     /// The operations by the ids of their calls.
     ids: FxHashMap<Value, RawId>,
     /// What the first line was, with its number.
@@ -153,7 +155,7 @@ struct Reader<'a> {
     intervals: Vec<(u32, Line)>,
 }
 
-impl Reader<'_> {
+impl<B: Sink> Reader<'_, B> {
     fn parse<'l, T: Deserialize<'l>>(&self, number: u32, line: &'l [u8]) -> Result<T, ReadError> {
         let text = match std::str::from_utf8(line) {
             Ok(text) => text,
@@ -349,13 +351,18 @@ impl Reader<'_> {
             let message = format!("the operation with id {id} has already ended on line {before}");
             self.wrong(number, mark, message)
         })?;
+        if !B::REMEMBERS {
+            self.ids.remove(&id);
+        }
         if let Some(hint) = line.hint {
             let hint = self.builder.hint(op, (hint.scope, hint.position));
             hint.map_err(|message| self.wrong(number, "hint", message))?;
         }
         Ok(())
     }
+}
 
+impl Reader<'_> {
     fn finish(mut self) -> Result<RawHistory, ReadError> {
         let times = |line: &Line| [line.start, line.end];
         let floats = self

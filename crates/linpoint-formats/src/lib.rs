@@ -12,6 +12,7 @@ mod jepsen;
 mod jepsen_log;
 pub mod jsonl;
 mod limo;
+pub mod live;
 mod model;
 pub mod raw;
 pub mod registry;

@@ -9,12 +9,26 @@ use std::path::Path;
 pub struct Source {
     name: String,
     bytes: Vec<u8>,
+    /// The number of the first line.
+    first_line: u32,
 }
 
 impl Source {
     /// Bytes that are already here, and are taken as they are.
     pub fn new(name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Source {
-        Source { name: name.into(), bytes: bytes.into() }
+        Source { name: name.into(), bytes: bytes.into(), first_line: 1 }
+    }
+
+    /// From now on it is this one line of a stream.
+    pub(crate) fn set_line(&mut self, number: u32, line: &[u8]) {
+        self.first_line = number;
+        self.bytes.clear();
+        self.bytes.extend_from_slice(line);
+    }
+
+    /// The number of the first line.
+    pub(crate) fn first_line(&self) -> u32 {
+        self.first_line
     }
 
     /// The contents of a file.
@@ -50,10 +64,10 @@ impl Source {
         self.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.bytes)
     }
 
-    /// The lines with their numbers, from 1, without line ends and without a byte order mark.
+    /// The lines with their numbers, without line ends and without a byte order mark.
     pub fn lines(&self) -> impl Iterator<Item = (u32, &[u8])> {
         let mut rest = Some(self.text());
-        let mut number = 0_u32;
+        let mut number = self.first_line - 1;
         std::iter::from_fn(move || {
             let text = rest?;
             let line = match memchr::memchr(b'\n', text) {
@@ -73,7 +87,7 @@ impl Source {
 
     /// One line by its number.
     pub fn line(&self, number: u32) -> Option<&[u8]> {
-        self.lines().nth(number.checked_sub(1)? as usize).map(|(_, line)| line)
+        self.lines().nth(number.checked_sub(self.first_line)? as usize).map(|(_, line)| line)
     }
 }
 

@@ -20,7 +20,7 @@ const QUIET: Style = Style::new().dimmed();
 const STRONG: Style = Style::new().bold();
 
 /// The narrowest text that is laid out; terminals below this wrap.
-const MIN_WIDTH: usize = 40;
+pub const MIN_WIDTH: usize = 40;
 /// Models with long options are cut to this.
 const MAX_MODEL: usize = 32;
 /// So many allowed results are listed.
@@ -207,7 +207,7 @@ fn draw(out: &mut String, explanation: &Explanation, width: usize) {
 }
 
 /// A labelled text, wrapped beside its label.
-fn fact(out: &mut String, label: &str, text: &str, width: usize) {
+pub fn fact(out: &mut String, label: &str, text: &str, width: usize) {
     const LABEL: usize = 15;
     let mut first = true;
     for part in wrap(text, width.saturating_sub(LABEL + 2)) {
@@ -217,8 +217,9 @@ fn fact(out: &mut String, label: &str, text: &str, width: usize) {
     }
 }
 
-fn paragraph(out: &mut String, text: &str, width: usize, style: Style) {
-    for part in wrap(text, width - 2) {
+/// A text, wrapped and set off from the left.
+pub fn paragraph(out: &mut String, text: &str, width: usize, style: Style) {
+    for part in wrap(text, width.saturating_sub(2)) {
         line!(out, "  {style}{part}{style:#}");
     }
 }

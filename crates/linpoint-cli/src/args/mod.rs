@@ -3,3 +3,4 @@
 pub mod raw;
 pub mod resolved;
 mod units;
+pub mod watch;

@@ -7,7 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use linpoint_formats::Format;
 
-use super::units;
+use super::{units, watch};
 
 /// Checks whether concurrent histories are linearizable.
 #[derive(Parser, Debug)]
@@ -28,6 +28,9 @@ pub enum Command {
     /// Check histories and explain what is wrong with them
     #[command(after_help = CHECK_EXAMPLES, after_long_help = CHECK_LONG)]
     Check(Check),
+    /// Check a stream while it is being written, and stop at the first return that is wrong
+    #[command(after_help = watch::EXAMPLES)]
+    Watch(watch::Watch),
     /// List the models, with their operations and options
     Models,
     /// List the formats that can be read
@@ -60,7 +63,7 @@ TSV output is one line a history, without a header:
   file  ok|bad|undecided|error  engine  operations  seconds";
 
 /// The names that `--format` takes.
-fn format_names() -> clap::builder::PossibleValuesParser {
+pub(super) fn format_names() -> clap::builder::PossibleValuesParser {
     Format::ALL.iter().map(|format| format.name()).collect::<Vec<_>>().into()
 }
 

@@ -61,9 +61,14 @@ impl Check {
             html: raw.html,
             witness: raw.witness,
             progress: progress::is_wanted(raw.quiet),
-            width: width(std::env::var("COLUMNS").ok()),
+            width: terminal_width(),
         })
     }
+}
+
+/// Columns of the terminal.
+pub fn terminal_width() -> usize {
+    width(std::env::var("COLUMNS").ok())
 }
 
 fn width(columns: Option<String>) -> usize {

@@ -5,4 +5,5 @@ pub mod formats;
 pub mod models;
 mod places;
 mod results;
+pub mod watch;
 mod words;

@@ -49,13 +49,26 @@ pub(crate) fn locate(line: &[u8], part: crate::format::Part) -> Option<usize> {
     second.is_none().then_some(first + key.len() + 1)
 }
 
+/// How histories of Jepsen and Knossos are meant.
+pub(crate) fn rules(keyed: bool) -> Rules {
+    Rules { keyed, nil_reads_fit: true, failed_cas_proves: false }
+}
+
+/// How Porcupine's logs are meant.
+pub(crate) const PORCUPINE: Rules =
+    Rules { keyed: false, nil_reads_fit: false, failed_cas_proves: false };
+
+/// What Porcupine's logs are histories of: keys hold the empty string at first.
+pub(crate) fn porcupine_model() -> Option<ModelName> {
+    ModelName::parse("kv:initial=\"\"").ok()
+}
+
 /// Reads a history of Jepsen or Knossos.
 pub(crate) fn read(source: &Source) -> Result<RawHistory, ReadError> {
     let events = events(source, true)?;
     let keyed = is_keyed(&events);
     let model = model_of(&events);
-    let mut reader =
-        Reader::new(source, Rules { keyed, nil_reads_fit: true, failed_cas_proves: false });
+    let mut reader = Reader::new(source, rules(keyed));
     for event in events {
         reader.event(event)?;
     }
@@ -64,15 +77,14 @@ pub(crate) fn read(source: &Source) -> Result<RawHistory, ReadError> {
     Ok(history)
 }
 
-/// Reads a log of Porcupine's key-value store: keys hold the empty string at first.
+/// Reads a log of Porcupine's key-value store.
 pub(crate) fn read_porcupine(source: &Source) -> Result<RawHistory, ReadError> {
-    let rules = Rules { keyed: false, nil_reads_fit: false, failed_cas_proves: false };
-    let mut reader = Reader::new(source, rules);
+    let mut reader = Reader::new(source, PORCUPINE);
     for event in events(source, false)? {
         reader.event(event)?;
     }
     let mut history = reader.finish(Format::Porcupine);
-    history.model = ModelName::parse("kv:initial=\"\"").ok();
+    history.model = porcupine_model();
     Ok(history)
 }
 
@@ -96,7 +108,7 @@ fn model_of(events: &[Event]) -> Option<ModelName> {
 
 /// True if the values of all calls are tuples of an object and a value. A `:cas` must have a pair in
 /// its tuple, and a `:txn` a list of steps: otherwise `[2 3]` would be taken for one.
-fn is_keyed(events: &[Event]) -> bool {
+pub(crate) fn is_keyed(events: &[Event]) -> bool {
     let tuple = |event: &Event| match &event.value {
         Value::List(items) => match (&**items, &*event.f) {
             ([_, Value::List(pair)], "cas") => pair.len() == 2,
@@ -112,6 +124,7 @@ fn is_keyed(events: &[Event]) -> bool {
 /// Lines and columns of places in a text, asked for in ascending order.
 struct Places<'a> {
     text: &'a [u8],
+    first_line: u32,
     line: u32,
     line_start: usize,
     until: usize,
@@ -121,7 +134,7 @@ impl Places<'_> {
     fn of(&mut self, at: usize) -> (u32, usize) {
         let at = at.min(self.text.len());
         if at < self.until {
-            (self.line, self.line_start, self.until) = (1, 0, 0);
+            (self.line, self.line_start, self.until) = (self.first_line, 0, 0);
         }
         for newline in memchr::memchr_iter(b'\n', &self.text[self.until..at]) {
             self.line = self.line.saturating_add(1);
@@ -133,9 +146,10 @@ impl Places<'_> {
 }
 
 /// All events of a file.
-fn events(source: &Source, escapes: bool) -> Result<Vec<Event>, ReadError> {
+pub(crate) fn events(source: &Source, escapes: bool) -> Result<Vec<Event>, ReadError> {
     let text = source.text();
-    let mut places = Places { text, line: 1, line_start: 0, until: 0 };
+    let first_line = source.first_line();
+    let mut places = Places { text, first_line, line: first_line, line_start: 0, until: 0 };
     let events = read_events(&mut Parser::new(text, escapes), &mut places);
     events.map_err(|wrong| {
         let (line, column) = places.of(wrong.at);

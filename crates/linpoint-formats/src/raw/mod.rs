@@ -4,6 +4,7 @@
 //! operation for each process, one end for each operation. It answers with sentences; the reader adds
 //! the place.
 
+mod live;
 mod ops;
 
 use std::collections::BTreeMap;
@@ -13,6 +14,7 @@ use rustc_hash::FxHashMap;
 
 use crate::model::ModelName;
 use crate::{Format, Value};
+pub(crate) use live::{Change, LiveOps, Sink};
 use ops::Fate;
 pub use ops::{NameId, RawId, RawOp, RawOps};
 
@@ -115,6 +117,12 @@ impl Details {
     }
 }
 
+/// A process does one thing at a time.
+fn still_open(process: &Value, open: &RawOp<'_>) -> String {
+    let RawOp { name, line, .. } = open;
+    format!("process {process} calls while its {name:?} from line {line} is still open")
+}
+
 impl RawBuilder {
     /// No operations yet.
     pub fn new() -> RawBuilder {
@@ -168,9 +176,7 @@ impl RawBuilder {
         if let Some(who) = &details.process
             && let Some(open) = self.open_of(who)
         {
-            let RawOp { name, line, .. } = self.ops.get(open);
-            let what = format!("its {name:?} from line {line} is still open");
-            return Err(format!("process {who} calls while {what}"));
+            return Err(still_open(who, &self.ops.get(open)));
         }
         let (name, time) = (self.name(name)?, self.tick());
         let op = self.ops.begin(name, args, line, time)?;

@@ -39,8 +39,8 @@ pub struct RawOps {
 }
 
 /// Names an operation while a history is built.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct RawId(u32);
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct RawId(pub(super) u32);
 
 /// The name of an operation, as a number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

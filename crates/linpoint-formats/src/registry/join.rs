@@ -11,6 +11,9 @@ use crate::raw::RawOp;
 pub(super) trait Join {
     type Spec: Spec + Send + Sync + 'static;
 
+    /// False if operations may be about several keys, so that a stream cannot be watched key by key.
+    const ONE_KEY: bool = true;
+
     /// The specification.
     fn spec(&self) -> Self::Spec;
 

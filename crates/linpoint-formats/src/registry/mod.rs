@@ -3,19 +3,23 @@
 mod join;
 mod models;
 mod typed;
+pub mod watch;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use linpoint::history::{HistoryError, Interval, IntervalBuilder, Span};
 use linpoint::verdict::States;
-use linpoint::{Cancel, CheckError, Hints, Limits, OpId, Part, Progress, Report};
+use linpoint::{Cancel, CheckError, Hints, Limits, OpId, Progress, Report};
 
+use crate::format::Part;
+use crate::live::WatchError;
 use crate::model::ModelName;
 use crate::raw::{Annotation, RawHistory, RawOp};
 use crate::{Format, ReadError, Source, Value};
 use join::{BadOption, Fault, Join, Mismatch, OpOf, Options, RetOf};
 use typed::{AnyHistory, Typed};
+use watch::{Outcome, Watched};
 
 /// How to check a [`LoadedHistory`].
 #[derive(Clone, Debug, Default)]
@@ -104,25 +108,35 @@ pub fn load(
     model: Option<&ModelName>,
 ) -> Result<LoadedHistory, ReadError> {
     let in_file = raw.model.take();
+    let model = model_of(source, raw.format, model, in_file, raw.ops.is_empty())?;
+    let entry = entry_of(source, &model)?;
+    let join = join_of(source, entry, &model).map_err(|(error, _)| error)?;
+    join.load(&mut Loader { source, raw, info: &entry.info, model })
+}
+
+/// The model that is meant: what the user says goes before what the file says.
+fn model_of(
+    source: &Source,
+    format: Format,
+    model: Option<&ModelName>,
+    in_file: Option<ModelName>,
+    is_empty: bool,
+) -> Result<ModelName, ReadError> {
     let mut model = match (model, in_file) {
         (Some(model), in_file) => model.clone().or_options_of(in_file.as_ref()),
         (None, Some(in_file)) => in_file,
         // Without operations, every model says the same.
-        (None, None) if raw.ops.is_empty() => {
-            ModelName { name: "register".to_owned(), options: Vec::new() }
-        }
+        (None, None) if is_empty => ModelName { name: "register".to_owned(), options: Vec::new() },
         (None, None) => {
             let error = ReadError::new(source, "the file does not name a model");
             return Err(error.help("give one with --model; `linpoint models` lists them"));
         }
     };
-    if let Some((key, value)) = raw.format.defaults(&model.name) {
+    if let Some((key, value)) = format.defaults(&model.name) {
         // What the user or the file says stays as it is.
         let _ = model.set(key, value);
     }
-    let entry = entry_of(source, &model)?;
-    let join = join_of(source, entry, &model).map_err(|(error, _)| error)?;
-    join.load(&mut Loader { source, raw, info: &entry.info, model })
+    Ok(model)
 }
 
 /// Makes sure that a model exists and has these options, before any file is read. Options that it
@@ -176,6 +190,7 @@ fn join_of(
 /// The type-free side of a [`Join`].
 trait AnyJoin {
     fn load(&self, loader: &mut Loader<'_>) -> Result<LoadedHistory, ReadError>;
+    fn watch(&self, watched: Watched<'_, '_>) -> Result<Outcome, WatchError>;
 }
 
 struct Entry {
@@ -226,31 +241,19 @@ impl<J: Join> AnyJoin for J {
             unknown_results,
         })
     }
+
+    fn watch(&self, watched: Watched<'_, '_>) -> Result<Outcome, WatchError> {
+        watch::watch_with(self, watched)
+    }
 }
 
 impl Loader<'_> {
-    fn at(&self, line: u32, part: crate::format::Part, message: String) -> ReadError {
-        let error = ReadError::new(self.source, message);
-        let text = self.source.line(line);
-        match text.and_then(|text| self.raw.format.locate(text, part)) {
-            Some(column) => error.at(self.source, line, column),
-            None => error.at_line(self.source, line),
-        }
+    fn at(&self, line: u32, part: Part, message: String) -> ReadError {
+        error_at(self.source, self.raw.format, line, part, message)
     }
 
     fn mismatch(&self, raw: &RawOp<'_>, mismatch: &Mismatch) -> ReadError {
-        let part = mismatch.part();
-        let line = if part == crate::format::Part::Result { raw.end_line } else { raw.line };
-        let error = self.at(line, part, mismatch.message(raw));
-        let ours = |signature: &&&str| signature.split('(').next() == Some(raw.name);
-        let name = self.info.name;
-        match self.info.operations.iter().find(ours) {
-            Some(signature) => error.help(format!("the model {name:?} has {signature}")),
-            None => {
-                let operations = self.info.operations.join("; ");
-                error.help(format!("the model {name:?} has {operations}"))
-            }
-        }
+        mismatch_at(self.source, self.raw.format, self.info, raw, mismatch)
     }
 
     fn invalid(&self, lines: &[u32], error: &HistoryError) -> ReadError {
@@ -264,9 +267,49 @@ impl Loader<'_> {
             _ => error.to_string(),
         };
         match lines.get(error.op().index()) {
-            Some(&line) => self.at(line, crate::format::Part::Name, message),
+            Some(&line) => self.at(line, Part::Name, message),
             None => ReadError::new(self.source, message),
         }
+    }
+}
+
+/// An error at a part of the operation on a line.
+fn error_at(source: &Source, format: Format, line: u32, part: Part, message: String) -> ReadError {
+    let error = ReadError::new(source, message);
+    let text = source.line(line);
+    match text.and_then(|text| format.locate(text, part)) {
+        Some(column) => error.at(source, line, column),
+        None => error.at_line(source, line),
+    }
+}
+
+/// An operation that the model does not have, or not in this form.
+fn mismatch_at(
+    source: &Source,
+    format: Format,
+    info: &ModelInfo,
+    raw: &RawOp<'_>,
+    mismatch: &Mismatch,
+) -> ReadError {
+    let part = mismatch.part();
+    let line = if part == Part::Result { raw.end_line } else { raw.line };
+    let error = error_at(source, format, line, part, mismatch.message(raw));
+    let ours = |signature: &&&str| signature.split('(').next() == Some(raw.name);
+    let name = info.name;
+    match info.operations.iter().find(ours) {
+        Some(signature) => error.help(format!("the model {name:?} has {signature}")),
+        None => {
+            let operations = info.operations.join("; ");
+            error.help(format!("the model {name:?} has {operations}"))
+        }
+    }
+}
+
+/// Who performs operations, in words.
+fn client(process: &Value) -> String {
+    match process {
+        Value::Int(n) => format!("client {n}"),
+        name => name.bare(),
     }
 }
 
@@ -322,7 +365,11 @@ impl LoadedHistory {
     }
 
     /// The independent parts, with what became of each in a check with these settings.
-    pub fn parts(&self, settings: &Settings, report: &Report) -> Result<Vec<Part>, CheckError> {
+    pub fn parts(
+        &self,
+        settings: &Settings,
+        report: &Report,
+    ) -> Result<Vec<linpoint::Part>, CheckError> {
         self.any.parts(settings, report)
     }
 
@@ -354,10 +401,7 @@ impl LoadedHistory {
     /// Who performed it.
     pub fn client(&self, id: OpId) -> Option<String> {
         let process = self.any.extras(id).process?;
-        Some(match self.processes.get(&process)? {
-            Value::Int(n) => format!("client {n}"),
-            name => name.bare(),
-        })
+        self.processes.get(&process).map(client)
     }
 
     /// The object it was performed on.

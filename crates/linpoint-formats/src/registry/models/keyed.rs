@@ -184,6 +184,8 @@ fn reads(op: &Transaction<Value, Value>) -> usize {
 impl Join for MultiRegisterJoin {
     type Spec = MultiRegister<Value, Value>;
 
+    const ONE_KEY: bool = false;
+
     fn spec(&self) -> Self::Spec {
         MultiRegister { initial: self.initial.clone(), default: self.default.clone() }
     }
