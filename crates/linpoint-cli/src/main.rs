@@ -28,6 +28,7 @@ fn main() -> ExitCode {
             }
         },
         Command::Watch(watch) => cmd::watch::run(&watch, &mut out),
+        Command::Explain(explain) => cmd::explain::run(explain, &mut out),
         Command::Models => cmd::models::run(&mut out),
         Command::Formats => cmd::formats::run(&mut out),
     };

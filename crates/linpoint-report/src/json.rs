@@ -65,7 +65,7 @@ pub fn error(name: &str, message: &str) -> String {
     }))
 }
 
-fn line(value: &Value) -> String {
+pub(crate) fn line(value: &Value) -> String {
     let mut line = value.to_string();
     line.push('\n');
     line
@@ -137,7 +137,7 @@ fn limit_name(limit: Limit) -> &'static str {
     }
 }
 
-fn plan(plan: &Plan) -> Value {
+pub(crate) fn plan(plan: &Plan) -> Value {
     let features = &plan.features;
     let candidate = |c: &linpoint::plan::Candidate| json!({ "tactic": c.tactic.name(), "why": c.why, "refused": c.refused });
     json!({

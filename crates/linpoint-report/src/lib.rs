@@ -9,11 +9,13 @@
 //! | [`html`] | people at a browser: a page with an interactive timeline |
 //! | [`json`] | programs: everything about the verdict |
 //! | [`junit`] | programs that run tests |
+//! | [`plan`] | whoever wants to know how a history would be checked, and why |
 //! | [`witness`] | whoever wants to follow the order of a linearizable history |
 
 pub mod html;
 pub mod json;
 pub mod junit;
+pub mod plan;
 mod rendered;
 pub mod text;
 mod timeline;

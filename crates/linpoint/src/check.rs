@@ -1,5 +1,6 @@
 //! The front door: a history and a specification go in, a [`Report`] comes out.
 
+mod foresee;
 mod whole;
 
 use std::sync::atomic::{AtomicU64, Ordering};

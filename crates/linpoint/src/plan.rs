@@ -164,10 +164,31 @@ impl Plan {
 
     /// Notes why a monitor did not decide what it was asked.
     pub(crate) fn note_refusal(&mut self, reason: String) {
-        let is_monitor = |c: &&mut Candidate| c.tactic == Tactic::Monitor(Monitor::OfShape);
-        if let Some(candidate) = self.ladder.iter_mut().find(is_monitor) {
+        if let Some(candidate) = self.monitor_mut() {
             candidate.refused = Some(reason);
         }
+    }
+
+    /// Notes what is known about a monitor's answer.
+    pub(crate) fn note_monitor(&mut self, why: String) {
+        if let Some(candidate) = self.monitor_mut() {
+            candidate.why = why;
+        }
+    }
+
+    /// Notes that a monitor decides everything, so that nobody else is asked.
+    pub(crate) fn note_decided(&mut self, why: String) {
+        self.note_monitor(why);
+        for candidate in &mut self.ladder {
+            if !matches!(candidate.tactic, Tactic::Monitor(_)) && candidate.refused.is_none() {
+                candidate.refused = Some("not needed".into());
+            }
+        }
+    }
+
+    fn monitor_mut(&mut self) -> Option<&mut Candidate> {
+        let is_monitor = |c: &&mut Candidate| matches!(c.tactic, Tactic::Monitor(_));
+        self.ladder.iter_mut().find(is_monitor)
     }
 }
 

@@ -7,7 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use linpoint_formats::Format;
 
-use super::{units, watch};
+use super::{explain, units, watch};
 
 /// Checks whether concurrent histories are linearizable.
 #[derive(Parser, Debug)]
@@ -31,6 +31,9 @@ pub enum Command {
     /// Check a stream while it is being written, and stop at the first return that is wrong
     #[command(after_help = watch::EXAMPLES)]
     Watch(watch::Watch),
+    /// Tell how histories would be checked: which engines, in which order, and why
+    #[command(after_help = explain::EXAMPLES)]
+    Explain(explain::Explain),
     /// List the models, with their operations and options
     Models,
     /// List the formats that can be read
@@ -67,9 +70,9 @@ pub(super) fn format_names() -> clap::builder::PossibleValuesParser {
     Format::ALL.iter().map(|format| format.name()).collect::<Vec<_>>().into()
 }
 
-/// Arguments of `check`.
+/// What to check, and how.
 #[derive(Args, Debug)]
-pub struct Check {
+pub struct How {
     /// Files, directories, or - for the standard input
     ///
     /// Directories are walked in the order of names; *.tsv, README* and hidden files are passed over.
@@ -112,6 +115,14 @@ pub struct Check {
     /// What to do with known positions in the order of effects
     #[arg(long, value_enum, default_value = "order", value_name = "USE")]
     pub hints: Hints,
+}
+
+/// Arguments of `check`.
+#[derive(Args, Debug)]
+pub struct Check {
+    /// What to check, and how.
+    #[command(flatten)]
+    pub how: How,
 
     /// How to print the results
     #[arg(long, short, value_enum, default_value = "human", value_name = "FORM")]

@@ -11,9 +11,9 @@ use crate::progress;
 /// Columns where the terminal does not say how many it has.
 const DEFAULT_WIDTH: usize = 100;
 
-/// What `check` is to do.
+/// What to check, and how.
 #[derive(Debug)]
-pub struct Check {
+pub struct How {
     /// What to check.
     pub paths: Vec<PathBuf>,
     /// The model, if it was given.
@@ -22,26 +22,16 @@ pub struct Check {
     pub format: Option<Format>,
     /// How to check.
     pub settings: Settings,
-    /// How to print the results.
-    pub output: OutputForm,
-    /// Where to write pages.
-    pub html: Option<PathBuf>,
-    /// Where to write orders.
-    pub witness: Option<PathBuf>,
-    /// Columns of the terminal.
-    pub width: usize,
-    /// Whether to show how far the run has come.
-    pub progress: bool,
 }
 
-impl Check {
+impl How {
     /// Looks up what was typed.
-    pub fn new(raw: raw::Check) -> Result<Check, String> {
+    pub fn new(raw: raw::How) -> Result<How, String> {
         let model = raw.model.as_deref().map(ModelName::parse).transpose()?;
         if let Some(model) = &model {
             registry::validate(model)?;
         }
-        Ok(Check {
+        Ok(How {
             paths: raw.paths,
             model,
             format: raw.format.as_deref().and_then(Format::from_name),
@@ -57,6 +47,32 @@ impl Check {
                 all_failures: raw.all_failures,
                 ..Settings::default()
             },
+        })
+    }
+}
+
+/// What `check` is to do.
+#[derive(Debug)]
+pub struct Check {
+    /// What to check, and how.
+    pub how: How,
+    /// How to print the results.
+    pub output: OutputForm,
+    /// Where to write pages.
+    pub html: Option<PathBuf>,
+    /// Where to write orders.
+    pub witness: Option<PathBuf>,
+    /// Columns of the terminal.
+    pub width: usize,
+    /// Whether to show how far the run has come.
+    pub progress: bool,
+}
+
+impl Check {
+    /// Looks up what was typed.
+    pub fn new(raw: raw::Check) -> Result<Check, String> {
+        Ok(Check {
+            how: How::new(raw.how)?,
             output: raw.output,
             html: raw.html,
             witness: raw.witness,

@@ -23,7 +23,7 @@ use crate::output::Output;
 use crate::progress::{Board, Display};
 use crew::Crew;
 use tally::Tally;
-pub(super) use work::Failure;
+pub(super) use work::{Failure, no_verdict};
 use work::{Files, Finding, Kind};
 
 const PAGES: places::Kind = places::Kind { option: "--html", extension: ".html", appends: false };
@@ -33,8 +33,8 @@ const WITNESSES: places::Kind =
 /// Checks everything that was named, and says what came of it.
 pub fn run(check: &Check, out: &mut Output) -> io::Result<Exit> {
     let started = Instant::now();
-    interrupt::cancels(&check.settings.cancel);
-    let inputs = Inputs::find(&check.paths);
+    interrupt::cancels(&check.how.settings.cancel);
+    let inputs = Inputs::find(&check.how.paths);
     let board = Board::new(inputs.list.len());
     let crew = Crew::new(check, &inputs.list, &board);
     let mut writer = Writer {

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use linpoint::history::{HistoryError, Interval, IntervalBuilder, Span};
 use linpoint::verdict::States;
-use linpoint::{Cancel, CheckError, Hints, Limits, OpId, Progress, Report};
+use linpoint::{Cancel, CheckError, Hints, Limits, OpId, Plan, Progress, Report};
 
 use crate::format::Part;
 use crate::live::WatchError;
@@ -362,6 +362,16 @@ impl LoadedHistory {
         progress: &(dyn Fn(Progress) + Sync),
     ) -> Result<Report, CheckError> {
         self.any.check(settings, Some(progress))
+    }
+
+    /// How a check with these settings would go, see [`linpoint::Checker::foresee`].
+    pub fn foresee(&self, settings: &Settings) -> Result<Plan, CheckError> {
+        self.any.foresee(settings)
+    }
+
+    /// How many operations differ from each other, arguments included.
+    pub fn different_operations(&self) -> usize {
+        self.any.different()
     }
 
     /// The independent parts, with what became of each in a check with these settings.

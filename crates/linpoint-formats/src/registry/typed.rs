@@ -2,7 +2,8 @@
 
 use linpoint::history::{Extras, Span};
 use linpoint::verdict::{States, states_along};
-use linpoint::{CheckError, Checker, History, OpId, Part, Progress, Report, Spec};
+use linpoint::{CheckError, Checker, History, OpId, Part, Plan, Progress, Report, Spec};
+use rustc_hash::FxHashSet;
 use std::ops::Range;
 
 use super::Settings;
@@ -14,6 +15,8 @@ pub(super) type Watcher<'a> = Option<&'a (dyn Fn(Progress) + Sync)>;
 pub(super) trait AnyHistory: Send + Sync {
     fn len(&self) -> usize;
     fn check(&self, settings: &Settings, progress: Watcher<'_>) -> Result<Report, CheckError>;
+    fn foresee(&self, settings: &Settings) -> Result<Plan, CheckError>;
+    fn different(&self) -> usize;
     fn parts(&self, settings: &Settings, report: &Report) -> Result<Vec<Part>, CheckError>;
     fn states(&self, order: &[OpId], known_until: u32, window: Range<usize>) -> Option<States>;
     fn op(&self, id: OpId) -> String;
@@ -59,6 +62,16 @@ impl<S: Spec + Send + Sync> AnyHistory for Typed<S> {
             Some(progress) => self.checker(settings).progress(progress).check(&self.history),
             None => self.checker(settings).check(&self.history),
         }
+    }
+
+    fn foresee(&self, settings: &Settings) -> Result<Plan, CheckError> {
+        self.checker(settings).foresee(&self.history)
+    }
+
+    fn different(&self) -> usize {
+        let history = &self.history;
+        let ops: FxHashSet<&S::Op> = history.ids().map(|id| history.op(id)).collect();
+        ops.len()
     }
 
     fn parts(&self, settings: &Settings, report: &Report) -> Result<Vec<Part>, CheckError> {

@@ -66,10 +66,11 @@ struct State {
 impl<'a> Crew<'a> {
     pub fn new(check: &'a Check, inputs: &'a [Input], board: &'a Board) -> Crew<'a> {
         let threads = check
+            .how
             .settings
             .threads
             .unwrap_or_else(|| thread::available_parallelism().map_or(1, NonZero::get));
-        let room = check.settings.limits.memory_bytes() / SHARE_OF_HISTORIES;
+        let room = check.how.settings.limits.memory_bytes() / SHARE_OF_HISTORIES;
         let room = u64::try_from(room).unwrap_or(u64::MAX);
         // What has no size of its own is worked on alone.
         let cost = |input: &Input| {
@@ -122,7 +123,7 @@ impl<'a> Crew<'a> {
         loop {
             let input = state.next;
             let cost = *self.costs.get(input)?;
-            if state.stopped || self.check.settings.cancel.is_cancelled() {
+            if state.stopped || self.check.how.settings.cancel.is_cancelled() {
                 return None;
             }
             if state.used == 0 || state.used.saturating_add(cost) <= self.room {
@@ -159,7 +160,7 @@ impl<'a> Crew<'a> {
         state.stopped = true;
         // At the end of a run everything has been finished, and this changes nothing.
         if state.unfinished > 0 {
-            self.check.settings.cancel.cancel();
+            self.check.how.settings.cancel.cancel();
         }
         drop(state);
         self.changed.notify_all();
@@ -195,7 +196,7 @@ impl<'a> Crew<'a> {
         input: usize,
         entry: &Entry,
     ) -> Result<Report, CheckError> {
-        let settings = &self.check.settings;
+        let settings = &self.check.how.settings;
         let run = |settings: &Settings| match entry.is_shown() {
             true => history.check_watched(settings, &|progress| entry.came_to(progress)),
             false => history.check(settings),

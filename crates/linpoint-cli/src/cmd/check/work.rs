@@ -89,7 +89,7 @@ pub fn findings(crew: &Crew<'_>, number: usize, entry: &Entry<'_>) -> Vec<Findin
             return vec![Finding::Failed { name: input.name(), failure: Failure::Input(message) }];
         }
     };
-    let histories = registry::read_all(&source, check.format, check.model.as_ref());
+    let histories = registry::read_all(&source, check.how.format, check.how.model.as_ref());
     // What is wrong with a history has been said; the text is not needed any more.
     drop(source);
     let mut findings = Vec::new();
@@ -129,7 +129,7 @@ fn check_one(
         time: started.elapsed(),
     };
     entry.checked(history.len());
-    let words = Words { history: &history, settings: &check.settings };
+    let words = Words { history: &history, settings: &check.how.settings };
     let rendered = Rendered::new(heading, &words, &report);
     let kind = match rendered.outcome {
         Outcome::Linearizable => Kind::Linearizable,
@@ -151,7 +151,8 @@ fn check_one(
     })
 }
 
-fn no_verdict(title: &str, history: &LoadedHistory, error: CheckError) -> Failure {
+/// Why a check came to nothing.
+pub fn no_verdict(title: &str, history: &LoadedHistory, error: CheckError) -> Failure {
     match error {
         CheckError::UnknownEngine(engine) => {
             Failure::Usage(format!("--algorithm: there is no engine {engine:?}"))

@@ -1,0 +1,81 @@
+//! `linpoint explain`: how histories would be checked, and why.
+
+use std::io;
+
+use linpoint_formats::{LoadedHistory, registry};
+use linpoint_report::plan::{self, Planned};
+
+use super::check::{Failure, no_verdict};
+use crate::args::explain::{Explain, Form};
+use crate::args::resolved::{How, terminal_width};
+use crate::exit::Exit;
+use crate::inputs::Inputs;
+use crate::output::Output;
+
+/// Explains everything that was named.
+pub fn run(args: Explain, out: &mut Output) -> io::Result<Exit> {
+    let how = match How::new(args.how) {
+        Ok(how) => how,
+        Err(message) => {
+            out.error(&message);
+            return Ok(Exit::Bad);
+        }
+    };
+    let mut exit = Exit::Fine;
+    for input in Inputs::find(&how.paths).list {
+        let histories = match input.read() {
+            Ok(source) => registry::read_all(&source, how.format, how.model.as_ref()),
+            Err(message) => {
+                exit = Exit::Bad;
+                failed(args.output, &input.name(), &message, out)?;
+                continue;
+            }
+        };
+        for found in histories {
+            let id = found.id.map(|id| format!("#{id}")).unwrap_or_default();
+            let name = format!("{}{id}", input.name());
+            let title = format!("{}{id}", input.title());
+            let planned = match found.history {
+                Ok(history) => planned(args.output, &title, &history, &how),
+                Err(error) => Err(Failure::Input(error.to_string())),
+            };
+            match planned {
+                Ok(text) => out.write(&text)?,
+                Err(Failure::Usage(message)) => {
+                    out.error(&message);
+                    return Ok(Exit::Bad);
+                }
+                Err(Failure::Input(message)) => {
+                    exit = Exit::Bad;
+                    failed(args.output, &name, &message, out)?;
+                }
+            }
+        }
+    }
+    Ok(exit)
+}
+
+fn planned(form: Form, title: &str, history: &LoadedHistory, how: &How) -> Result<String, Failure> {
+    let plan = history.foresee(&how.settings).map_err(|error| no_verdict(title, history, error))?;
+    let model = history.model().to_string();
+    let planned = Planned {
+        name: title,
+        model: &model,
+        format: history.format().name(),
+        different: history.different_operations(),
+        plan: &plan,
+    };
+    Ok(match form {
+        Form::Human => planned.text(terminal_width()),
+        Form::Json => planned.json(),
+    })
+}
+
+fn failed(form: Form, name: &str, message: &str, out: &mut Output) -> io::Result<()> {
+    out.flush()?;
+    out.error(message);
+    match form {
+        Form::Human => Ok(()),
+        Form::Json => out.write(&plan::error(name, message)),
+    }
+}

@@ -1,0 +1,94 @@
+//! `linpoint explain` as a user runs it.
+
+mod support;
+
+use std::fs;
+
+use support::{OK, dir, exits, linpoint};
+
+/// Events of a queue: `e5` enqueues, `d5` dequeues, one after the other.
+fn queue(words: &[&str]) -> String {
+    let mut text = "{\"linpoint\":1,\"model\":\"queue\"}\n".to_owned();
+    for (id, word) in words.iter().enumerate() {
+        let value = &word[1..];
+        text += &match &word[..1] {
+            "e" => format!(
+                "{{\"call\":{id},\"op\":\"enqueue\",\"args\":[{value}]}}\n{{\"return\":{id}}}\n"
+            ),
+            _ => format!(
+                "{{\"call\":{id},\"op\":\"dequeue\"}}\n{{\"return\":{id},\"value\":{value}}}\n"
+            ),
+        };
+    }
+    text
+}
+
+#[test]
+fn a_monitor_that_decides() {
+    let dir = dir("explain-monitor");
+    fs::write(dir.join("q.jsonl"), queue(&["e1", "e2", "d1"])).unwrap();
+    let args = ["explain", "--threads", "3", "--timeout", "10s", "--memory", "1MiB", "q.jsonl"];
+    let (out, err) = exits(&linpoint(&dir, &args), 0);
+    assert!(out.starts_with("q.jsonl  queue, jsonl\n"), "{out}");
+    for line in [
+        "  history        3 operations, 3 of them different; 0 pending, 0 with unknown result\n",
+        "  concurrency    up to 1 open at once\n",
+        "  parts          not split: the monitor takes all operations at once\n",
+        "  tactics        1. monitor: queue-monitor decides this history\n",
+        "                 2. straight jit-graph: refused: not needed\n",
+        "                 5. unlimited-pending: refused: no operation is pending\n",
+        "  limits         3 threads, at most 10.0 s, at most 1048576 bytes of memory\n",
+    ] {
+        assert!(out.contains(line), "{line}{out}");
+    }
+    assert_eq!(err, "");
+}
+
+#[test]
+fn a_monitor_that_refuses_says_why() {
+    let dir = dir("explain-refused");
+    fs::write(dir.join("q.jsonl"), queue(&["e1", "e1", "d1"])).unwrap();
+    let (out, _) = exits(&linpoint(&dir, &["explain", "q.jsonl"]), 0);
+    assert!(out.contains("3 operations, 2 of them different"), "{out}");
+    let reason = out.split("1. monitor: refused: ").nth(1).expect(&out).lines().next().unwrap();
+    // The check itself has the same reason.
+    let (json, _) = exits(&linpoint(&dir, &["check", "--output", "json", "q.jsonl"]), 0);
+    assert!(json.contains(&format!("\"refused\":\"{}", reason.trim_end())), "{reason}\n{json}");
+    let (out, _) = exits(&linpoint(&dir, &["explain", "--algorithm", "breadth", "q.jsonl"]), 0);
+    assert!(out.contains("1. breadth: asked for by name\n") && !out.contains("2. "), "{out}");
+}
+
+#[test]
+fn plans_for_programs() {
+    let dir = dir("explain-json");
+    fs::write(dir.join("a.jsonl"), OK).unwrap();
+    let args = ["explain", "--output", "json", "a.jsonl", "missing"];
+    let (out, err) = exits(&linpoint(&dir, &args), 2);
+    let lines: Vec<&str> = out.lines().collect();
+    assert_eq!(lines.len(), 2, "{out}");
+    for part in [
+        "\"schema\":\"linpoint.plan\"",
+        "\"version\":1",
+        "\"name\":\"a.jsonl\"",
+        "\"model\":\"register\"",
+        "\"operations\":1",
+        "\"different_operations\":1",
+        "\"ladder\":[{",
+        "\"limits\":{\"bytes\":null,\"seconds\":null}",
+    ] {
+        assert!(lines[0].contains(part), "{part}: {out}");
+    }
+    assert!(lines[1].contains("\"error\":\"missing: no such file or directory\""), "{out}");
+    assert!(err.contains("error: missing: no such file or directory"), "{err}");
+}
+
+#[test]
+fn bad_usage() {
+    let dir = dir("explain-usage");
+    fs::write(dir.join("a.jsonl"), OK).unwrap();
+    let (_, err) = exits(&linpoint(&dir, &["explain", "--algorithm", "magic", "a.jsonl"]), 2);
+    assert!(err.contains("there is no engine \"magic\""), "{err}");
+    exits(&linpoint(&dir, &["explain"]), 2);
+    let (out, _) = exits(&linpoint(&dir, &["explain", "--help"]), 0);
+    assert!(out.contains("Examples:"), "{out}");
+}
