@@ -31,6 +31,8 @@ fn main() -> ExitCode {
         Command::Explain(explain) => cmd::explain::run(explain, &mut out),
         Command::Models => cmd::models::run(&mut out),
         Command::Formats => cmd::formats::run(&mut out),
+        Command::Completions { shell } => cmd::shell::completions(shell, &mut out),
+        Command::Man { dir } => cmd::shell::man(dir.as_deref(), &mut out),
     };
     let exit = result.and_then(|exit| out.flush().map(|()| exit));
     match exit {

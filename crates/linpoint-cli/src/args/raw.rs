@@ -38,6 +38,20 @@ pub enum Command {
     Models,
     /// List the formats that can be read
     Formats,
+    /// Write a script that lets a shell complete command lines
+    #[command(after_help = COMPLETIONS_EXAMPLES)]
+    Completions {
+        /// Which shell
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+    },
+    /// Write the manual: the page of linpoint, or the pages of all commands into a directory
+    #[command(after_help = MAN_EXAMPLES)]
+    Man {
+        /// Where to write the pages of all commands [default: one page to the standard output]
+        #[arg(value_name = "DIR")]
+        dir: Option<PathBuf>,
+    },
 }
 
 const CHECK_EXAMPLES: &str = "\
@@ -64,6 +78,17 @@ Exit codes:
 
 TSV output is one line a history, without a header:
   file  ok|bad|undecided|error  engine  operations  seconds";
+
+const COMPLETIONS_EXAMPLES: &str = "\
+Examples:
+  linpoint completions bash > ~/.local/share/bash-completion/completions/linpoint
+  linpoint completions zsh > ~/.zfunc/_linpoint
+  linpoint completions fish > ~/.config/fish/completions/linpoint.fish";
+
+const MAN_EXAMPLES: &str = "\
+Examples:
+  linpoint man | man -l -
+  linpoint man ~/.local/share/man/man1            linpoint.1, linpoint-check.1, ...";
 
 /// The names that `--format` takes.
 pub(super) fn format_names() -> clap::builder::PossibleValuesParser {

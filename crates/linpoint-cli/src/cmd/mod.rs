@@ -6,5 +6,6 @@ pub mod formats;
 pub mod models;
 mod places;
 mod results;
+pub mod shell;
 pub mod watch;
 mod words;

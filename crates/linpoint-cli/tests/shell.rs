@@ -1,0 +1,55 @@
+//! `linpoint completions` and `linpoint man`.
+
+mod support;
+
+use std::fs;
+
+use support::{dir, exits, linpoint};
+
+const COMMANDS: [&str; 5] = ["check", "watch", "explain", "models", "formats"];
+
+#[test]
+fn completions_know_all_commands() {
+    let dir = dir("completions");
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let (out, err) = exits(&linpoint(&dir, &["completions", shell]), 0);
+        for word in COMMANDS.iter().chain(&["max-configurations", "witness"]) {
+            assert!(out.contains(word), "{word} in {shell}:\n{out}");
+        }
+        assert_eq!(err, "");
+    }
+    let (_, err) = exits(&linpoint(&dir, &["completions", "csh"]), 2);
+    assert!(err.contains("bash") && err.contains("fish"), "{err}");
+}
+
+#[test]
+fn bash_takes_its_script() {
+    let dir = dir("completions-bash");
+    let (script, _) = exits(&linpoint(&dir, &["completions", "bash"]), 0);
+    fs::write(dir.join("script"), script).unwrap();
+    let ask = "source ./script && COMP_WORDS=(linpoint wat) COMP_CWORD=1 && \
+        _linpoint linpoint wat linpoint && echo \"${COMPREPLY[@]}\"";
+    let bash =
+        std::process::Command::new("bash").args(["--norc", "-c", ask]).current_dir(&dir).output();
+    match bash {
+        Ok(output) => assert_eq!(exits(&output, 0).0, "watch\n"),
+        Err(_) => eprintln!("SKIPPED: there is no bash here"),
+    }
+}
+
+#[test]
+fn a_page_for_each_command() {
+    let dir = dir("man");
+    let (out, _) = exits(&linpoint(&dir, &["man"]), 0);
+    assert!(out.contains(".TH linpoint 1") && out.contains("linpoint\\-check"), "{out}");
+    exits(&linpoint(&dir, &["man", "pages"]), 0);
+    for command in COMMANDS {
+        let page = fs::read_to_string(dir.join(format!("pages/linpoint-{command}.1"))).unwrap();
+        assert!(page.contains(".SH SYNOPSIS"), "{page}");
+    }
+    let page = fs::read_to_string(dir.join("pages/linpoint-check.1")).unwrap();
+    assert!(page.contains("Exit codes") && page.contains("\\-\\-timeout"), "{page}");
+    fs::write(dir.join("file"), "").unwrap();
+    let (_, err) = exits(&linpoint(&dir, &["man", "file"]), 2);
+    assert!(err.contains("cannot write the pages into file"), "{err}");
+}
