@@ -97,6 +97,7 @@ pub fn reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "no such file or directory".to_owned(),
         io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        io::ErrorKind::FileTooLarge => format!("{error}; --max-unpacked raises the limit"),
         _ => error.to_string(),
     }
 }
@@ -133,11 +134,11 @@ impl Input {
         }
     }
 
-    /// The contents.
-    pub fn read(&self) -> Result<Source, String> {
+    /// The contents. What is compressed may have `max_unpacked` bytes when unpacked.
+    pub fn read(&self, max_unpacked: usize) -> Result<Source, String> {
         let source = match self {
-            Input::Stdin => Source::read(self.title(), io::stdin().lock()),
-            Input::File(path) => Source::open(path),
+            Input::Stdin => Source::read_within(self.title(), io::stdin().lock(), max_unpacked),
+            Input::File(path) => Source::open_within(path, max_unpacked),
             Input::Bad(path, why) => return Err(format!("{}: {why}", path.display())),
         };
         source.map_err(|error| format!("{}: {}", self.name(), reason(&error)))

@@ -32,6 +32,16 @@ struct Details {
     help: Option<String>,
 }
 
+/// Longer messages are cut: a name or a value in it can be as long as the input.
+const MESSAGE: usize = 400;
+
+fn cut(message: String) -> String {
+    match message.char_indices().nth(MESSAGE) {
+        Some((at, _)) => format!("{}\u{2026}", &message[..at]),
+        None => message,
+    }
+}
+
 /// As many characters of a long line are shown on either side of the place in question.
 const CONTEXT: usize = 36;
 
@@ -44,7 +54,7 @@ impl ReadError {
             column: None,
             text: None,
             mark: None,
-            message: message.into(),
+            message: cut(message.into()),
             help: None,
         }))
     }
@@ -174,6 +184,13 @@ mod tests {
         assert!(lines.iter().all(|l| l.chars().count() < 130), "{error}");
         let mark = lines[3].chars().position(|c| c == '^').unwrap();
         assert_eq!(lines[2].chars().nth(mark), Some('X'));
+    }
+
+    #[test]
+    fn long_messages_are_cut() {
+        let source = Source::new("a", "");
+        let error = ReadError::new(&source, "\u{e4}".repeat(1_000_000));
+        assert_eq!(error.message().chars().count(), MESSAGE + 1);
     }
 
     #[test]

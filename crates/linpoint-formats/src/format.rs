@@ -140,7 +140,11 @@ impl Format {
             return Ok(format);
         }
         let message = match source.bytes() {
-            [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "the file is in UTF-16; it must be in UTF-8",
+            // With a byte order mark, or text of which every second byte is zero.
+            [0xff, 0xfe, ..]
+            | [0xfe, 0xff, ..]
+            | [0, 1..=255, 0, 1..=255, ..]
+            | [1..=255, 0, 1..=255, 0, ..] => "the file is in UTF-16; it must be in UTF-8",
             _ => "this is in no format that linpoint knows",
         };
         Err(ReadError::new(source, message)

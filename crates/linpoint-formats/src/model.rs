@@ -4,6 +4,9 @@ use std::fmt;
 
 use crate::Value;
 
+/// More options than any model has.
+const MOST_OPTIONS: usize = 256;
+
 /// A model as a user names it. Whether it exists is the registry's business.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ModelName {
@@ -43,6 +46,9 @@ impl ModelName {
     pub fn set(&mut self, key: &str, value: Value) -> Result<(), String> {
         if self.options.iter().any(|(known, _)| known == key) {
             return Err(format!("the option {key:?} is given twice"));
+        }
+        if self.options.len() >= MOST_OPTIONS {
+            return Err(format!("a model has at most {MOST_OPTIONS} options"));
         }
         self.options.push((key.to_owned(), value));
         Ok(())

@@ -3,6 +3,9 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
+use std::sync::OnceLock;
+
+use linpoint::Limits;
 
 /// A file or a stream, read completely. What is compressed with gzip or zstd is unpacked.
 #[derive(Clone, Debug)]
@@ -11,17 +14,23 @@ pub struct Source {
     bytes: Vec<u8>,
     /// The number of the first line.
     first_line: u32,
+    /// Where every so many lines begin, once somebody has asked for a line.
+    marks: OnceLock<Vec<usize>>,
 }
+
+/// Lines from one mark to the next.
+const MARK: usize = 64;
 
 impl Source {
     /// Bytes that are already here, and are taken as they are.
     pub fn new(name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Source {
-        Source { name: name.into(), bytes: bytes.into(), first_line: 1 }
+        Source { name: name.into(), bytes: bytes.into(), first_line: 1, marks: OnceLock::new() }
     }
 
     /// From now on it is this one line of a stream.
     pub(crate) fn set_line(&mut self, number: u32, line: &[u8]) {
         self.first_line = number;
+        self.marks = OnceLock::new();
         self.bytes.clear();
         self.bytes.extend_from_slice(line);
     }
@@ -31,22 +40,43 @@ impl Source {
         self.first_line
     }
 
-    /// The contents of a file.
+    /// The contents of a file. One that is compressed may have [`Source::usual_limit`] bytes when it is unpacked.
     pub fn open(path: &Path) -> io::Result<Source> {
+        Source::open_within(path, Source::usual_limit())
+    }
+
+    /// The contents of a file. If it is compressed and has more than `most` bytes when it is unpacked, that is an
+    /// error of the kind [`io::ErrorKind::FileTooLarge`]: a small file can unpack to more than fits anywhere.
+    pub fn open_within(path: &Path, most: usize) -> io::Result<Source> {
         let mut file = File::open(path)?;
         // One allocation of the right size, where the system knows it.
         let size = file.metadata().ok().and_then(|meta| usize::try_from(meta.len()).ok());
         let mut bytes = Vec::new();
         bytes.try_reserve_exact(size.unwrap_or_default())?;
         file.read_to_end(&mut bytes)?;
-        Ok(Source::new(path.display().to_string(), unpacked(bytes)?))
+        Ok(Source::new(path.display().to_string(), unpacked(bytes, most)?))
     }
 
-    /// Everything up to the end of a stream.
-    pub fn read(name: impl Into<String>, mut stream: impl Read) -> io::Result<Source> {
+    /// Everything up to the end of a stream, with the limit of [`Source::open`].
+    pub fn read(name: impl Into<String>, stream: impl Read) -> io::Result<Source> {
+        Source::read_within(name, stream, Source::usual_limit())
+    }
+
+    /// Everything up to the end of a stream, with the limit of [`Source::open_within`].
+    pub fn read_within(
+        name: impl Into<String>,
+        mut stream: impl Read,
+        most: usize,
+    ) -> io::Result<Source> {
         let mut bytes = Vec::new();
         stream.read_to_end(&mut bytes)?;
-        Ok(Source::new(name, unpacked(bytes)?))
+        Ok(Source::new(name, unpacked(bytes, most)?))
+    }
+
+    /// What a compressed input may unpack to if nobody says otherwise: a quarter of what a check may take, since the
+    /// history takes several times as much as its text.
+    pub fn usual_limit() -> usize {
+        Limits::default().memory_bytes() / 4
     }
 
     /// The name that messages give it.
@@ -66,54 +96,85 @@ impl Source {
 
     /// The lines with their numbers, without line ends and without a byte order mark.
     pub fn lines(&self) -> impl Iterator<Item = (u32, &[u8])> {
-        let mut rest = Some(self.text());
         let mut number = self.first_line - 1;
-        std::iter::from_fn(move || {
-            let text = rest?;
-            let line = match memchr::memchr(b'\n', text) {
-                Some(end) => {
-                    rest = Some(&text[end + 1..]);
-                    &text[..end]
-                }
-                None => {
-                    rest = None;
-                    text
-                }
-            };
+        lines_of(self.text()).map(move |line| {
             number = number.saturating_add(1);
-            Some((number, line.strip_suffix(b"\r").unwrap_or(line)))
+            (number, line)
         })
     }
 
-    /// One line by its number.
+    /// One line by its number. A file can have very many bad histories, each of which asks for its line, so
+    /// that it must not be looked for from the start every time.
     pub fn line(&self, number: u32) -> Option<&[u8]> {
-        self.lines().nth(number.checked_sub(self.first_line)? as usize).map(|(_, line)| line)
+        let at = number.checked_sub(self.first_line)? as usize;
+        let text = self.text();
+        let marks = self.marks.get_or_init(|| {
+            let ends = memchr::memchr_iter(b'\n', text).skip(MARK - 1).step_by(MARK);
+            std::iter::once(0).chain(ends.map(|end| end + 1)).collect()
+        });
+        let start = *marks.get(at / MARK)?;
+        lines_of(text.get(start..)?).nth(at % MARK)
     }
 }
 
-/// What the bytes are when they are not compressed any more.
-fn unpacked(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
+fn lines_of(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = Some(text);
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let line = match memchr::memchr(b'\n', text) {
+            Some(end) => {
+                rest = Some(&text[end + 1..]);
+                &text[..end]
+            }
+            None => {
+                rest = None;
+                text
+            }
+        };
+        Some(line.strip_suffix(b"\r").unwrap_or(line))
+    })
+}
+
+/// What the bytes are when they are not compressed any more, if that are not more than `most`.
+fn unpacked(bytes: Vec<u8>, most: usize) -> io::Result<Vec<u8>> {
     let damaged = |kind: &str, error: &dyn std::fmt::Display| {
         io::Error::new(io::ErrorKind::InvalidData, format!("damaged {kind} data: {error}"))
     };
     let mut out = Vec::new();
     match bytes[..] {
         [0x1f, 0x8b, ..] => {
-            let mut stream = flate2::read::MultiGzDecoder::new(&bytes[..]);
-            stream.read_to_end(&mut out).map_err(|e| damaged("gzip", &e))?;
+            let stream = flate2::read::MultiGzDecoder::new(&bytes[..]);
+            read_at_most(stream, most, &mut out, &|error| damaged("gzip", error))?;
         }
         [0x28, 0xb5, 0x2f, 0xfd, ..] => {
             // A file may be several frames, one after the other.
             let mut rest = &bytes[..];
             while !rest.is_empty() {
-                let mut stream = ruzstd::decoding::StreamingDecoder::new(&mut rest)
+                let stream = ruzstd::decoding::StreamingDecoder::new(&mut rest)
                     .map_err(|e| damaged("zstd", &e))?;
-                stream.read_to_end(&mut out).map_err(|e| damaged("zstd", &e))?;
+                read_at_most(stream, most, &mut out, &|error| damaged("zstd", error))?;
             }
         }
         _ => return Ok(bytes),
     }
     Ok(out)
+}
+
+/// Reads to the end, or to where there are more than `most` bytes.
+fn read_at_most(
+    stream: impl Read,
+    most: usize,
+    out: &mut Vec<u8>,
+    damaged: &dyn Fn(&io::Error) -> io::Error,
+) -> io::Result<()> {
+    let left = most.saturating_sub(out.len()).saturating_add(1);
+    let left = u64::try_from(left).unwrap_or(u64::MAX);
+    stream.take(left).read_to_end(out).map_err(|error| damaged(&error))?;
+    if out.len() > most {
+        let message = format!("it has more than {most} bytes when it is unpacked");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -152,10 +213,46 @@ mod tests {
     }
 
     #[test]
+    fn what_unpacks_to_too_much_is_an_error() {
+        let zeros = vec![0; 1 << 20];
+        for pack in [gzip as fn(&[u8]) -> Vec<u8>, zstd] {
+            let packed = pack(&zeros);
+            assert!(packed.len() < 1 << 14);
+            assert!(Source::read_within("h", &packed[..], 1 << 20).is_ok());
+            let two = [&packed[..], &packed[..]].concat();
+            for (packed, most) in [(&packed, (1 << 20) - 1), (&packed, 0), (&two, 1 << 20)] {
+                let error = Source::read_within("h", &packed[..], most).unwrap_err();
+                assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
+                let message = format!("it has more than {most} bytes when it is unpacked");
+                assert_eq!(error.to_string(), message);
+            }
+        }
+        // What is not compressed is as large as it is.
+        assert!(Source::read_within("h", &zeros[..], 1).is_ok());
+    }
+
+    #[test]
     fn lines_have_numbers_and_no_ends() {
         let source = Source::new("h", "\u{feff}a\r\nb\n\nc");
         let lines: Vec<(u32, &[u8])> = source.lines().collect();
         assert_eq!(lines, [(1, &b"a"[..]), (2, b"b"), (3, b""), (4, b"c")]);
         assert_eq!((source.line(4), source.line(5), source.line(0)), (Some(&b"c"[..]), None, None));
+    }
+
+    #[test]
+    fn lines_are_found_by_their_numbers() {
+        for count in [0, 1, MARK - 1, MARK, MARK + 1, 3 * MARK, 3 * MARK + 7] {
+            let text: String = (1..=count).map(|n| format!("{n}\n")).collect();
+            let mut source = Source::new("h", text);
+            let lines: Vec<(u32, Vec<u8>)> =
+                source.lines().map(|(n, line)| (n, line.to_owned())).collect();
+            assert_eq!(lines.len(), count + 1);
+            for (number, line) in lines {
+                assert_eq!(source.line(number), Some(&line[..]), "{number} of {count}");
+            }
+            assert_eq!(source.line(count as u32 + 2), None);
+            source.set_line(9, b"nine");
+            assert_eq!((source.line(9), source.line(8)), (Some(&b"nine"[..]), None));
+        }
     }
 }

@@ -69,10 +69,10 @@ pub(crate) fn read(source: &Source) -> Vec<Result<RawHistory, ReadError>> {
     let text = source.text();
     let mut documents = serde_json::Deserializer::from_slice(text).into_iter::<Document>();
     let mut histories = Vec::new();
-    let mut from = 0;
+    let (mut from, mut line) = (0, 1_u32);
     loop {
         let blanks = text[from..].iter().take_while(|b| b.is_ascii_whitespace()).count();
-        let line = line_of(&text[..from + blanks]);
+        line = line.saturating_add(line_ends(&text[from..from + blanks]));
         match documents.next() {
             None => break,
             Some(Ok(document)) => histories.push(history(source, line, document)),
@@ -88,7 +88,10 @@ pub(crate) fn read(source: &Source) -> Vec<Result<RawHistory, ReadError>> {
                 break;
             }
         }
-        from = documents.byte_offset();
+        // From one document to the next: a file can have very many.
+        let next = documents.byte_offset();
+        line = line.saturating_add(line_ends(&text[from + blanks..next]));
+        from = next;
     }
     if let [Ok(only)] = &mut histories[..] {
         only.id = None;
@@ -96,10 +99,8 @@ pub(crate) fn read(source: &Source) -> Vec<Result<RawHistory, ReadError>> {
     histories
 }
 
-/// The number of the line that a text ends on.
-fn line_of(text: &[u8]) -> u32 {
-    u32::try_from(memchr::memchr_iter(b'\n', text).count())
-        .map_or(u32::MAX, |n| n.saturating_add(1))
+fn line_ends(text: &[u8]) -> u32 {
+    u32::try_from(memchr::memchr_iter(b'\n', text).count()).unwrap_or(u32::MAX)
 }
 
 fn history(source: &Source, line: u32, document: Document) -> Result<RawHistory, ReadError> {

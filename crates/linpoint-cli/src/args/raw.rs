@@ -129,6 +129,11 @@ pub struct How {
     #[arg(long, value_name = "SIZE", value_parser = units::bytes)]
     pub memory: Option<usize>,
 
+    /// Refuse a compressed input that is larger than this when unpacked [default: 3/16 of the
+    /// free memory]
+    #[arg(long, value_name = "SIZE", value_parser = units::bytes)]
+    pub max_unpacked: Option<usize>,
+
     /// Number of threads, for files and within them [default: all cores]
     #[arg(long, short = 'j', value_name = "N")]
     pub threads: Option<std::num::NonZeroUsize>,

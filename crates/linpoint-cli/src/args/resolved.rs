@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use linpoint::Limits;
-use linpoint_formats::{Format, ModelName, Settings, registry};
+use linpoint_formats::{Format, ModelName, Settings, Source, registry};
 
 use super::raw::{self, Hints, OutputForm};
 use crate::progress;
@@ -20,6 +20,8 @@ pub struct How {
     pub model: Option<ModelName>,
     /// The format, if it was given.
     pub format: Option<Format>,
+    /// Most bytes that a compressed input may have when unpacked.
+    pub max_unpacked: usize,
     /// How to check.
     pub settings: Settings,
 }
@@ -35,6 +37,7 @@ impl How {
             paths: raw.paths,
             model,
             format: raw.format.as_deref().and_then(Format::from_name),
+            max_unpacked: raw.max_unpacked.unwrap_or_else(Source::usual_limit),
             settings: Settings {
                 limits: Limits { time: raw.timeout, memory: raw.memory },
                 threads: raw.threads.map(usize::from),

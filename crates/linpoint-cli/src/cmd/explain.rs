@@ -23,7 +23,7 @@ pub fn run(args: Explain, out: &mut Output) -> io::Result<Exit> {
     };
     let mut exit = Exit::Fine;
     for input in Inputs::find(&how.paths).list {
-        let histories = match input.read() {
+        let histories = match input.read(how.max_unpacked) {
             Ok(source) => registry::read_all(&source, how.format, how.model.as_ref()),
             Err(message) => {
                 exit = Exit::Bad;

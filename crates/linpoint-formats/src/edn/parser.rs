@@ -3,11 +3,16 @@
 //! Commas are white space, `;` begins a comment, `#_` drops a value, and tags are passed over. Keywords
 //! and symbols become texts, keywords with their colon. Lists, vectors and sets become lists.
 
+use rustc_hash::FxHashSet;
+
 use crate::Value;
 use crate::words::{parse_int, shown};
 
 /// Deeper nesting is refused: the stack is finite.
 const DEPTH: usize = 100;
+
+/// Keys of a map that are compared one by one.
+const FEW: usize = 16;
 
 /// What is wrong, and at which byte.
 #[derive(Debug)]
@@ -93,6 +98,8 @@ impl<'a> Parser<'a> {
 
     fn entries(&mut self, open: usize, depth: usize) -> Result<Entries, Wrong> {
         let mut entries = Entries::new();
+        // Most maps have a few keys; one with very many must not take for ever.
+        let mut keys = FxHashSet::default();
         while !self.closes(b'}', open)? {
             let key_at = self.at;
             let key = self.value(depth + 1)?;
@@ -101,7 +108,15 @@ impl<'a> Parser<'a> {
             }
             self.skip_tags(depth)?;
             let (_, at) = (self.peek(), self.at);
-            if entries.iter().any(|(known, ..)| *known == key) {
+            let is_new = match entries.len() {
+                ..FEW => entries.iter().all(|(known, ..)| *known != key),
+                FEW => {
+                    keys.extend(entries.iter().map(|(known, ..)| known.clone()));
+                    keys.insert(key.clone())
+                }
+                _ => keys.insert(key.clone()),
+            };
+            if !is_new {
                 return self.wrong(key_at, format!("the key {} appears twice", key.bare()));
             }
             let value = self.value(depth + 1)?;

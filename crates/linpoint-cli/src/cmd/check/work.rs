@@ -83,7 +83,7 @@ impl Finding {
 /// Reads and checks an input.
 pub fn findings(crew: &Crew<'_>, number: usize, entry: &Entry<'_>) -> Vec<Finding> {
     let (check, input) = (crew.command(), crew.input(number));
-    let source = match input.read() {
+    let source = match input.read(check.how.max_unpacked) {
         Ok(source) => source,
         Err(message) => {
             return vec![Finding::Failed { name: input.name(), failure: Failure::Input(message) }];
