@@ -336,7 +336,7 @@ fn a_file_that_cannot_be_read() {
     assert!(nowhere(&dir, "runs").starts_with("error: runs/loop: "));
     let secret = dir.join("secret");
     fs::write(&secret, OK).unwrap();
-    fs::set_permissions(&secret, fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(&secret, fs::Permissions::from_mode(0o000)).unwrap();
     if fs::read(&secret).is_ok() {
         eprintln!("SKIPPED: permissions are not for this user");
     } else {

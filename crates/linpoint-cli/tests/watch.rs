@@ -188,9 +188,8 @@ fn bad_lines_have_their_place() {
         ),
         (
             &["--model", "counter"],
-            format!(
-                "{{\"linpoint\":1}}\n{{\"call\":1,\"op\":\"get\"}}\n{{\"return\":1,\"value\":\"x\"}}"
-            ),
+            "{\"linpoint\":1}\n{\"call\":1,\"op\":\"get\"}\n{\"return\":1,\"value\":\"x\"}"
+                .to_owned(),
             "<stdin>:3:21: the result must be a whole number, not",
         ),
         (
