@@ -4,6 +4,7 @@ mod join;
 mod models;
 mod typed;
 pub mod watch;
+mod wrong;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -20,6 +21,7 @@ use crate::{Format, ReadError, Source, Value};
 use join::{BadOption, Fault, Join, Mismatch, OpOf, Options, RetOf};
 use typed::{AnyHistory, Typed};
 use watch::{Outcome, Watched};
+use wrong::{error_at, mismatch_at};
 
 /// How to check a [`LoadedHistory`].
 #[derive(Clone, Debug, Default)]
@@ -269,38 +271,6 @@ impl Loader<'_> {
         match lines.get(error.op().index()) {
             Some(&line) => self.at(line, Part::Name, message),
             None => ReadError::new(self.source, message),
-        }
-    }
-}
-
-/// An error at a part of the operation on a line.
-fn error_at(source: &Source, format: Format, line: u32, part: Part, message: String) -> ReadError {
-    let error = ReadError::new(source, message);
-    let text = source.line(line);
-    match text.and_then(|text| format.locate(text, part)) {
-        Some(column) => error.at(source, line, column),
-        None => error.at_line(source, line),
-    }
-}
-
-/// An operation that the model does not have, or not in this form.
-fn mismatch_at(
-    source: &Source,
-    format: Format,
-    info: &ModelInfo,
-    raw: &RawOp<'_>,
-    mismatch: &Mismatch,
-) -> ReadError {
-    let part = mismatch.part();
-    let line = if part == Part::Result { raw.end_line } else { raw.line };
-    let error = error_at(source, format, line, part, mismatch.message(raw));
-    let ours = |signature: &&&str| signature.split('(').next() == Some(raw.name);
-    let name = info.name;
-    match info.operations.iter().find(ours) {
-        Some(signature) => error.help(format!("the model {name:?} has {signature}")),
-        None => {
-            let operations = info.operations.join("; ");
-            error.help(format!("the model {name:?} has {operations}"))
         }
     }
 }
