@@ -201,6 +201,13 @@ impl<'a> Display<'a> {
         Display { board, shown: Some((bar, drawing.thread().clone())) }
     }
 
+    /// Takes away what is drawn.
+    pub fn clear(&self) {
+        if let Some((bar, _)) = &self.shown {
+            bar.finish_and_clear();
+        }
+    }
+
     /// What is drawn, if anything is: whoever writes to the terminal writes around it.
     pub fn bar(&self) -> Option<ProgressBar> {
         self.shown.as_ref().map(|(bar, _)| bar.clone())

@@ -119,3 +119,20 @@ fn an_interrupted_run_says_what_it_has_found() {
     assert!(rest.contains("? 2  undecided") && rest.contains("stopped by cancellation"), "{rest}");
     assert!(rest.contains("; interrupted, 1 input not checked; "), "{rest}");
 }
+
+#[test]
+fn a_reader_that_has_gone_is_not_waited_for() {
+    let dir = dir("parallel-gone");
+    for i in 0..200 {
+        fs::write(dir.join(format!("{i:03}.jsonl")), BAD).unwrap();
+    }
+    let mut command = command(&dir, &["check", "--threads", "4", ".", "-"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    // Stays open: whoever reads it waits for ever.
+    let stdin = child.stdin.take();
+    drop(child.stdout.take());
+    let (_, err) = exits(&child.wait_with_output().unwrap(), 2);
+    assert_eq!(err, "");
+    drop(stdin);
+}

@@ -56,6 +56,12 @@ pub fn run(check: &Check, out: &mut Output) -> io::Result<Exit> {
         // Whatever ended the writing: nobody needs to go on.
         crew.stop();
         out.draw_around(None);
+        if written.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
+            // Whoever was reading is gone. Somebody may still be waiting for the standard input, and
+            // that can take for ever.
+            display.clear();
+            std::process::exit(Exit::Bad.code().into());
+        }
         written
     });
     if written?.is_break() {

@@ -1,8 +1,6 @@
 //! What is done with one input: it is read, its histories are checked, and what came of each is turned
 //! into what will be written. The histories themselves are given back here.
 
-use std::time::Instant;
-
 use linpoint::CheckError;
 use linpoint_formats::{LoadedHistory, registry};
 use linpoint_report::{Heading, Outcome, Rendered, html, witness};
@@ -116,9 +114,8 @@ fn check_one(
     (name, title): (&str, String),
     history: LoadedHistory,
 ) -> Result<Checked, Failure> {
-    let started = Instant::now();
     let check = crew.command();
-    let report =
+    let (report, time) =
         crew.check(&history, number, entry).map_err(|error| no_verdict(&title, &history, error))?;
     let heading = Heading {
         name: title,
@@ -126,7 +123,7 @@ fn check_one(
         note: history.note().map(str::to_owned),
         operations: history.len(),
         unknown_results: history.unknown_results(),
-        time: started.elapsed(),
+        time,
     };
     entry.checked(history.len());
     let words = Words { history: &history, settings: &check.how.settings };
