@@ -7,6 +7,7 @@
 use std::time::Duration;
 
 use linpoint::{Limits, Verdict};
+use linpoint_formats::registry::watch::{self, Ended, Watcher};
 use linpoint_formats::registry::{self, Found};
 use linpoint_formats::{Format, LoadedHistory, ModelName, Settings, Source};
 
@@ -43,20 +44,59 @@ fn each(source: &Source, format: Option<Format>) {
     }
 }
 
+/// Nobody, who watches a stream.
+struct Nobody;
+
+impl Watcher for Nobody {}
+
+/// Watches the input line by line. If it is a small history too, the verdicts must agree.
+pub fn watch(data: &[u8]) {
+    let mut lines = data.split(|byte| *byte == b'\n');
+    let settings = watch::Settings { model: None, format: None, max_configurations: 1000 };
+    let mut next = |line: &mut Vec<u8>| {
+        let found = lines.next();
+        line.extend_from_slice(found.unwrap_or_default());
+        Ok(found.is_some())
+    };
+    let watched = match watch::watch("fuzz", &mut next, &settings, &mut Nobody) {
+        Ok(summary) => match summary.outcome {
+            Ended::Fine => true,
+            Ended::Violation(_) => false,
+            Ended::Undecided(_) => return,
+        },
+        Err(error) => return drop(error.to_string()),
+    };
+    match registry::read(&Source::new("fuzz", data), None) {
+        Ok(history) if history.len() <= SMALL => {
+            let limits = Limits { time: Some(Duration::from_millis(200)), memory: Some(64 << 20) };
+            let settings = Settings { limits, threads: Some(1), ..Settings::default() };
+            if let Some(checked) = answer(&history, &settings) {
+                assert_eq!(watched, checked, "the stream and the file disagree");
+            }
+        }
+        _ => {}
+    }
+}
+
 /// The planner and plain search must not contradict each other.
 fn compare(history: &LoadedHistory) {
     let limits = Limits { time: Some(Duration::from_millis(200)), memory: Some(64 << 20) };
     let settings = Settings { limits, threads: Some(1), ..Settings::default() };
     let plain = Settings { engine: Some("breadth".into()), ..settings.clone() };
-    let answer = |settings| match history.check(settings) {
+    let answers = (answer(history, &settings), answer(history, &plain));
+    if let (Some(planned), Some(plain)) = answers {
+        assert_eq!(planned, plain, "the planner and breadth-first search disagree");
+    }
+}
+
+/// Whether the history is linearizable, if that was found out.
+fn answer(history: &LoadedHistory, settings: &Settings) -> Option<bool> {
+    match history.check(settings) {
         Ok(report) => match report.verdict {
             Verdict::Linearizable(_) => Some(true),
             Verdict::Violation(_) => Some(false),
             Verdict::Undecided(_) => None,
         },
         Err(error) => panic!("{error}"),
-    };
-    if let (Some(planned), Some(plain)) = (answer(&settings), answer(&plain)) {
-        assert_eq!(planned, plain, "the planner and breadth-first search disagree");
     }
 }

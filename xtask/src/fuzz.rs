@@ -21,6 +21,7 @@ const TARGETS: &[(&str, &[&str])] = &[
     ("limo", &["limo"]),
     ("snapshot", &["snapshot-disc22"]),
     ("violat", &["violat", "juc"]),
+    ("watch", &["jepsen-etcd", "porcupine-kv"]),
     ("any", &[]),
 ];
 
