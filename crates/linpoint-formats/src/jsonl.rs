@@ -4,6 +4,8 @@
 //! operations with their times in any order. Keys that do not belong where they are, are refused:
 //! a misspelt `"value"` would otherwise become an unknown result and hide a violation.
 
+pub(crate) mod write;
+
 use std::fmt;
 
 use linpoint::history::Ties;
@@ -12,7 +14,7 @@ use rustc_hash::FxHashMap;
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 
 use crate::model::ModelName;
-use crate::raw::{Details, End, RawBuilder, RawHistory, RawId};
+use crate::raw::{Clock, Details, End, RawBuilder, RawHistory, RawId};
 use crate::{Format, ReadError, Source, Value};
 
 /// The version of the format that is read and written.
@@ -386,7 +388,13 @@ impl Reader<'_> {
                 })
                 .map_err(|message| self.wrong(number, "op", message))?;
         }
-        Ok(self.builder.finish(Format::Jsonl))
+        let mut history = self.builder.finish(Format::Jsonl);
+        history.clock = match self.kind {
+            Some((Kind::Intervals, _)) if floats => Clock::Float,
+            Some((Kind::Intervals, _)) => Clock::Whole,
+            _ => Clock::Order,
+        };
+        Ok(history)
     }
 }
 

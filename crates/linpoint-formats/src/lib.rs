@@ -4,10 +4,12 @@
 //! each format. The [`registry`] turns that into a [`LoadedHistory`]: a history of one of the
 //! bundled models, ready to be checked, behind an interface without type parameters.
 
+mod convert;
 mod edn;
 mod error;
 mod fastlin;
 mod format;
+pub mod generate;
 mod jepsen;
 mod jepsen_log;
 pub mod jsonl;
@@ -21,7 +23,9 @@ mod thin;
 mod value;
 mod violat;
 mod words;
+pub mod write;
 
+pub use convert::{Converted, convert};
 pub use error::ReadError;
 pub use format::Format;
 pub use model::ModelName;

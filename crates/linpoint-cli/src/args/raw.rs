@@ -28,6 +28,9 @@ pub enum Command {
     /// Check histories and explain what is wrong with them
     #[command(after_help = CHECK_EXAMPLES, after_long_help = CHECK_LONG)]
     Check(Check),
+    /// Write a linearizable history of a model, or one with a wrong result
+    #[command(after_help = super::generate::EXAMPLES)]
+    Gen(super::generate::Gen),
     /// List the models, with their operations and options
     Models,
     /// List the formats that can be read
@@ -60,7 +63,7 @@ TSV output is one line a history, without a header:
   file  ok|bad|undecided|error  engine  operations  seconds";
 
 /// The names that `--format` takes.
-fn format_names() -> clap::builder::PossibleValuesParser {
+pub fn format_names() -> clap::builder::PossibleValuesParser {
     Format::ALL.iter().map(|format| format.name()).collect::<Vec<_>>().into()
 }
 

@@ -2,6 +2,7 @@
 
 pub mod check;
 pub mod formats;
+pub mod generate;
 pub mod models;
 mod pages;
 mod results;

@@ -4,6 +4,8 @@ mod join;
 mod models;
 mod typed;
 
+pub use typed::Difference;
+
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -12,7 +14,7 @@ use linpoint::verdict::States;
 use linpoint::{Cancel, CheckError, Hints, Limits, OpId, Part, Report};
 
 use crate::model::ModelName;
-use crate::raw::{Annotation, RawHistory, RawOp};
+use crate::raw::{Annotation, RawBuilder, RawHistory, RawOp};
 use crate::{Format, ReadError, Source, Value};
 use join::{BadOption, Fault, Join, Mismatch, OpOf, Options, RetOf};
 use typed::{AnyHistory, Typed};
@@ -103,26 +105,36 @@ pub fn load(
     mut raw: RawHistory,
     model: Option<&ModelName>,
 ) -> Result<LoadedHistory, ReadError> {
-    let in_file = raw.model.take();
-    let mut model = match (model, in_file) {
-        (Some(model), in_file) => model.clone().or_options_of(in_file.as_ref()),
-        (None, Some(in_file)) => in_file,
+    let resolved = resolve(&raw, model);
+    raw.model = None;
+    let model = match resolved {
+        Some(model) => model,
         // Without operations, every model says the same.
-        (None, None) if raw.ops.is_empty() => {
+        None if raw.ops.is_empty() => {
             ModelName { name: "register".to_owned(), options: Vec::new() }
         }
-        (None, None) => {
+        None => {
             let error = ReadError::new(source, "the file does not name a model");
             return Err(error.help("give one with --model; `linpoint models` lists them"));
         }
     };
-    if let Some((key, value)) = raw.format.defaults(&model.name) {
-        // What the user or the file says stays as it is.
-        let _ = model.set(key, value);
-    }
     let entry = entry_of(source, &model)?;
     let join = join_of(source, entry, &model).map_err(|(error, _)| error)?;
     join.load(&mut Loader { source, raw, info: &entry.info, model })
+}
+
+/// The model of a history with all its options, if it is known. `model` goes before the model that the
+/// file names.
+pub fn resolve(raw: &RawHistory, model: Option<&ModelName>) -> Option<ModelName> {
+    let mut resolved = match (model, &raw.model) {
+        (Some(model), in_file) => model.clone().or_options_of(in_file.as_ref()),
+        (None, in_file) => in_file.clone()?,
+    };
+    if let Some((key, value)) = raw.format.defaults(&resolved.name) {
+        // What the user or the file says stays as it is.
+        let _ = resolved.set(key, value);
+    }
+    Some(resolved)
 }
 
 /// Makes sure that a model exists and has these options, before any file is read. Options that it
@@ -133,6 +145,18 @@ pub fn validate(model: &ModelName) -> Result<(), String> {
     match join_of(&nowhere, entry, model) {
         Err((error, Fault::Wrong)) => Err(error.to_string()),
         Ok(_) | Err((_, Fault::Missing)) => Ok(()),
+    }
+}
+
+/// True if two models allow the same histories, as far as they have the same operations.
+pub(crate) fn same_model(one: &ModelName, other: &ModelName) -> bool {
+    let empty = |model: &ModelName| {
+        let source = Source::new("", Vec::new());
+        load(&source, RawBuilder::new().finish(Format::Jsonl), Some(model)).ok()
+    };
+    match (empty(one), empty(other)) {
+        (Some(one), Some(other)) => one.difference(&other).is_none(),
+        _ => false,
     }
 }
 
@@ -215,7 +239,7 @@ impl<J: Join> AnyJoin for J {
         })?;
         let history = builder.finish().map_err(|e| loader.invalid(&lines, &e))?;
         Ok(LoadedHistory {
-            any: Box::new(Typed { spec: self.spec(), history }),
+            any: Box::new(Typed { spec: self.spec(), history, alike: J::alike }),
             model: loader.model.clone(),
             note: loader.raw.note.take(),
             format: loader.raw.format,
@@ -305,6 +329,16 @@ impl LoadedHistory {
     /// would, so they can hide a violation.
     pub fn unknown_results(&self) -> usize {
         self.unknown_results
+    }
+
+    /// The first thing in which another history is not the same: the model, or an operation with its
+    /// result, its object, or when it was called and returned. Names of processes do not count.
+    pub fn difference(&self, other: &LoadedHistory) -> Option<Difference> {
+        let object = |history: &LoadedHistory, id: OpId| {
+            let object = history.any.extras(id).object?;
+            history.objects.get(object as usize).cloned()
+        };
+        self.any.difference(&*other.any, &|a, b| object(self, a) == object(other, b))
     }
 
     /// Checks it.

@@ -3,13 +3,36 @@
 use linpoint::history::{Extras, Span};
 use linpoint::verdict::{States, states_along};
 use linpoint::{CheckError, Checker, History, OpId, Part, Report, Spec};
+use std::any::Any;
 use std::ops::Range;
 
 use super::Settings;
 
+/// In what two histories differ.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Difference {
+    /// They are not histories of the same object.
+    Model,
+    /// An operation of the first, and what the second has instead, if anything.
+    Operation {
+        /// In the first.
+        was: OpId,
+        /// In the second.
+        is: Option<OpId>,
+    },
+    /// The second has more operations.
+    Longer,
+}
+
 /// What can be done with a history of any model.
 pub(super) trait AnyHistory: Send + Sync {
     fn len(&self) -> usize;
+    fn as_any(&self) -> &dyn Any;
+    fn difference(
+        &self,
+        other: &dyn AnyHistory,
+        same_object: &dyn Fn(OpId, OpId) -> bool,
+    ) -> Option<Difference>;
     fn check(&self, settings: &Settings) -> Result<Report, CheckError>;
     fn parts(&self, settings: &Settings, report: &Report) -> Result<Vec<Part>, CheckError>;
     fn states(&self, order: &[OpId], known_until: u32, window: Range<usize>) -> Option<States>;
@@ -22,9 +45,18 @@ pub(super) trait AnyHistory: Send + Sync {
 pub(super) struct Typed<S: Spec> {
     pub(super) spec: S,
     pub(super) history: History<S::Op, S::Ret>,
+    /// Whether two specifications are of the same object.
+    pub(super) alike: fn(&S, &S) -> bool,
 }
 
 impl<S: Spec> Typed<S> {
+    /// The operations in the order of their calls.
+    fn in_call_order(&self) -> Vec<OpId> {
+        let mut ids: Vec<OpId> = self.history.ids().collect();
+        ids.sort_unstable_by_key(|id| self.history.span(*id).call);
+        ids
+    }
+
     fn checker(&self, settings: &Settings) -> Checker<'_, S> {
         let mut checker = Checker::new(&self.spec)
             .hints(settings.hints)
@@ -46,7 +78,37 @@ impl<S: Spec> Typed<S> {
     }
 }
 
-impl<S: Spec + Send + Sync> AnyHistory for Typed<S> {
+impl<S: Spec + Send + Sync + 'static> AnyHistory for Typed<S> {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn difference(
+        &self,
+        other: &dyn AnyHistory,
+        same_object: &dyn Fn(OpId, OpId) -> bool,
+    ) -> Option<Difference> {
+        let other = match other.as_any().downcast_ref::<Typed<S>>() {
+            Some(other) if (self.alike)(&self.spec, &other.spec) => other,
+            _ => return Some(Difference::Model),
+        };
+        let (ours, theirs) = (&self.history, &other.history);
+        let mut in_other = other.in_call_order().into_iter();
+        for was in self.in_call_order() {
+            let is = in_other.next();
+            let same = |is: OpId| {
+                ours.op(was) == theirs.op(is)
+                    && ours.ret(was) == theirs.ret(is)
+                    && ours.span(was) == theirs.span(is)
+                    && same_object(was, is)
+            };
+            if !is.is_some_and(same) {
+                return Some(Difference::Operation { was, is });
+            }
+        }
+        in_other.next().map(|_| Difference::Longer)
+    }
+
     fn len(&self) -> usize {
         self.history.len()
     }
