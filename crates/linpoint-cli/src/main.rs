@@ -25,6 +25,7 @@ fn main() -> ExitCode {
                 Ok(Exit::Bad)
             }
         },
+        Command::Convert(args) => cmd::convert::run(&args, &mut out),
         Command::Gen(args) => cmd::generate::run(&args, &mut out),
         Command::Models => cmd::models::run(&mut out),
         Command::Formats => cmd::formats::run(&mut out),

@@ -1,5 +1,6 @@
 //! The command line: as typed ([`raw`]), and as the commands use it ([`resolved`]).
 
+pub mod convert;
 pub mod generate;
 pub mod raw;
 pub mod resolved;

@@ -28,6 +28,9 @@ pub enum Command {
     /// Check histories and explain what is wrong with them
     #[command(after_help = CHECK_EXAMPLES, after_long_help = CHECK_LONG)]
     Check(Check),
+    /// Write a history in another format
+    #[command(after_help = super::convert::EXAMPLES)]
+    Convert(super::convert::Convert),
     /// Write a linearizable history of a model, or one with a wrong result
     #[command(after_help = super::generate::EXAMPLES)]
     Gen(super::generate::Gen),

@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 pub mod check;
+pub mod convert;
 pub mod formats;
 pub mod generate;
 pub mod models;

@@ -43,8 +43,8 @@ pub fn convert(
     let same = match &original {
         None => same_raw(source, raw, &read_again(source, &again, to, None)?),
         Some(original) => {
-            let given = model.and(resolved.as_ref());
-            same(source, raw, original, &again, to, given).map(|lost| converted.lost.extend(lost))
+            let lost = same(source, raw, original, &again, to, model.is_some());
+            lost.map(|lost| converted.lost.extend(lost))
         }
     };
     same.map(|()| converted)
@@ -223,50 +223,43 @@ fn same(
     original: &LoadedHistory,
     again: &Source,
     to: Format,
-    given: Option<&ModelName>,
+    is_given: bool,
 ) -> Result<Option<String>, ReadError> {
     // Nothing says more about an empty history.
     if raw.ops.is_empty() {
         return Ok(None);
     }
-    let alone = read_again(source, again, to, None)
-        .and_then(|raw| registry::load(again, raw, None));
-    let difference = match &alone {
-        Ok(loaded) => match original.difference(loaded) {
-            None => return Ok(None),
-            Some(difference) => Some(difference),
-        },
-        Err(_) => None,
-    };
-    if let (Some(Difference::Model), Ok(loaded)) = (&difference, &alone)
-        && let Some(general) = generalised(original.model())
-        && let Ok(original) = registry::load(source, raw.clone(), Some(&general))
-        && original.difference(loaded).is_none()
-    {
-        return Ok(Some(format!("the model becomes {}, which says the same", loaded.model())));
-    }
-    let model = original.model();
-    if let Some(given) = given
-        && !matches!(difference, Some(Difference::Operation { .. }))
-    {
-        let raw = read_again(source, again, to, Some(given))?;
-        let loaded = registry::load(again, raw, Some(given)).map_err(|error| {
-            ReadError::new(source, format!("{} cannot express this history", to.name()))
-                .help(format!("what was written could not be read again: {}", error.message()))
-        })?;
-        return match original.difference(&loaded) {
-            None => Ok(Some(format!("the file does not say so: check it with --model '{model}'"))),
-            Some(difference) => Err(described(source, original, to, &loaded, difference)),
-        };
-    }
-    let loaded = match (alone, difference) {
-        (Ok(loaded), Some(difference @ Difference::Operation { .. })) => {
-            return Err(described(source, original, to, &loaded, difference));
+    let alone = read_again(source, again, to, None).and_then(|raw| registry::load(again, raw, None));
+    if let Ok(loaded) = &alone {
+        if original.difference(loaded).is_none() {
+            return Ok(None);
         }
-        (Ok(loaded), _) => format!("it would be read as {}", loaded.model()),
-        (Err(error), _) => error.message().to_owned(),
+        if let Some(general) = generalised(original.model())
+            && let Ok(original) = registry::load(source, raw.clone(), Some(&general))
+            && original.difference(loaded).is_none()
+        {
+            return Ok(Some(format!("the model becomes {}, which says the same", loaded.model())));
+        }
+    }
+    // It says something else, or nothing at all. Is it the model alone that is missing?
+    let model = original.model();
+    let with_model = registry::load(again, read_again(source, again, to, Some(model))?, Some(model));
+    let loaded = with_model.map_err(|error| {
+        ReadError::new(source, format!("{} cannot express this history", to.name()))
+            .help(format!("what was written could not be read again: {}", error.message()))
+    })?;
+    if let Some(difference) = original.difference(&loaded) {
+        return Err(described(source, original, to, &loaded, difference));
+    }
+    if is_given {
+        return Ok(Some(format!("the file does not say so: check it with --model '{model}'")));
+    }
+    let otherwise = match alone {
+        Ok(loaded) => format!("it would be read as {}", loaded.model()),
+        Err(error) => error.message().to_owned(),
     };
-    let message = format!("{} cannot say that this is a history of {model}: {loaded}", to.name());
+    let message =
+        format!("{} cannot say that this is a history of {model}: {otherwise}", to.name());
     let help = format!("--model '{model}' writes it anyway; then it is needed to check it, too");
     Err(ReadError::new(source, message).help(help))
 }
@@ -313,7 +306,12 @@ fn same_raw(source: &Source, was: &RawHistory, is: &RawHistory) -> Result<(), Re
     let cannot = |message: String| ReadError::new(source, message);
     let scripts = (Script::new(was, Format::Jsonl), Script::new(is, Format::Jsonl));
     let (Ok(a), Ok(b)) = scripts else { return Err(cannot("this is not a history".to_owned())) };
-    if was.model != is.model || a.ids.len() != b.ids.len() {
+    let model = |raw: &RawHistory| {
+        let mut model = raw.model.clone();
+        model.iter_mut().for_each(|model| model.options.sort());
+        model
+    };
+    if model(was) != model(is) || a.ids.len() != b.ids.len() {
         let message = "the format cannot express this history without its model".to_owned();
         return Err(cannot(message));
     }

@@ -89,7 +89,8 @@ impl<'w> Events<'w> {
             (_, [value]) if self.style != Style::Porcupine => Ok(value.clone()),
             _ => {
                 let what = shown(call.name, call.args);
-                cannot(format!("{what} has more or fewer arguments than this format can express"))
+                let arguments = call.args.len();
+                cannot(format!("{what}: there is room for one value, not for {arguments} arguments"))
             }
         }
     }
