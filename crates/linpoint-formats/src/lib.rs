@@ -19,6 +19,7 @@ pub mod raw;
 pub mod registry;
 mod snapshot;
 mod source;
+pub mod stats;
 mod thin;
 mod value;
 mod violat;

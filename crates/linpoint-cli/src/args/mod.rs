@@ -4,4 +4,5 @@ pub mod convert;
 pub mod generate;
 pub mod raw;
 pub mod resolved;
+pub mod stats;
 mod units;

@@ -31,6 +31,9 @@ pub enum Command {
     /// Write a history in another format
     #[command(after_help = super::convert::EXAMPLES)]
     Convert(super::convert::Convert),
+    /// Tell what histories can reveal, and warn about those that could hardly fail
+    #[command(after_help = super::stats::EXAMPLES)]
+    Stats(super::stats::Stats),
     /// Write a linearizable history of a model, or one with a wrong result
     #[command(after_help = super::generate::EXAMPLES)]
     Gen(super::generate::Gen),

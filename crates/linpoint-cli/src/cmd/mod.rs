@@ -7,4 +7,5 @@ pub mod generate;
 pub mod models;
 mod pages;
 mod results;
+pub mod stats;
 mod words;

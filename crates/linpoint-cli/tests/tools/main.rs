@@ -2,4 +2,5 @@
 
 mod convert;
 mod r#gen;
+mod stats;
 mod support;

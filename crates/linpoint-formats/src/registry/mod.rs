@@ -1,9 +1,11 @@
 //! Joins the operations of a file to the bundled specifications, by the name of the model.
 
+mod facts;
 mod join;
 mod models;
 mod typed;
 
+pub use facts::Facts;
 pub use typed::Difference;
 
 use std::collections::BTreeMap;
@@ -339,6 +341,16 @@ impl LoadedHistory {
             history.objects.get(object as usize).cloned()
         };
         self.any.difference(&*other.any, &|a, b| object(self, a) == object(other, b))
+    }
+
+    /// What its operations can tell. `kinds` are numbers for the names of operations.
+    pub(crate) fn facts(&self, kinds: &[u16]) -> Result<Facts, CheckError> {
+        self.any.facts(kinds)
+    }
+
+    /// True if the result of the operation at this position is known, or it never returned.
+    pub(crate) fn is_known(&self, at: usize) -> bool {
+        u32::try_from(at).is_ok_and(|at| self.any.is_known(OpId(at)))
     }
 
     /// Checks it.

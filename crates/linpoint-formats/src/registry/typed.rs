@@ -7,6 +7,7 @@ use std::any::Any;
 use std::ops::Range;
 
 use super::Settings;
+use super::facts::{self, Facts};
 
 /// In what two histories differ.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,11 +34,13 @@ pub(super) trait AnyHistory: Send + Sync {
         other: &dyn AnyHistory,
         same_object: &dyn Fn(OpId, OpId) -> bool,
     ) -> Option<Difference>;
+    fn facts(&self, kinds: &[u16]) -> Result<Facts, CheckError>;
     fn check(&self, settings: &Settings) -> Result<Report, CheckError>;
     fn parts(&self, settings: &Settings, report: &Report) -> Result<Vec<Part>, CheckError>;
     fn states(&self, order: &[OpId], known_until: u32, window: Range<usize>) -> Option<States>;
     fn op(&self, id: OpId) -> String;
     fn ret(&self, id: OpId) -> Option<String>;
+    fn is_known(&self, id: OpId) -> bool;
     fn span(&self, id: OpId) -> Span;
     fn extras(&self, id: OpId) -> Extras;
 }
@@ -113,6 +116,14 @@ impl<S: Spec + Send + Sync + 'static> AnyHistory for Typed<S> {
         self.history.len()
     }
 
+    fn facts(&self, kinds: &[u16]) -> Result<Facts, CheckError> {
+        Ok(Facts {
+            telling: facts::telling(&self.spec, &self.history, kinds),
+            changing: facts::changing(&self.spec, &self.history),
+            parts: Checker::new(&self.spec).part_sizes(&self.history)?,
+        })
+    }
+
     fn check(&self, settings: &Settings) -> Result<Report, CheckError> {
         self.checker(settings).check(&self.history)
     }
@@ -132,6 +143,10 @@ impl<S: Spec + Send + Sync + 'static> AnyHistory for Typed<S> {
     fn ret(&self, id: OpId) -> Option<String> {
         let ret = self.history.ret(id)?;
         Some(self.spec.describe_ret(self.history.op(id), ret))
+    }
+
+    fn is_known(&self, id: OpId) -> bool {
+        self.history.ret(id).is_some() || self.history.span(id).is_pending()
     }
 
     fn span(&self, id: OpId) -> Span {
