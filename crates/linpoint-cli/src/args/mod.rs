@@ -4,5 +4,6 @@ pub mod convert;
 pub mod generate;
 pub mod raw;
 pub mod resolved;
+pub mod shrink;
 pub mod stats;
 mod units;

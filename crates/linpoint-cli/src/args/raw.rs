@@ -31,6 +31,9 @@ pub enum Command {
     /// Write a history in another format
     #[command(after_help = super::convert::EXAMPLES)]
     Convert(super::convert::Convert),
+    /// Reduce a history that is not linearizable to the operations that contradict each other
+    #[command(after_help = super::shrink::EXAMPLES)]
+    Shrink(super::shrink::Shrink),
     /// Tell what histories can reveal, and warn about those that could hardly fail
     #[command(after_help = super::stats::EXAMPLES)]
     Stats(super::stats::Stats),

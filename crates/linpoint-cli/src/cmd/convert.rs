@@ -12,7 +12,13 @@ use crate::output::{Output, sink};
 
 /// Converts a history.
 pub fn run(args: &Convert, out: &mut Output) -> io::Result<Exit> {
-    let converted = read(args).and_then(|(source, raw, model)| {
+    let chosen = Chosen {
+        file: &args.file,
+        from: args.from.as_deref(),
+        model: args.model.as_deref(),
+        id: args.id.as_deref(),
+    };
+    let converted = read(&chosen).and_then(|(source, raw, model)| {
         let to = Format::from_name(&args.to).unwrap_or(Format::Jsonl);
         let converted = convert(&source, &raw, model.as_ref(), to);
         converted.map_err(|error| error.to_string())
@@ -33,16 +39,29 @@ pub fn run(args: &Convert, out: &mut Output) -> io::Result<Exit> {
     Ok(Exit::Fine)
 }
 
-fn read(args: &Convert) -> Result<(Source, RawHistory, Option<ModelName>), String> {
-    let model = named(args.model.as_deref())?;
-    let source = one_file(&args.file)?;
-    let format = match args.from.as_deref().and_then(Format::from_name) {
+/// One history of the command line.
+pub struct Chosen<'a> {
+    /// The file, or - for the standard input.
+    pub file: &'a Path,
+    /// Its format, if it was given.
+    pub from: Option<&'a str>,
+    /// The model, if it was given.
+    pub model: Option<&'a str>,
+    /// Which of several histories in the file.
+    pub id: Option<&'a str>,
+}
+
+/// Reads a history, and the model of the command line.
+pub fn read(chosen: &Chosen<'_>) -> Result<(Source, RawHistory, Option<ModelName>), String> {
+    let model = named(chosen.model)?;
+    let source = one_file(chosen.file)?;
+    let format = match chosen.from.and_then(Format::from_name) {
         Some(format) => format,
         None => Format::detect(&source).map_err(|error| error.to_string())?,
     };
     let mut histories = format.read(&source, model.as_ref());
-    let chosen = |raw: &RawHistory| args.id.is_none() || raw.id == args.id;
-    histories.retain(|history| history.as_ref().is_ok_and(chosen) || history.is_err());
+    let fits = |raw: &RawHistory| chosen.id.is_none() || raw.id.as_deref() == chosen.id;
+    histories.retain(|history| history.as_ref().is_ok_and(fits) || history.is_err());
     match (histories.pop(), histories.len()) {
         (Some(Ok(raw)), 0) => Ok((source, raw, model)),
         (Some(Err(error)), _) => Err(error.to_string()),
@@ -64,7 +83,7 @@ pub fn named(model: Option<&str>) -> Result<Option<ModelName>, String> {
 }
 
 /// The contents of the one file, or of the standard input.
-pub fn one_file(path: &Path) -> Result<Source, String> {
+fn one_file(path: &Path) -> Result<Source, String> {
     let mut inputs = Inputs::find(&[PathBuf::from(path)]);
     match (inputs.list.pop(), inputs.list.is_empty()) {
         (Some(input @ (Input::File(_) | Input::Stdin)), true) if !path.is_dir() => input.read(),

@@ -7,5 +7,6 @@ pub mod generate;
 pub mod models;
 mod pages;
 mod results;
+pub mod shrink;
 pub mod stats;
 mod words;

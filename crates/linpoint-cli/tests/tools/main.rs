@@ -2,5 +2,6 @@
 
 mod convert;
 mod r#gen;
+mod shrink;
 mod stats;
 mod support;

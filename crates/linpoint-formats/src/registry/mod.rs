@@ -3,16 +3,19 @@
 mod facts;
 mod join;
 mod models;
+mod shrink;
 mod typed;
 
 pub use facts::Facts;
+pub(crate) use shrink::Fate;
 pub use typed::Difference;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::time::Instant;
 
 use linpoint::history::{HistoryError, Interval, IntervalBuilder, Span};
-use linpoint::verdict::States;
+use linpoint::verdict::{States, Violation};
 use linpoint::{Cancel, CheckError, Hints, Limits, OpId, Part, Report};
 
 use crate::model::ModelName;
@@ -351,6 +354,15 @@ impl LoadedHistory {
     /// True if the result of the operation at this position is known, or it never returned.
     pub(crate) fn is_known(&self, at: usize) -> bool {
         u32::try_from(at).is_ok_and(|at| self.any.is_known(OpId(at)))
+    }
+
+    /// Shrinks it to the core of a violation, as long as there is time.
+    pub(crate) fn shrink(
+        &self,
+        violation: &Violation,
+        deadline: Instant,
+    ) -> Result<shrink::Shrunk, CheckError> {
+        self.any.shrink(violation, deadline)
     }
 
     /// Checks it.

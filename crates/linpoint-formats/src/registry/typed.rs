@@ -1,13 +1,15 @@
 //! A history together with its specification, behind an interface without type parameters.
 
 use linpoint::history::{Extras, Span};
-use linpoint::verdict::{States, states_along};
+use linpoint::verdict::{States, Violation, states_along};
 use linpoint::{CheckError, Checker, History, OpId, Part, Report, Spec};
 use std::any::Any;
 use std::ops::Range;
+use std::time::Instant;
 
 use super::Settings;
 use super::facts::{self, Facts};
+use super::shrink::{self, Shrunk};
 
 /// In what two histories differ.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,6 +37,7 @@ pub(super) trait AnyHistory: Send + Sync {
         same_object: &dyn Fn(OpId, OpId) -> bool,
     ) -> Option<Difference>;
     fn facts(&self, kinds: &[u16]) -> Result<Facts, CheckError>;
+    fn shrink(&self, violation: &Violation, deadline: Instant) -> Result<Shrunk, CheckError>;
     fn check(&self, settings: &Settings) -> Result<Report, CheckError>;
     fn parts(&self, settings: &Settings, report: &Report) -> Result<Vec<Part>, CheckError>;
     fn states(&self, order: &[OpId], known_until: u32, window: Range<usize>) -> Option<States>;
@@ -114,6 +117,10 @@ impl<S: Spec + Send + Sync + 'static> AnyHistory for Typed<S> {
 
     fn len(&self) -> usize {
         self.history.len()
+    }
+
+    fn shrink(&self, violation: &Violation, deadline: Instant) -> Result<Shrunk, CheckError> {
+        shrink::shrink(&self.spec, &self.history, violation, deadline)
     }
 
     fn facts(&self, kinds: &[u16]) -> Result<Facts, CheckError> {

@@ -1,0 +1,191 @@
+//! The core of a violation as a history of its own.
+//!
+//! A core contradicts itself even if every other operation is relaxed: took place at any time, with any
+//! result, or not at all. A relaxed operation is one that was called before everything else and never
+//! returned, so the core and all the others relaxed are a history that is not linearizable. Leaving a
+//! relaxed operation out keeps it so, but can change the reason: without the enqueue, any dequeue of its
+//! value is wrong. So one is left out only if every operation of the core is still needed: with any one of
+//! them relaxed, the rest is linearizable.
+
+use std::time::{Duration, Instant};
+
+use linpoint::history::Span;
+use linpoint::verdict::{CoreStatus, Violation};
+use linpoint::{CheckError, Checker, Hints, History, OpId, Spec, Verdict};
+use rustc_hash::FxHashSet;
+
+/// Memory for one question.
+const MEMORY: usize = 1 << 30;
+
+/// What becomes of an operation that is kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Fate {
+    /// It stays as it is.
+    Stays,
+    /// It was still open when the history became wrong: it does not return.
+    Open,
+    /// It is called before everything else and does not return.
+    Relaxed,
+}
+
+/// A smaller history that is not linearizable either.
+pub(crate) struct Shrunk {
+    /// What is kept, in the order of calls; what is relaxed comes first.
+    pub(crate) kept: Vec<(OpId, Fate)>,
+    /// Every operation of the core is needed, and nothing that is relaxed could be left out.
+    pub(crate) is_minimal: bool,
+}
+
+/// Shrinks a history to the core of a violation, as long as there is time.
+pub(super) fn shrink<S: Spec>(
+    spec: &S,
+    history: &History<S::Op, S::Ret>,
+    violation: &Violation,
+    deadline: Instant,
+) -> Result<Shrunk, CheckError> {
+    let until = violation.failing.map_or(Span::NEVER - 1, |failing| history.span(failing).ret);
+    let in_core: FxHashSet<OpId> = violation.core.iter().copied().collect();
+    let matters = |id: &OpId| {
+        !in_core.contains(id)
+            && history.span(*id).call < until
+            && !spec.is_read(history.op(*id), None)
+    };
+    let others: Vec<OpId> = violation.part.iter().copied().filter(matters).collect();
+    let mut work = Shrinking { spec, history, until, deadline, core: violation.core.clone(), others };
+    let mut is_minimal = true;
+    if violation.core_status != CoreStatus::Minimal {
+        is_minimal &= work.relax_more()?;
+    }
+    let kept = work.needed()?;
+    is_minimal &= Instant::now() < deadline;
+    Ok(Shrunk { kept: work.fates(&kept), is_minimal })
+}
+
+struct Shrinking<'a, S: Spec> {
+    spec: &'a S,
+    history: &'a History<S::Op, S::Ret>,
+    /// The rank at which the history became wrong.
+    until: u32,
+    deadline: Instant,
+    core: Vec<OpId>,
+    /// What is relaxed and could matter.
+    others: Vec<OpId>,
+}
+
+impl<S: Spec> Shrinking<'_, S> {
+    /// The core and what is relaxed, as a history.
+    fn build(&self, core: &[OpId], relaxed: &[OpId]) -> History<S::Op, S::Ret> {
+        let relaxed_set: FxHashSet<OpId> = relaxed.iter().copied().collect();
+        let ids: Vec<OpId> = relaxed.iter().chain(core).copied().collect();
+        self.history.derive(&ids, |id, row| {
+            row.extras.hint = None;
+            if relaxed_set.contains(&id) {
+                row.relax();
+            } else if row.span.ret > self.until {
+                (row.span.ret, row.ret) = (Span::NEVER, None);
+            }
+        })
+    }
+
+    /// Whether it is linearizable; `None` if there was no time to find out.
+    fn is_linearizable(&self, core: &[OpId], relaxed: &[OpId]) -> Result<Option<bool>, CheckError> {
+        let left = self.deadline.saturating_duration_since(Instant::now());
+        if left < Duration::from_millis(1) {
+            return Ok(None);
+        }
+        // One hard question must not use up the time of all the easy ones.
+        let left = left / 8;
+        let history = self.build(core, relaxed);
+        let checker =
+            Checker::new(self.spec).hints(Hints::Ignore).threads(1).timeout(left).memory(MEMORY);
+        Ok(match checker.check(&history)?.verdict {
+            Verdict::Linearizable(_) => Some(true),
+            Verdict::Violation(_) => Some(false),
+            Verdict::Undecided(_) => None,
+        })
+    }
+
+    /// Relaxes operations of the core while the rest is not linearizable: in chunks of halving size.
+    /// True if every question was answered.
+    fn relax_more(&mut self) -> Result<bool, CheckError> {
+        let mut is_complete = true;
+        let mut chunk = self.core.len().div_ceil(2);
+        while chunk > 0 {
+            let mut from = 0;
+            while from < self.core.len() && self.core.len() > 1 {
+                let to = (from + chunk).min(self.core.len());
+                let without = [&self.core[..from], &self.core[to..]].concat();
+                let relaxed = [&self.others[..], &self.core[from..to]].concat();
+                match self.is_linearizable(&without, &relaxed)? {
+                    Some(false) => (self.core, self.others) = (without, relaxed),
+                    Some(true) => from = to,
+                    None if Instant::now() >= self.deadline => return Ok(false),
+                    None => (from, is_complete) = (to, false),
+                }
+            }
+            // Only the last round, one by one, has to be complete.
+            is_complete |= chunk > 1;
+            chunk = if chunk == 1 { 0 } else { chunk.div_ceil(2) };
+        }
+        Ok(is_complete)
+    }
+
+    /// True if every operation of the core is needed where only `relaxed` are left of the others.
+    fn is_honest(&self, relaxed: &[OpId]) -> Result<bool, CheckError> {
+        for (at, &op) in self.core.iter().enumerate() {
+            let core = [&self.core[..at], &self.core[at + 1..]].concat();
+            let relaxed = [relaxed, &[op]].concat();
+            if self.is_linearizable(&core, &relaxed)? != Some(true) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Those of the others that cannot be left out.
+    fn needed(&self) -> Result<Vec<OpId>, CheckError> {
+        if self.is_honest(&[])? {
+            return Ok(Vec::new());
+        }
+        let mut names: FxHashSet<u64> = FxHashSet::default();
+        for id in &self.core {
+            let senses = self.spec.senses(self.history.op(*id), self.history.ret(*id));
+            names.extend(senses.names());
+        }
+        let is_named = |id: &OpId| {
+            self.spec.leaves(self.history.op(*id)).names().iter().any(|name| names.contains(name))
+        };
+        let named: Vec<OpId> = self.others.iter().copied().filter(is_named).collect();
+        let mut kept = if self.is_honest(&named)? { named } else { self.others.clone() };
+        let mut chunk = kept.len().div_ceil(2);
+        while chunk > 0 && Instant::now() < self.deadline {
+            let mut from = 0;
+            while from < kept.len() && Instant::now() < self.deadline {
+                let to = (from + chunk).min(kept.len());
+                let without = [&kept[..from], &kept[to..]].concat();
+                if self.is_honest(&without)? {
+                    kept = without;
+                } else {
+                    from = to;
+                }
+            }
+            chunk = if chunk == 1 { 0 } else { chunk.div_ceil(2) };
+        }
+        Ok(kept)
+    }
+
+    /// What becomes of what is kept.
+    fn fates(&self, relaxed: &[OpId]) -> Vec<(OpId, Fate)> {
+        let by_call = |ids: &[OpId]| {
+            let mut ids = ids.to_vec();
+            ids.sort_unstable_by_key(|id| self.history.span(*id).call);
+            ids
+        };
+        let of_core = |id: OpId| match self.history.span(id).ret > self.until {
+            true => (id, Fate::Open),
+            false => (id, Fate::Stays),
+        };
+        let relaxed = by_call(relaxed).into_iter().map(|id| (id, Fate::Relaxed));
+        relaxed.chain(by_call(&self.core).into_iter().map(of_core)).collect()
+    }
+}
