@@ -256,7 +256,9 @@ fn warnings(stats: &Stats) -> Vec<String> {
     let share = revealed.telling as f64 / stats.operations as f64;
     match (revealed.telling, stats.unknown) {
         (0, 0) => warn("no result excludes anything: such a history cannot fail"),
-        (0, _) => warn("all results that could tell something are unknown: such a history cannot fail"),
+        (0, _) => {
+            warn("all results that could tell something are unknown: such a history cannot fail")
+        }
         (telling, _) if share < LITTLE => {
             let all = stats.operations;
             warn(&format!("only {telling} of {all} operations have a result that tells something"));
@@ -294,10 +296,7 @@ pub fn doubling(others_at_call: &[usize]) -> Vec<(usize, usize, usize)> {
         0 => (0, 0),
         step => (1 << (step - 1), (1_usize << (step - 1)) * 2 - 1),
     };
-    steps
-        .into_iter()
-        .map(|(step, count)| (bounds(step).0, bounds(step).1, count))
-        .collect()
+    steps.into_iter().map(|(step, count)| (bounds(step).0, bounds(step).1, count)).collect()
 }
 
 #[cfg(test)]

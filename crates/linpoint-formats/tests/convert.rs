@@ -123,7 +123,10 @@ fn generated_histories_in_every_format_that_can_express_them() {
         (Format::Edn, &["register", "cas-register", "multi-register", "mutex"]),
         (Format::JepsenLog, &["register", "cas-register"]),
         (Format::Porcupine, &["kv"]),
-        (Format::Fastlin, &["stack", "queue", "deque", "priority-queue", "set", "semaphore", "rmw"]),
+        (
+            Format::Fastlin,
+            &["stack", "queue", "deque", "priority-queue", "set", "semaphore", "rmw"],
+        ),
         (Format::Fptlin, &["stack", "queue", "deque", "priority-queue", "set", "semaphore", "rmw"]),
         (Format::Limo, &["stack", "queue"]),
         (Format::Snapshot, &["snapshot"]),

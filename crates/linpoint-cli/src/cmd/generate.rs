@@ -12,8 +12,7 @@ use crate::output::{Output, sink};
 /// Writes a history.
 pub fn run(args: &Gen, out: &mut Output) -> io::Result<Exit> {
     let options = args.options().map_err(WriteError::Cannot);
-    let generated =
-        options.and_then(|options| generate(&options, || sink(args.out.as_deref())));
+    let generated = options.and_then(|options| generate(&options, || sink(args.out.as_deref())));
     match generated {
         Ok(generated) => {
             if let Some(changed) = &generated.changed {

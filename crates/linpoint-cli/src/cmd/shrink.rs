@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use linpoint::{Limits, Verdict};
 use linpoint_formats::{
-    Converted, Format, LoadedHistory, ModelName, Settings, Shrunk, Source, convert, registry, shrink,
+    Converted, Format, LoadedHistory, ModelName, Settings, Shrunk, Source, convert, registry,
+    shrink,
 };
 use linpoint_report::text::count;
 
@@ -117,7 +118,8 @@ fn confirm(
 
 fn summary(shrunk: &Shrunk, of: usize) -> String {
     let left = shrunk.raw.ops.len();
-    let mut text = format!("{left} of {} left, NOT LINEARIZABLE, checked again", count(of, "operation"));
+    let mut text =
+        format!("{left} of {} left, NOT LINEARIZABLE, checked again", count(of, "operation"));
     if shrunk.relaxed > 0 {
         let relaxed = shrunk.relaxed;
         text += &format!("; {relaxed} of them may have happened at any time or not at all");

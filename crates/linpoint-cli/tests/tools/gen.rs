@@ -136,7 +136,8 @@ fn ambiguous_operations_are_as_many_as_asked_for() {
     for line in out.lines() {
         if line.contains("\"op\":\"dequeue\"") || line.contains("\"op\":\"peek\"") {
             dequeues.insert(line[8..].split(',').next().unwrap().to_owned());
-        } else if let Some(id) = line.strip_prefix("{\"return\":").and_then(|l| l.strip_suffix('}')) {
+        } else if let Some(id) = line.strip_prefix("{\"return\":").and_then(|l| l.strip_suffix('}'))
+        {
             unknown += usize::from(dequeues.contains(id));
         }
     }
@@ -159,8 +160,7 @@ fn other_formats_are_written_where_they_can_express_it() {
     for (format, models) in formats {
         for model in models {
             let file = format!("{model}.{format}");
-            let args =
-                ["gen", "--model", model, "--ops", "50", "--format", format, "-o", &file];
+            let args = ["gen", "--model", model, "--ops", "50", "--format", format, "-o", &file];
             exits(&linpoint(&dir, &args), 0);
             written += 1;
         }

@@ -229,7 +229,8 @@ fn same(
     if raw.ops.is_empty() {
         return Ok(None);
     }
-    let alone = read_again(source, again, to, None).and_then(|raw| registry::load(again, raw, None));
+    let alone =
+        read_again(source, again, to, None).and_then(|raw| registry::load(again, raw, None));
     if let Ok(loaded) = &alone {
         if original.difference(loaded).is_none() {
             return Ok(None);
@@ -243,7 +244,8 @@ fn same(
     }
     // It says something else, or nothing at all. Is it the model alone that is missing?
     let model = original.model();
-    let with_model = registry::load(again, read_again(source, again, to, Some(model))?, Some(model));
+    let with_model =
+        registry::load(again, read_again(source, again, to, Some(model))?, Some(model));
     let loaded = with_model.map_err(|error| {
         ReadError::new(source, format!("{} cannot express this history", to.name()))
             .help(format!("what was written could not be read again: {}", error.message()))

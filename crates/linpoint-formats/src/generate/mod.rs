@@ -148,7 +148,9 @@ fn completed(options: &Options) -> Result<Options, String> {
         && !(0.0..=most).contains(&overlap)
     {
         let processes = options.processes;
-        return Err(format!("{processes} processes overlap with 0 to {most} others, not {overlap}"));
+        return Err(format!(
+            "{processes} processes overlap with 0 to {most} others, not {overlap}"
+        ));
     }
     if !(0.0..=1.0).contains(&options.ambiguous) {
         return Err("the ambiguous share is between 0 and 1".to_owned());

@@ -56,7 +56,11 @@ impl<'w> Events<'w> {
             }
             Style::Edn => {
                 let _ = write!(line, "{{:process {process}, :type {kind}, :f :{f}, :value ");
-                if self.transactions { steps(&value, line)? } else { edn(&value, line)? };
+                if self.transactions {
+                    steps(&value, line)?
+                } else {
+                    edn(&value, line)?
+                };
                 line.push(b'}');
             }
             Style::Porcupine => {
@@ -90,7 +94,9 @@ impl<'w> Events<'w> {
             _ => {
                 let what = shown(call.name, call.args);
                 let arguments = call.args.len();
-                cannot(format!("{what}: there is room for one value, not for {arguments} arguments"))
+                cannot(format!(
+                    "{what}: there is room for one value, not for {arguments} arguments"
+                ))
             }
         }
     }
@@ -144,7 +150,8 @@ fn plain(value: &Value, line: &mut Vec<u8>) -> Written {
 
 /// The steps of a transaction, with what its reads saw where that is known.
 fn transaction(call: &Call<'_>, result: Option<&Value>) -> Result<Value, WriteError> {
-    let bad = || WriteError::Cannot(format!("{} is not a transaction", shown(call.name, call.args)));
+    let bad =
+        || WriteError::Cannot(format!("{} is not a transaction", shown(call.name, call.args)));
     let one;
     let steps: &[Value] = match (call.name, call.args) {
         ("read" | "write", args) => {

@@ -19,9 +19,9 @@ impl<'w> Lines<'w> {
 
 /// The method of an operation, and whether it takes something out.
 fn method(call: &Call<'_>) -> Result<(&'static str, bool), WriteError> {
-    let known = METHODS.iter().find(|(_, in_queue, in_stack, _)| {
-        *in_queue == call.name && in_queue == in_stack
-    });
+    let known = METHODS
+        .iter()
+        .find(|(_, in_queue, in_stack, _)| *in_queue == call.name && in_queue == in_stack);
     match known {
         Some(&(method, _, _, removes)) => Ok((method, removes)),
         None => {

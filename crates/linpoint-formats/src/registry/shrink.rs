@@ -51,7 +51,8 @@ pub(super) fn shrink<S: Spec>(
             && !spec.is_read(history.op(*id), None)
     };
     let others: Vec<OpId> = violation.part.iter().copied().filter(matters).collect();
-    let mut work = Shrinking { spec, history, until, deadline, core: violation.core.clone(), others };
+    let mut work =
+        Shrinking { spec, history, until, deadline, core: violation.core.clone(), others };
     let mut is_minimal = true;
     if violation.core_status != CoreStatus::Minimal {
         is_minimal &= work.relax_more()?;

@@ -162,14 +162,14 @@ impl Object for Registers {
             return Some(Op::new(name, step));
         }
         let steps = 2 + rng.below(2);
-        let steps: Thin<[Value]> =
-            (0..steps).map(|_| Value::List(self.step(rng).into())).collect();
+        let steps: Thin<[Value]> = (0..steps).map(|_| Value::List(self.step(rng).into())).collect();
         Some(Op::new("txn", [Value::List(steps)]))
     }
 
     fn apply(&mut self, _who: u32, op: &Op, _rng: &mut Rng) -> Result<Option<Value>, Blocked> {
         let [Value::List(steps)] = &op.args[..] else {
-            let step: Vec<Value> = [Value::str(op.name)].into_iter().chain(op.args.clone()).collect();
+            let step: Vec<Value> =
+                [Value::str(op.name)].into_iter().chain(op.args.clone()).collect();
             return Ok(self.perform(&step));
         };
         let mut reads = Vec::new();
@@ -216,7 +216,8 @@ impl Bank {
             .iter()
             .map(|(name, balance)| (name.clone(), balance.as_int().unwrap_or_default()))
             .collect();
-        if accounts.is_empty() || accounts.values().any(|balance| !(0..=1 << 40).contains(balance)) {
+        if accounts.is_empty() || accounts.values().any(|balance| !(0..=1 << 40).contains(balance))
+        {
             return Err("there must be accounts, and what they hold must be sensible".to_owned());
         }
         let names = accounts.keys().cloned().map(Value::Str).collect();

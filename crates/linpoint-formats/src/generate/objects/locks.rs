@@ -49,7 +49,8 @@ impl Mutex {
 impl Object for Mutex {
     fn draw(&mut self, who: u32, left: u64, rng: &mut Rng) -> Option<Op> {
         // Releases that those who wait need.
-        let needed = if self.holder.is_some() { self.waiting } else { self.waiting.saturating_sub(1) };
+        let needed =
+            if self.holder.is_some() { self.waiting } else { self.waiting.saturating_sub(1) };
         if self.holder == Some(who) && (left <= needed || rng.percent(70)) {
             return Some(Op::alone("release"));
         }

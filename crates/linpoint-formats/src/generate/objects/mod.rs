@@ -6,9 +6,9 @@ mod locks;
 mod registers;
 mod sets;
 
+use super::Options;
 use super::rng::Rng;
 use super::values::Values;
-use super::Options;
 use crate::model::ModelName;
 use crate::{Format, Value};
 
@@ -133,7 +133,10 @@ pub(super) fn fill_in(options: &mut Options) -> Result<(), String> {
         }
         "kv" | "multi-register" => return Ok(()),
         _ if keys.is_some() => {
-            return Err(format!("{} has no keys of which --keys could say how many", options.model));
+            return Err(format!(
+                "{} has no keys of which --keys could say how many",
+                options.model
+            ));
         }
         _ => return Ok(()),
     };

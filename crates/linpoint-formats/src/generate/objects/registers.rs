@@ -136,7 +136,9 @@ impl Counter {
     pub(super) fn new(draft: &Draft<'_>) -> Result<Counter, String> {
         let initial = draft.option("initial").and_then(Value::as_int).unwrap_or(0);
         if initial.unsigned_abs() > 1 << 60 {
-            return Err(format!("a counter that begins with {initial} cannot be added to for long"));
+            return Err(format!(
+                "a counter that begins with {initial} cannot be added to for long"
+            ));
         }
         let most = match draft.values {
             super::Values::Distinct => 9,
