@@ -37,7 +37,8 @@ pub fn run(args: &Shrink, out: &mut Output) -> io::Result<Exit> {
             out.remark(&format!("{file}: a limit was hit before an answer was found"));
             Ok(Exit::Undecided)
         }
-        Done::Small { shrunk, converted, of } => {
+        Done::Small(small) => {
+            let Small { shrunk, converted, of } = *small;
             let mut sink = sink(args.out.as_deref())?;
             sink.write_all(&converted.text)?;
             sink.flush()?;
@@ -53,12 +54,14 @@ pub fn run(args: &Shrink, out: &mut Output) -> io::Result<Exit> {
 enum Done {
     Linearizable,
     Undecided,
-    Small {
-        shrunk: Shrunk,
-        converted: Converted,
-        /// Operations that there were.
-        of: usize,
-    },
+    Small(Box<Small>),
+}
+
+struct Small {
+    shrunk: Shrunk,
+    converted: Converted,
+    /// Operations that there were.
+    of: usize,
 }
 
 fn small(args: &Shrink) -> Result<Done, String> {
@@ -87,7 +90,7 @@ fn small(args: &Shrink) -> Result<Done, String> {
     let converted = convert(&small, &shrunk.raw, model.as_ref(), to);
     let converted = converted.map_err(|error| error.to_string())?;
     confirm(&converted, to, history.model(), &settings)?;
-    Ok(Done::Small { shrunk, converted, of: history.len() })
+    Ok(Done::Small(Box::new(Small { shrunk, converted, of: history.len() })))
 }
 
 fn check(history: &LoadedHistory, settings: &Settings) -> Result<Verdict, String> {

@@ -4,7 +4,7 @@ use super::support::{dir, exits, linpoint, verdicts};
 
 const MODELS: &[&str] = &[
     "register",
-    "register:initial=0",
+    "register:initial=999999999",
     "cas-register",
     "multi-register",
     "kv",
@@ -193,6 +193,8 @@ fn what_cannot_be_is_said() {
         (&["--model", "queue", "--processes", "0"], "there must be a process"),
         (&["--model", "queue", "--keys", "3"], "queue has no keys"),
         (&["--model", "kv", "--keys", "0"], "there must be a key"),
+        (&["--model", "kv", "--keys", "4000000000"], "4000000000 keys are too many"),
+        (&["--model", "kv", "--processes", "4000000000"], "4000000000 processes are too many"),
         (&["--model", "queue", "--ambiguous", "1.5"], "between 0 and 1"),
         (&["--model", "queue", "--values", "0"], "expected distinct, few, or a number"),
         (&["--model", "bag", "--format", "fastlin"], "fastlin cannot express bag"),

@@ -97,6 +97,8 @@ pub struct Changed {
     pub is: Value,
 }
 
+/// Most processes and keys: all of them are kept in memory.
+const MOST: u32 = 1 << 20;
 /// A sample this long shows whether the format can express such histories.
 const SAMPLE: u64 = 100;
 
@@ -140,8 +142,10 @@ fn completed(options: &Options) -> Result<Options, String> {
     options.model = options.model.or_options_of(implied.as_ref());
     objects::fill_in(&mut options)?;
     registry::validate(&options.model)?;
-    if options.processes == 0 {
-        return Err("there must be a process".to_owned());
+    match options.processes {
+        0 => return Err("there must be a process".to_owned()),
+        processes if processes > MOST => return Err(format!("{processes} processes are too many")),
+        _ => {}
     }
     let most = f64::from(options.processes - 1);
     if let Some(overlap) = options.overlap

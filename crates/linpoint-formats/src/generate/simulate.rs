@@ -205,9 +205,7 @@ impl<'a, 'w> Simulation<'a, 'w> {
         let later = effective && self.rng.percent(25) && self.object.can_be_late();
         if later {
             self.late.push((open.process, open.op));
-        } else if effective {
-            let _ = self.object.apply(open.process, &open.op, &mut self.rng);
-        } else {
+        } else if !effective || self.object.apply(open.process, &open.op, &mut self.rng).is_err() {
             self.object.give_up(&open.op);
         }
         Ok(())

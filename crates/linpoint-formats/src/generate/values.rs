@@ -25,14 +25,16 @@ pub(super) struct Supply {
     /// Distinct values come in an order that looks random, below two to this power.
     scattered: Option<u32>,
     text: bool,
+    /// What was there before.
+    taken: Vec<Value>,
 }
 
-/// A number that is never handed out, and the one instead if there are too many operations.
+/// A number that is hardly ever handed out.
 const NEVER: i64 = 999_999_999;
 
 impl Supply {
     pub(super) fn new(values: Values) -> Supply {
-        Supply { values, last: 0, scattered: None, text: false }
+        Supply { values, last: 0, scattered: None, text: false, taken: Vec::new() }
     }
 
     /// Distinct values in an order that looks random; at most so many.
@@ -44,6 +46,12 @@ impl Supply {
     /// Texts instead of numbers.
     pub(super) fn texts(values: Values) -> Supply {
         Supply { text: true, ..Supply::new(values) }
+    }
+
+    /// These were there before: what is never handed out is none of them.
+    pub(super) fn beside(mut self, taken: impl IntoIterator<Item = Value>) -> Supply {
+        self.taken.extend(taken);
+        self
     }
 
     /// The next number.
@@ -80,7 +88,12 @@ impl Supply {
             Values::Among(n) => u64::from(n),
             Values::Distinct => self.scattered.map_or(self.last, |bits| 1 << bits),
         };
-        self.value(if reach < NEVER as u64 { NEVER } else { i64::MAX })
+        let first = if reach < NEVER as u64 / 2 { NEVER } else { i64::MAX };
+        // Among one more number than are taken, one is not.
+        let free = (0..=self.taken.len() as i64)
+            .map(|below| self.value(first - below))
+            .find(|value| !self.taken.contains(value));
+        free.unwrap_or_else(|| self.value(first))
     }
 }
 
@@ -111,6 +124,8 @@ mod tests {
                 sorted.dedup();
                 assert_eq!(sorted.len() as u64, most);
                 assert!(!drawn.contains(&supply.never()));
+                let taken = supply.never();
+                assert_ne!(supply.beside([taken.clone()]).never(), taken);
             }
         }
     }

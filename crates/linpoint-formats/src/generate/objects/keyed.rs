@@ -26,10 +26,12 @@ pub(super) struct Store {
 impl Store {
     pub(super) fn new(draft: &Draft<'_>) -> Store {
         let texts = draft.format == Format::Porcupine;
+        let initial = draft.option("initial").filter(|value| **value != Value::Nil).cloned();
+        let supply = if texts { Supply::texts(draft.values) } else { Supply::new(draft.values) };
         Store {
             holds: FxHashMap::default(),
-            initial: draft.option("initial").filter(|value| **value != Value::Nil).cloned(),
-            supply: if texts { Supply::texts(draft.values) } else { Supply::new(draft.values) },
+            supply: supply.beside(initial.clone()),
+            initial,
             keys: draft.keys.into(),
             texts,
         }
@@ -124,10 +126,12 @@ impl Registers {
         if let Some(Value::Map(initial)) = draft.option("initial") {
             holds.extend(initial.iter().map(|(k, v)| (Value::Str(k.clone()), v.clone())));
         }
+        let default = draft.option("default").cloned().unwrap_or_default();
+        let taken = holds.values().cloned().chain([default.clone()]);
         Registers {
+            supply: Supply::new(draft.values).beside(taken),
             holds,
-            default: draft.option("default").cloned().unwrap_or_default(),
-            supply: Supply::new(draft.values),
+            default,
             keys: draft.keys.into(),
         }
     }

@@ -114,8 +114,10 @@ impl<'a> Draft<'a> {
 pub(super) fn fill_in(options: &mut Options) -> Result<(), String> {
     let name = options.model.name.as_str();
     let keys = options.keys;
-    if keys == Some(0) {
-        return Err("there must be a key".to_owned());
+    match keys {
+        Some(0) => return Err("there must be a key".to_owned()),
+        Some(keys) if keys > super::MOST => return Err(format!("{keys} keys are too many")),
+        _ => {}
     }
     let option = match name {
         "snapshot" if options.model.option("segments").is_none() => {

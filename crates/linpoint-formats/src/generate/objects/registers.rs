@@ -27,7 +27,8 @@ impl Cell {
             _ => Kind::CasRegister,
         };
         let holds = draft.option("initial").cloned().unwrap_or_default();
-        Cell { holds, supply: Supply::new(draft.values), kind }
+        let supply = Supply::new(draft.values).beside([holds.clone()]);
+        Cell { holds, supply, kind }
     }
 }
 
@@ -86,8 +87,8 @@ impl Snapshot {
         // More than there may be is refused by the registry.
         let segments = draft.size("segments").unwrap_or(1).min(1 << 20);
         Snapshot {
+            supply: Supply::new(draft.values).beside([initial.clone()]),
             segments: vec![initial; segments],
-            supply: Supply::new(draft.values),
             two: draft.format == Format::Snapshot,
         }
     }
