@@ -3,6 +3,10 @@
 //! A [`Source`] is read into a [`RawHistory`] (operations are names and [`Value`]s), one module for
 //! each format. The [`registry`] turns that into a [`LoadedHistory`]: a history of one of the
 //! bundled models, ready to be checked, behind an interface without type parameters.
+//!
+//! The other way round, a [`write::Writer`] writes a history in a format, and [`convert()`] makes sure that
+//! what was written means the same. [`generate`] makes histories up, [`shrink()`] makes one smaller, and
+//! [`stats`] tells what one can reveal.
 
 mod convert;
 mod edn;

@@ -30,7 +30,7 @@ pub fn shrink(
     let wrong = |message: String| ReadError::new(source, message);
     let shrunk = history
         .shrink(violation, deadline)
-        .map_err(|error| wrong(format!("the model fails: {error:?}")))?;
+        .map_err(|error| wrong(format!("the model fails: {error}")))?;
     let ids: Vec<RawId> = raw.ops.ids().collect();
     let mut builder = RawBuilder::new();
     let mut events = Vec::new();

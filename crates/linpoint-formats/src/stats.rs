@@ -101,7 +101,7 @@ pub fn stats(
     let loaded = known.map(|_| registry::load(source, raw.clone(), model)).transpose()?;
     let facts = loaded.as_ref().map(|history| history.facts(&numbers)).transpose();
     let facts =
-        facts.map_err(|error| ReadError::new(source, format!("the model fails: {error:?}")))?;
+        facts.map_err(|error| ReadError::new(source, format!("the model fails: {error}")))?;
     let mut kinds = names.kinds;
     for (at, (op, number)) in raw.ops.iter().zip(&numbers).enumerate() {
         let kind = &mut kinds[usize::from(*number)];

@@ -451,3 +451,82 @@ fn a_client_goes_on_under_another_number_where_it_must() {
          {:process 1, :type :ok, :f :get, :key \"k\", :value \"a\"}\n"
     );
 }
+
+/// Whatever a file says: it is read and converted, or there is a message; and what was written is the same.
+#[test]
+fn damaged_histories_are_converted_or_refused() {
+    let mut texts = Vec::new();
+    for (format, name) in [
+        (Format::Jsonl, "kv"),
+        (Format::Jsonl, "multi-register"),
+        (Format::Jsonl, "snapshot:initial=0"),
+        (Format::Edn, "cas-register"),
+        (Format::JepsenLog, "cas-register"),
+        (Format::Porcupine, "kv"),
+        (Format::Fastlin, "set"),
+        (Format::Fptlin, "queue"),
+        (Format::Limo, "stack"),
+        (Format::Snapshot, "snapshot"),
+    ] {
+        let ambiguous = if format.has_pending() && format != Format::Snapshot { 0.1 } else { 0.0 };
+        let options = Options { operations: 12, ambiguous, format, ..Options::new(model(name)) };
+        let mut text = Vec::new();
+        generate(&options, || Ok(Box::new(&mut text))).unwrap();
+        texts.push(text);
+    }
+    let pieces: Vec<&[u8]> = vec![
+        b"null",
+        b"-1",
+        b"\"",
+        b"{",
+        b"[]",
+        b"\n",
+        b" ",
+        b"99999999999999999999",
+        b"\xff",
+        b"true",
+    ];
+    let mut random = 7_u64;
+    let mut below = |bound: usize| {
+        random =
+            random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (random >> 33) as usize % bound
+    };
+    let (mut read, mut written) = (0, 0);
+    for round in 0..3000 {
+        let mut text = texts[round % texts.len()].clone();
+        for _ in 0..=below(2) {
+            let at = below(text.len());
+            // Another number is often another history; anything else is mostly none.
+            if let Some(digit) = text[at..].iter().position(u8::is_ascii_digit)
+                && below(4) > 0
+            {
+                text[at + digit] = b'0' + below(10) as u8;
+                continue;
+            }
+            let to = (at + below(6)).min(text.len());
+            let piece = match below(3) {
+                0 => text[below(text.len())..].iter().take(4).copied().collect(),
+                _ => pieces[below(pieces.len())].to_vec(),
+            };
+            text.splice(at..to, piece);
+        }
+        let source = Source::new("damaged", text);
+        let Ok(format) = Format::detect(&source) else { continue };
+        for raw in format.read(&source, None).into_iter().flatten() {
+            read += 1;
+            let _ = linpoint_formats::stats::stats(&source, &raw, None);
+            for &to in Format::ALL {
+                let Ok(converted) = convert(&source, &raw, None, to) else { continue };
+                written += 1;
+                let Ok(original) = registry::load(&source, raw.clone(), None) else { continue };
+                let there = Source::new("there", converted.text);
+                let again = to.read(&there, None).pop().unwrap().unwrap();
+                let again = registry::load(&there, again, None).unwrap();
+                assert_eq!(original.len(), again.len());
+                assert_eq!(verdict(&original), verdict(&again), "{round} in {}", to.name());
+            }
+        }
+    }
+    assert!(read > 300 && written > 500, "{read} read, {written} written");
+}

@@ -42,7 +42,7 @@ pub enum Command {
     Gen(super::generate::Gen),
     /// List the models, with their operations and options
     Models,
-    /// List the formats that can be read
+    /// List the formats that can be read and written
     Formats,
 }
 

@@ -94,7 +94,7 @@ fn small(args: &Shrink) -> Result<Done, String> {
 }
 
 fn check(history: &LoadedHistory, settings: &Settings) -> Result<Verdict, String> {
-    let report = history.check(settings).map_err(|error| format!("the check failed: {error:?}"))?;
+    let report = history.check(settings).map_err(|error| format!("the check failed: {error}"))?;
     Ok(report.verdict)
 }
 

@@ -97,8 +97,8 @@ impl<S: Spec> Shrinking<'_, S> {
         // One hard question must not use up the time of all the easy ones.
         let left = left / 8;
         let history = self.build(core, relaxed);
-        let checker =
-            Checker::new(self.spec).hints(Hints::Ignore).threads(1).timeout(left).memory(MEMORY);
+        let checker = Checker::new(self.spec).hints(Hints::Ignore).explains(false);
+        let checker = checker.threads(1).timeout(left).memory(MEMORY);
         Ok(match checker.check(&history)?.verdict {
             Verdict::Linearizable(_) => Some(true),
             Verdict::Violation(_) => Some(false),
