@@ -132,5 +132,8 @@ fn summary(shrunk: &Shrunk, of: usize) -> String {
         (true, _) => "; all others are needed",
         (false, _) => "; there was no time to make it as small as it can be (--budget)",
     };
+    if left < of {
+        text += "; what is left out could not explain it, whenever it took place";
+    }
     text
 }

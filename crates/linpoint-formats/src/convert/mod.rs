@@ -182,6 +182,7 @@ fn losses(raw: &RawHistory, to: Format) -> Vec<String> {
     tell(raw.id.is_some() && to != Format::Violat, "the id of the history is left out".to_owned());
     let hints = raw.ops.iter().any(|op| op.extras.hint.is_some());
     tell(hints && !jsonl, "order hints are left out: --hints has nothing to work with".to_owned());
+    tell(hints && jsonl, "scopes of order hints become numbers".to_owned());
     let times = raw.clock != Clock::Order && !keeps_times(raw, to);
     tell(times, "times are left out: only the order of events is kept".to_owned());
     let named = |(number, name): (&u32, &Value)| *name != Value::Int(i64::from(*number));
