@@ -11,12 +11,16 @@
 use std::time::{Duration, Instant};
 
 use linpoint::history::Span;
+use linpoint::spec::Traces;
 use linpoint::verdict::{CoreStatus, Violation};
 use linpoint::{CheckError, Checker, Hints, History, OpId, Spec, Verdict};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Memory for one question.
 const MEMORY: usize = 1 << 30;
+
+/// Operations of the largest question that is asked.
+const QUESTION: usize = 20_000;
 
 /// What becomes of an operation that is kept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,10 +60,13 @@ pub(super) fn shrink<S: Spec>(
         Shrinking { spec, history, until, deadline, core: violation.core.clone(), others };
     let mut is_minimal = true;
     if violation.core_status != CoreStatus::Minimal {
+        if let Some(failing) = violation.failing {
+            work.start_small(failing)?;
+        }
         is_minimal &= work.relax_more()?;
     }
     let kept = work.needed()?;
-    is_minimal &= Instant::now() < deadline;
+    is_minimal &= Instant::now() < deadline && work.core.len() <= QUESTION;
     Ok(Shrunk { kept: work.fates(&kept), is_minimal })
 }
 
@@ -97,7 +104,11 @@ impl<S: Spec> Shrinking<'_, S> {
         }
         // One hard question must not use up the time of all the easy ones.
         let left = left / 8;
-        let history = self.build(core, relaxed);
+        let relaxed = self.pruned(core, relaxed);
+        if core.len() + relaxed.len() > QUESTION {
+            return Ok(None);
+        }
+        let history = self.build(core, &relaxed);
         let checker = Checker::new(self.spec).hints(Hints::Ignore).explains(false);
         let checker = checker.threads(1).timeout(left).memory(MEMORY);
         Ok(match checker.check(&history)?.verdict {
@@ -105,6 +116,66 @@ impl<S: Spec> Shrinking<'_, S> {
             Verdict::Violation(_) => Some(false),
             Verdict::Undecided(_) => None,
         })
+    }
+
+    /// Those of the relaxed operations that could make a difference to the core. In containers, an element
+    /// that nobody names is as good as none ([`Spec::idle_unless_named`]), and no more can be taken out than
+    /// was put in: more operations that take anything have nothing to take.
+    fn pruned(&self, core: &[OpId], relaxed: &[OpId]) -> Vec<OpId> {
+        let (spec, history) = (self.spec, self.history);
+        let adds = |id: &OpId| spec.idle_unless_named(history.op(*id));
+        let mut names: FxHashSet<u64> = FxHashSet::default();
+        let mut is_known = true;
+        for id in core.iter().filter(|id| history.span(**id).ret <= self.until) {
+            is_known &= history.ret(*id).is_some();
+            names.extend(spec.senses(history.op(*id), history.ret(*id)).names());
+        }
+        let is_named = |id: &OpId| {
+            spec.leaves(history.op(*id)).names().iter().any(|name| names.contains(name))
+        };
+        let mut kept = relaxed.to_vec();
+        kept.retain(|id| !is_known || !adds(id) || is_named(id));
+        if core.iter().chain(relaxed).any(adds) {
+            let most = core.iter().chain(&kept).filter(|id| adds(id)).count();
+            let mut copies: FxHashMap<&S::Op, usize> = FxHashMap::default();
+            kept.retain(|id| {
+                let takes = spec.leaves(history.op(*id)) == Traces::Any;
+                let copies = copies.entry(history.op(*id)).or_default();
+                *copies += usize::from(takes);
+                !takes || *copies <= most
+            });
+        }
+        kept
+    }
+
+    /// If the failing operation and those just before it or related to it are a core, that is where
+    /// shrinking begins.
+    fn start_small(&mut self, failing: OpId) -> Result<(), CheckError> {
+        let (spec, history) = (self.spec, self.history);
+        let all = [&self.core[..], &self.others[..]].concat();
+        let sensed = spec.senses(history.op(failing), history.ret(failing));
+        let meets = |traces: Traces| traces.names().iter().any(|n| sensed.names().contains(n));
+        let is_related = |id: &OpId| {
+            let op = history.op(*id);
+            meets(spec.leaves(op)) || meets(spec.senses(op, history.ret(*id)))
+        };
+        let related: Vec<OpId> = all.iter().copied().filter(is_related).collect();
+        let mut latest = all.clone();
+        latest.sort_unstable_by_key(|id| std::cmp::Reverse(history.span(*id).call));
+        let mut window = 0;
+        while window < self.core.len() && window + related.len() < QUESTION {
+            let near = latest.iter().take(window).chain(related.iter().filter(|_| window > 0));
+            let core: FxHashSet<OpId> = near.copied().chain([failing]).collect();
+            let others: Vec<OpId> = all.iter().copied().filter(|id| !core.contains(id)).collect();
+            let mut core: Vec<OpId> = core.into_iter().collect();
+            core.sort_unstable_by_key(|id| history.span(*id).call);
+            if self.is_linearizable(&core, &others)? == Some(false) {
+                (self.core, self.others) = (core, others);
+                return Ok(());
+            }
+            window = (window * 2).max(1);
+        }
+        Ok(())
     }
 
     /// Relaxes operations of the core while the rest is not linearizable: in chunks of halving size.
@@ -158,7 +229,8 @@ impl<S: Spec> Shrinking<'_, S> {
             self.spec.leaves(self.history.op(*id)).names().iter().any(|name| names.contains(name))
         };
         let named: Vec<OpId> = self.others.iter().copied().filter(is_named).collect();
-        let mut kept = if self.is_honest(&named)? { named } else { self.others.clone() };
+        let all = self.pruned(&self.core, &self.others);
+        let mut kept = if self.is_honest(&named)? { named } else { all };
         let mut chunk = kept.len().div_ceil(2);
         while chunk > 0 && Instant::now() < self.deadline {
             let mut from = 0;
