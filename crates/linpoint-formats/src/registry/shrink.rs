@@ -11,7 +11,8 @@
 use std::time::{Duration, Instant};
 
 use linpoint::history::Span;
-use linpoint::spec::Traces;
+use linpoint::monitor::{self, Answer, Outcome};
+use linpoint::spec::{PartView, Traces};
 use linpoint::verdict::{CoreStatus, Violation};
 use linpoint::{CheckError, Checker, Hints, History, OpId, Spec, Verdict};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -60,7 +61,9 @@ pub(super) fn shrink<S: Spec>(
         Shrinking { spec, history, until, deadline, core: violation.core.clone(), others };
     let mut is_minimal = true;
     if violation.core_status != CoreStatus::Minimal {
-        if let Some(failing) = violation.failing {
+        if !work.start_from_proof(&violation.part)?
+            && let Some(failing) = violation.failing
+        {
             work.start_small(failing)?;
         }
         is_minimal &= work.relax_more()?;
@@ -146,6 +149,31 @@ impl<S: Spec> Shrinking<'_, S> {
             });
         }
         kept
+    }
+
+    /// If a monitor or the specification itself knows operations that contradict each other, that is
+    /// where shrinking begins. What they name is a contradiction whenever the others took place.
+    fn start_from_proof(&mut self, part: &[OpId]) -> Result<bool, CheckError> {
+        let proof = match monitor::decide(self.spec, self.history, part) {
+            Ok(Outcome { answer: Answer::Violation(proof), .. }) => Some(proof),
+            _ => self.spec.refute(&PartView::new(self.history, part)),
+        };
+        let Some(proof) = proof.filter(|proof| proof.ops.len() < self.core.len()) else {
+            return Ok(false);
+        };
+        let mut core = proof.ops;
+        core.sort_unstable_by_key(|id| self.history.span(*id).call);
+        let named: FxHashSet<OpId> = core.iter().copied().collect();
+        let is_read = |id: &OpId| self.spec.is_read(self.history.op(*id), None);
+        let rest = part.iter().copied().filter(|id| !named.contains(id) && !is_read(id));
+        let others: Vec<OpId> = rest.collect();
+        let until = std::mem::replace(&mut self.until, Span::NEVER - 1);
+        if self.is_linearizable(&core, &others)? == Some(true) {
+            self.until = until;
+            return Ok(false);
+        }
+        (self.core, self.others) = (core, others);
+        Ok(true)
     }
 
     /// If the failing operation and those just before it or related to it are a core, that is where
