@@ -133,7 +133,7 @@ fn summary(shrunk: &Shrunk, of: usize) -> String {
         (false, _) => "; there was no time to make it as small as it can be (--budget)",
     };
     if left < of {
-        text += "; what is left out could not explain it, whenever it took place";
+        text += "; what is left out came later, or could not explain it whenever it took place";
     }
     text
 }

@@ -19,8 +19,8 @@ fn the_operations_that_contradict_each_other_are_left() {
     assert_eq!(
         err,
         "note: 5 of 10 operations left, NOT LINEARIZABLE, checked again; 1 of them may have happened \
-         at any time or not at all; all others are needed; what is left out could not explain it, \
-         whenever it took place\n"
+         at any time or not at all; all others are needed; what is left out came later, or could \
+         not explain it whenever it took place\n"
     );
     let small = fs::read_to_string(dir.join("small.jsonl")).unwrap();
     let lines: Vec<&str> = small.lines().collect();
