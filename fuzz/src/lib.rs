@@ -1,4 +1,4 @@
-//! What the fuzzers do with an input: read it, join it to a model, check it, and compare engines.
+//! What the fuzzers do with an input: read it, join it to a model, check it, compare engines, and convert it.
 //!
 //! A reader must give a history or an error, whatever it is fed, and it must do so soon. Small
 //! histories that come out are checked twice, by the planner and by breadth-first search without any
@@ -9,7 +9,7 @@ use std::time::Duration;
 use linpoint::{Limits, Verdict};
 use linpoint_formats::registry::watch::{self, Ended, Watcher};
 use linpoint_formats::registry::{self, Found};
-use linpoint_formats::{Format, LoadedHistory, ModelName, Settings, Source};
+use linpoint_formats::{Format, LoadedHistory, ModelName, Settings, Source, convert, stats};
 
 /// Larger histories are read but not checked.
 const SMALL: usize = 24;
@@ -40,6 +40,22 @@ fn each(source: &Source, format: Option<Format>) {
                 // An error can be shown.
                 Err(error) => drop(error.to_string()),
             }
+        }
+        convert_and_describe(source, format, model);
+    }
+}
+
+/// Whatever was read can be written in another format or is refused, and can be described.
+fn convert_and_describe(source: &Source, format: Option<Format>, model: Option<&ModelName>) {
+    let Some(format) = format.or_else(|| Format::detect(source).ok()) else { return };
+    for raw in format.read(source, model).into_iter().flatten() {
+        if raw.ops.len() > SMALL {
+            continue;
+        }
+        let _ = stats::stats(source, &raw, model);
+        for &to in Format::ALL {
+            // It reads again what it has written, and compares.
+            let _ = convert(source, &raw, model, to);
         }
     }
 }

@@ -1,12 +1,16 @@
 //! Where results and errors are written, with colours where they are wanted.
 
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use indicatif::ProgressBar;
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
+const WARNING: Style = AnsiColor::Yellow.on_default().bold();
+const REMARK: Style = Style::new().bold();
 
 /// Standard output for results, standard error for errors.
 pub struct Output {
@@ -50,6 +54,16 @@ impl Output {
         });
     }
 
+    /// Writes a warning.
+    pub fn warning(&mut self, message: &str) {
+        let _ = writeln!(self.err, "{WARNING}warning:{WARNING:#} {message}");
+    }
+
+    /// Writes something that is worth knowing beside the results.
+    pub fn remark(&mut self, message: &str) {
+        let _ = writeln!(self.err, "{REMARK}note:{REMARK:#} {message}");
+    }
+
     /// Makes sure that everything has been written.
     pub fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
@@ -61,4 +75,18 @@ fn around<T>(bar: Option<&ProgressBar>, write: impl FnOnce() -> T) -> T {
         Some(bar) => bar.suspend(write),
         None => write(),
     }
+}
+
+/// Where a history is written: a file, or the standard output as it is.
+pub fn sink(path: Option<&Path>) -> io::Result<Box<dyn Write>> {
+    const BUFFER: usize = 1 << 18;
+    Ok(match path {
+        Some(path) if path.as_os_str() != "-" => {
+            let file = File::create(path).map_err(|error| {
+                io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+            })?;
+            Box::new(BufWriter::with_capacity(BUFFER, file))
+        }
+        _ => Box::new(BufWriter::with_capacity(BUFFER, io::stdout().lock())),
+    })
 }

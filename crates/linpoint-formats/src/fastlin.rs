@@ -12,11 +12,13 @@
 //! one that ends when another starts precedes it. Histories in these formats are the longest that there are:
 //! a line takes a few dozen nanoseconds.
 
+pub(crate) mod write;
+
 use linpoint::history::Ties;
 
 use crate::format::Part;
 use crate::model::ModelName;
-use crate::raw::{Details, NameId, RawBuilder, RawHistory};
+use crate::raw::{Clock, Details, NameId, RawBuilder, RawHistory};
 use crate::words::{Words, column_of, parse_int, shown};
 use crate::{Format, ReadError, Source, Value};
 
@@ -208,6 +210,7 @@ pub(crate) fn read(
     let mut history = builder.finish(format);
     history.model = ModelName::parse(kind.model).ok();
     history.ties = Ties::Ordered;
+    history.clock = Clock::Whole;
     Ok(history)
 }
 
@@ -218,8 +221,16 @@ fn types() -> String {
 }
 
 fn kind_of(model: Option<&ModelName>) -> Option<&'static Kind> {
-    let name = &model?.name;
-    KINDS.iter().find(|kind| kind.model.split(':').next() == Some(name))
+    kind_named(&model?.name)
+}
+
+fn kind_named(model: &str) -> Option<&'static Kind> {
+    KINDS.iter().find(|kind| kind.model.split(':').next() == Some(model))
+}
+
+/// The model of this name with the options that it has here.
+pub(crate) fn model_of(name: &str) -> Option<&'static str> {
+    kind_named(name).map(|kind| kind.model)
 }
 
 fn header(source: &Source, number: u32, line: &[u8]) -> Result<&'static Kind, ReadError> {

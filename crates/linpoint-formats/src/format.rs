@@ -174,6 +174,21 @@ impl Format {
         }]
     }
 
+    /// The model of this name as a file in this format would have it, if the format says so much.
+    pub(crate) fn implied_model(self, name: &str) -> Option<ModelName> {
+        let text = match (self, name) {
+            (Format::Fastlin | Format::Fptlin, name) => fastlin::model_of(name)?,
+            (Format::Porcupine, "kv") => "kv:initial=\"\"",
+            (Format::Snapshot, "snapshot") => "snapshot:initial=0",
+            _ => {
+                let (key, value) = self.defaults(name)?;
+                let options = vec![(key.to_owned(), value)];
+                return Some(ModelName { name: name.to_owned(), options });
+            }
+        };
+        ModelName::parse(text).ok()
+    }
+
     /// Options that a model has in this format if nobody says otherwise.
     pub(crate) fn defaults(self, model: &str) -> Option<(&'static str, Value)> {
         match (self, model) {

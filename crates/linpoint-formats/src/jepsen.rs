@@ -1,6 +1,8 @@
 //! Events as Jepsen records them, whatever they are written in: `:invoke`, `:ok`, `:fail`, `:info` of
 //! processes, with a function and a value that is argument or result.
 
+pub(crate) mod write;
+
 use crate::raw::{Details, End, RawBuilder, RawHistory, RawId, Sink};
 use crate::words::shown;
 use crate::{Format, ReadError, Source, Thin, Value};

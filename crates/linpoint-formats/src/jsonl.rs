@@ -5,6 +5,7 @@
 //! a misspelt `"value"` would otherwise become an unknown result and hide a violation.
 
 pub(crate) mod live;
+pub(crate) mod write;
 
 use std::fmt;
 
@@ -14,7 +15,7 @@ use rustc_hash::FxHashMap;
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 
 use crate::model::ModelName;
-use crate::raw::{Details, End, RawBuilder, RawHistory, RawId, Sink};
+use crate::raw::{Clock, Details, End, RawBuilder, RawHistory, RawId, Sink};
 use crate::{Format, ReadError, Source, Value};
 
 /// The version of the format that is read and written.
@@ -393,7 +394,13 @@ impl Reader<'_> {
                 })
                 .map_err(|message| self.wrong(number, "op", message))?;
         }
-        Ok(self.builder.finish(Format::Jsonl))
+        let mut history = self.builder.finish(Format::Jsonl);
+        history.clock = match self.kind {
+            Some((Kind::Intervals, _)) if floats => Clock::Float,
+            Some((Kind::Intervals, _)) => Clock::Whole,
+            _ => Clock::Order,
+        };
+        Ok(history)
     }
 }
 

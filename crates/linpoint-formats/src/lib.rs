@@ -3,11 +3,17 @@
 //! A [`Source`] is read into a [`RawHistory`] (operations are names and [`Value`]s), one module for
 //! each format. The [`registry`] turns that into a [`LoadedHistory`]: a history of one of the
 //! bundled models, ready to be checked, behind an interface without type parameters.
+//!
+//! The other way round, a [`write::Writer`] writes a history in a format, and [`convert()`] makes sure that
+//! what was written means the same. [`generate`] makes histories up, [`shrink()`] makes one smaller, and
+//! [`stats`] tells what one can reveal.
 
+mod convert;
 mod edn;
 mod error;
 mod fastlin;
 mod format;
+pub mod generate;
 mod jepsen;
 mod jepsen_log;
 pub mod jsonl;
@@ -16,18 +22,23 @@ pub mod live;
 mod model;
 pub mod raw;
 pub mod registry;
+mod shrink;
 mod snapshot;
 mod source;
+pub mod stats;
 mod thin;
 mod value;
 mod violat;
 mod words;
+pub mod write;
 
+pub use convert::{Converted, convert};
 pub use error::ReadError;
 pub use format::Format;
 pub use model::ModelName;
 pub use raw::RawHistory;
 pub use registry::{LoadedHistory, ModelInfo, Settings};
+pub use shrink::{Shrunk, shrink};
 pub use source::Source;
 pub use thin::Thin;
 pub use value::Value;

@@ -14,6 +14,8 @@
 //! return belongs to the new one. An operation without a return is pending, and then what its call
 //! says about the value removed counts for nothing.
 
+pub(crate) mod write;
+
 use rustc_hash::FxHashMap;
 
 use crate::model::ModelName;

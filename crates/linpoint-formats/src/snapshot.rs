@@ -7,6 +7,8 @@
 //! An update by process p sets component p. A scan's result has components 0 and 1 only; the others
 //! were not recorded. All components are 0 at first, and there is one for each process.
 
+pub(crate) mod write;
+
 use crate::model::ModelName;
 use crate::raw::{Details, End, RawBuilder, RawHistory};
 use crate::words::{parse_int, shown};

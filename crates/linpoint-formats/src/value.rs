@@ -75,6 +75,13 @@ impl Value {
         }
     }
 
+    /// The value as JSON.
+    pub fn to_json(&self) -> String {
+        let mut text = Vec::new();
+        crate::write::json(self, &mut text);
+        String::from_utf8(text).unwrap_or_default()
+    }
+
     /// The text without quotes if it is one, else the value in words.
     pub fn bare(&self) -> String {
         match self {

@@ -8,6 +8,8 @@
 //! Results are the text that Java prints. The specifications are the Java classes themselves, so the
 //! model is `java` with the name of the class, and the arguments of its constructor.
 
+pub(crate) mod write;
+
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 

@@ -121,6 +121,15 @@ pub(crate) fn shown(word: &[u8]) -> String {
     format!("{short:?}")
 }
 
+/// A text that is not longer than a message should be.
+pub(crate) fn shorter(text: &str) -> String {
+    const MOST: usize = 80;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}\u{2026}", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
 /// A whole number of 64 bits with a sign.
 pub(crate) fn parse_int(word: &[u8]) -> Option<i64> {
     if word.starts_with(b"+") {

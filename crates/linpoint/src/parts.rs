@@ -41,6 +41,13 @@ pub(crate) fn statuses(parts: &[Option<PartReport>]) -> Vec<PartStatus> {
 }
 
 impl<S: Spec> Checker<'_, S> {
+    /// How many operations each independent part of a history has.
+    pub fn part_sizes(&self, history: &History<S::Op, S::Ret>) -> Result<Vec<usize>, CheckError> {
+        let split = self.split(history, effective_hints(history, self.hints))?;
+        let calls = |part| split.events(part).iter().filter(|event| !event.is_return()).count();
+        Ok((0..split.len()).map(calls).collect())
+    }
+
     /// The independent parts of a history, with what became of each in a check of it by this checker.
     pub fn parts(
         &self,

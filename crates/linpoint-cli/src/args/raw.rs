@@ -7,7 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use linpoint_formats::Format;
 
-use super::{explain, units, watch};
+use super::{convert, explain, generate, shrink, stats, units, watch};
 
 /// Checks whether concurrent histories are linearizable.
 #[derive(Parser, Debug)]
@@ -34,9 +34,21 @@ pub enum Command {
     /// Tell how histories would be checked: which engines, in which order, and why
     #[command(after_help = explain::EXAMPLES)]
     Explain(explain::Explain),
+    /// Write a history in another format
+    #[command(after_help = convert::EXAMPLES)]
+    Convert(convert::Convert),
+    /// Reduce a history that is not linearizable to the operations that contradict each other
+    #[command(after_help = shrink::EXAMPLES)]
+    Shrink(shrink::Shrink),
+    /// Tell what histories can reveal, and warn about those that could hardly fail
+    #[command(after_help = stats::EXAMPLES)]
+    Stats(stats::Stats),
+    /// Write a linearizable history of a model, or one with a wrong result
+    #[command(after_help = generate::EXAMPLES)]
+    Gen(generate::Gen),
     /// List the models, with their operations and options
     Models,
-    /// List the formats that can be read
+    /// List the formats that can be read and written
     Formats,
     /// Write a script that lets a shell complete command lines
     #[command(after_help = COMPLETIONS_EXAMPLES)]

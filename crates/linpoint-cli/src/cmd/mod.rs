@@ -1,11 +1,15 @@
 //! The commands, one file each.
 
 pub mod check;
+pub mod convert;
 pub mod explain;
 pub mod formats;
+pub mod generate;
 pub mod models;
 mod places;
 mod results;
 pub mod shell;
+pub mod shrink;
+pub mod stats;
 pub mod watch;
 mod words;

@@ -31,6 +31,8 @@ pub struct RawHistory {
     pub note: Option<String>,
     /// What equal clock readings mean.
     pub ties: Ties,
+    /// What the times of operations are.
+    pub clock: Clock,
     /// The operations, in the order of the file, without those that certainly did not happen.
     pub ops: RawOps,
     /// Who performed them, by [`linpoint::history::Extras::process`]. Processes that are numbers
@@ -53,6 +55,18 @@ pub struct Annotation {
     pub after: u64,
     /// What it is, as the file says it.
     pub text: String,
+}
+
+/// What the times of operations are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Clock {
+    /// Numbers of events in the order in which they happened.
+    #[default]
+    Order,
+    /// Readings that are whole numbers.
+    Whole,
+    /// The bits of readings that are floating-point numbers, which sort as these do.
+    Float,
 }
 
 /// How an operation ended.
@@ -257,6 +271,7 @@ impl RawBuilder {
             model: None,
             note: None,
             ties: Ties::default(),
+            clock: Clock::default(),
             ops: self.ops,
             processes,
             objects: self.objects.list,

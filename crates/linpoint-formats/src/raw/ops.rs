@@ -175,6 +175,12 @@ impl RawOps {
         self.chunks.iter().flat_map(|chunk| chunk.happened(&self.names))
     }
 
+    /// Names all of them, in the order of the file.
+    pub fn ids(&self) -> impl Iterator<Item = RawId> {
+        let ids = (0..self.rows() as u32).map(RawId);
+        ids.filter(|id| self.fate(*id) != Fate::Dropped)
+    }
+
     /// Hands out all of them in the order of the file, and gives back the memory on the way.
     pub fn consume<E>(self, mut each: impl FnMut(&RawOp<'_>) -> Result<(), E>) -> Result<(), E> {
         for chunk in self.chunks {

@@ -9,7 +9,7 @@ use crate::raw::RawOp;
 
 /// Joins named operations with values to the operations and results of one specification.
 pub(super) trait Join {
-    type Spec: Spec + Send + Sync + 'static;
+    type Spec: Spec + PartialEq + Send + Sync + 'static;
 
     /// False if operations may be about several keys, so that a stream cannot be watched key by key.
     const ONE_KEY: bool = true;
@@ -22,6 +22,11 @@ pub(super) trait Join {
 
     /// The result that a value stands for.
     fn ret(&self, op: &OpOf<Self>, value: &Value) -> Result<RetOf<Self>, Mismatch>;
+
+    /// True if the two allow the same histories, as far as they have the same operations.
+    fn alike(one: &Self::Spec, other: &Self::Spec) -> bool {
+        one == other
+    }
 
     /// The result of an operation that can have only one: then it need not be recorded.
     fn only_ret(&self, _op: &OpOf<Self>) -> Option<RetOf<Self>> {

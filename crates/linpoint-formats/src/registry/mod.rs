@@ -1,22 +1,29 @@
 //! Joins the operations of a file to the bundled specifications, by the name of the model.
 
+mod facts;
 mod join;
 mod models;
+mod shrink;
 mod typed;
 pub mod watch;
 mod wrong;
 
+pub use facts::Facts;
+pub(crate) use shrink::Fate;
+pub use typed::Difference;
+
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::time::Instant;
 
 use linpoint::history::{HistoryError, Interval, IntervalBuilder, Span};
-use linpoint::verdict::States;
+use linpoint::verdict::{States, Violation};
 use linpoint::{Cancel, CheckError, Hints, Limits, OpId, Plan, Progress, Report};
 
 use crate::format::Part;
 use crate::live::WatchError;
 use crate::model::ModelName;
-use crate::raw::{Annotation, RawHistory, RawOp};
+use crate::raw::{Annotation, RawBuilder, RawHistory, RawOp};
 use crate::{Format, ReadError, Source, Value};
 use join::{BadOption, Fault, Join, Mismatch, OpOf, Options, RetOf};
 use typed::{AnyHistory, Typed};
@@ -110,7 +117,7 @@ pub fn load(
     model: Option<&ModelName>,
 ) -> Result<LoadedHistory, ReadError> {
     let in_file = raw.model.take();
-    let model = model_of(source, raw.format, model, in_file, raw.ops.is_empty())?;
+    let model = model_of(source, raw.format, model, in_file.as_ref(), raw.ops.is_empty())?;
     let entry = entry_of(source, &model)?;
     let join = join_of(source, entry, &model).map_err(|(error, _)| error)?;
     join.load(&mut Loader { source, raw, info: &entry.info, model })
@@ -121,24 +128,36 @@ fn model_of(
     source: &Source,
     format: Format,
     model: Option<&ModelName>,
-    in_file: Option<ModelName>,
+    in_file: Option<&ModelName>,
     is_empty: bool,
 ) -> Result<ModelName, ReadError> {
-    let mut model = match (model, in_file) {
-        (Some(model), in_file) => model.clone().or_options_of(in_file.as_ref()),
-        (None, Some(in_file)) => in_file,
+    match resolve(format, model, in_file) {
+        Some(model) => Ok(model),
         // Without operations, every model says the same.
-        (None, None) if is_empty => ModelName { name: "register".to_owned(), options: Vec::new() },
-        (None, None) => {
+        None if is_empty => Ok(ModelName { name: "register".to_owned(), options: Vec::new() }),
+        None => {
             let error = ReadError::new(source, "the file does not name a model");
-            return Err(error.help("give one with --model; `linpoint models` lists them"));
+            Err(error.help("give one with --model; `linpoint models` lists them"))
         }
-    };
-    if let Some((key, value)) = format.defaults(&model.name) {
-        // What the user or the file says stays as it is.
-        let _ = model.set(key, value);
     }
-    Ok(model)
+}
+
+/// The model of a history with all its options, if it is known. `model` goes before the model that the
+/// file names.
+pub(crate) fn resolve(
+    format: Format,
+    model: Option<&ModelName>,
+    in_file: Option<&ModelName>,
+) -> Option<ModelName> {
+    let mut resolved = match (model, in_file) {
+        (Some(model), in_file) => model.clone().or_options_of(in_file),
+        (None, in_file) => in_file.cloned()?,
+    };
+    if let Some((key, value)) = format.defaults(&resolved.name) {
+        // What the user or the file says stays as it is.
+        let _ = resolved.set(key, value);
+    }
+    Some(resolved)
 }
 
 /// Makes sure that a model exists and has these options, before any file is read. Options that it
@@ -149,6 +168,18 @@ pub fn validate(model: &ModelName) -> Result<(), String> {
     match join_of(&nowhere, entry, model) {
         Err((error, Fault::Wrong)) => Err(error.to_string()),
         Ok(_) | Err((_, Fault::Missing)) => Ok(()),
+    }
+}
+
+/// True if two models allow the same histories, as far as they have the same operations.
+pub(crate) fn same_model(one: &ModelName, other: &ModelName) -> bool {
+    let empty = |model: &ModelName| {
+        let source = Source::new("", Vec::new());
+        load(&source, RawBuilder::new().finish(Format::Jsonl), Some(model)).ok()
+    };
+    match (empty(one), empty(other)) {
+        (Some(one), Some(other)) => one.difference(&other).is_none(),
+        _ => false,
     }
 }
 
@@ -232,7 +263,7 @@ impl<J: Join> AnyJoin for J {
         })?;
         let history = builder.finish().map_err(|e| loader.invalid(&lines, &e))?;
         Ok(LoadedHistory {
-            any: Box::new(Typed { spec: self.spec(), history }),
+            any: Box::new(Typed { spec: self.spec(), history, alike: J::alike }),
             model: loader.model.clone(),
             note: loader.raw.note.take(),
             format: loader.raw.format,
@@ -318,6 +349,35 @@ impl LoadedHistory {
     /// would, so they can hide a violation.
     pub fn unknown_results(&self) -> usize {
         self.unknown_results
+    }
+
+    /// The first thing in which another history is not the same: the model, or an operation with its
+    /// result, its object, or when it was called and returned. Names of processes do not count.
+    pub fn difference(&self, other: &LoadedHistory) -> Option<Difference> {
+        let object = |history: &LoadedHistory, id: OpId| {
+            let object = history.any.extras(id).object?;
+            history.objects.get(object as usize).cloned()
+        };
+        self.any.difference(&*other.any, &|a, b| object(self, a) == object(other, b))
+    }
+
+    /// What its operations can tell. `kinds` are numbers for the names of operations.
+    pub(crate) fn facts(&self, kinds: &[u16]) -> Result<Facts, CheckError> {
+        self.any.facts(kinds)
+    }
+
+    /// True if the result of the operation at this position is known, or it never returned.
+    pub(crate) fn is_known(&self, at: usize) -> bool {
+        u32::try_from(at).is_ok_and(|at| self.any.is_known(OpId(at)))
+    }
+
+    /// Shrinks it to the core of a violation, as long as there is time.
+    pub(crate) fn shrink(
+        &self,
+        violation: &Violation,
+        deadline: Instant,
+    ) -> Result<shrink::Shrunk, CheckError> {
+        self.any.shrink(violation, deadline)
     }
 
     /// Checks it.

@@ -124,13 +124,14 @@ pub fn watch(
 ) -> Result<Summary, WatchError> {
     let Opened { reader, model, has_lines } = LiveReader::open(name, lines, settings.format)?;
     let source = reader.source();
-    let model = model_of(source, reader.format(), settings.model.as_ref(), model, !has_lines)
-        .map_err(|error| match reader.format() {
-            Format::Edn => {
-                error.help("a stream in EDN does not say what it is a history of: give --model")
-            }
-            _ => error,
-        })?;
+    let model =
+        model_of(source, reader.format(), settings.model.as_ref(), model.as_ref(), !has_lines)
+            .map_err(|error| match reader.format() {
+                Format::Edn => {
+                    error.help("a stream in EDN does not say what it is a history of: give --model")
+                }
+                _ => error,
+            })?;
     let entry = entry_of(source, &model)?;
     let join = join_of(source, entry, &model).map_err(|(error, _)| error)?;
     let most = settings.max_configurations;

@@ -199,6 +199,11 @@ impl Join for SnapshotJoin {
         }
     }
 
+    /// A segment that nobody names makes no difference.
+    fn alike(one: &Snapshot<Value>, other: &Snapshot<Value>) -> bool {
+        one.initial == other.initial
+    }
+
     fn only_ret(&self, op: &SnapshotOp<Value>) -> Option<SnapshotRet<Value>> {
         matches!(op, SnapshotOp::Update(..)).then_some(SnapshotRet::Done)
     }

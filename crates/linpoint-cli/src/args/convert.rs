@@ -1,0 +1,47 @@
+//! Arguments of `linpoint convert`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::raw::format_names;
+
+pub const EXAMPLES: &str = "\
+Examples:
+  linpoint convert --to jsonl store/history.edn.gz -o run.jsonl      from a Jepsen run
+  linpoint convert --to fastlin queue.jsonl                          for another tool
+  linpoint convert --to edn --model queue queue.jsonl                the model is not in the file then
+  linpoint convert --to violat --id 12 histories.json                one of several histories
+
+What is written is read again and compared with the original. What the format cannot express is an
+error (exit code 2), and nothing is written. What is lost and cannot change a verdict is a warning.";
+
+/// Arguments of `convert`.
+#[derive(Args, Debug)]
+pub struct Convert {
+    /// The file, or - for the standard input
+    #[arg(value_name = "FILE|-")]
+    pub file: PathBuf,
+
+    /// The format to write
+    #[arg(long, value_name = "FORMAT", value_parser = format_names())]
+    pub to: String,
+
+    /// The format of the file [default: as the contents say]
+    #[arg(long, value_name = "FORMAT", value_parser = format_names())]
+    pub from: Option<String>,
+
+    /// The model, with options after a colon [default: as the file says]
+    ///
+    /// With it, a format that has no way to name the model is written without it.
+    #[arg(long, short, value_name = "MODEL")]
+    pub model: Option<String>,
+
+    /// Which of several histories in the file
+    #[arg(long, value_name = "ID")]
+    pub id: Option<String>,
+
+    /// Where to write it [default: the standard output]
+    #[arg(short, long = "out", value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}

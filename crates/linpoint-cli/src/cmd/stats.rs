@@ -1,0 +1,235 @@
+//! `linpoint stats`: what a history can reveal, without a verdict.
+
+use std::fmt::Write;
+use std::io;
+
+use anstyle::{AnsiColor, Style};
+use linpoint_formats::stats::{Kind, Stats, doubling, stats};
+use linpoint_formats::{Format, ModelName, RawHistory, ReadError, Source, Value};
+use linpoint_report::text::count;
+
+use super::convert::named;
+use crate::args::stats::{self, StatsForm};
+use crate::exit::Exit;
+use crate::inputs::Inputs;
+use crate::output::Output;
+
+const NAME: Style = Style::new().bold();
+const QUIET: Style = Style::new().dimmed();
+const WARNING: Style = AnsiColor::Yellow.on_default();
+/// Characters of the longest bar.
+const BAR: usize = 40;
+
+/// Prints what every history can reveal.
+pub fn run(args: &stats::Stats, out: &mut Output) -> io::Result<Exit> {
+    let model = match named(args.model.as_deref()) {
+        Ok(model) => model,
+        Err(message) => {
+            out.error(&message);
+            return Ok(Exit::Bad);
+        }
+    };
+    let format = args.format.as_deref().and_then(Format::from_name);
+    let mut exit = Exit::Fine;
+    for input in &Inputs::find(&args.paths).list {
+        let found = match input.read(Source::usual_limit()) {
+            Ok(source) => of_file(&source, format, model.as_ref()),
+            Err(message) => vec![(None, Err(message))],
+        };
+        for (id, found) in found {
+            let id = id.map(|id| format!("#{id}")).unwrap_or_default();
+            let name = format!("{}{id}", input.name());
+            match found {
+                Ok(stats) => out.write(&match args.output {
+                    StatsForm::Human => human(&name, &stats),
+                    StatsForm::Json => json(&name, &stats),
+                })?,
+                Err(message) => {
+                    out.flush()?;
+                    out.error(&message);
+                    exit = Exit::Bad;
+                }
+            }
+        }
+    }
+    Ok(exit)
+}
+
+/// Statistics of one history, or why there are none.
+type Found = (Option<String>, Result<Stats, String>);
+
+fn of_file(source: &Source, format: Option<Format>, model: Option<&ModelName>) -> Vec<Found> {
+    let format = match format.map_or_else(|| Format::detect(source), Ok) {
+        Ok(format) => format,
+        Err(error) => return vec![(None, Err(error.to_string()))],
+    };
+    let found = |raw: Result<RawHistory, ReadError>| match raw {
+        Ok(raw) => {
+            let stats = stats(source, &raw, model);
+            (raw.id, stats.map_err(|error| error.to_string()))
+        }
+        Err(error) => (None, Err(error.to_string())),
+    };
+    format.read(source, model).into_iter().map(found).collect()
+}
+
+fn percent(part: usize, whole: usize) -> String {
+    format!("{:.1} %", 100.0 * part as f64 / whole.max(1) as f64)
+}
+
+fn human(name: &str, stats: &Stats) -> String {
+    let mut text = heading(name, stats);
+    let total = stats.operations;
+    for (i, kind) in stats.kinds.iter().enumerate() {
+        row(&mut text, if i == 0 { "operations" } else { "" }, &kind_line(kind));
+    }
+    if let Some(revealed) = &stats.revealed {
+        let telling = revealed.telling;
+        let share = percent(telling, total);
+        row(&mut text, "results", &format!("{telling} of {total} tell something ({share})"));
+        if let [largest, _, ..] = revealed.parts[..] {
+            let (parts, operations) = (revealed.parts.len(), count(largest, "operation"));
+            let line = format!("{parts} independent ones, the largest with {operations}");
+            row(&mut text, "parts", &line);
+        }
+    }
+    if let Some(line) = ambiguous_line(stats) {
+        row(&mut text, "ambiguous", &line);
+    }
+    if stats.values.written > 0 {
+        let (distinct, repeated) = (stats.values.distinct, stats.values.repeated);
+        let line = format!("{distinct} distinct, {repeated} of them used more than once");
+        row(&mut text, "values", &line);
+    }
+    let overlap = &stats.concurrency;
+    let (max, mean) = (overlap.max, overlap.mean_others);
+    row(&mut text, "overlap", &format!("{max} at once at most; {mean:.2} others at a call"));
+    histogram(&overlap.others_at_call, &mut text);
+    for warning in &stats.warnings {
+        let _ = writeln!(text, "  {WARNING}warning{WARNING:#}      {warning}");
+    }
+    text
+}
+
+fn row(text: &mut String, what: &str, value: &str) {
+    let _ = writeln!(text, "  {QUIET}{what:<12}{QUIET:#} {value}");
+}
+
+fn heading(name: &str, stats: &Stats) -> String {
+    let mut text = format!("{NAME}{name}{NAME:#}  {}", count(stats.operations, "operation"));
+    if let Some(model) = &stats.model {
+        let _ = write!(text, " of {model}");
+    }
+    let _ = match stats.processes {
+        0 => Ok(()),
+        1 => write!(text, ", 1 process"),
+        n => write!(text, ", {n} processes"),
+    };
+    if stats.objects > 0 {
+        let _ = write!(text, ", {}", count(stats.objects, "object"));
+    }
+    text.push('\n');
+    text
+}
+
+fn kind_line(kind: &Kind) -> String {
+    // Names come from a file.
+    let mut line = format!("{} {}", kind.count, Value::str(&kind.name).bare());
+    let known = kind.count - kind.pending - kind.unknown;
+    let mut notes = Vec::new();
+    match kind.telling {
+        0 => {}
+        n if n == known => notes.push("all tell something".to_owned()),
+        n => notes.push(format!("{n} tell something")),
+    }
+    for (n, what) in [(kind.unknown, "unknown"), (kind.pending, "pending")] {
+        if n > 0 {
+            notes.push(format!("{n} {what}"));
+        }
+    }
+    if !notes.is_empty() {
+        let _ = write!(line, " ({})", notes.join(", "));
+    }
+    line
+}
+
+fn ambiguous_line(stats: &Stats) -> Option<String> {
+    let Stats { pending, unknown, partly_unknown, .. } = stats;
+    if pending + unknown + partly_unknown == 0 {
+        return None;
+    }
+    let share = percent(pending + unknown, stats.operations);
+    let mut line =
+        format!("{pending} never returned, {unknown} returned something unknown ({share})");
+    if *partly_unknown > 0 {
+        let _ = write!(line, ", {partly_unknown} something partly unknown");
+    }
+    Some(line)
+}
+
+/// How many operations were called while how many others were open.
+fn histogram(others_at_call: &[usize], text: &mut String) {
+    let steps = doubling(others_at_call);
+    let most = steps.iter().map(|(.., operations)| *operations).max().unwrap_or(0).max(1);
+    for (from, to, operations) in steps {
+        let others = if from == to { from.to_string() } else { format!("{from}-{to}") };
+        let bar = "=".repeat((operations * BAR).div_ceil(most));
+        let _ = writeln!(text, "  {:<12} {others:>7} {bar} {operations}", "");
+    }
+}
+
+fn json(name: &str, stats: &Stats) -> String {
+    let quoted = |text: &str| Value::str(text).to_json();
+    let list = |numbers: &[usize]| {
+        let numbers: Vec<String> = numbers.iter().map(usize::to_string).collect();
+        format!("[{}]", numbers.join(","))
+    };
+    let mut text = format!("{{\"file\":{},\"operations\":{}", quoted(name), stats.operations);
+    let model = stats.model.as_ref().map_or("null".to_owned(), |model| quoted(&model.to_string()));
+    let _ = write!(text, ",\"model\":{model},\"kinds\":[");
+    for (i, kind) in stats.kinds.iter().enumerate() {
+        let comma = if i == 0 { "" } else { "," };
+        let _ = write!(
+            text,
+            "{comma}{{\"name\":{},\"count\":{},\"pending\":{},\"unknown\":{},\"telling\":{}}}",
+            quoted(&kind.name),
+            kind.count,
+            kind.pending,
+            kind.unknown,
+            kind.telling
+        );
+    }
+    let _ = write!(text, "],\"processes\":{},\"objects\":{}", stats.processes, stats.objects);
+    let overlap = &stats.concurrency;
+    let _ = write!(
+        text,
+        ",\"concurrency\":{{\"max\":{},\"mean_others\":{:.6},\"others_at_call\":{}}}",
+        overlap.max,
+        overlap.mean_others,
+        list(&overlap.others_at_call)
+    );
+    let _ = write!(
+        text,
+        ",\"pending\":{},\"unknown\":{},\"partly_unknown\":{}",
+        stats.pending, stats.unknown, stats.partly_unknown
+    );
+    let values = stats.values;
+    let _ = write!(
+        text,
+        ",\"values\":{{\"written\":{},\"distinct\":{},\"repeated\":{}}}",
+        values.written, values.distinct, values.repeated
+    );
+    if let Some(revealed) = &stats.revealed {
+        let _ = write!(
+            text,
+            ",\"telling\":{},\"changing\":{},\"parts\":{},\"largest_part\":{}",
+            revealed.telling,
+            revealed.changing,
+            revealed.parts.len(),
+            revealed.parts.first().copied().unwrap_or(0)
+        );
+    }
+    let warnings: Vec<String> = stats.warnings.iter().map(|warning| quoted(warning)).collect();
+    let _ = writeln!(text, ",\"warnings\":[{}]}}", warnings.join(","));
+    text
+}

@@ -1,0 +1,331 @@
+//! From one format to another, and nothing lost on the way that could matter.
+//!
+//! A history is written, read again by the reader of the new format, and compared: the same model, the
+//! same operations and results in the same order of events, or else an error that names the first
+//! operation that would be another one. What cannot change a verdict (names, notes, times beside their
+//! order) may be lost, and is told.
+
+mod script;
+
+use linpoint::history::Ties;
+
+use crate::model::ModelName;
+use crate::raw::{Clock, RawHistory, RawOp};
+use crate::registry::{self, Difference, LoadedHistory};
+use crate::write::{Call, Ending, Header, WriteError, Writer};
+use crate::{Format, ReadError, Source, Value};
+use script::{Event, Script};
+
+/// A history in another format.
+#[derive(Debug)]
+pub struct Converted {
+    /// The text.
+    pub text: Vec<u8>,
+    /// What was lost on the way, in sentences. None of it can change a verdict.
+    pub lost: Vec<String>,
+}
+
+/// Writes a history in another format. `model` goes before the model that the file names; where the
+/// new format has no way to name it, it is needed again when the result is read.
+pub fn convert(
+    source: &Source,
+    raw: &RawHistory,
+    model: Option<&ModelName>,
+    to: Format,
+) -> Result<Converted, ReadError> {
+    let resolved = registry::resolve(raw.format, model, raw.model.as_ref());
+    // Without a specification, operations are compared as they are written.
+    let known = resolved.as_ref().filter(|model| model.name != "java");
+    let original = known.map(|_| registry::load(source, raw.clone(), model)).transpose()?;
+    let written = write(source, raw, resolved.as_ref(), to)?;
+    let mut converted = Converted { text: written, lost: losses(raw, to) };
+    let again = Source::new(format!("{} as {}", source.name(), to.name()), converted.text.clone());
+    let same = match &original {
+        None => same_raw(source, raw, &read_again(source, &again, to, None)?),
+        Some(original) => {
+            let lost = same(source, raw, original, &again, to, model.is_some());
+            lost.map(|lost| converted.lost.extend(lost))
+        }
+    };
+    same.map(|()| converted)
+}
+
+/// Writes a history without a look at what became of it.
+pub(crate) fn write(
+    source: &Source,
+    raw: &RawHistory,
+    model: Option<&ModelName>,
+    to: Format,
+) -> Result<Vec<u8>, ReadError> {
+    let whole = |error: WriteError| ReadError::new(source, error.to_string());
+    let script = Script::new(raw, to).map_err(|message| ReadError::new(source, message))?;
+    let mut text = Vec::new();
+    let mut writer = to.writer(Box::new(&mut text));
+    let header = Header {
+        model,
+        note: raw.note.as_deref(),
+        id: raw.id.as_deref(),
+        clock: if keeps_times(raw, to) { raw.clock } else { Clock::Order },
+        ties: raw.ties,
+        processes: script.processes,
+        own_segments: has_own_segments(raw),
+    };
+    writer.begin(&header).map_err(whole)?;
+    let kept = header.clock != Clock::Order;
+    let mut teller = Teller { raw, to, kept, script: &script, writer: &mut *writer };
+    teller.tell().map_err(|(error, line)| whole(error).at_line(source, line))?;
+    writer.finish().map_err(whole)?;
+    drop(writer);
+    Ok(text)
+}
+
+/// True if the new format can have the times as they are.
+fn keeps_times(raw: &RawHistory, to: Format) -> bool {
+    match (to, raw.clock) {
+        (_, Clock::Order) => false,
+        (Format::Jsonl, _) => true,
+        (Format::Fastlin | Format::Fptlin, Clock::Whole) => {
+            let last = raw.ops.iter().map(|op| op.end.unwrap_or(op.start)).max().unwrap_or(0);
+            raw.ties == Ties::Ordered && i64::try_from(last).is_ok()
+        }
+        _ => false,
+    }
+}
+
+/// True if every update of a snapshot is of the segment with the number of its process.
+fn has_own_segments(raw: &RawHistory) -> bool {
+    raw.ops.iter().all(|op| match (op.name, op.args) {
+        ("update", [Value::Int(segment), _]) => {
+            op.extras.process.is_some_and(|process| i64::from(process) == *segment)
+        }
+        // Whoever gave up goes on under another number.
+        _ => op.end.is_some(),
+    })
+}
+
+/// Tells a writer about the operations of a history.
+struct Teller<'a, 'w> {
+    raw: &'a RawHistory,
+    to: Format,
+    /// The times are written as they are.
+    kept: bool,
+    script: &'a Script,
+    writer: &'a mut (dyn Writer + 'w),
+}
+
+/// What is wrong, and the line of the operation.
+type AtLine = (WriteError, u32);
+
+impl Teller<'_, '_> {
+    fn tell(&mut self) -> Result<(), AtLine> {
+        if self.in_order_of_file() {
+            for (at, &id) in self.script.ids.iter().enumerate() {
+                self.event(at, self.raw.ops.get(id), Event::Call)?;
+                self.event(at, self.raw.ops.get(id), Event::End)?;
+            }
+            return Ok(());
+        }
+        for &(at, event) in &self.script.events {
+            let at = at as usize;
+            self.event(at, self.raw.ops.get(self.script.ids[at]), event)?;
+        }
+        Ok(())
+    }
+
+    /// Operations with times can be in any order; that of the file is the one that people know.
+    fn in_order_of_file(&self) -> bool {
+        match self.to {
+            Format::Jsonl => self.kept,
+            to => to.has_times(),
+        }
+    }
+
+    fn event(&mut self, at: usize, op: RawOp<'_>, event: Event) -> Result<(), AtLine> {
+        let kept = self.kept;
+        let (call_rank, end_rank) = self.script.ranks[at];
+        let process = self.script.assigned[at];
+        let own = process.filter(|_| process == op.extras.process);
+        let call = Call {
+            id: at as u64 + 1,
+            name: op.name,
+            args: op.args,
+            process,
+            client: own.and_then(|process| self.raw.processes.get(&process)),
+            object: op.extras.object.and_then(|object| self.raw.objects.get(object as usize)),
+            hint: op.extras.hint.map(|hint| (hint.scope, hint.position)),
+            start: if kept { op.start } else { call_rank.into() },
+        };
+        let done = match (event, op.end) {
+            (Event::Call, _) => self.writer.call(&call),
+            (Event::End, None) => self.writer.end(&call, Ending::Lost),
+            (Event::End, Some(end)) => {
+                let at = if kept { end } else { end_rank.into() };
+                self.writer.end(&call, Ending::Returned { at, result: op.result })
+            }
+        };
+        done.map_err(|error| (error, op.line))
+    }
+}
+
+/// What the new format has no place for and nobody needs for a verdict.
+fn losses(raw: &RawHistory, to: Format) -> Vec<String> {
+    let mut lost = Vec::new();
+    let mut tell = |lose: bool, what: String| {
+        if lose {
+            lost.push(what);
+        }
+    };
+    let jsonl = to == Format::Jsonl;
+    let annotations = raw.annotations.len();
+    tell(annotations > 0, format!("annotations are left out ({annotations})"));
+    tell(raw.note.is_some() && !jsonl, "the note is left out".to_owned());
+    tell(raw.id.is_some() && to != Format::Violat, "the id of the history is left out".to_owned());
+    let hints = raw.ops.iter().any(|op| op.extras.hint.is_some());
+    tell(hints && !jsonl, "order hints are left out: --hints has nothing to work with".to_owned());
+    tell(hints && jsonl, "scopes of order hints become numbers".to_owned());
+    let times = raw.clock != Clock::Order && !keeps_times(raw, to);
+    tell(times, "times are left out: only the order of events is kept".to_owned());
+    let named = |(number, name): (&u32, &Value)| *name != Value::Int(i64::from(*number));
+    let is_named = raw.processes.iter().any(named);
+    let fastlin = to == Format::Fastlin;
+    tell(fastlin && !raw.processes.is_empty(), "processes are left out".to_owned());
+    tell(
+        is_named && !jsonl && !fastlin,
+        "names of processes are left out: they become numbers".to_owned(),
+    );
+    let without = raw.ops.iter().any(|op| op.extras.process.is_none());
+    tell(without && to.needs_processes(), "operations without a process get one".to_owned());
+    lost
+}
+
+/// The history of the text that was just written.
+fn read_again(
+    source: &Source,
+    again: &Source,
+    to: Format,
+    model: Option<&ModelName>,
+) -> Result<RawHistory, ReadError> {
+    let inexpressible = |why: &str| {
+        ReadError::new(source, format!("{} cannot express this history", to.name()))
+            .help(format!("what was written could not be read again: {why}"))
+    };
+    let mut found = to.read(again, model);
+    match (found.pop(), found.is_empty()) {
+        (Some(Ok(raw)), true) => Ok(raw),
+        (Some(Err(error)), _) => Err(inexpressible(error.message())),
+        _ => Err(inexpressible("it has several histories")),
+    }
+}
+
+/// Compares what was read again with what it was; gives what there is to be said about the model.
+fn same(
+    source: &Source,
+    raw: &RawHistory,
+    original: &LoadedHistory,
+    again: &Source,
+    to: Format,
+    is_given: bool,
+) -> Result<Option<String>, ReadError> {
+    // Nothing says more about an empty history.
+    if raw.ops.is_empty() {
+        return Ok(None);
+    }
+    let alone =
+        read_again(source, again, to, None).and_then(|raw| registry::load(again, raw, None));
+    if let Ok(loaded) = &alone {
+        if original.difference(loaded).is_none() {
+            return Ok(None);
+        }
+        if let Some(general) = generalised(original.model())
+            && let Ok(original) = registry::load(source, raw.clone(), Some(&general))
+            && original.difference(loaded).is_none()
+        {
+            return Ok(Some(format!("the model becomes {}, which says the same", loaded.model())));
+        }
+    }
+    // It says something else, or nothing at all. Is it the model alone that is missing?
+    let model = original.model();
+    let with_model =
+        registry::load(again, read_again(source, again, to, Some(model))?, Some(model));
+    let loaded = with_model.map_err(|error| {
+        ReadError::new(source, format!("{} cannot express this history", to.name()))
+            .help(format!("what was written could not be read again: {}", error.message()))
+    })?;
+    if let Some(difference) = original.difference(&loaded) {
+        return Err(described(source, original, to, &loaded, difference));
+    }
+    if is_given {
+        return Ok(Some(format!("the file does not say so: check it with --model '{model}'")));
+    }
+    let otherwise = match alone {
+        Ok(loaded) => format!("it would be read as {}", loaded.model()),
+        Err(error) => error.message().to_owned(),
+    };
+    let message =
+        format!("{} cannot say that this is a history of {model}: {otherwise}", to.name());
+    let help = format!("--model '{model}' writes it anyway; then it is needed to check it, too");
+    Err(ReadError::new(source, message).help(help))
+}
+
+/// A model that says the same where operations are those of this one.
+pub(crate) fn generalised(model: &ModelName) -> Option<ModelName> {
+    let name = (model.name == "register").then(|| "cas-register".to_owned())?;
+    Some(ModelName { name, options: model.options.clone() })
+}
+
+fn described(
+    source: &Source,
+    original: &LoadedHistory,
+    to: Format,
+    loaded: &LoadedHistory,
+    difference: Difference,
+) -> ReadError {
+    let Difference::Operation { was, is } = difference else {
+        let message = format!("{} cannot express this history", to.name());
+        let help = format!("it would be one of {} with other operations", loaded.model());
+        return ReadError::new(source, message).help(help);
+    };
+    let words = |history: &LoadedHistory, id| {
+        let ret = match (history.ret(id), history.span(id).is_pending()) {
+            (Some(ret), _) => format!(" -> {ret}"),
+            (None, true) => ", which never returned".to_owned(),
+            (None, false) => " -> unknown".to_owned(),
+        };
+        crate::words::shorter(&format!("{}{ret}", history.op(id)))
+    };
+    let was_words = words(original, was);
+    let is_words = is.map_or_else(|| "nothing".to_owned(), |is| words(loaded, is));
+    let message = format!("{} cannot express {was_words}", to.name());
+    let is_words = if is_words == was_words { "it at another time or place" } else { &is_words };
+    let error = ReadError::new(source, message).help(format!("it would be read as {is_words}"));
+    match original.line(was) {
+        Some(line) => error.at_line(source, line),
+        None => error,
+    }
+}
+
+/// Compares operations as they are written.
+fn same_raw(source: &Source, was: &RawHistory, is: &RawHistory) -> Result<(), ReadError> {
+    let cannot = |message: String| ReadError::new(source, message);
+    let scripts = (Script::new(was, Format::Jsonl), Script::new(is, Format::Jsonl));
+    let (Ok(a), Ok(b)) = scripts else { return Err(cannot("this is not a history".to_owned())) };
+    let model = |raw: &RawHistory| {
+        let mut model = raw.model.clone();
+        model.iter_mut().for_each(|model| model.options.sort());
+        model
+    };
+    if model(was) != model(is) || a.ids.len() != b.ids.len() {
+        let message = "the format cannot express this history without its model".to_owned();
+        return Err(cannot(message));
+    }
+    for (i, j) in a.in_call_order().zip(b.in_call_order()) {
+        let (x, y) = (was.ops.get(a.ids[i]), is.ops.get(b.ids[j]));
+        let what = |op: &RawOp<'_>| (op.name.to_owned(), op.args.to_vec(), op.result.cloned());
+        if what(&x) != what(&y) || a.ranks[i] != b.ranks[j] {
+            let message =
+                format!("{} would be read as something else", crate::write::shown(x.name, x.args));
+            return Err(cannot(message).at_line(source, x.line));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,238 @@
+//! Linearizable histories of the bundled models, by simulation.
+//!
+//! Processes use an ordinary single-threaded object: they call, their operation takes effect at some
+//! moment, they return. So the history is linearizable by construction, whatever its length, and is
+//! written as it happens. Some operations may be ambiguous: they never return, and took effect, now or
+//! later, or not; or they return and nobody knows what. One result may be changed into one that the
+//! operation cannot have had: then the history is not linearizable. The same options give the same
+//! history, always.
+
+mod objects;
+mod rng;
+mod simulate;
+mod values;
+
+use std::io::{self, Write};
+
+use crate::model::ModelName;
+use crate::raw::Clock;
+use crate::write::{Header, WriteError};
+use crate::{Format, Source, Value, convert, registry};
+use linpoint::history::Ties;
+use objects::{Draft, Object};
+use simulate::{Run, Simulation, nowhere};
+pub use values::Values;
+
+/// What a history is to be like.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Of which object. Options that it needs and does not have are filled in.
+    pub model: ModelName,
+    /// Number of operations.
+    pub operations: u64,
+    /// Number of processes.
+    pub processes: u32,
+    /// Mean number of other operations that are open when one is called; about half of the
+    /// processes if not given.
+    pub overlap: Option<f64>,
+    /// Where chance begins.
+    pub seed: u64,
+    /// Share of the operations that are ambiguous.
+    pub ambiguous: f64,
+    /// What is written, added, inserted.
+    pub values: Values,
+    /// Number of keys, segments or accounts, for models that have them.
+    pub keys: Option<u32>,
+    /// Change one result, so that the history is not linearizable.
+    pub mutate: bool,
+    /// What it is written in.
+    pub format: Format,
+}
+
+impl Options {
+    /// A thousand operations by four processes, all values distinct, as JSON lines.
+    pub fn new(model: ModelName) -> Options {
+        Options {
+            model,
+            operations: 1000,
+            processes: 4,
+            overlap: None,
+            seed: 1,
+            ambiguous: 0.0,
+            values: Values::Distinct,
+            keys: None,
+            mutate: false,
+            format: Format::Jsonl,
+        }
+    }
+}
+
+/// What was generated.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Generated {
+    /// The model with all its options.
+    pub model: ModelName,
+    /// Number of operations.
+    pub operations: u64,
+    /// How many of them never returned.
+    pub pending: u64,
+    /// How many of them returned something that is not known.
+    pub unknown: u64,
+    /// The result that was changed.
+    pub changed: Option<Changed>,
+}
+
+/// A result that was changed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Changed {
+    /// Which operation it was, in the order of calls, from 1.
+    pub number: u64,
+    /// What was called.
+    pub op: String,
+    /// By which process.
+    pub process: u32,
+    /// What it returned.
+    pub was: Value,
+    /// What it returns now.
+    pub is: Value,
+}
+
+/// Most processes and keys: all of them are kept in memory.
+const MOST: u32 = 1 << 20;
+/// A sample this long shows whether the format can express such histories.
+const SAMPLE: u64 = 100;
+
+/// Writes a history. Where to, is asked once it is clear that there will be one.
+pub fn generate<'w>(
+    options: &Options,
+    out: impl FnOnce() -> io::Result<Box<dyn Write + 'w>>,
+) -> Result<Generated, WriteError> {
+    let options = completed(options).map_err(WriteError::Cannot)?;
+    try_out(&options)?;
+    let changed = if options.mutate { Some(victim(&options)?) } else { None };
+    Ok(run(&options, changed, out()?)?.generated)
+}
+
+fn run<'w>(
+    options: &Options,
+    change: Option<(u64, Value)>,
+    out: Box<dyn Write + 'w>,
+) -> Result<Run, WriteError> {
+    let object = objects::new(&Draft::of(options)).map_err(WriteError::Cannot)?;
+    let mut writer = options.format.writer(out);
+    let header = Header {
+        model: Some(&options.model),
+        note: None,
+        id: None,
+        clock: Clock::Order,
+        ties: Ties::default(),
+        processes: options.processes,
+        own_segments: true,
+    };
+    writer.begin(&header)?;
+    let run = Simulation::new(options, object, &mut *writer).run(change)?;
+    writer.finish()?;
+    Ok(run)
+}
+
+/// Fills in what the model needs, and makes sure that the rest makes sense.
+fn completed(options: &Options) -> Result<Options, String> {
+    let mut options = options.clone();
+    let implied = options.format.implied_model(&options.model.name);
+    options.model = options.model.or_options_of(implied.as_ref());
+    objects::fill_in(&mut options)?;
+    registry::validate(&options.model)?;
+    match options.processes {
+        0 => return Err("there must be a process".to_owned()),
+        processes if processes > MOST => return Err(format!("{processes} processes are too many")),
+        _ => {}
+    }
+    let most = f64::from(options.processes - 1);
+    if let Some(overlap) = options.overlap
+        && !(0.0..=most).contains(&overlap)
+    {
+        let processes = options.processes;
+        return Err(format!(
+            "{processes} processes overlap with 0 to {most} others, not {overlap}"
+        ));
+    }
+    if !(0.0..=1.0).contains(&options.ambiguous) {
+        return Err("the ambiguous share is between 0 and 1".to_owned());
+    }
+    if options.ambiguous > 0.0 && !options.format.has_pending() {
+        let format = options.format.name();
+        return Err(format!("{format} has no ambiguous operations"));
+    }
+    Ok(options)
+}
+
+/// Writes a short history of this kind and reads it again: what the format cannot express is told before
+/// anything is written.
+fn try_out(options: &Options) -> Result<(), WriteError> {
+    let sample =
+        Options { operations: options.operations.min(SAMPLE), mutate: false, ..options.clone() };
+    let cannot = |message: String| WriteError::Cannot(message);
+    let mut text = Vec::new();
+    run(&Options { format: Format::Jsonl, ..sample.clone() }, None, Box::new(&mut text))?;
+    let source = Source::new("a sample", text);
+    let raw = crate::jsonl::read(&source).map_err(|error| cannot(error.message().to_owned()))?;
+    registry::load(&source, raw.clone(), None).map_err(|error| cannot(error.to_string()))?;
+    if options.format == Format::Jsonl {
+        return Ok(());
+    }
+    let mut text = Vec::new();
+    run(&sample, None, Box::new(&mut text))?;
+    let again = Source::new("a sample", text);
+    let mut read = options.format.read(&again, None);
+    let Some(Ok(read)) = read.pop() else {
+        return Err(cannot(format!("{} cannot express such a history", options.format.name())));
+    };
+    // The model has to be in the file, or else it is easily forgotten.
+    let model = registry::resolve(read.format, None, read.model.as_ref());
+    let same = |read: &ModelName| {
+        let general = convert::generalised(&options.model);
+        registry::same_model(read, &options.model)
+            || general.is_some_and(|general| registry::same_model(read, &general))
+    };
+    if !model.as_ref().is_some_and(same) {
+        let is = model.map_or_else(|| "a history without a model".to_owned(), |m| m.to_string());
+        let (format, model) = (options.format.name(), &options.model);
+        return Err(cannot(format!("{format} cannot say that this is {model}: it would be {is}")));
+    }
+    Ok(())
+}
+
+/// The operation whose result is changed, and what it becomes.
+fn victim(options: &Options) -> Result<(u64, Value), WriteError> {
+    let dry = || {
+        let object = objects::new(&Draft::of(options)).map_err(WriteError::Cannot)?;
+        Ok::<_, WriteError>(object)
+    };
+    let mut ends = nowhere();
+    let first = Simulation::new(options, dry()?, &mut ends).run(None)?;
+    let judge: &dyn Object = &*first.object;
+    let mut ends = nowhere();
+    let mut candidates = 0;
+    Simulation::new(options, dry()?, &mut ends).judged(&mut |_, op, result| {
+        candidates += u64::from(judge.wrong(op, result).is_some());
+    })?;
+    if candidates == 0 {
+        return Err(WriteError::Cannot(
+            "no result of this history can be changed with certainty; try another --seed or more \
+             operations"
+                .to_owned(),
+        ));
+    }
+    let mut left = rng::Rng::new(!options.seed).below(candidates);
+    let mut found = None;
+    let mut ends = nowhere();
+    Simulation::new(options, dry()?, &mut ends).judged(&mut |number, op, result| {
+        if let Some(wrong) = judge.wrong(op, result) {
+            if left == 0 && found.is_none() {
+                found = Some((number, wrong));
+            }
+            left = left.saturating_sub(1);
+        }
+    })?;
+    found.ok_or_else(|| WriteError::Io(io::Error::other("a simulation was not the same again")))
+}

@@ -1,0 +1,84 @@
+//! A history that is not linearizable, reduced to the operations that contradict each other.
+
+use std::time::Instant;
+
+use linpoint::verdict::Violation;
+
+use crate::raw::{Details, End, RawBuilder, RawHistory, RawId};
+use crate::registry::{Fate, LoadedHistory};
+use crate::{Format, ReadError, Source};
+
+/// A smaller history.
+#[derive(Clone, Debug)]
+pub struct Shrunk {
+    /// The operations that are left.
+    pub raw: RawHistory,
+    /// How many of them never return in it, though they may have returned before.
+    pub relaxed: usize,
+    /// Nothing more could be left out or relaxed.
+    pub is_minimal: bool,
+}
+
+/// The core of a violation as a history of its own. `history` was made of `raw`.
+pub fn shrink(
+    source: &Source,
+    raw: &RawHistory,
+    history: &LoadedHistory,
+    violation: &Violation,
+    deadline: Instant,
+) -> Result<Shrunk, ReadError> {
+    let wrong = |message: String| ReadError::new(source, message);
+    let shrunk = history
+        .shrink(violation, deadline)
+        .map_err(|error| wrong(format!("the model fails: {error}")))?;
+    let ids: Vec<RawId> = raw.ops.ids().collect();
+    let mut builder = RawBuilder::new();
+    let mut events = Vec::new();
+    let mut relaxed = 0;
+    let call = |builder: &mut RawBuilder, id: linpoint::OpId| {
+        let op = raw.ops.get(*ids.get(id.index()).ok_or("an operation is missing")?);
+        // Operations of one process that touch are concurrent as far as times tell: then one of them
+        // is nobody's, rather than in an order that the history does not have.
+        let process = op.extras.process.and_then(|process| raw.processes.get(&process));
+        let details = Details {
+            process: process.filter(|process| builder.open_of(process).is_none()).cloned(),
+            object: op.extras.object.and_then(|at| raw.objects.get(at as usize)).cloned(),
+            hint: None,
+        };
+        let called = builder.call(op.line, op.name, op.args.iter().cloned(), details)?;
+        Ok::<_, String>((called, op))
+    };
+    for &(id, fate) in &shrunk.kept {
+        match fate {
+            Fate::Relaxed => {
+                relaxed += 1;
+                let (called, op) = call(&mut builder, id).map_err(wrong)?;
+                builder.end(op.line, called, End::Lost).map_err(|_| wrong(AGAIN.to_owned()))?;
+            }
+            Fate::Stays | Fate::Open => {
+                let span = history.span(id);
+                events.push((span.call, id, true));
+                if fate == Fate::Stays && !span.is_pending() {
+                    events.push((span.ret, id, false));
+                }
+            }
+        }
+    }
+    events.sort_unstable_by_key(|(rank, ..)| *rank);
+    let mut open = rustc_hash::FxHashMap::default();
+    for (_, id, is_call) in events {
+        if is_call {
+            let (called, op) = call(&mut builder, id).map_err(wrong)?;
+            open.insert(id, (called, op));
+        } else if let Some((called, op)) = open.remove(&id) {
+            let end = End::Returned(op.result.cloned());
+            builder.end(op.end_line, called, end).map_err(|_| wrong(AGAIN.to_owned()))?;
+        }
+    }
+    let mut small = builder.finish(Format::Jsonl);
+    small.model = Some(history.model().clone());
+    small.note = Some(format!("shrunk from {}: {}", source.name(), violation.reason));
+    Ok(Shrunk { raw: small, relaxed, is_minimal: shrunk.is_minimal })
+}
+
+const AGAIN: &str = "an operation ends twice";

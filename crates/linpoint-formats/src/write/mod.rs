@@ -1,0 +1,190 @@
+//! Writing histories: one [`Writer`] for each format, beside its reader.
+//!
+//! A writer is told of calls and ends in the order in which they happened, and writes as it goes, so
+//! that a history of any length needs no memory. What its format has no way to say it refuses, with a
+//! sentence. Whether what was written means the same when it is read again is the business of
+//! the caller: converting reads it again.
+
+mod text;
+
+use std::fmt;
+use std::io::{self, Write};
+
+use linpoint::history::Ties;
+
+use crate::model::ModelName;
+use crate::raw::Clock;
+use crate::{Format, Value};
+use crate::{fastlin, jepsen, jsonl, limo, snapshot, violat};
+
+pub(crate) use text::{edn, json, json_text};
+
+/// What comes before the operations.
+#[derive(Clone, Debug)]
+pub struct Header<'a> {
+    /// The model, with its options.
+    pub model: Option<&'a ModelName>,
+    /// What the author has to say.
+    pub note: Option<&'a str>,
+    /// Which of several histories it is.
+    pub id: Option<&'a str>,
+    /// What the times of operations are.
+    pub clock: Clock,
+    /// What equal times mean.
+    pub ties: Ties,
+    /// All numbers of processes are below this one.
+    pub processes: u32,
+    /// Every update of a snapshot is of the segment that has the number of its process.
+    pub own_segments: bool,
+}
+
+/// An operation that was called.
+#[derive(Clone, Copy, Debug)]
+pub struct Call<'a> {
+    /// A number that no other operation has.
+    pub id: u64,
+    /// What was called.
+    pub name: &'a str,
+    /// With these arguments.
+    pub args: &'a [Value],
+    /// By whom.
+    pub process: Option<u32>,
+    /// What the caller is called, if not by its number.
+    pub client: Option<&'a Value>,
+    /// On what.
+    pub object: Option<&'a Value>,
+    /// Scope and position in the order of effects.
+    pub hint: Option<(u32, u64)>,
+    /// When.
+    pub start: u64,
+}
+
+/// How an operation ended.
+#[derive(Clone, Copy, Debug)]
+pub enum Ending<'a> {
+    /// It returned, with this result or one that is not known.
+    Returned {
+        /// When.
+        at: u64,
+        /// What.
+        result: Option<&'a Value>,
+    },
+    /// Nothing more was heard of it.
+    Lost,
+    /// It certainly did not happen.
+    Failed,
+}
+
+/// Why a history was not written.
+#[derive(Debug)]
+pub enum WriteError {
+    /// The output failed.
+    Io(io::Error),
+    /// The format has no way to say this.
+    Cannot(String),
+}
+
+impl From<io::Error> for WriteError {
+    fn from(error: io::Error) -> WriteError {
+        WriteError::Io(error)
+    }
+}
+
+impl fmt::Display for WriteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            WriteError::Io(error) => write!(f, "cannot write: {error}"),
+            WriteError::Cannot(what) => f.write_str(what),
+        }
+    }
+}
+
+impl std::error::Error for WriteError {}
+
+/// Shorthand for what writers answer.
+pub type Written = Result<(), WriteError>;
+
+pub(crate) fn cannot<T>(what: impl Into<String>) -> Result<T, WriteError> {
+    Err(WriteError::Cannot(what.into()))
+}
+
+/// Writes one history.
+pub trait Writer {
+    /// The first thing to be told.
+    fn begin(&mut self, header: &Header<'_>) -> Written;
+
+    /// An operation begins. Its process, if it has one, has no open operation.
+    fn call(&mut self, call: &Call<'_>) -> Written;
+
+    /// An operation ends.
+    fn end(&mut self, call: &Call<'_>, ending: Ending<'_>) -> Written;
+
+    /// There is nothing more. Operations that have not ended never returned.
+    fn finish(&mut self) -> Written;
+}
+
+impl Format {
+    /// A writer of this format.
+    pub fn writer<'w>(self, out: Box<dyn Write + 'w>) -> Box<dyn Writer + 'w> {
+        match self {
+            Format::Jsonl => Box::new(jsonl::write::Lines::new(out)),
+            Format::Edn => Box::new(jepsen::write::Events::new(out, jepsen::write::Style::Edn)),
+            Format::JepsenLog => {
+                Box::new(jepsen::write::Events::new(out, jepsen::write::Style::Log))
+            }
+            Format::Porcupine => {
+                Box::new(jepsen::write::Events::new(out, jepsen::write::Style::Porcupine))
+            }
+            Format::Fastlin | Format::Fptlin => Box::new(fastlin::write::Lines::new(self, out)),
+            Format::Limo => Box::new(limo::write::Lines::new(out)),
+            Format::Snapshot => Box::new(snapshot::write::Events::new(out)),
+            Format::Violat => Box::new(violat::write::Document::new(out)),
+        }
+    }
+
+    /// True if an operation that never returned can be written.
+    pub fn has_pending(self) -> bool {
+        !matches!(self, Format::Fastlin | Format::Fptlin)
+    }
+
+    /// True if every operation needs a process that is a number.
+    pub(crate) fn needs_processes(self) -> bool {
+        !matches!(self, Format::Jsonl | Format::Fastlin)
+    }
+
+    /// True if operations are written with times, so that they can be kept.
+    pub(crate) fn has_times(self) -> bool {
+        matches!(self, Format::Jsonl | Format::Fastlin | Format::Fptlin)
+    }
+}
+
+/// An operation in words, for messages: `put("a", 1)`.
+pub(crate) fn shown(name: &str, args: &[Value]) -> String {
+    let args: Vec<String> = args.iter().map(Value::to_string).collect();
+    crate::words::shorter(&format!("{name}({})", args.join(", ")))
+}
+
+/// Numbers of processes in formats where a process whose operation was lost is never heard of again:
+/// its caller goes on under another number.
+#[derive(Debug, Default)]
+pub(crate) struct Successors {
+    next: u32,
+    now: rustc_hash::FxHashMap<u32, u32>,
+}
+
+impl Successors {
+    /// Fresh numbers begin here.
+    pub(crate) fn from(next: u32) -> Successors {
+        Successors { next, ..Successors::default() }
+    }
+
+    pub(crate) fn of(&self, process: u32) -> u32 {
+        self.now.get(&process).copied().unwrap_or(process)
+    }
+
+    /// The process is never heard of again.
+    pub(crate) fn retire(&mut self, process: u32) {
+        self.now.insert(process, self.next);
+        self.next = self.next.saturating_add(1);
+    }
+}
