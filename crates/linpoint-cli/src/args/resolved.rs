@@ -74,8 +74,11 @@ pub struct Check {
 impl Check {
     /// Looks up what was typed.
     pub fn new(raw: raw::Check) -> Result<Check, String> {
+        let mut how = How::new(raw.how)?;
+        // There is no place for an explanation.
+        how.settings.verdict_only = raw.output == OutputForm::Tsv && raw.html.is_none();
         Ok(Check {
-            how: How::new(raw.how)?,
+            how,
             output: raw.output,
             html: raw.html,
             witness: raw.witness,

@@ -43,6 +43,8 @@ pub struct Settings {
     pub hints: Hints,
     /// Goes on after the first part that fails.
     pub all_failures: bool,
+    /// Leaves violations unexplained, as far as explaining takes time.
+    pub verdict_only: bool,
     /// Lets another thread end the check.
     pub cancel: Cancel,
 }

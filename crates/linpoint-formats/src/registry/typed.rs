@@ -73,6 +73,7 @@ impl<S: Spec> Typed<S> {
         let mut checker = Checker::new(&self.spec)
             .hints(settings.hints)
             .all_failures(settings.all_failures)
+            .explains(!settings.verdict_only)
             .cancel(&settings.cancel);
         if let Some(time) = settings.limits.time {
             checker = checker.timeout(time);
