@@ -25,9 +25,14 @@
 //! # Ok::<(), linpoint::incremental::StreamError>(())
 //! ```
 
+mod flag_watch;
 mod flags;
+mod kept;
+mod monitor;
 mod part;
+mod registers;
 mod watch;
+mod zones;
 
 use rustc_hash::FxHashMap;
 
@@ -182,6 +187,13 @@ impl<'a, S: Spec> Incremental<'a, S> {
         self.parts.iter().map(Watch::len).sum()
     }
 
+    /// The number of things that are stored about the stream, over all parts: open operations, what
+    /// configurations consist of, values that can still be found, events that are kept. Memory is in
+    /// proportion to it.
+    pub fn stored(&self) -> usize {
+        self.parts.iter().map(Watch::stored).sum()
+    }
+
     fn part(&mut self, op: &S::Op) -> Result<u32, StreamError> {
         let footprint = if self.by_key { self.spec.footprint(op) } else { Footprint::Whole };
         let key = match &footprint {
@@ -250,7 +262,7 @@ impl<'a, S: Spec> Incremental<'a, S> {
         let part = &mut self.parts[open.part as usize];
         let verdict = guard(|| match &ending {
             Ending::Returned(ret) => part.ret(spec, open.slot, ret.as_ref(), most),
-            Ending::Failed => Ok(part.fail(spec, open.slot)),
+            Ending::Failed => Ok(part.fail(spec, open.slot, most)),
         });
         match verdict {
             Ok(Ok(Verdict::Fine)) => Ok(Step::Fine),

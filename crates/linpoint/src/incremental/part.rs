@@ -98,7 +98,7 @@ pub(super) enum Verdict<S: Spec> {
 pub(super) struct NoOutcomes<O>(pub(super) O);
 
 /// At most this many states are shown.
-const MAX_STATES_SHOWN: usize = 4;
+pub(super) const MAX_STATES_SHOWN: usize = 4;
 
 pub(super) struct Part<S: Spec> {
     open: Vec<Option<OpenOp<S::Op>>>,
@@ -129,6 +129,44 @@ impl<S: Spec> Part<S> {
 
     pub(super) fn len(&self) -> usize {
         self.configs.len()
+    }
+
+    /// Number of things that are stored.
+    pub(super) fn stored(&self) -> usize {
+        let in_configs: usize = self.configs.iter().map(|c| 1 + c.done.len() + c.used.len()).sum();
+        self.open.len() + self.crashed.len() + in_configs
+    }
+
+    /// Nothing is open and nothing has crashed: the state, if there is only one.
+    pub(super) fn settled(&self) -> Option<&S::State> {
+        let is_settled = self.open_count == 0 && self.crashed.is_empty() && self.configs.len() == 1;
+        is_settled.then(|| &self.configs[0].state)
+    }
+
+    /// Moves open operations to other slots, of which there are `count`, and the `free` ones are these.
+    pub(super) fn move_to(
+        &mut self,
+        slot_of: impl Fn(u64) -> Option<u32>,
+        count: usize,
+        free: Vec<u32>,
+    ) {
+        let mut moved: Vec<Option<OpenOp<S::Op>>> = (0..count).map(|_| None).collect();
+        let mut new_slots = vec![None; self.open.len()];
+        for (old, open) in std::mem::take(&mut self.open).into_iter().enumerate() {
+            let Some(open) = open else { continue };
+            if let Some(new) = slot_of(open.number).filter(|new| (*new as usize) < count) {
+                new_slots[old] = Some(new);
+                moved[new as usize] = Some(open);
+            }
+        }
+        for config in &mut self.configs {
+            for (slot, _) in &mut config.done {
+                *slot = new_slots[*slot as usize].unwrap_or(*slot);
+            }
+            config.done.sort_unstable_by_key(|(slot, _)| *slot);
+        }
+        self.open_count = moved.iter().flatten().count();
+        (self.open, self.free) = (moved, free);
     }
 
     /// A part about which nothing is known, with these operations open, by slot, and these slots free.

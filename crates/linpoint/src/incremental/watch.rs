@@ -1,45 +1,68 @@
 //! One part of a stream: watched by a monitor where there is one, else explained by configurations.
 //!
 //! A monitor needs no configurations: with `k` operations open, `2^k` of those may exist. It knows only
-//! part of what can happen, though. So the events since the last moment at which nothing was open are kept,
-//! and if something comes up that the monitor does not know (a result that nobody wrote down), they
-//! are given to a [`Part`], which goes on from there. If there were more of them than [`KEPT`], the part is
-//! undecided from there on.
+//! part of what can happen, though. So the events since the last moment at which nothing was open are kept
+//! ([`Kept`]), and if something comes up that the monitor does not know (a result that nobody wrote down, a
+//! value that could come from two writes), they are given to a [`Part`], which goes on from there. If there were too many of
+//! them, the part is undecided from there on. When nothing is open and the state is known, the monitor of a register takes
+//! over again.
+//!
+//! No monitor watches queues, stacks, priority queues, counters or semaphores. In a stream, every open removal may
+//! have removed anything, and no rule is known that decides stacks and priority queues with pending removals
+//! in polynomial time. The rule for queues peels values off from the end of the history, which a stream does
+//! not have: a dequeue that is still open, and an enqueue that comes later, change which values come off first.
 
 use crate::spec::{Mention, Role, Shape, Slot, Spec};
 
-use super::flags::{Did, Flag, Way};
-use super::part::{NoOutcomes, Part, Verdict};
-
-/// Events that are kept for another engine.
-const KEPT: usize = 1 << 16;
+use super::flag_watch::FlagWatch;
+use super::kept::{Event, Kept};
+use super::monitor::{Mark, Miss, Monitor, Token};
+use super::part::{MAX_STATES_SHOWN, NoOutcomes, Part, Verdict};
+use super::registers::Register;
 
 /// A part of a stream.
-pub(super) enum Watch<S: Spec> {
+pub(super) struct Watch<S: Spec> {
+    engine: Engine<S>,
+    /// All operations are about one key.
+    one_key: bool,
+    /// An operation that tells the state of a register.
+    reader: Option<S::Op>,
+}
+
+enum Engine<S: Spec> {
     Part(Part<S>),
-    Flag(Box<FlagWatch<S>>),
+    Monitor(Box<Watched<S>>),
 }
 
-/// What happened to the operation in a slot.
-enum Event<S: Spec> {
-    Call(S::Op, u64),
-    Return(u32, Option<S::Ret>),
-    Fail(u32),
-    Crash(u32),
+/// An enum and not a box, so that a stream can be sent to another thread if its states can.
+enum Kind<S: Spec> {
+    Flag(FlagWatch<S>),
+    Register(Register<S>),
 }
 
-/// A flag, and what is needed to hand it over.
-pub(super) struct FlagWatch<S: Spec> {
-    flag: Flag,
+impl<S: Spec> Kind<S> {
+    fn get(&self) -> &dyn Monitor<S> {
+        match self {
+            Kind::Flag(flag) => flag,
+            Kind::Register(register) => register,
+        }
+    }
+
+    fn get_mut(&mut self) -> &mut dyn Monitor<S> {
+        match self {
+            Kind::Flag(flag) => flag,
+            Kind::Register(register) => register,
+        }
+    }
+}
+
+/// A monitor, and what is needed to hand over.
+struct Watched<S: Spec> {
+    monitor: Kind<S>,
     open: Vec<Option<Opened<S::Op>>>,
     free: Vec<u32>,
     open_count: usize,
-    /// The states in which the flag is down and up, as far as they are known.
-    states: [Option<S::State>; 2],
-    /// The state before the first event that is kept.
-    base: S::State,
-    /// What happened since nothing was open; `None` if it was too much.
-    kept: Option<Vec<Event<S>>>,
+    kept: Kept<S>,
     /// An operation of this part: all must be about the same key.
     example: Option<S::Op>,
     is_over: bool,
@@ -48,55 +71,63 @@ pub(super) struct FlagWatch<S: Spec> {
 struct Opened<O> {
     op: O,
     number: u64,
-    call: u64,
-    way: Way,
+    token: Token,
 }
-
-/// The monitor does not know this.
-struct Unknown;
 
 impl<S: Spec> Watch<S> {
     /// Watches a part. `one_key`: all operations are about one key.
     pub(super) fn new(spec: &S, one_key: bool) -> Self {
-        let initial = spec.initial();
-        match spec.shaped().map(|shaped| shaped.shape()) {
-            Some(Shape::Flags) if one_key => Watch::Flag(Box::new(FlagWatch::new(initial))),
-            _ => Watch::Part(Part::new(initial)),
-        }
+        let monitor = match spec.shaped().filter(|_| one_key).map(|shaped| shaped.shape()) {
+            Some(Shape::Flags) => Some(Kind::Flag(FlagWatch::new(spec.initial()))),
+            Some(Shape::Registers { .. }) => Register::new(spec).map(Kind::Register),
+            _ => None,
+        };
+        let engine = match monitor {
+            Some(monitor) => Engine::Monitor(Box::new(Watched::new(monitor, spec.initial()))),
+            None => Engine::Part(Part::new(spec.initial())),
+        };
+        Watch { engine, one_key, reader: None }
     }
 
     /// Configurations in use.
     pub(super) fn len(&self) -> usize {
-        match self {
-            Watch::Part(part) => part.len(),
-            Watch::Flag(watch) => usize::from(!watch.is_over),
+        match &self.engine {
+            Engine::Part(part) => part.len(),
+            Engine::Monitor(watched) => usize::from(!watched.is_over),
+        }
+    }
+
+    /// Number of things that are stored.
+    pub(super) fn stored(&self) -> usize {
+        match &self.engine {
+            Engine::Part(part) => part.stored(),
+            Engine::Monitor(watched) => {
+                watched.monitor.get().stored() + watched.open.len() + watched.kept.len()
+            }
         }
     }
 
     pub(super) fn open_op(&self, slot: u32, number: u64) -> Option<&S::Op> {
-        match self {
-            Watch::Part(part) => part.open_op(slot, number),
-            Watch::Flag(watch) => {
-                let open = watch.open.get(slot as usize)?.as_ref()?;
+        match &self.engine {
+            Engine::Part(part) => part.open_op(slot, number),
+            Engine::Monitor(watched) => {
+                let open = watched.open.get(slot as usize)?.as_ref()?;
                 (open.number == number).then_some(&open.op)
             }
         }
     }
 
     pub(super) fn call(&mut self, spec: &S, op: S::Op, number: u64, most: usize) -> u32 {
-        if let Watch::Flag(watch) = self {
-            match watch.way(spec, &op) {
-                Some(way) => return watch.call(op, number, way),
-                // The violation has been reported; what follows it means nothing.
-                None if watch.is_over => return watch.call(op, number, Way::Neither),
-                None => self.hand_over(spec, most),
+        self.learn_reader(spec, &op);
+        self.resume(spec);
+        let mut op = op;
+        if let Engine::Monitor(watched) = &mut self.engine {
+            match watched.call(spec, op, number) {
+                Ok(slot) => return slot,
+                Err(unknown) => op = unknown,
             }
         }
-        match self {
-            Watch::Part(part) => part.call(op, number),
-            // Handed over just now.
-            Watch::Flag(watch) => watch.call(op, number, Way::Neither),
-        }
+        self.hand_over(spec, most).call(op, number)
     }
 
     pub(super) fn ret(
@@ -106,101 +137,108 @@ impl<S: Spec> Watch<S> {
         ret: Option<&S::Ret>,
         most: usize,
     ) -> Result<Verdict<S>, NoOutcomes<S::Op>> {
-        if let Watch::Flag(watch) = self {
-            match watch.ret(spec, slot, ret) {
-                Ok(verdict) => return verdict,
-                Err(Unknown) => self.hand_over(spec, most),
+        if let Engine::Monitor(watched) = &mut self.engine {
+            if let Some(verdict) = watched.ret(spec, slot, ret) {
+                return verdict;
             }
         }
-        match self {
-            Watch::Part(part) => part.ret(spec, slot, ret, most),
-            // Handed over just now.
-            Watch::Flag(_) => Ok(Verdict::Undecided),
-        }
+        self.hand_over(spec, most).ret(spec, slot, ret, most)
     }
 
     /// It did not happen.
-    pub(super) fn fail(&mut self, spec: &S, slot: u32) -> Verdict<S> {
-        match self {
-            Watch::Part(part) => part.fail(slot),
-            Watch::Flag(watch) => watch.fail(spec, slot),
+    pub(super) fn fail(&mut self, spec: &S, slot: u32, most: usize) -> Verdict<S> {
+        if let Engine::Monitor(watched) = &mut self.engine {
+            if let Some(verdict) = watched.fail(spec, slot) {
+                return verdict;
+            }
         }
+        self.hand_over(spec, most).fail(slot)
     }
 
     pub(super) fn crash(&mut self, spec: &S, slot: u32) {
-        match self {
-            Watch::Part(part) => part.crash(spec, slot),
-            Watch::Flag(watch) => watch.crash(spec, slot),
+        match &mut self.engine {
+            Engine::Part(part) => part.crash(spec, slot),
+            Engine::Monitor(watched) => watched.crash(spec, slot),
         }
     }
 
     /// Goes on with configurations.
-    fn hand_over(&mut self, spec: &S, most: usize) {
-        if let Watch::Flag(watch) = self {
-            *self = Watch::Part(watch.explain(spec, most));
+    fn hand_over(&mut self, spec: &S, most: usize) -> &mut Part<S> {
+        if let Engine::Monitor(watched) = &mut self.engine {
+            self.engine = Engine::Part(watched.explain(spec, most));
+        }
+        match &mut self.engine {
+            Engine::Part(part) => part,
+            Engine::Monitor(_) => unreachable!("handed over just now"),
+        }
+    }
+
+    /// Goes on with a monitor, if nothing is open and the state is known.
+    fn resume(&mut self, spec: &S) {
+        let (Engine::Part(part), Some(reader)) = (&self.engine, &self.reader) else { return };
+        let Some(state) = part.settled() else { return };
+        if let Some(register) = Register::resume(spec, state, reader) {
+            let watched = Watched::new(Kind::Register(register), state.clone());
+            self.engine = Engine::Monitor(Box::new(watched));
+        }
+    }
+
+    /// Remembers an operation that will tell the state of a register.
+    fn learn_reader(&mut self, spec: &S, op: &S::Op) {
+        if self.reader.is_some() || !self.one_key || !spec.is_read(op, None) {
+            return;
+        }
+        let shaped = spec.shaped();
+        let is_register = |shape| matches!(shape, Shape::Registers { .. });
+        if shaped.is_some_and(|s| is_register(s.shape()) && s.role(op, None, true) == Role::Idle) {
+            self.reader = Some(op.clone());
         }
     }
 }
 
-impl<S: Spec> FlagWatch<S> {
-    fn new(initial: S::State) -> Self {
-        FlagWatch {
-            flag: Flag::default(),
+impl<S: Spec> Watched<S> {
+    fn new(monitor: Kind<S>, base: S::State) -> Self {
+        Watched {
+            monitor,
             open: Vec::new(),
             free: Vec::new(),
             open_count: 0,
-            states: [Some(initial.clone()), None],
-            base: initial,
-            kept: Some(Vec::new()),
+            kept: Kept::new(base),
             example: None,
             is_over: false,
         }
     }
 
-    /// Which way the operation may flip the flag; `None` if the monitor does not know it, or if it is
-    /// about another key.
-    fn way(&mut self, spec: &S, op: &S::Op) -> Option<Way> {
-        let shaped = spec.shaped()?;
-        match &self.example {
-            None => self.example = Some(op.clone()),
-            Some(example) => {
-                let mention = |op| Mention { op, ret: None, slot: Slot::Key };
-                let keys = (shaped.key(example), shaped.key(op));
-                let same_key = match keys {
-                    (None, None) => true,
-                    (a, b) => a == b && shaped.same_name(mention(example), mention(op)),
-                };
-                if !same_key {
-                    return None;
-                }
-            }
-        }
-        match shaped.role(op, None, true) {
-            Role::Raise => Some(Way::Up),
-            Role::Lower => Some(Way::Down),
-            Role::Idle => Some(Way::Neither),
-            _ => None,
+    /// True if the operation is about the same key as all others.
+    fn is_of_this_key(&mut self, spec: &S, op: &S::Op) -> bool {
+        let Some(shaped) = spec.shaped() else { return false };
+        let Some(example) = &self.example else {
+            self.example = Some(op.clone());
+            return true;
+        };
+        let mention = |op| Mention { op, ret: None, slot: Slot::Key };
+        match (shaped.key(example), shaped.key(op)) {
+            (None, None) => true,
+            (a, b) => a == b && shaped.same_name(mention(example), mention(op)),
         }
     }
 
-    fn keep(&mut self, event: Event<S>) {
-        if let Some(kept) = &mut self.kept {
-            kept.push(event);
-            if kept.len() > KEPT {
-                self.kept = None;
+    /// An operation begins. Gives it back if the monitor does not know it.
+    fn call(&mut self, spec: &S, op: S::Op, number: u64) -> Result<u32, S::Op> {
+        // After a violation nothing means anything.
+        let mut token = Some(Token::default());
+        if !self.is_over {
+            if self.open_count == 0 {
+                self.settle(spec);
             }
+            let is_ours = self.is_of_this_key(spec, &op);
+            token = if is_ours { self.monitor.get_mut().call(spec, &op) } else { None };
         }
-    }
-
-    /// Slots are handed out as [`Part`] does, so that they keep their meaning when it takes over.
-    fn call(&mut self, op: S::Op, number: u64, way: Way) -> u32 {
-        if self.open_count == 0 {
-            self.settle();
-        }
-        self.keep(Event::Call(op.clone(), number));
+        let Some(token) = token else { return Err(op) };
+        self.keep(number, Event::Call(op.clone()));
         self.open_count += 1;
-        let opened = Some(Opened { op, number, call: self.flag.call(way), way });
-        match self.free.pop() {
+        let opened = Some(Opened { op, number, token });
+        Ok(match self.free.pop() {
             Some(slot) => {
                 self.open[slot as usize] = opened;
                 slot
@@ -209,15 +247,19 @@ impl<S: Spec> FlagWatch<S> {
                 self.open.push(opened);
                 self.open.len() as u32 - 1
             }
+        })
+    }
+
+    fn keep(&mut self, number: u64, event: Event<S>) {
+        if !self.is_over {
+            self.kept.push(number, event, self.monitor.get());
         }
     }
 
     /// Nothing is open: if the state is known, what came before does not matter any more.
-    fn settle(&mut self) {
-        let up = self.flag.settled();
-        if let Some(state) = up.and_then(|up| self.states[usize::from(up)].clone()) {
-            self.base = state;
-            self.kept = Some(Vec::new());
+    fn settle(&mut self, spec: &S) {
+        if let Some(state) = self.monitor.get().settled(spec) {
+            self.kept.restart(state);
             self.open.clear();
             self.free.clear();
         }
@@ -230,130 +272,83 @@ impl<S: Spec> FlagWatch<S> {
         Some(opened)
     }
 
-    #[allow(clippy::type_complexity)] // an answer of the part, unless there is none
+    /// `None` if the monitor cannot tell.
     fn ret(
         &mut self,
         spec: &S,
         slot: u32,
         ret: Option<&S::Ret>,
-    ) -> Result<Result<Verdict<S>, NoOutcomes<S::Op>>, Unknown> {
-        let Some(Opened { op, call, way, .. }) = &self.open[slot as usize] else {
-            return Ok(Ok(Verdict::Fine));
+    ) -> Option<Result<Verdict<S>, NoOutcomes<S::Op>>> {
+        let Some(Opened { op, number, token }) = &self.open[slot as usize] else {
+            return Some(Ok(Verdict::Fine));
         };
         if self.is_over {
             self.close(slot);
-            return Ok(Ok(Verdict::Fine));
+            return Some(Ok(Verdict::Fine));
         }
-        let (call, way) = (*call, *way);
-        let did = did(spec, op, ret, way)?;
-        if did == Did::Flip && way == Way::Up && self.states[1].is_none() {
-            self.states[1] = after(spec, self.states[0].as_ref(), op);
+        match self.monitor.get_mut().ret(spec, op, *token, ret) {
+            Ok(mark) => {
+                let number = *number;
+                self.keep(number, Event::Return(ret.cloned(), mark));
+                self.close(slot);
+                Some(Ok(Verdict::Fine))
+            }
+            Err(Miss::Unclear) => None,
+            Err(Miss::Impossible) => match self.monitor.get().allowed(spec, op, *token) {
+                Some(allowed) => Some(Ok(self.violated(spec, slot, allowed))),
+                None => Some(Err(NoOutcomes(op.clone()))),
+            },
         }
-        let before = self.flag.clone();
-        if self.flag.end(call, way, did) {
-            self.keep(Event::Return(slot, ret.cloned()));
-            self.close(slot);
-            return Ok(Ok(Verdict::Fine));
-        }
-        self.flag = before;
-        Ok(self.violated(spec, slot))
     }
 
-    fn violated(&mut self, spec: &S, slot: u32) -> Result<Verdict<S>, NoOutcomes<S::Op>> {
+    fn violated(&mut self, spec: &S, slot: u32, allowed: Vec<S::Ret>) -> Verdict<S> {
         self.is_over = true;
-        self.learn_up(spec);
-        let mut allowed: Vec<S::Ret> = Vec::new();
-        let mut outcomes = Vec::new();
-        if let Some(Opened { op, call, way, .. }) = &self.open[slot as usize] {
-            for state in self.states.iter().flatten() {
-                if !spec.outcomes(state, op, &mut outcomes) {
-                    return Err(NoOutcomes(op.clone()));
-                }
-            }
-            for (ret, _) in outcomes {
-                let Ok(did) = did(spec, op, Some(&ret), *way) else { continue };
-                if !allowed.contains(&ret) && self.flag.clone().end(*call, *way, did) {
-                    allowed.push(ret);
-                }
+        let mut states: Vec<S::State> = Vec::new();
+        for state in self.monitor.get().states(spec) {
+            if states.len() < MAX_STATES_SHOWN && !states.contains(&state) {
+                states.push(state);
             }
         }
-        let states = self.possible_states();
         match self.close(slot) {
-            Some(opened) => Ok(Verdict::Violation { op: opened.op, allowed, states }),
-            None => Ok(Verdict::Fine),
+            Some(opened) => Verdict::Violation { op: opened.op, allowed, states },
+            None => Verdict::Fine,
         }
     }
 
-    fn fail(&mut self, spec: &S, slot: u32) -> Verdict<S> {
-        self.learn_up(spec);
-        let states = self.possible_states();
-        self.keep(Event::Fail(slot));
-        let Some(Opened { op, call, way, .. }) = self.close(slot) else { return Verdict::Fine };
-        if self.is_over || self.flag.end(call, way, Did::Nothing) {
-            return Verdict::Fine;
+    /// `None` if the monitor cannot tell.
+    fn fail(&mut self, spec: &S, slot: u32) -> Option<Verdict<S>> {
+        let Some(Opened { op, number, token }) = &self.open[slot as usize] else {
+            return Some(Verdict::Fine);
+        };
+        if self.is_over {
+            self.close(slot);
+            return Some(Verdict::Fine);
         }
-        self.is_over = true;
-        Verdict::Violation { op, allowed: Vec::new(), states }
-    }
-
-    /// Finds the state in which the flag is up, if there is anybody who could have raised it.
-    fn learn_up(&mut self, spec: &S) {
-        if self.states[1].is_none() {
-            let raise = self.open.iter().flatten().find(|opened| opened.way == Way::Up);
-            let down = self.states[0].as_ref();
-            self.states[1] = raise.and_then(|raise| after(spec, down, &raise.op));
+        match self.monitor.get_mut().fail(spec, op, *token) {
+            Ok(()) => {
+                let number = *number;
+                self.keep(number, Event::Fail);
+                self.close(slot);
+                Some(Verdict::Fine)
+            }
+            Err(Miss::Unclear) => None,
+            Err(Miss::Impossible) => Some(self.violated(spec, slot, Vec::new())),
         }
     }
 
-    fn possible_states(&self) -> Vec<S::State> {
-        let possible = [false, true].into_iter().filter(|up| self.flag.may_be(*up));
-        possible.filter_map(|up| self.states[usize::from(up)].clone()).collect()
-    }
-
-    /// It stays among the operations that may flip the flag, for ever.
     fn crash(&mut self, spec: &S, slot: u32) {
-        self.learn_up(spec);
-        self.keep(Event::Crash(slot));
-        self.close(slot);
+        let Some(Opened { op, number, token }) = self.close(slot) else { return };
+        if !self.is_over {
+            let mark: Mark = self.monitor.get_mut().crash(spec, &op, token);
+            self.keep(number, Event::Crash(mark));
+        }
     }
 
     /// The configurations that explain what was kept.
     fn explain(&mut self, spec: &S, most: usize) -> Part<S> {
-        let Some(kept) = self.kept.take() else {
-            let open = std::mem::take(&mut self.open).into_iter();
-            let open = open.map(|opened| opened.map(|opened| (opened.op, opened.number)));
-            let free = std::mem::take(&mut self.free);
-            return Part::given_up(open.collect(), free, self.base.clone());
-        };
-        let mut part = Part::new(self.base.clone());
-        for event in kept {
-            match event {
-                Event::Call(op, number) => drop(part.call(op, number)),
-                // All were fine. What cannot be enumerated is found out at the next return.
-                Event::Return(slot, ret) => drop(part.ret(spec, slot, ret.as_ref(), most)),
-                Event::Fail(slot) => drop(part.fail(slot)),
-                Event::Crash(slot) => part.crash(spec, slot),
-            }
-        }
-        part
+        let open = std::mem::take(&mut self.open).into_iter();
+        let open = open.map(|opened| opened.map(|opened| (opened.op, opened.number)));
+        let free = std::mem::take(&mut self.free);
+        self.kept.explain(spec, most, open.collect(), free)
     }
-}
-
-/// What an operation did, going by its result.
-fn did<S: Spec>(spec: &S, op: &S::Op, ret: Option<&S::Ret>, way: Way) -> Result<Did, Unknown> {
-    let shaped = spec.shaped().ok_or(Unknown)?;
-    match (shaped.role(op, ret, false), way) {
-        (Role::Raise, Way::Up) | (Role::Lower, Way::Down) => Ok(Did::Flip),
-        (Role::IsUp, _) => Ok(Did::Find(true)),
-        (Role::IsDown, _) => Ok(Did::Find(false)),
-        (Role::Idle, _) => Ok(Did::Nothing),
-        _ => Err(Unknown),
-    }
-}
-
-/// The state in which the flag is up: what a raise makes of the one in which it is down.
-fn after<S: Spec>(spec: &S, down: Option<&S::State>, op: &S::Op) -> Option<S::State> {
-    let (down, mut next) = (down?, Vec::new());
-    spec.successors(down, op, None, &mut next);
-    next.into_iter().find(|state| state != down)
 }
