@@ -65,14 +65,20 @@ impl Style {
     /// Some style.
     pub fn draw(rng: &mut Rng) -> Style {
         let some = |rng: &mut Rng, often: f64| if rng.chance(0.4) { often } else { 0.001 };
-        Style {
+        let style = Style {
             clients: rng.between(1, 5),
             events: rng.between(5, 60),
             wrong: some(rng, 0.1),
             crash: some(rng, 0.06),
             fail: some(rng, 0.06),
             unknown: if rng.chance(0.2) { 0.1 } else { 0.0 },
+        };
+        // Few are long, so that much has been forgotten when something goes wrong.
+        if rng.chance(0.95) {
+            return style;
         }
+        let [wrong, crash, fail, unknown] = [0.004, 0.001, 0.003, 0.002];
+        Style { clients: rng.between(3, 4), events: 900, wrong, crash, fail, unknown }
     }
 }
 
@@ -87,6 +93,8 @@ pub struct Tally {
     pub too_much: u64,
     /// Ends of operations.
     pub ends: u64,
+    /// Those after which a monitor watched all parts.
+    pub watched: u64,
 }
 
 /// What a client is doing.
@@ -226,7 +234,9 @@ pub fn compare<S: Spec>(
         });
         tally.ends += 1;
         match pair.end(handles, end) {
-            After::Fine => {}
+            After::Fine => {
+                tally.watched += u64::from(pair.watched.monitored() == pair.watched.parts())
+            }
             After::Violation => {
                 tally.violations += 1;
                 return;

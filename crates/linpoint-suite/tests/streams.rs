@@ -4,11 +4,13 @@ use linpoint::incremental::{Incremental, Open, Step};
 use linpoint::spec::Spec;
 use linpoint::spec::models::{
     CasRegister, CasRegisterOp, KeyValue, KeyValueOp, Mutex, MutexOp, Register, RegisterOp, Rmw,
-    RmwOp, Set, SetOp,
+    RmwOp, Set, SetOp, Snapshot, SnapshotOp,
 };
 use linpoint_suite::Rng;
 use linpoint_suite::small::draw::{self, draw};
-use linpoint_suite::small::objects::{SmallCasRegister, SmallKeyValue, SmallRegister, SmallRmw};
+use linpoint_suite::small::objects::{
+    SmallCasRegister, SmallKeyValue, SmallRegister, SmallRmw, SmallSnapshot,
+};
 use linpoint_suite::small::{SmallObject, list};
 use linpoint_suite::streams::{After, compare_history, compare_many};
 
@@ -156,6 +158,23 @@ fn maps() {
         }
     });
     compare_small(&SmallKeyValue, if is_long() { &[(3, 2), (4, 1)] } else { &[(3, 1)] });
+}
+
+#[test]
+fn snapshots() {
+    let spec = Snapshot { segments: 3, initial: 0 };
+    compare_many("snapshot", &spec, 5 * count(), |rng| {
+        let mut value = values(rng);
+        let segments = rng.between(1, 3);
+        move |rng| match rng.chance(0.6) {
+            true => SnapshotOp::Scan,
+            false => SnapshotOp::Update(rng.below(segments), value(rng)),
+        }
+    });
+    let fresh = SmallSnapshot { segments: 2, bits: false, partial: false };
+    compare_small(&fresh, if is_long() { &[(3, 2), (4, 2)] } else { &[(3, 2)] });
+    let bits = SmallSnapshot { segments: 3, bits: true, partial: true };
+    compare_small(&bits, &[(3, 1)]);
 }
 
 /// With forty operations open at once, configurations would be too many; the monitor needs one.

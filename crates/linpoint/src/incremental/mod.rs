@@ -25,12 +25,15 @@
 //! # Ok::<(), linpoint::incremental::StreamError>(())
 //! ```
 
+mod calls;
 mod flag_watch;
 mod flags;
 mod kept;
+mod lanes;
 mod monitor;
 mod part;
 mod registers;
+mod snapshots;
 mod watch;
 mod zones;
 
@@ -185,6 +188,16 @@ impl<'a, S: Spec> Incremental<'a, S> {
     /// The number of configurations that explain the stream so far, over all parts.
     pub fn configurations(&self) -> usize {
         self.parts.iter().map(Watch::len).sum()
+    }
+
+    /// How many parts (keys) the stream has so far.
+    pub fn parts(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// How many parts are watched by a monitor, without configurations.
+    pub fn monitored(&self) -> usize {
+        self.parts.iter().filter(|part| part.is_monitored()).count()
     }
 
     /// The number of things that are stored about the stream, over all parts: open operations, what

@@ -2,7 +2,14 @@
 
 use crate::spec::Spec;
 
-pub(super) use super::zones::Miss;
+/// Why an operation cannot be explained.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Miss {
+    /// There is no linearization.
+    Impossible,
+    /// The monitor cannot tell.
+    Unclear,
+}
 
 /// What a monitor wants to know about an operation when it ends.
 #[derive(Clone, Copy, Default, Debug)]

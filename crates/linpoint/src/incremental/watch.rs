@@ -4,8 +4,7 @@
 //! part of what can happen, though. So the events since the last moment at which nothing was open are kept
 //! ([`Kept`]), and if something comes up that the monitor does not know (a result that nobody wrote down, a
 //! value that could come from two writes), they are given to a [`Part`], which goes on from there. If there were too many of
-//! them, the part is undecided from there on. When nothing is open and the state is known, the monitor of a register takes
-//! over again.
+//! them, the part is undecided from there on. When nothing is open and the state is known, a monitor takes over again.
 //!
 //! No monitor watches queues, stacks, priority queues, counters or semaphores. In a stream, every open removal may
 //! have removed anything, and no rule is known that decides stacks and priority queues with pending removals
@@ -19,13 +18,14 @@ use super::kept::{Event, Kept};
 use super::monitor::{Mark, Miss, Monitor, Token};
 use super::part::{MAX_STATES_SHOWN, NoOutcomes, Part, Verdict};
 use super::registers::Register;
+use super::snapshots::Snapshot;
 
 /// A part of a stream.
 pub(super) struct Watch<S: Spec> {
     engine: Engine<S>,
     /// All operations are about one key.
     one_key: bool,
-    /// An operation that tells the state of a register.
+    /// An operation that tells the state: a read, or a scan.
     reader: Option<S::Op>,
 }
 
@@ -38,6 +38,7 @@ enum Engine<S: Spec> {
 enum Kind<S: Spec> {
     Flag(FlagWatch<S>),
     Register(Register<S>),
+    Snapshot(Snapshot<S>),
 }
 
 impl<S: Spec> Kind<S> {
@@ -45,6 +46,7 @@ impl<S: Spec> Kind<S> {
         match self {
             Kind::Flag(flag) => flag,
             Kind::Register(register) => register,
+            Kind::Snapshot(snapshot) => snapshot,
         }
     }
 
@@ -52,6 +54,7 @@ impl<S: Spec> Kind<S> {
         match self {
             Kind::Flag(flag) => flag,
             Kind::Register(register) => register,
+            Kind::Snapshot(snapshot) => snapshot,
         }
     }
 }
@@ -80,6 +83,7 @@ impl<S: Spec> Watch<S> {
         let monitor = match spec.shaped().filter(|_| one_key).map(|shaped| shaped.shape()) {
             Some(Shape::Flags) => Some(Kind::Flag(FlagWatch::new(spec.initial()))),
             Some(Shape::Registers { .. }) => Register::new(spec).map(Kind::Register),
+            Some(Shape::Snapshot { .. }) => Snapshot::new(spec).map(Kind::Snapshot),
             _ => None,
         };
         let engine = match monitor {
@@ -95,6 +99,10 @@ impl<S: Spec> Watch<S> {
             Engine::Part(part) => part.len(),
             Engine::Monitor(watched) => usize::from(!watched.is_over),
         }
+    }
+
+    pub(super) fn is_monitored(&self) -> bool {
+        matches!(self.engine, Engine::Monitor(_))
     }
 
     /// Number of things that are stored.
@@ -177,20 +185,28 @@ impl<S: Spec> Watch<S> {
     fn resume(&mut self, spec: &S) {
         let (Engine::Part(part), Some(reader)) = (&self.engine, &self.reader) else { return };
         let Some(state) = part.settled() else { return };
-        if let Some(register) = Register::resume(spec, state, reader) {
-            let watched = Watched::new(Kind::Register(register), state.clone());
-            self.engine = Engine::Monitor(Box::new(watched));
+        let monitor = match spec.shaped().map(|shaped| shaped.shape()) {
+            Some(Shape::Registers { .. }) => {
+                Register::resume(spec, state, reader).map(Kind::Register)
+            }
+            Some(Shape::Snapshot { .. }) => {
+                Snapshot::resume(spec, state, reader).map(Kind::Snapshot)
+            }
+            _ => None,
+        };
+        if let Some(monitor) = monitor {
+            self.engine = Engine::Monitor(Box::new(Watched::new(monitor, state.clone())));
         }
     }
 
-    /// Remembers an operation that will tell the state of a register.
+    /// Remembers an operation that will tell the state.
     fn learn_reader(&mut self, spec: &S, op: &S::Op) {
         if self.reader.is_some() || !self.one_key || !spec.is_read(op, None) {
             return;
         }
-        let shaped = spec.shaped();
-        let is_register = |shape| matches!(shape, Shape::Registers { .. });
-        if shaped.is_some_and(|s| is_register(s.shape()) && s.role(op, None, true) == Role::Idle) {
+        let Some(shaped) = spec.shaped() else { return };
+        let tells = matches!(shaped.shape(), Shape::Registers { .. } | Shape::Snapshot { .. });
+        if tells && shaped.role(op, None, true) == Role::Idle {
             self.reader = Some(op.clone());
         }
     }

@@ -44,16 +44,9 @@ use std::collections::VecDeque;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use super::calls::Calls;
+use super::monitor::Miss;
 use recent::Recent;
-
-/// Why an operation cannot be explained.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Miss {
-    /// There is no linearization.
-    Impossible,
-    /// The monitor cannot tell.
-    Unclear,
-}
 
 /// A value. `E` is what the caller wants to know about it.
 #[derive(Clone, Debug)]
@@ -138,8 +131,7 @@ pub(super) struct Path {
 pub(super) struct Zones<E> {
     /// Events so far.
     now: u64,
-    /// Calls since the earliest open one, and whether they are open.
-    calls: VecDeque<(u64, bool)>,
+    calls: Calls,
     clusters: FxHashMap<u64, Cluster<E>>,
     made: u64,
     by_name: FxHashMap<u64, SmallVec<[u64; 1]>>,
@@ -161,7 +153,7 @@ impl<E> Zones<E> {
     pub(super) fn new(name: u64, what: E) -> Self {
         let mut zones = Zones {
             now: 0,
-            calls: VecDeque::new(),
+            calls: Calls::default(),
             clusters: FxHashMap::default(),
             made: 0,
             by_name: FxHashMap::default(),
@@ -180,7 +172,7 @@ impl<E> Zones<E> {
     /// An operation begins.
     pub(super) fn call(&mut self) -> u64 {
         self.now += 1;
-        self.calls.push_back((self.now, true));
+        self.calls.open(self.now);
         self.now
     }
 
@@ -390,13 +382,8 @@ impl<E> Zones<E> {
     /// The operation that was called then is over. Forgets what cannot be found any more; `inherit` is
     /// called with a cluster that is dropped and the one that replaced it.
     pub(super) fn close(&mut self, call: u64, inherit: &mut dyn FnMut(&E, &mut E)) {
-        if let Ok(at) = self.calls.binary_search_by_key(&call, |(call, _)| *call) {
-            self.calls[at].1 = false;
-        }
-        while self.calls.front().is_some_and(|(_, is_open)| !is_open) {
-            self.calls.pop_front();
-        }
-        let since = self.calls.front().map_or(self.now + 1, |(call, _)| *call);
+        self.calls.close(call);
+        let since = self.calls.earliest().unwrap_or(self.now + 1);
         while let Some((zone, last_call)) = self.recent.pop_before(since) {
             self.settled.push_back(zone);
             self.furthest.add(zone, last_call);
@@ -452,7 +439,7 @@ impl<E> Zones<E> {
 
     /// Everything that is stored: values, zones and calls.
     pub(super) fn stored(&self) -> usize {
-        self.clusters.len() + self.zones.len() + self.calls.len() + self.replaced.len()
+        self.clusters.len() + self.zones.len() + self.calls.stored() + self.replaced.len()
     }
 
     /// The only value, if there is only one and it is known to be there.
