@@ -3,46 +3,9 @@
 
 use linpoint::history::{History, OpId};
 use linpoint::incremental::{Incremental, Open, Step, StreamError};
-use linpoint::spec::{Footprint, Spec};
+use linpoint::spec::Spec;
 
 use crate::Rng;
-
-/// A specification that does not say what kind of object it is: no monitor watches it.
-pub struct Plain<'a, S>(pub &'a S);
-
-impl<S: Spec> Spec for Plain<'_, S> {
-    type Op = S::Op;
-    type Ret = S::Ret;
-    type State = S::State;
-
-    fn initial(&self) -> S::State {
-        self.0.initial()
-    }
-
-    fn successors(&self, s: &S::State, op: &S::Op, ret: Option<&S::Ret>, next: &mut Vec<S::State>) {
-        self.0.successors(s, op, ret, next);
-    }
-
-    fn outcomes(&self, s: &S::State, op: &S::Op, out: &mut Vec<(S::Ret, S::State)>) -> bool {
-        self.0.outcomes(s, op, out)
-    }
-
-    fn fits(&self, op: &S::Op, exact: &S::Ret, recorded: &S::Ret) -> bool {
-        self.0.fits(op, exact, recorded)
-    }
-
-    fn footprint(&self, op: &S::Op) -> Footprint {
-        self.0.footprint(op)
-    }
-
-    fn is_read(&self, op: &S::Op, ret: Option<&S::Ret>) -> bool {
-        self.0.is_read(op, ret)
-    }
-
-    fn describe_state(&self, state: &S::State) -> String {
-        self.0.describe_state(state)
-    }
-}
 
 /// How often things happen.
 #[derive(Clone, Debug)]
@@ -127,14 +90,14 @@ pub enum After {
 /// Two checkers of one stream.
 struct Pair<'a, S: Spec> {
     watched: Incremental<'a, S>,
-    explained: Incremental<'a, Plain<'a, S>>,
+    explained: Incremental<'a, S>,
     log: Vec<String>,
 }
 
 impl<'a, S: Spec> Pair<'a, S> {
-    fn new(spec: &'a S, plain: &'a Plain<'a, S>) -> Self {
-        let (watched, explained) =
-            (Incremental::new(spec), Incremental::new(plain).max_configurations(100_000));
+    fn new(spec: &'a S) -> Self {
+        let watched = Incremental::new(spec);
+        let explained = Incremental::new(spec).configurations_only().max_configurations(100_000);
         Pair { watched, explained, log: Vec::new() }
     }
 
@@ -184,8 +147,7 @@ pub fn compare<S: Spec>(
     rng: &mut Rng,
     tally: &mut Tally,
 ) {
-    let plain = Plain(spec);
-    let mut pair = Pair::new(spec, &plain);
+    let mut pair = Pair::new(spec);
     let mut clients: Vec<Client<S::Ret>> = (0..style.clients).map(|_| Client::Idle).collect();
     let mut open: Vec<Option<((Open, Open), S::Op)>> = vec![None; style.clients];
     let mut states = vec![spec.initial()];
@@ -301,8 +263,7 @@ pub fn compare_history<S: Spec>(spec: &S, history: &History<S::Op, S::Ret>) -> A
         }
     }
     events.sort_unstable();
-    let plain = Plain(spec);
-    let mut pair = Pair::new(spec, &plain);
+    let mut pair = Pair::new(spec);
     let mut open = vec![None; history.len()];
     for (_, is_end, id) in events {
         if !is_end {

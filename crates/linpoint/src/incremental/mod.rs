@@ -157,6 +157,7 @@ pub struct Incremental<'a, S: Spec> {
     calls: u64,
     /// Most configurations that a part may have.
     most: usize,
+    monitors: bool,
 }
 
 impl<'a, S: Spec> Incremental<'a, S> {
@@ -170,6 +171,7 @@ impl<'a, S: Spec> Incremental<'a, S> {
             ids: FxHashMap::default(),
             calls: 0,
             most: DEFAULT_CONFIGURATIONS,
+            monitors: true,
         }
     }
 
@@ -182,6 +184,12 @@ impl<'a, S: Spec> Incremental<'a, S> {
     /// undecided.
     pub fn max_configurations(mut self, most: usize) -> Self {
         self.most = most;
+        self
+    }
+
+    /// No part is watched by a monitor: to compare, or where monitors are not trusted.
+    pub fn configurations_only(mut self) -> Self {
+        self.monitors = false;
         self
     }
 
@@ -232,7 +240,7 @@ impl<'a, S: Spec> Incremental<'a, S> {
         if part == next {
             let has_key = |op| self.spec.shaped().is_some_and(|shaped| shaped.key(op).is_some());
             let one_key = self.by_key || !has_key(op);
-            self.parts.push(Watch::new(self.spec, one_key));
+            self.parts.push(Watch::new(self.spec, one_key && self.monitors));
         }
         if !self.by_key && self.parts.len() > 1 {
             return Err(StreamError::SeveralParts(self.spec.describe_op(op)));

@@ -23,8 +23,8 @@ use super::snapshots::Snapshot;
 /// A part of a stream.
 pub(super) struct Watch<S: Spec> {
     engine: Engine<S>,
-    /// All operations are about one key.
-    one_key: bool,
+    /// A monitor may watch it.
+    may_monitor: bool,
     /// An operation that tells the state: a read, or a scan.
     reader: Option<S::Op>,
 }
@@ -78,9 +78,9 @@ struct Opened<O> {
 }
 
 impl<S: Spec> Watch<S> {
-    /// Watches a part. `one_key`: all operations are about one key.
-    pub(super) fn new(spec: &S, one_key: bool) -> Self {
-        let monitor = match spec.shaped().filter(|_| one_key).map(|shaped| shaped.shape()) {
+    /// Watches a part. `may_monitor`: a monitor may do it, since all operations are about one key.
+    pub(super) fn new(spec: &S, may_monitor: bool) -> Self {
+        let monitor = match spec.shaped().filter(|_| may_monitor).map(|shaped| shaped.shape()) {
             Some(Shape::Flags) => Some(Kind::Flag(FlagWatch::new(spec.initial()))),
             Some(Shape::Registers { .. }) => Register::new(spec).map(Kind::Register),
             Some(Shape::Snapshot { .. }) => Snapshot::new(spec).map(Kind::Snapshot),
@@ -90,7 +90,7 @@ impl<S: Spec> Watch<S> {
             Some(monitor) => Engine::Monitor(Box::new(Watched::new(monitor, spec.initial()))),
             None => Engine::Part(Part::new(spec.initial())),
         };
-        Watch { engine, one_key, reader: None }
+        Watch { engine, may_monitor, reader: None }
     }
 
     /// Configurations in use.
@@ -201,7 +201,7 @@ impl<S: Spec> Watch<S> {
 
     /// Remembers an operation that will tell the state.
     fn learn_reader(&mut self, spec: &S, op: &S::Op) {
-        if self.reader.is_some() || !self.one_key || !spec.is_read(op, None) {
+        if self.reader.is_some() || !self.may_monitor || !spec.is_read(op, None) {
             return;
         }
         let Some(shaped) = spec.shaped() else { return };
