@@ -93,21 +93,37 @@ fn register() {
     check("register", &Register { initial: 0 }, (60, 0), &mut draw, stale);
 }
 
-/// Compare-and-sets, of which few succeed, and plain writes. Values come back after they are long gone.
+/// One client replaces what is there, so that everything is one chain; the others read, or expect what is
+/// long gone. Values come back after a while.
 #[test]
 fn compare_and_set() {
     let mut last = 0u64;
-    let mut draw = |rng: &mut Rng, _: usize, holds: &u64| {
+    let mut draw = |rng: &mut Rng, client: usize, holds: &u64| {
         last += 1;
-        let new = 1 + last % 10_000;
         match rng.below(4) {
-            0 | 1 => CasRegisterOp::Read,
-            2 => CasRegisterOp::Write(new),
-            _ => CasRegisterOp::Cas(*holds, new),
+            0 | 1 if client > 0 => CasRegisterOp::Read,
+            _ if client > 0 => CasRegisterOp::Cas((last + 50_000) % 100_000, u64::MAX),
+            _ => CasRegisterOp::Cas(*holds, 1 + last % 100_000),
         }
     };
     let stale = (CasRegisterOp::Read, CasRegisterRet::Value(0));
     check("compare-and-set", &CasRegister { initial: 0 }, (60, KEPT), &mut draw, stale);
+}
+
+/// The same with plain writes, by all.
+#[test]
+fn compare_and_set_with_writes() {
+    let mut last = 0u64;
+    let mut draw = |rng: &mut Rng, client: usize, _: &u64| {
+        last += 1;
+        match rng.below(4) {
+            0 | 1 => CasRegisterOp::Read,
+            2 => CasRegisterOp::Write(1 + last % 100_000),
+            _ => CasRegisterOp::Cas((last + 50_000) % 100_000, u64::MAX - client as u64),
+        }
+    };
+    let stale = (CasRegisterOp::Read, CasRegisterRet::Value(0));
+    check("compare-and-set, writes", &CasRegister { initial: 0 }, (60, 0), &mut draw, stale);
 }
 
 #[test]

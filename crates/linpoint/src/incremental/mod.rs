@@ -203,7 +203,8 @@ impl<'a, S: Spec> Incremental<'a, S> {
         self.parts.len()
     }
 
-    /// How many parts are watched by a monitor, without configurations.
+    /// How many parts are watched by a monitor, without configurations, or will be as soon as
+    /// operations overlap in them.
     pub fn monitored(&self) -> usize {
         self.parts.iter().filter(|part| part.is_monitored()).count()
     }

@@ -137,10 +137,19 @@ impl<S: Spec> Part<S> {
         self.open.len() + self.crashed.len() + in_configs
     }
 
-    /// Nothing is open and nothing has crashed: the state, if there is only one.
-    pub(super) fn settled(&self) -> Option<&S::State> {
-        let is_settled = self.open_count == 0 && self.crashed.is_empty() && self.configs.len() == 1;
-        is_settled.then(|| &self.configs[0].state)
+    /// At most one operation is open, and it is known in which state it was called.
+    pub(super) fn is_simple(&self) -> bool {
+        let is_known = matches!(self.configs.as_slice(), [config] if config.done.is_empty());
+        is_known && self.open_count <= 1 && self.crashed.is_empty()
+    }
+
+    /// One operation is open, and nothing can have happened since its call: the state, its slot, and the
+    /// operation with its number.
+    pub(super) fn lone(&self) -> Option<(&S::State, u32, &S::Op, u64)> {
+        let config = self.configs.first().filter(|_| self.open_count == 1 && self.is_simple())?;
+        let slot = self.open.iter().position(Option::is_some)?;
+        let OpenOp { op, number } = self.open[slot].as_ref()?;
+        Some((&config.state, slot as u32, op, *number))
     }
 
     /// Moves open operations to other slots, of which there are `count`, and the `free` ones are these.

@@ -128,13 +128,13 @@ impl<S: Spec> Register<S> {
                 as_expected.then_some(Step::Wrote(own)).ok_or(Miss::Unclear)
             }
             (Role::Replace { from, to }, Some(_), Some(cluster)) if cluster.is_named(to.0) => {
-                self.zones.find(from.0, call, own, true, &is(Slot::Source)).map(Step::Found)
+                self.zones.find(from.0, call, own, own, &is(Slot::Source)).map(Step::Found)
             }
             (Role::Read(_) | Role::Other(_) | Role::Idle, Some(_), _) if is_found => {
                 Err(Miss::Unclear)
             }
             (Role::Read(name), ..) => {
-                self.zones.find(name.0, call, own, false, &is(Slot::Value)).map(Step::Found)
+                self.zones.find(name.0, call, None, own, &is(Slot::Value)).map(Step::Found)
             }
             (Role::Other(name), ..) => {
                 self.zones.can_differ(name.0, call, own, &is(Slot::Source)).map(|()| Step::Nothing)
@@ -171,12 +171,12 @@ impl<S: Spec> Register<S> {
             let path = match source {
                 None => Some((None, smallvec::smallvec![id])),
                 Some(source) => {
-                    let found = self.zones.find(source, call, Some(id), true, &|_, _| true);
+                    let found = self.zones.find(source, call, Some(id), own, &|_, _| true);
                     found.ok().map(|path| (path.start, path.trail))
                 }
             };
             let Some((start, trail)) = path else { continue };
-            if own.is_some_and(|own| trail.contains(&own)) {
+            if own == Some(id) {
                 continue;
             }
             let before = match start {

@@ -3,8 +3,9 @@
 //! A monitor needs no configurations: with `k` operations open, `2^k` of those may exist. It knows only
 //! part of what can happen, though. So the events since the last moment at which nothing was open are kept
 //! ([`Kept`]), and if something comes up that the monitor does not know (a result that nobody wrote down, a
-//! value that could come from two writes), they are given to a [`Part`], which goes on from there. If there were too many of
-//! them, the part is undecided from there on. When nothing is open and the state is known, a monitor takes over again.
+//! value that could come from two writes), they are given to a [`Part`], which goes on from there. If
+//! there were too many of them, the part is undecided from there on. A monitor takes over again when the state is
+//! known and two operations overlap.
 //!
 //! No monitor watches queues, stacks, priority queues, counters or semaphores. In a stream, every open removal may
 //! have removed anything, and no rule is known that decides stacks and priority queues with pending removals
@@ -68,8 +69,13 @@ struct Watched<S: Spec> {
     kept: Kept<S>,
     /// An operation of this part: all must be about the same key.
     example: Option<S::Op>,
+    /// So many operations up to now were alone.
+    alone: u32,
     is_over: bool,
 }
+
+/// After so many lone operations, a monitor is not worth it.
+const LONE: u32 = 16;
 
 struct Opened<O> {
     op: O,
@@ -101,8 +107,12 @@ impl<S: Spec> Watch<S> {
         }
     }
 
+    /// True if a monitor watches it, or will as soon as two operations overlap.
     pub(super) fn is_monitored(&self) -> bool {
-        matches!(self.engine, Engine::Monitor(_))
+        match &self.engine {
+            Engine::Monitor(_) => true,
+            Engine::Part(part) => self.reader.is_some() && part.is_simple(),
+        }
     }
 
     /// Number of things that are stored.
@@ -128,6 +138,7 @@ impl<S: Spec> Watch<S> {
     pub(super) fn call(&mut self, spec: &S, op: S::Op, number: u64, most: usize) -> u32 {
         self.learn_reader(spec, &op);
         self.resume(spec);
+        self.pause(spec);
         let mut op = op;
         if let Engine::Monitor(watched) = &mut self.engine {
             match watched.call(spec, op, number) {
@@ -181,10 +192,10 @@ impl<S: Spec> Watch<S> {
         }
     }
 
-    /// Goes on with a monitor, if nothing is open and the state is known.
+    /// Goes on with a monitor, if an operation has been alone so far and will not be any more.
     fn resume(&mut self, spec: &S) {
         let (Engine::Part(part), Some(reader)) = (&self.engine, &self.reader) else { return };
-        let Some(state) = part.settled() else { return };
+        let Some((state, slot, op, number)) = part.lone() else { return };
         let monitor = match spec.shaped().map(|shaped| shaped.shape()) {
             Some(Shape::Registers { .. }) => {
                 Register::resume(spec, state, reader).map(Kind::Register)
@@ -194,8 +205,22 @@ impl<S: Spec> Watch<S> {
             }
             _ => None,
         };
-        if let Some(monitor) = monitor {
-            self.engine = Engine::Monitor(Box::new(Watched::new(monitor, state.clone())));
+        let Some(monitor) = monitor else { return };
+        let mut watched = Watched::new(monitor, state.clone());
+        if watched.take_over(spec, op, number, slot) {
+            self.engine = Engine::Monitor(Box::new(watched));
+        }
+    }
+
+    /// Goes on without a monitor if operations have been alone for a while: for those it takes longer
+    /// than a single configuration. It can take over again when two of them meet.
+    fn pause(&mut self, spec: &S) {
+        let Engine::Monitor(watched) = &self.engine else { return };
+        let is_idle = watched.open_count == 0 && !watched.is_over;
+        if is_idle && watched.alone >= LONE && self.reader.is_some() {
+            if let Some(state) = watched.monitor.get().settled(spec) {
+                self.engine = Engine::Part(Part::new(state));
+            }
         }
     }
 
@@ -221,6 +246,7 @@ impl<S: Spec> Watched<S> {
             open_count: 0,
             kept: Kept::new(base),
             example: None,
+            alone: 0,
             is_over: false,
         }
     }
@@ -252,6 +278,7 @@ impl<S: Spec> Watched<S> {
         }
         let Some(token) = token else { return Err(op) };
         self.keep(number, Event::Call(op.clone()));
+        self.alone = if self.open_count == 0 { self.alone.saturating_add(1) } else { 0 };
         self.open_count += 1;
         let opened = Some(Opened { op, number, token });
         Ok(match self.free.pop() {
@@ -264,6 +291,20 @@ impl<S: Spec> Watched<S> {
                 self.open.len() as u32 - 1
             }
         })
+    }
+
+    /// An operation has begun before, in this slot. False if the monitor does not know it.
+    fn take_over(&mut self, spec: &S, op: &S::Op, number: u64, slot: u32) -> bool {
+        if !self.is_of_this_key(spec, op) {
+            return false;
+        }
+        let Some(token) = self.monitor.get_mut().call(spec, op) else { return false };
+        self.keep(number, Event::Call(op.clone()));
+        self.free = (0..slot).collect();
+        self.open.resize_with(slot as usize, || None);
+        self.open.push(Some(Opened { op: op.clone(), number, token }));
+        self.open_count = 1;
+        true
     }
 
     fn keep(&mut self, number: u64, event: Event<S>) {

@@ -202,19 +202,18 @@ impl<E> Zones<E> {
         self.clusters.get(&id).is_none_or(|cluster| cluster.zone.is_some())
     }
 
-    /// How could somebody who was called at `call` have found a value? `own`: his own cluster, which he found by
-    /// writing it, so that `name` is what it replaced; or which he did not write after all (`is_own_way` false).
-    /// `same` says whether a cluster is what the name stands for, for a cluster on the way or, if there
-    /// is none, for who asks.
+    /// How could somebody who was called at `call` have found a value? `by`: he wrote this cluster over it,
+    /// which nobody has found. `without`: this cluster has not been written yet. `same` says whether a
+    /// cluster is what is looked for, by the writer of a cluster on the way or, if there is none, by who asks.
     pub(super) fn find(
         &self,
         name: u64,
         call: u64,
-        own: Option<u64>,
-        is_own_way: bool,
+        by: Option<u64>,
+        without: Option<u64>,
         same: &dyn Fn(&E, Option<&E>) -> bool,
     ) -> Result<Path, Miss> {
-        let trail: SmallVec<[u64; 2]> = own.filter(|_| is_own_way).into_iter().collect();
+        let trail: SmallVec<[u64; 2]> = by.into_iter().collect();
         let mut todo = vec![(trail, name, call)];
         let mut found: Option<Path> = None;
         let mut steps = 0;
@@ -225,12 +224,12 @@ impl<E> Zones<E> {
                     return Err(Miss::Unclear);
                 }
                 let cluster = &self.clusters[&id];
-                let asks = trail.last().filter(|asks| Some(**asks) != own);
+                let asks = trail.last().filter(|asks| Some(**asks) != by);
                 if !same(&cluster.what, asks.map(|asks| &self.clusters[asks].what)) {
                     // Two values share a name.
                     return Err(Miss::Unclear);
                 }
-                if own == Some(id) || trail.contains(&id) {
+                if without == Some(id) || trail.contains(&id) {
                     continue;
                 }
                 let call = call.max(cluster.call);
