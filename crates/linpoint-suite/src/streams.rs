@@ -41,7 +41,7 @@ impl Style {
             return style;
         }
         let [wrong, crash, fail, unknown] = [0.004, 0.001, 0.003, 0.002];
-        Style { clients: rng.between(3, 4), events: 900, wrong, crash, fail, unknown }
+        Style { clients: rng.between(3, 6), events: 700, wrong, crash, fail, unknown }
     }
 }
 

@@ -20,7 +20,7 @@ fn is_long() -> bool {
 
 /// Streams of one kind.
 fn count() -> u64 {
-    if is_long() { 120_000 } else { 4_000 }
+    if is_long() { 120_000 } else { 3_000 }
 }
 
 /// Streams in which all operations are alike.

@@ -14,8 +14,8 @@ use crate::spec::Spec;
 use super::monitor::{Mark, Monitor};
 use super::part::Part;
 
-/// Most events that are kept.
-const MOST: usize = 1 << 16;
+/// Most events that are kept when what does not matter was dropped.
+const MOST: usize = 1 << 15;
 
 /// Fewer than this are not worth dropping.
 const FEW: usize = 64;
@@ -76,8 +76,8 @@ impl<S: Spec> Kept<S> {
             events.retain(|(number, _)| !over.contains(number));
             events.shrink_to(2 * events.len() + FEW);
         }
-        self.tidy_at = (2 * events.len()).max(FEW).min(MOST);
-        if events.len() >= MOST {
+        self.tidy_at = 2 * events.len().max(FEW);
+        if self.tidy_at > 2 * MOST {
             self.events = None;
         }
     }
@@ -110,11 +110,10 @@ impl<S: Spec> Kept<S> {
                 (_, None) => {}
             }
         }
-        let place = |number: u64| {
-            let here = |open: &Option<(S::Op, u64)>| open.as_ref().is_some_and(|o| o.1 == number);
-            open.iter().position(here).map(|slot| slot as u32)
-        };
-        part.move_to(place, open.len(), free);
+        let numbered = open.iter().enumerate();
+        let slots: FxHashMap<u64, u32> =
+            numbered.filter_map(|(slot, open)| Some((open.as_ref()?.1, slot as u32))).collect();
+        part.move_to(|number| slots.get(&number).copied(), open.len(), free);
         part
     }
 }

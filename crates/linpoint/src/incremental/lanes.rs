@@ -28,7 +28,6 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
 
 use super::calls::Calls;
 use super::monitor::Miss;
@@ -52,8 +51,8 @@ struct Lane<E> {
     /// The number of the first of them.
     first: u64,
     updates: VecDeque<Update<E>>,
-    /// The numbers of those that have a name.
-    by_name: FxHashMap<u64, SmallVec<[u64; 1]>>,
+    /// The numbers of those that have a name, ascending.
+    by_name: FxHashMap<u64, VecDeque<u64>>,
 }
 
 struct Update<E> {
@@ -78,23 +77,29 @@ impl<E> Lane<E> {
 
     fn push(&mut self, update: Update<E>) {
         let number = self.first + self.updates.len() as u64;
-        self.by_name.entry(update.name).or_default().push(number);
+        self.by_name.entry(update.name).or_default().push_back(number);
         self.updates.push_back(update);
-    }
-
-    fn unname(&mut self, name: u64, number: u64) {
-        if let Some(numbers) = self.by_name.get_mut(&name) {
-            numbers.retain(|other| *other != number);
-            if numbers.is_empty() {
-                self.by_name.remove(&name);
-            }
-        }
     }
 
     fn drop_first(&mut self) {
         if let Some(update) = self.updates.pop_front() {
-            self.unname(update.name, self.first);
+            self.unname(update.name, VecDeque::pop_front);
             self.first += 1;
+        }
+    }
+
+    fn drop_last(&mut self) {
+        if let Some(update) = self.updates.pop_back() {
+            self.unname(update.name, VecDeque::pop_back);
+        }
+    }
+
+    fn unname(&mut self, name: u64, pop: impl Fn(&mut VecDeque<u64>) -> Option<u64>) {
+        if let Some(numbers) = self.by_name.get_mut(&name) {
+            pop(numbers);
+            if numbers.is_empty() {
+                self.by_name.remove(&name);
+            }
         }
     }
 }
@@ -130,7 +135,7 @@ impl<E> Lanes<E> {
     /// Some update of this segment with this name.
     pub(super) fn any_named(&self, segment: usize, name: u64) -> Option<&E> {
         let lane = self.lanes.get(segment)?;
-        let number = lane.by_name.get(&name)?.first()?;
+        let number = lane.by_name.get(&name)?.front()?;
         Some(&lane.get(*number)?.what)
     }
 
@@ -172,9 +177,7 @@ impl<E> Lanes<E> {
         }
         self.now += 1;
         if let Some(lane) = self.lanes.get_mut(segment) {
-            if let Some(update) = lane.updates.pop_back() {
-                lane.unname(update.name, number);
-            }
+            lane.drop_last();
         }
         Ok(())
     }
@@ -236,10 +239,14 @@ impl<E> Lanes<E> {
     pub(super) fn find(&self, segment: usize, name: u64, call: u64) -> Result<u64, Miss> {
         let Some(lane) = self.lanes.get(segment) else { return Err(Miss::Impossible) };
         let least = self.views.get(&self.least(call)).map_or(0, |view| view[segment]);
-        let named = lane.by_name.get(&name).into_iter().flatten().copied();
-        let mut all = named.filter(|r| *r >= least && lane.next_return(*r) >= call);
-        let found = all.next().ok_or(Miss::Impossible)?;
-        if all.next().is_some() { Err(Miss::Unclear) } else { Ok(found) }
+        let Some(named) = lane.by_name.get(&name) else { return Err(Miss::Impossible) };
+        // Later updates are followed by later returns.
+        let gone = named.partition_point(|r| *r < least || lane.next_return(*r) < call);
+        match (named.get(gone), named.get(gone + 1)) {
+            (None, _) => Err(Miss::Impossible),
+            (Some(found), None) => Ok(*found),
+            (Some(_), Some(_)) => Err(Miss::Unclear),
+        }
     }
 
     /// Can a scan that was called at `call` have this view, whose updates are [candidates](Self::candidates)?

@@ -1,13 +1,18 @@
 //! Checking while a history is still being written: events go in one by one, and the first return
 //! that makes the history non-linearizable is reported at once.
 //!
-//! Flags (elements of a set, locks without owners) are watched by a monitor, in time and memory of the
-//! operations that are open; everything else by the configurations that are possible.
+//! Some objects are watched by a monitor, however many operations are open: elements of a set and locks
+//! without owners; registers with compare-and-set and maps whose written values differ (as long as they can
+//! be mixed up: a value may come back when the one before is gone); snapshots with one writer a segment at a time, and
+//! values that differ in the same sense. Everything else, and whatever a monitor cannot tell, is explained
+//! by the configurations that are possible, of which there may be exponentially many in the number of open
+//! operations: they are limited, see [`Incremental::max_configurations`].
 //!
 //! Memory is bounded by concurrency and by the states that are possible now, not by the length of
-//! the stream: a state is owned by the configurations that are in it and dies with them. Two
-//! things do accumulate, because they may matter for ever: keys (each keeps its current state) and
-//! crashed operations that have not provably taken effect.
+//! the stream: a state is owned by the configurations that are in it and dies with them. A monitor remembers what can
+//! still be found: of a register, the values that were written since the oldest open operation was called, because
+//! that one may return any of them. Two things do accumulate, because they may matter for ever: keys (each
+//! keeps its current state) and crashed operations that have not provably taken effect.
 //!
 //! ```
 //! use linpoint::incremental::{Incremental, Step};
@@ -75,7 +80,7 @@ pub struct StreamViolation<R> {
     pub description: String,
     /// What it returned, if that is known.
     pub returned: Option<R>,
-    /// Everything it could have returned. Empty if it could not have ended like this at all: a
+    /// Everything it could have returned (of a snapshot, no more than a few thousand). Empty if it could not have ended like this at all: a
     /// blocking operation that returned too early, or an operation that failed after others saw it.
     pub allowed: Vec<R>,
     /// States the object could have been in just before, in words; the first few.

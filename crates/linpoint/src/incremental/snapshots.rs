@@ -18,8 +18,8 @@ pub(super) struct Snapshot<S: Spec> {
 /// Of more views than this no list is made.
 const MOST_VIEWS: usize = 4096;
 
-/// More than this is not tried to list them.
-const MOST_STEPS: usize = 1 << 16;
+/// More than this is not tried to list them: so many updates are looked at.
+const MOST_STEPS: usize = 1 << 20;
 
 /// More segments than this are not watched.
 const MOST_SEGMENTS: usize = 1 << 16;
@@ -131,7 +131,7 @@ impl<S: Spec> Snapshot<S> {
         }
         // Counts through all combinations, latest updates first.
         let mut at: Vec<usize> = columns.iter().map(|column| column.len() - 1).collect();
-        for _ in 0..MOST_STEPS {
+        for _ in 0..MOST_STEPS / columns.len().max(1) {
             let view: Vec<u64> = columns.iter().zip(&at).map(|(column, at)| column[*at]).collect();
             if self.lanes.fits(&view, call) {
                 states.extend(self.state(spec, &view));

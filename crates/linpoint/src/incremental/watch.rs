@@ -7,10 +7,20 @@
 //! there were too many of them, the part is undecided from there on. A monitor takes over again when the state is
 //! known and two operations overlap.
 //!
-//! No monitor watches queues, stacks, priority queues, counters or semaphores. In a stream, every open removal may
-//! have removed anything, and no rule is known that decides stacks and priority queues with pending removals
-//! in polynomial time. The rule for queues peels values off from the end of the history, which a stream does
-//! not have: a dequeue that is still open, and an enqueue that comes later, change which values come off first.
+//! What has no monitor here, and why:
+//!
+//! * *Priority queues and stacks.* In a stream, every open removal may have removed anything. No rule is known
+//!   that decides these objects with pending removals in polynomial time, and in a stream there are some at nearly
+//!   every return.
+//! * *Queues.* The rule that takes pending dequeues into account peels values off from the end of the history.
+//!   A stream has no end: every enqueue changes which value comes off first, and all that are in the queue
+//!   would have to be peeled again at every return.
+//! * *Counters and semaphores.* Additions that return nothing are like flips of a flag, which can be claimed by whoever
+//!   returns first. A fetch-and-add claims one by its number, so that those who returned before may have to claim
+//!   others: that has not been worked out.
+//! * *Failed compare-and-sets* that race with writes which nobody has found yet: one of those must have come first, and it
+//!   is not known which. Likewise *swaps*, and removals from a map, whose new value is found before they return: what
+//!   they replaced becomes known too late. Configurations go on.
 
 use crate::spec::{Mention, Role, Shape, Slot, Spec};
 

@@ -371,7 +371,10 @@ impl<E> Zones<E> {
 
     fn unname(&mut self, name: u64, id: u64) {
         if let Some(ids) = self.by_name.get_mut(&name) {
-            ids.retain(|other| *other != id);
+            // Mostly one of the first.
+            if let Some(at) = ids.iter().position(|other| *other == id) {
+                ids.swap_remove(at);
+            }
             if ids.is_empty() {
                 self.by_name.remove(&name);
             }
