@@ -37,11 +37,11 @@ impl Style {
             unknown: if rng.chance(0.2) { 0.1 } else { 0.0 },
         };
         // Few are long, so that much has been forgotten when something goes wrong.
-        if rng.chance(0.95) {
+        if rng.chance(0.97) {
             return style;
         }
         let [wrong, crash, fail, unknown] = [0.004, 0.001, 0.003, 0.002];
-        Style { clients: rng.between(3, 6), events: 700, wrong, crash, fail, unknown }
+        Style { clients: rng.between(3, 5), events: 700, wrong, crash, fail, unknown }
     }
 }
 

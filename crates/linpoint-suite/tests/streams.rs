@@ -163,7 +163,7 @@ fn maps() {
 #[test]
 fn snapshots() {
     let spec = Snapshot { segments: 3, initial: 0 };
-    compare_many("snapshot", &spec, 5 * count(), |rng| {
+    compare_many("snapshot", &spec, 3 * count(), |rng| {
         let mut value = values(rng);
         let segments = rng.between(1, 3);
         move |rng| match rng.chance(0.6) {
