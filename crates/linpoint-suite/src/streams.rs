@@ -87,6 +87,9 @@ pub enum After {
     TooMuch,
 }
 
+/// What two checkers call one operation.
+type Handles = (Open, Open);
+
 /// Two checkers of one stream.
 struct Pair<'a, S: Spec> {
     watched: Incremental<'a, S>,
@@ -101,13 +104,13 @@ impl<'a, S: Spec> Pair<'a, S> {
         Pair { watched, explained, log: Vec::new() }
     }
 
-    fn call(&mut self, op: &S::Op) -> (Open, Open) {
+    fn call(&mut self, op: &S::Op) -> Handles {
         let a = self.watched.call(op.clone()).expect("one key");
         let b = self.explained.call(op.clone()).expect("one key");
         (a, b)
     }
 
-    fn end(&mut self, (a, b): (Open, Open), end: End<S::Ret>) -> After {
+    fn end(&mut self, (a, b): Handles, end: End<S::Ret>) -> After {
         let steps: (Result<_, StreamError>, Result<_, StreamError>) = match end {
             End::Returns(ret) => (self.watched.ret(a, ret.clone()), self.explained.ret(b, ret)),
             End::ReturnsSomething => (self.watched.ret_unknown(a), self.explained.ret_unknown(b)),
@@ -149,7 +152,7 @@ pub fn compare<S: Spec>(
 ) {
     let mut pair = Pair::new(spec);
     let mut clients: Vec<Client<S::Ret>> = (0..style.clients).map(|_| Client::Idle).collect();
-    let mut open: Vec<Option<((Open, Open), S::Op)>> = vec![None; style.clients];
+    let mut open: Vec<Option<(Handles, S::Op)>> = vec![None; style.clients];
     let mut states = vec![spec.initial()];
     tally.streams += 1;
     for _ in 0..style.events {

@@ -40,6 +40,7 @@ mod part;
 mod registers;
 mod snapshots;
 mod watch;
+mod watched;
 mod zones;
 
 use rustc_hash::FxHashMap;

@@ -117,7 +117,8 @@ mod tests {
                     recent.push(now, call);
                 }
                 1 if !list.is_empty() => {
-                    let (position, _, call) = &mut list[below(list.len() as u64) as usize];
+                    let at = below(list.len() as u64) as usize;
+                    let (position, _, call) = &mut list[at];
                     *call = (*call).max(now - below(now.min(20)));
                     recent.raise(*position, *call);
                 }
