@@ -25,7 +25,7 @@ usage: linpoint-bench <table> [selection...] [--quick]
   scale      length concurrency ambiguous
   ambiguous
   prune
-  stream
+  stream     map register cas-register snapshot queue
   monitors   set stack queue priority-queue register snapshot, peeks
   profile    (map | queue | stack | register) <operations> <engine>
 
@@ -60,12 +60,15 @@ fn main() {
         "scale" => scale::main(rest, quick),
         "ambiguous" => ambiguous::main(quick),
         "prune" => prune::main(quick),
-        "stream" => stream::main(quick),
+        "stream" => stream::main(rest, quick),
         "monitors" => monitors::main(rest, quick),
         "profile" => profile::main(rest),
         // How the program calls itself: one case, one line.
         "case" if rest.first().is_some_and(|w| w == "monitors") => {
             println!("{}", monitors::case(&rest[1..]).line());
+        }
+        "case" if rest.first().is_some_and(|w| w == "stream") => {
+            println!("{}", stream::case(&rest[1..]));
         }
         "case" => {
             let outcome = match rest.first().map(String::as_str) {

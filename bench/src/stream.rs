@@ -1,93 +1,32 @@
-//! Incremental checking of long streams: events per CPU second and peak memory.
+//! Incremental checking of long streams: events per CPU second and peak memory, with monitors and with
+//! configurations only.
 //!
 //! Events are made as they are fed, so that the stream itself takes no memory. The same stream is
-//! made once more without a checker, to tell what making it costs.
+//! made once more without a checker, to tell what making it costs. Each case has a process of its own, for its
+//! peak memory, and a limit of CPU seconds: what was not done by then is not counted.
 
-use std::collections::{HashMap, VecDeque};
+mod objects;
 
 use linpoint::incremental::{Incremental, Open, Step};
 use linpoint::spec::Spec;
-use linpoint::spec::models::{KeyValue, KeyValueOp, KeyValueRet, Queue, QueueOp, QueueRet};
+use linpoint::spec::models::{CasRegister, KeyValue, Queue, Register, Snapshot};
 
-use crate::measure::{cpu, peak_rss};
+use crate::measure::{cpu, line_of_process, peak_rss};
 use crate::rng::Rng;
 use crate::table::{Table, mib, seconds, short};
+use objects::{Atomic, CasCell, Cell, Fifo, KEYS, Map, SEGMENTS, Segments};
 
-/// Keys of the map.
-const KEYS: usize = 1_000;
+/// CPU seconds for one case.
+const LIMIT: f64 = 20.0;
 
-/// An object that answers at once.
-trait Atomic {
-    type Op: Clone;
-    type Ret: Clone;
-    fn draw(&mut self, rng: &mut Rng) -> Self::Op;
-    fn apply(&mut self, op: &Self::Op) -> Self::Ret;
-}
-
-#[derive(Default)]
-struct Map {
-    content: HashMap<u64, u64>,
-    written: u64,
-}
-
-impl Atomic for Map {
-    type Op = KeyValueOp<u64, u64>;
-    type Ret = KeyValueRet<u64>;
-
-    fn draw(&mut self, rng: &mut Rng) -> Self::Op {
-        let key = rng.below(KEYS) as u64;
-        match rng.below(4) {
-            0 | 1 => KeyValueOp::Get(key),
-            2 => {
-                self.written += 1;
-                KeyValueOp::Put(key, self.written)
-            }
-            _ => KeyValueOp::Remove(key),
-        }
-    }
-
-    fn apply(&mut self, op: &Self::Op) -> Self::Ret {
-        match op {
-            KeyValueOp::Put(key, value) => {
-                self.content.insert(*key, *value);
-                KeyValueRet::Done
-            }
-            KeyValueOp::Remove(key) => KeyValueRet::Value(self.content.remove(key)),
-            KeyValueOp::Get(key) => KeyValueRet::Value(self.content.get(key).copied()),
-            other => unreachable!("{other:?} is never drawn"),
-        }
-    }
-}
-
-#[derive(Default)]
-struct Fifo {
-    content: VecDeque<u64>,
-    added: u64,
-}
-
-impl Atomic for Fifo {
-    type Op = QueueOp<u64>;
-    type Ret = QueueRet<u64>;
-
-    fn draw(&mut self, rng: &mut Rng) -> Self::Op {
-        if rng.below(10) < 3 {
-            self.added += 1;
-            QueueOp::Enqueue(self.added)
-        } else {
-            QueueOp::Dequeue
-        }
-    }
-
-    fn apply(&mut self, op: &Self::Op) -> Self::Ret {
-        match op {
-            QueueOp::Enqueue(v) => {
-                self.content.push_back(*v);
-                QueueRet::Done
-            }
-            _ => QueueRet::Value(self.content.pop_front()),
-        }
-    }
-}
+/// What is streamed, by how many clients.
+const CASES: [(&str, &[usize]); 5] = [
+    ("map", &[32, 100]),
+    ("register", &[4, 100]),
+    ("cas-register", &[4, 100]),
+    ("snapshot", &[4, 100]),
+    ("queue", &[4]),
+];
 
 /// What a client is doing.
 enum Client<X: Atomic> {
@@ -96,89 +35,163 @@ enum Client<X: Atomic> {
     Done(Option<Open>, X::Ret),
 }
 
-/// Makes a stream of `operations` by `clients`; feeds it to a checker if there is one. Gives the
-/// largest number of configurations seen.
+/// What became of a stream.
+#[derive(Default)]
+struct Run {
+    /// Operations that ended.
+    ended: u64,
+    /// The most configurations that were seen, and the most things that were stored.
+    configurations: usize,
+    stored: usize,
+    /// It was given up.
+    undecided: bool,
+}
+
+/// Makes a stream of `operations` by `clients`; feeds it to a checker if there is one.
 fn stream<S: Spec, X: Atomic<Op = S::Op, Ret = S::Ret>>(
     mut object: X,
     mut checker: Option<Incremental<'_, S>>,
     clients: usize,
     operations: u64,
-) -> usize {
+) -> Run {
     let mut rng = Rng::new(42);
     let mut doing: Vec<Client<X>> = (0..clients).map(|_| Client::Idle).collect();
-    let (mut begun, mut ended, mut most) = (0, 0, 0);
-    while ended < operations {
-        let client = &mut doing[rng.below(clients)];
-        *client = match std::mem::replace(client, Client::Idle) {
+    let (mut run, mut begun, begin) = (Run::default(), 0, cpu());
+    while run.ended < operations && !run.undecided {
+        let c = rng.below(clients);
+        doing[c] = match std::mem::replace(&mut doing[c], Client::Idle) {
             Client::Idle if begun < operations => {
                 begun += 1;
-                let op = object.draw(&mut rng);
+                let op = object.draw(&mut rng, c);
                 let open = checker.as_mut().map(|c| c.call(op.clone()).expect("a valid stream"));
                 Client::Called(open, op)
             }
             Client::Idle => Client::Idle,
             Client::Called(open, op) => Client::Done(open, object.apply(&op)),
             Client::Done(open, ret) => {
-                ended += 1;
+                run.ended += 1;
                 if let (Some(checker), Some(open)) = (&mut checker, open) {
-                    let step = checker.ret(open, ret).expect("a valid stream");
-                    assert!(step == Step::Fine, "the stream is linearizable");
-                    if ended % 4096 == 0 {
-                        most = most.max(checker.configurations());
+                    match checker.ret(open, ret).expect("a valid stream") {
+                        Step::Fine => {}
+                        Step::Undecided(_) => run.undecided = true,
+                        Step::Violation(v) => panic!("the stream is linearizable, but {v:?}"),
+                    }
+                    // Configurations can be so many that every return takes long.
+                    if run.ended % 4096 == 0 || run.ended < 4096 && run.ended % 16 == 0 {
+                        run.configurations = run.configurations.max(checker.configurations());
+                        run.stored = run.stored.max(checker.stored());
+                        if cpu() - begin > LIMIT {
+                            break;
+                        }
                     }
                 }
                 Client::Idle
             }
         };
     }
-    most
+    run
 }
 
-pub fn main(quick: bool) {
-    let operations = if quick { 300_000 } else { 10_000_000 };
+/// Streams an object to a checker, or to none.
+fn run(object: &str, clients: usize, operations: u64, engine: &str) -> Run {
+    fn with<S: Spec, X: Atomic<Op = S::Op, Ret = S::Ret>>(
+        spec: &S,
+        object: X,
+        clients: usize,
+        operations: u64,
+        engine: &str,
+    ) -> Run {
+        let checker = match engine {
+            "none" => None,
+            "monitor" => Some(Incremental::new(spec)),
+            _ => Some(Incremental::new(spec).configurations_only()),
+        };
+        stream(object, checker, clients, operations)
+    }
+    match object {
+        "map" => with(&KeyValue::new(None), Map::default(), clients, operations, engine),
+        "register" => with(&Register { initial: 0 }, Cell::default(), clients, operations, engine),
+        "cas-register" => {
+            with(&CasRegister { initial: 0 }, CasCell::default(), clients, operations, engine)
+        }
+        "snapshot" => {
+            let spec = Snapshot { segments: SEGMENTS, initial: 0 };
+            with(&spec, Segments::default(), clients, operations, engine)
+        }
+        _ => with(&Queue::new(), Fifo::default(), clients, operations, engine),
+    }
+}
+
+/// One case in this process: object, clients, operations, engine. Gives the last cells of its row.
+pub fn case(words: &[String]) -> String {
+    let [object, clients, operations, engine] = words else { panic!("four words: {words:?}") };
+    let clients = clients.parse().expect("a number");
+    let operations = operations.parse().expect("a number");
+    let begin = cpu();
+    let checked = run(object, clients, operations, engine);
+    let all = cpu() - begin;
+    let begin = cpu();
+    run(object, clients, checked.ended, "none");
+    let making = cpu() - begin;
+    let ending = match checked {
+        Run { undecided: true, .. } => "given up",
+        Run { ended, .. } if ended < operations => "stopped",
+        _ => "all",
+    };
+    let cells = [
+        checked.ended.to_string(),
+        ending.to_owned(),
+        seconds(all),
+        seconds(making),
+        short(2.0 * checked.ended as f64 / (all - making).max(1e-9)),
+        checked.configurations.to_string(),
+        checked.stored.to_string(),
+        mib(peak_rss()),
+    ];
+    cells.join("\t")
+}
+
+pub fn main(words: &[String], quick: bool) {
+    let sizes: &[u64] = if quick { &[100_000] } else { &[1_000_000, 10_000_000] };
     let mut table = Table::new([
         "object",
         "clients",
+        "operations",
+        "engine",
+        "checked",
+        "",
         "CPU",
         "of it making events",
         "events / CPU s",
         "configurations",
+        "stored",
         "peak RSS",
     ]);
-    for (name, clients) in [("map, 1,000 keys", 32), ("queue, 30 % enqueues", 4)] {
-        let run = |checked: bool| {
-            let begin = cpu();
-            let most = if name.starts_with("map") {
-                let spec = KeyValue::new(None);
-                stream(
-                    Map::default(),
-                    checked.then(|| Incremental::new(&spec)),
-                    clients,
-                    operations,
-                )
-            } else {
-                let spec = Queue::new();
-                stream(
-                    Fifo::default(),
-                    checked.then(|| Incremental::new(&spec)),
-                    clients,
-                    operations,
-                )
-            };
-            (cpu() - begin, most)
-        };
-        let (making, _) = run(false);
-        let (all, most) = run(true);
-        table.row(vec![
-            name.to_owned(),
-            clients.to_string(),
-            seconds(all),
-            seconds(making),
-            short(2.0 * operations as f64 / (all - making)),
-            most.to_string(),
-            mib(peak_rss()),
-        ]);
+    for (object, all_clients) in CASES {
+        if !words.is_empty() && !words.iter().any(|word| word == object) {
+            continue;
+        }
+        for &clients in all_clients {
+            for engine in ["monitor", "configurations"] {
+                // No monitor watches queues.
+                if engine == "monitor" && object == "queue" {
+                    continue;
+                }
+                for &operations in sizes {
+                    let row = [object, &clients.to_string(), &operations.to_string(), engine];
+                    let row = row.map(str::to_owned);
+                    let line = line_of_process(&[&["stream".to_owned()], &row[..]].concat());
+                    let cells = line.trim_end().split('\t').map(str::to_owned);
+                    let row: Vec<String> = row.into_iter().chain(cells).collect();
+                    eprintln!("{}", row.join(" | "));
+                    table.row(row);
+                }
+            }
+        }
     }
-    let title = format!("Incremental checking of {operations} operations (twice as many events)");
+    let title = format!(
+        "Incremental checking (two events an operation, {LIMIT} CPU seconds; map: {KEYS} keys, \
+         snapshot: {SEGMENTS} segments)"
+    );
     table.publish(&title, "stream");
 }

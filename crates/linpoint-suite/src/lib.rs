@@ -8,6 +8,7 @@
 //!   disagreement to a few lines that can be pasted into a regression test.
 //! * [`metamorphic`] changes histories in ways whose effect on the verdict is known without any
 //!   oracle, so it also reaches histories that are too large for one.
+//! * [`streams`] gives events to two incremental checkers, with and without monitors.
 //! * [`small`] is brute force on objects that fit into a word, for the millions of histories that the
 //!   monitors are tried on.
 
@@ -25,6 +26,7 @@ pub mod runner;
 pub mod shrink;
 pub mod small;
 pub mod specs;
+pub mod streams;
 pub mod vocabulary;
 
 pub use candidate::{CheckerCandidate, OracleCandidate};

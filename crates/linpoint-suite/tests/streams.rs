@@ -1,175 +1,69 @@
 //! Streams that are watched by a monitor, against the same streams explained by configurations.
 
-use linpoint::incremental::{Incremental, Open, Step, StreamError};
-use linpoint::spec::models::{Mutex, MutexOp, Set, SetOp};
-use linpoint::spec::{Footprint, Spec};
+use linpoint::incremental::{Incremental, Open, Step};
+use linpoint::spec::Spec;
+use linpoint::spec::models::{
+    CasRegister, CasRegisterOp, KeyValue, KeyValueOp, Mutex, MutexOp, Register, RegisterOp, Rmw,
+    RmwOp, Set, SetOp, Snapshot, SnapshotOp,
+};
 use linpoint_suite::Rng;
+use linpoint_suite::small::draw::{self, draw};
+use linpoint_suite::small::objects::{
+    SmallCasRegister, SmallKeyValue, SmallRegister, SmallRmw, SmallSnapshot,
+};
+use linpoint_suite::small::{SmallObject, list};
+use linpoint_suite::streams::{After, compare_history, compare_many};
 
-/// A specification that does not say what kind of object it is: no monitor watches it.
-struct Plain<'a, S>(&'a S);
-
-impl<S: Spec> Spec for Plain<'_, S> {
-    type Op = S::Op;
-    type Ret = S::Ret;
-    type State = S::State;
-
-    fn initial(&self) -> S::State {
-        self.0.initial()
-    }
-
-    fn successors(&self, s: &S::State, op: &S::Op, ret: Option<&S::Ret>, next: &mut Vec<S::State>) {
-        self.0.successors(s, op, ret, next);
-    }
-
-    fn outcomes(&self, s: &S::State, op: &S::Op, out: &mut Vec<(S::Ret, S::State)>) -> bool {
-        self.0.outcomes(s, op, out)
-    }
-
-    fn fits(&self, op: &S::Op, exact: &S::Ret, recorded: &S::Ret) -> bool {
-        self.0.fits(op, exact, recorded)
-    }
-
-    fn footprint(&self, op: &S::Op) -> Footprint {
-        self.0.footprint(op)
-    }
-
-    fn is_read(&self, op: &S::Op, ret: Option<&S::Ret>) -> bool {
-        self.0.is_read(op, ret)
-    }
-
-    fn describe_state(&self, state: &S::State) -> String {
-        self.0.describe_state(state)
-    }
+fn is_long() -> bool {
+    std::env::var("LINPOINT_LONG").is_ok()
 }
 
-/// How often things happen.
-struct Style {
-    clients: usize,
-    events: usize,
-    wrong: f64,
-    crash: f64,
-    fail: f64,
-    unknown: f64,
+/// Streams of one kind.
+fn count() -> u64 {
+    if is_long() { 120_000 } else { 3_000 }
 }
 
-/// What a client is doing.
-enum Client<R> {
-    Idle,
-    Called,
-    /// It has taken effect, with this result.
-    Done(R),
-}
-
-/// What was seen.
-#[derive(Default, Debug)]
-struct Tally {
-    streams: u64,
-    violations: u64,
-    events: u64,
-}
-
-/// Runs clients on the real object, with some wrong results, and gives both checkers the same events.
-fn compare<S: Spec>(spec: &S, ops: &[S::Op], style: &Style, rng: &mut Rng, tally: &mut Tally) {
-    let plain = Plain(spec);
-    let (mut watched, mut explained) = (Incremental::new(spec), Incremental::new(&plain));
-    let mut clients: Vec<Client<S::Ret>> = (0..style.clients).map(|_| Client::Idle).collect();
-    let mut open: Vec<Option<(Open, Open, S::Op)>> = vec![None; style.clients];
-    let mut state = spec.initial();
-    let mut log = Vec::new();
-    tally.streams += 1;
-    for _ in 0..style.events {
-        let c = rng.below(style.clients);
-        match &clients[c] {
-            Client::Idle => {
-                let op = rng.pick(ops).expect("some operation").clone();
-                log.push(format!("{c} calls {op:?}"));
-                let a = watched.call(op.clone()).expect("one key");
-                let b = explained.call(op.clone()).expect("one key");
-                open[c] = Some((a, b, op));
-                clients[c] = Client::Called;
-                continue;
-            }
-            Client::Called if !rng.chance(style.crash + style.fail + style.wrong) => {
-                let (_, _, op) = open[c].as_ref().expect("called");
-                let mut out = Vec::new();
-                assert!(spec.outcomes(&state, op, &mut out));
-                if let Some((ret, next)) = out.pop() {
-                    state = next;
-                    clients[c] = Client::Done(ret);
-                }
-                continue;
-            }
-            _ => {}
-        }
-        let (a, b, op) = open[c].take().expect("called");
-        let client = std::mem::replace(&mut clients[c], Client::Idle);
-        let steps: (Result<_, StreamError>, Result<_, StreamError>) = match client {
-            Client::Done(ret) if !rng.chance(style.unknown) => {
-                log.push(format!("{c} returns {ret:?}"));
-                (watched.ret(a, ret.clone()), explained.ret(b, ret))
-            }
-            Client::Done(_) => {
-                log.push(format!("{c} returns something"));
-                (watched.ret_unknown(a), explained.ret_unknown(b))
-            }
-            _ if rng.chance(style.crash / (style.crash + style.fail + style.wrong)) => {
-                log.push(format!("{c} crashes"));
-                watched.crash(a).expect("open");
-                explained.crash(b).expect("open");
-                (Ok(Step::Fine), Ok(Step::Fine))
-            }
-            _ if rng.chance(style.fail / (style.fail + style.wrong)) => {
-                log.push(format!("{c} fails"));
-                (watched.fail(a), explained.fail(b))
-            }
-            _ => {
-                // A result from some state or other.
-                let mut out = Vec::new();
-                let mut states = vec![spec.initial(), state.clone()];
-                ops.iter().for_each(|op| spec.successors(&spec.initial(), op, None, &mut states));
-                for state in &states {
-                    spec.outcomes(state, &op, &mut out);
-                }
-                let (ret, _) = out.swap_remove(rng.below(out.len()));
-                log.push(format!("{c} returns {ret:?}"));
-                (watched.ret(a, ret.clone()), explained.ret(b, ret))
-            }
-        };
-        tally.events += 1;
-        match steps {
-            (Ok(Step::Fine), Ok(Step::Fine)) => {}
-            (Ok(Step::Violation(mut a)), Ok(Step::Violation(mut b))) => {
-                let sort = |rets: &mut Vec<S::Ret>| rets.sort_by_key(|ret| format!("{ret:?}"));
-                sort(&mut a.allowed);
-                sort(&mut b.allowed);
-                assert_eq!((a.operation, a.allowed), (b.operation, b.allowed), "{log:#?}");
-                assert!(b.states.iter().all(|s| a.states.contains(s)), "{log:#?}");
-                tally.violations += 1;
-                return;
-            }
-            (a, b) => panic!("{a:?}\n{b:?}\n{log:#?}"),
-        }
-    }
-}
-
+/// Streams in which all operations are alike.
 fn compare_all<S: Spec>(name: &str, spec: &S, ops: &[S::Op]) {
-    let count = if std::env::var("LINPOINT_LONG").is_ok() { 300_000 } else { 4_000 };
-    let mut tally = Tally::default();
-    for case in 0..count {
-        let rng = &mut Rng::for_case(12, case);
-        let some = |rng: &mut Rng, often: f64| if rng.chance(0.4) { often } else { 0.001 };
-        let style = Style {
-            clients: rng.between(1, 5),
-            events: rng.between(5, 60),
-            wrong: some(rng, 0.1),
-            crash: some(rng, 0.06),
-            fail: some(rng, 0.06),
-            unknown: if rng.chance(0.2) { 0.1 } else { 0.0 },
-        };
-        compare(spec, ops, &style, rng, &mut tally);
+    let pick = |rng: &mut Rng| rng.pick(ops).expect("some operation").clone();
+    compare_many(name, spec, count(), |_| pick);
+}
+
+/// Values, mostly fresh ones. Some streams repeat values now and then, some all the time.
+fn values(rng: &mut Rng) -> impl FnMut(&mut Rng) -> u32 + use<> {
+    let repeats = if rng.chance(0.6) { 0.0 } else { [0.02, 0.2, 1.0][rng.below(3)] };
+    let mut last = 0;
+    move |rng| {
+        if rng.chance(repeats) {
+            rng.below(4) as u32
+        } else {
+            last += 1;
+            last
+        }
     }
-    println!("{name}: {tally:?}");
-    assert!(tally.violations > count / 10 && tally.violations < tally.streams);
+}
+
+/// All small histories, and random ones with ties, as streams.
+fn compare_small<B: SmallObject>(object: &B, lists: &[(usize, u8)]) {
+    let spec = object.spec();
+    let (mut all, mut violations) = (0u64, 0u64);
+    for &(ops, values) in lists {
+        list::all::<B>(&object.letters(values), ops, &mut |history| {
+            all += 1;
+            violations += u64::from(compare_history(&spec, history) == After::Violation);
+        });
+    }
+    println!("{}: {all} small streams, {violations} with a violation", object.name());
+    assert!(violations > 0 && violations < all);
+    let style = draw::Style { ops: (3, 8), ..draw::Style::default() };
+    let mut violations = 0;
+    let count = 5 * count();
+    for case in 0..count {
+        let history = draw(object, &style, &mut Rng::for_case(31, case));
+        violations += u64::from(compare_history(&spec, &history) == After::Violation);
+    }
+    println!("{}: {count} histories as streams, {violations} with a violation", object.name());
+    assert!(violations > 0 && violations < count);
 }
 
 #[test]
@@ -188,7 +82,102 @@ fn locks() {
     compare_all("lock with owners", &Mutex { owner: true }, &ops);
 }
 
-/// With twenty operations open at once, configurations would be too many; the monitor needs one.
+#[test]
+fn registers() {
+    let spec = Register { initial: 0 };
+    compare_many("register", &spec, 3 * count(), |rng| {
+        let mut value = values(rng);
+        move |rng| match rng.chance(0.5) {
+            true => RegisterOp::Read,
+            false => RegisterOp::Write(value(rng)),
+        }
+    });
+    compare_small(&SmallRegister, if is_long() { &[(3, 2), (4, 2), (5, 1)] } else { &[(3, 2)] });
+}
+
+#[test]
+fn compare_and_set_registers() {
+    let spec = CasRegister { initial: 0 };
+    compare_many("compare-and-set register", &spec, 5 * count(), |rng| {
+        let mut value = values(rng);
+        let mut last = 0;
+        move |rng| match rng.below(4) {
+            0 | 1 => CasRegisterOp::Read,
+            kind => {
+                let new = value(rng);
+                // Something that may well be there.
+                let expected = last - (rng.below(3) as u32).min(last);
+                last = new;
+                match kind {
+                    2 => CasRegisterOp::Write(new),
+                    _ => CasRegisterOp::Cas(expected, new),
+                }
+            }
+        }
+    });
+    compare_small(&SmallCasRegister, if is_long() { &[(2, 2), (3, 2)] } else { &[(2, 2), (3, 1)] });
+}
+
+#[test]
+fn swaps() {
+    let spec = Rmw { initial: 0 };
+    compare_many("swap", &spec, count(), |rng| {
+        let mut value = values(rng);
+        move |rng| RmwOp(value(rng))
+    });
+    compare_small(&SmallRmw, if is_long() { &[(3, 2), (4, 1)] } else { &[(3, 1)] });
+}
+
+#[test]
+fn maps() {
+    use KeyValueOp::{CompareAndSet, Delete, Get, GetOrElseUpdate, Put, Remove};
+    let spec: KeyValue<u8, u32> = KeyValue::new(None);
+    compare_many("map", &spec, 5 * count(), |rng| {
+        let mut value = values(rng);
+        let keys = rng.between(1, 2);
+        // How often keys are deleted.
+        let deletes = if rng.chance(0.5) { 0 } else { 3 };
+        let mut last = 0;
+        move |rng| {
+            let key = rng.below(keys) as u8;
+            match rng.below(10 + deletes) {
+                0..4 => Get(key),
+                4..7 => {
+                    last = value(rng);
+                    Put(key, last)
+                }
+                7 => GetOrElseUpdate(key, value(rng)),
+                8 | 9 => {
+                    let expected = Some(last).filter(|_| rng.chance(0.8));
+                    last = value(rng);
+                    CompareAndSet(key, expected, last)
+                }
+                10 => Delete(key),
+                _ => Remove(key),
+            }
+        }
+    });
+    compare_small(&SmallKeyValue, if is_long() { &[(3, 2), (4, 1)] } else { &[(3, 1)] });
+}
+
+#[test]
+fn snapshots() {
+    let spec = Snapshot { segments: 3, initial: 0 };
+    compare_many("snapshot", &spec, 3 * count(), |rng| {
+        let mut value = values(rng);
+        let segments = rng.between(1, 3);
+        move |rng| match rng.chance(0.6) {
+            true => SnapshotOp::Scan,
+            false => SnapshotOp::Update(rng.below(segments), value(rng)),
+        }
+    });
+    let fresh = SmallSnapshot { segments: 2, bits: false, partial: false };
+    compare_small(&fresh, if is_long() { &[(3, 2), (4, 2)] } else { &[(3, 2)] });
+    let bits = SmallSnapshot { segments: 3, bits: true, partial: true };
+    compare_small(&bits, &[(3, 1)]);
+}
+
+/// With forty operations open at once, configurations would be too many; the monitor needs one.
 #[test]
 fn many_open_operations_are_no_problem_for_a_monitor() {
     let spec = Mutex { owner: false };

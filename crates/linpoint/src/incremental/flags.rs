@@ -149,6 +149,11 @@ impl Flag {
         self.is_up == up || flipped.raises.is_possible() && flipped.lowers.is_possible()
     }
 
+    /// Number of things that are stored.
+    pub(super) fn stored(&self) -> usize {
+        [&self.raises, &self.lowers].iter().map(|side| side.open.len() + side.unclaimed.len()).sum()
+    }
+
     /// The state of the flag, if no operation is open or has crashed that may still flip it.
     pub(super) fn settled(&self) -> Option<bool> {
         (self.raises.open.is_empty() && self.lowers.open.is_empty()).then_some(self.is_up)

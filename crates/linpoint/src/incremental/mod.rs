@@ -1,13 +1,18 @@
 //! Checking while a history is still being written: events go in one by one, and the first return
 //! that makes the history non-linearizable is reported at once.
 //!
-//! Flags (elements of a set, locks without owners) are watched by a monitor, in time and memory of the
-//! operations that are open; everything else by the configurations that are possible.
+//! Some objects are watched by a monitor, however many operations are open: elements of a set and locks
+//! without owners; registers with compare-and-set and maps whose written values differ (as long as they can
+//! be mixed up: a value may come back when the one before is gone); snapshots with one writer a segment at a time, and
+//! values that differ in the same sense. Everything else, and whatever a monitor cannot tell, is explained
+//! by the configurations that are possible, of which there may be exponentially many in the number of open
+//! operations: they are limited, see [`Incremental::max_configurations`].
 //!
 //! Memory is bounded by concurrency and by the states that are possible now, not by the length of
-//! the stream: a state is owned by the configurations that are in it and dies with them. Two
-//! things do accumulate, because they may matter for ever: keys (each keeps its current state) and
-//! crashed operations that have not provably taken effect.
+//! the stream: a state is owned by the configurations that are in it and dies with them. A monitor remembers what can
+//! still be found: of a register, the values that were written since the oldest open operation was called, because
+//! that one may return any of them. Two things do accumulate, because they may matter for ever: keys (each
+//! keeps its current state) and crashed operations that have not provably taken effect.
 //!
 //! ```
 //! use linpoint::incremental::{Incremental, Step};
@@ -25,9 +30,18 @@
 //! # Ok::<(), linpoint::incremental::StreamError>(())
 //! ```
 
+mod calls;
+mod flag_watch;
 mod flags;
+mod kept;
+mod lanes;
+mod monitor;
 mod part;
+mod registers;
+mod snapshots;
 mod watch;
+mod watched;
+mod zones;
 
 use rustc_hash::FxHashMap;
 
@@ -67,7 +81,7 @@ pub struct StreamViolation<R> {
     pub description: String,
     /// What it returned, if that is known.
     pub returned: Option<R>,
-    /// Everything it could have returned. Empty if it could not have ended like this at all: a
+    /// Everything it could have returned (of a snapshot, no more than a few thousand). Empty if it could not have ended like this at all: a
     /// blocking operation that returned too early, or an operation that failed after others saw it.
     pub allowed: Vec<R>,
     /// States the object could have been in just before, in words; the first few.
@@ -149,6 +163,7 @@ pub struct Incremental<'a, S: Spec> {
     calls: u64,
     /// Most configurations that a part may have.
     most: usize,
+    monitors: bool,
 }
 
 impl<'a, S: Spec> Incremental<'a, S> {
@@ -162,6 +177,7 @@ impl<'a, S: Spec> Incremental<'a, S> {
             ids: FxHashMap::default(),
             calls: 0,
             most: DEFAULT_CONFIGURATIONS,
+            monitors: true,
         }
     }
 
@@ -177,9 +193,33 @@ impl<'a, S: Spec> Incremental<'a, S> {
         self
     }
 
+    /// No part is watched by a monitor: to compare, or where monitors are not trusted.
+    pub fn configurations_only(mut self) -> Self {
+        self.monitors = false;
+        self
+    }
+
     /// The number of configurations that explain the stream so far, over all parts.
     pub fn configurations(&self) -> usize {
         self.parts.iter().map(Watch::len).sum()
+    }
+
+    /// How many parts (keys) the stream has so far.
+    pub fn parts(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// How many parts are watched by a monitor, without configurations, or will be as soon as
+    /// operations overlap in them.
+    pub fn monitored(&self) -> usize {
+        self.parts.iter().filter(|part| part.is_monitored()).count()
+    }
+
+    /// The number of things that are stored about the stream, over all parts: open operations, what
+    /// configurations consist of, values that can still be found, events that are kept. Memory is in
+    /// proportion to it.
+    pub fn stored(&self) -> usize {
+        self.parts.iter().map(Watch::stored).sum()
     }
 
     fn part(&mut self, op: &S::Op) -> Result<u32, StreamError> {
@@ -207,7 +247,7 @@ impl<'a, S: Spec> Incremental<'a, S> {
         if part == next {
             let has_key = |op| self.spec.shaped().is_some_and(|shaped| shaped.key(op).is_some());
             let one_key = self.by_key || !has_key(op);
-            self.parts.push(Watch::new(self.spec, one_key));
+            self.parts.push(Watch::new(self.spec, one_key && self.monitors));
         }
         if !self.by_key && self.parts.len() > 1 {
             return Err(StreamError::SeveralParts(self.spec.describe_op(op)));
@@ -250,7 +290,7 @@ impl<'a, S: Spec> Incremental<'a, S> {
         let part = &mut self.parts[open.part as usize];
         let verdict = guard(|| match &ending {
             Ending::Returned(ret) => part.ret(spec, open.slot, ret.as_ref(), most),
-            Ending::Failed => Ok(part.fail(spec, open.slot)),
+            Ending::Failed => Ok(part.fail(spec, open.slot, most)),
         });
         match verdict {
             Ok(Ok(Verdict::Fine)) => Ok(Step::Fine),

@@ -12,6 +12,8 @@
 //! breadth first). Deviations: a returning read that is legal at once ends the chain (moving it
 //! earlier is always possible); crashed operations are counted by operation, not kept in slots.
 
+mod handing_over;
+
 use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -98,7 +100,7 @@ pub(super) enum Verdict<S: Spec> {
 pub(super) struct NoOutcomes<O>(pub(super) O);
 
 /// At most this many states are shown.
-const MAX_STATES_SHOWN: usize = 4;
+pub(super) const MAX_STATES_SHOWN: usize = 4;
 
 pub(super) struct Part<S: Spec> {
     open: Vec<Option<OpenOp<S::Op>>>,
@@ -129,19 +131,6 @@ impl<S: Spec> Part<S> {
 
     pub(super) fn len(&self) -> usize {
         self.configs.len()
-    }
-
-    /// A part about which nothing is known, with these operations open, by slot, and these slots free.
-    pub(super) fn given_up(
-        open: Vec<Option<(S::Op, u64)>>,
-        free: Vec<u32>,
-        initial: S::State,
-    ) -> Self {
-        let open_count = open.iter().flatten().count();
-        let opened = |(op, number)| OpenOp { op, number };
-        let open = open.into_iter().map(|open| open.map(opened)).collect();
-        let given_up = true;
-        Part { open, free, open_count, configs: Vec::new(), given_up, ..Part::new(initial) }
     }
 
     pub(super) fn open_op(&self, slot: u32, number: u64) -> Option<&S::Op> {

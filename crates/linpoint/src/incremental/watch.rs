@@ -1,102 +1,116 @@
 //! One part of a stream: watched by a monitor where there is one, else explained by configurations.
 //!
 //! A monitor needs no configurations: with `k` operations open, `2^k` of those may exist. It knows only
-//! part of what can happen, though. So the events since the last moment at which nothing was open are kept,
-//! and if something comes up that the monitor does not know (a result that nobody wrote down), they
-//! are given to a [`Part`], which goes on from there. If there were more of them than [`KEPT`], the part is
-//! undecided from there on.
+//! part of what can happen, though. So the events since the last moment at which nothing was open are kept
+//! ([`super::kept`]), and if something comes up that the monitor does not know (a result that nobody wrote down, a
+//! value that could come from two writes), they are given to a [`Part`], which goes on from there. If
+//! there were too many of them, the part is undecided from there on. A monitor takes over again when the state is
+//! known and two operations overlap.
+//!
+//! What has no monitor here, and why:
+//!
+//! * *Priority queues and stacks.* In a stream, every open removal may have removed anything. No rule is known
+//!   that decides these objects with pending removals in polynomial time, and in a stream there are some at nearly
+//!   every return.
+//! * *Queues.* The rule that takes pending dequeues into account peels values off from the end of the history.
+//!   A stream has no end: every enqueue changes which value comes off first, and all that are in the queue
+//!   would have to be peeled again at every return.
+//! * *Counters and semaphores.* Additions that return nothing are like flips of a flag, which can be claimed by whoever
+//!   returns first. A fetch-and-add claims one by its number, so that those who returned before may have to claim
+//!   others: that has not been worked out.
+//! * *Failed compare-and-sets* that race with writes which nobody has found yet: one of those must have come first, and it
+//!   is not known which. Likewise *swaps*, and removals from a map, whose new value is found before they return: what
+//!   they replaced becomes known too late. Configurations go on.
 
-use crate::spec::{Mention, Role, Shape, Slot, Spec};
+use crate::spec::{Role, Shape, Spec};
 
-use super::flags::{Did, Flag, Way};
+use super::flag_watch::FlagWatch;
 use super::part::{NoOutcomes, Part, Verdict};
+use super::registers::Register;
+use super::snapshots::Snapshot;
+use super::watched::{Kind, Watched};
 
-/// Events that are kept for another engine.
-const KEPT: usize = 1 << 16;
+/// After so many lone operations, a monitor is not worth it.
+const LONE: u32 = 16;
 
 /// A part of a stream.
-pub(super) enum Watch<S: Spec> {
+pub(super) struct Watch<S: Spec> {
+    engine: Engine<S>,
+    /// A monitor may watch it.
+    may_monitor: bool,
+    /// An operation that tells the state: a read, or a scan.
+    reader: Option<S::Op>,
+}
+
+enum Engine<S: Spec> {
     Part(Part<S>),
-    Flag(Box<FlagWatch<S>>),
+    Monitor(Box<Watched<S>>),
 }
-
-/// What happened to the operation in a slot.
-enum Event<S: Spec> {
-    Call(S::Op, u64),
-    Return(u32, Option<S::Ret>),
-    Fail(u32),
-    Crash(u32),
-}
-
-/// A flag, and what is needed to hand it over.
-pub(super) struct FlagWatch<S: Spec> {
-    flag: Flag,
-    open: Vec<Option<Opened<S::Op>>>,
-    free: Vec<u32>,
-    open_count: usize,
-    /// The states in which the flag is down and up, as far as they are known.
-    states: [Option<S::State>; 2],
-    /// The state before the first event that is kept.
-    base: S::State,
-    /// What happened since nothing was open; `None` if it was too much.
-    kept: Option<Vec<Event<S>>>,
-    /// An operation of this part: all must be about the same key.
-    example: Option<S::Op>,
-    is_over: bool,
-}
-
-struct Opened<O> {
-    op: O,
-    number: u64,
-    call: u64,
-    way: Way,
-}
-
-/// The monitor does not know this.
-struct Unknown;
 
 impl<S: Spec> Watch<S> {
-    /// Watches a part. `one_key`: all operations are about one key.
-    pub(super) fn new(spec: &S, one_key: bool) -> Self {
-        let initial = spec.initial();
-        match spec.shaped().map(|shaped| shaped.shape()) {
-            Some(Shape::Flags) if one_key => Watch::Flag(Box::new(FlagWatch::new(initial))),
-            _ => Watch::Part(Part::new(initial)),
-        }
+    /// Watches a part. `may_monitor`: a monitor may do it, since all operations are about one key.
+    pub(super) fn new(spec: &S, may_monitor: bool) -> Self {
+        let monitor = match spec.shaped().filter(|_| may_monitor).map(|shaped| shaped.shape()) {
+            Some(Shape::Flags) => Some(Kind::Flag(FlagWatch::new(spec.initial()))),
+            Some(Shape::Registers { .. }) => Register::new(spec).map(Kind::register),
+            Some(Shape::Snapshot { .. }) => Snapshot::new(spec).map(Kind::snapshot),
+            _ => None,
+        };
+        let engine = match monitor {
+            Some(monitor) => Engine::Monitor(Box::new(Watched::new(monitor, spec.initial()))),
+            None => Engine::Part(Part::new(spec.initial())),
+        };
+        Watch { engine, may_monitor, reader: None }
     }
 
     /// Configurations in use.
     pub(super) fn len(&self) -> usize {
-        match self {
-            Watch::Part(part) => part.len(),
-            Watch::Flag(watch) => usize::from(!watch.is_over),
+        match &self.engine {
+            Engine::Part(part) => part.len(),
+            Engine::Monitor(watched) => usize::from(!watched.is_over),
+        }
+    }
+
+    /// True if a monitor watches it, or will as soon as two operations overlap.
+    pub(super) fn is_monitored(&self) -> bool {
+        match &self.engine {
+            Engine::Monitor(_) => true,
+            Engine::Part(part) => self.reader.is_some() && part.is_simple(),
+        }
+    }
+
+    /// Number of things that are stored.
+    pub(super) fn stored(&self) -> usize {
+        match &self.engine {
+            Engine::Part(part) => part.stored(),
+            Engine::Monitor(watched) => {
+                watched.monitor.get().stored() + watched.open.len() + watched.kept.len()
+            }
         }
     }
 
     pub(super) fn open_op(&self, slot: u32, number: u64) -> Option<&S::Op> {
-        match self {
-            Watch::Part(part) => part.open_op(slot, number),
-            Watch::Flag(watch) => {
-                let open = watch.open.get(slot as usize)?.as_ref()?;
+        match &self.engine {
+            Engine::Part(part) => part.open_op(slot, number),
+            Engine::Monitor(watched) => {
+                let open = watched.open.get(slot as usize)?.as_ref()?;
                 (open.number == number).then_some(&open.op)
             }
         }
     }
 
     pub(super) fn call(&mut self, spec: &S, op: S::Op, number: u64, most: usize) -> u32 {
-        if let Watch::Flag(watch) = self {
-            match watch.way(spec, &op) {
-                Some(way) => return watch.call(op, number, way),
-                // The violation has been reported; what follows it means nothing.
-                None if watch.is_over => return watch.call(op, number, Way::Neither),
-                None => self.hand_over(spec, most),
+        self.learn_reader(spec, &op);
+        self.resume(spec);
+        self.pause(spec);
+        let mut op = op;
+        if let Engine::Monitor(watched) = &mut self.engine {
+            match watched.call(spec, op, number) {
+                Ok(slot) => return slot,
+                Err(unknown) => op = unknown,
             }
         }
-        match self {
-            Watch::Part(part) => part.call(op, number),
-            // Handed over just now.
-            Watch::Flag(watch) => watch.call(op, number, Way::Neither),
-        }
+        self.hand_over(spec, most).call(op, number)
     }
 
     pub(super) fn ret(
@@ -106,254 +120,85 @@ impl<S: Spec> Watch<S> {
         ret: Option<&S::Ret>,
         most: usize,
     ) -> Result<Verdict<S>, NoOutcomes<S::Op>> {
-        if let Watch::Flag(watch) = self {
-            match watch.ret(spec, slot, ret) {
-                Ok(verdict) => return verdict,
-                Err(Unknown) => self.hand_over(spec, most),
-            }
+        if let Engine::Monitor(watched) = &mut self.engine
+            && let Some(verdict) = watched.ret(spec, slot, ret)
+        {
+            return verdict;
         }
-        match self {
-            Watch::Part(part) => part.ret(spec, slot, ret, most),
-            // Handed over just now.
-            Watch::Flag(_) => Ok(Verdict::Undecided),
-        }
+        self.hand_over(spec, most).ret(spec, slot, ret, most)
     }
 
     /// It did not happen.
-    pub(super) fn fail(&mut self, spec: &S, slot: u32) -> Verdict<S> {
-        match self {
-            Watch::Part(part) => part.fail(slot),
-            Watch::Flag(watch) => watch.fail(spec, slot),
+    pub(super) fn fail(&mut self, spec: &S, slot: u32, most: usize) -> Verdict<S> {
+        if let Engine::Monitor(watched) = &mut self.engine
+            && let Some(verdict) = watched.fail(spec, slot)
+        {
+            return verdict;
         }
+        self.hand_over(spec, most).fail(slot)
     }
 
     pub(super) fn crash(&mut self, spec: &S, slot: u32) {
-        match self {
-            Watch::Part(part) => part.crash(spec, slot),
-            Watch::Flag(watch) => watch.crash(spec, slot),
+        match &mut self.engine {
+            Engine::Part(part) => part.crash(spec, slot),
+            Engine::Monitor(watched) => watched.crash(spec, slot),
         }
     }
 
     /// Goes on with configurations.
-    fn hand_over(&mut self, spec: &S, most: usize) {
-        if let Watch::Flag(watch) = self {
-            *self = Watch::Part(watch.explain(spec, most));
+    fn hand_over(&mut self, spec: &S, most: usize) -> &mut Part<S> {
+        if let Engine::Monitor(watched) = &mut self.engine {
+            self.engine = Engine::Part(watched.explain(spec, most));
         }
-    }
-}
-
-impl<S: Spec> FlagWatch<S> {
-    fn new(initial: S::State) -> Self {
-        FlagWatch {
-            flag: Flag::default(),
-            open: Vec::new(),
-            free: Vec::new(),
-            open_count: 0,
-            states: [Some(initial.clone()), None],
-            base: initial,
-            kept: Some(Vec::new()),
-            example: None,
-            is_over: false,
+        match &mut self.engine {
+            Engine::Part(part) => part,
+            Engine::Monitor(_) => unreachable!("handed over just now"),
         }
     }
 
-    /// Which way the operation may flip the flag; `None` if the monitor does not know it, or if it is
-    /// about another key.
-    fn way(&mut self, spec: &S, op: &S::Op) -> Option<Way> {
-        let shaped = spec.shaped()?;
-        match &self.example {
-            None => self.example = Some(op.clone()),
-            Some(example) => {
-                let mention = |op| Mention { op, ret: None, slot: Slot::Key };
-                let keys = (shaped.key(example), shaped.key(op));
-                let same_key = match keys {
-                    (None, None) => true,
-                    (a, b) => a == b && shaped.same_name(mention(example), mention(op)),
-                };
-                if !same_key {
-                    return None;
-                }
+    /// Goes on with a monitor, if an operation has been alone so far and will not be any more.
+    fn resume(&mut self, spec: &S) {
+        let (Engine::Part(part), Some(reader)) = (&self.engine, &self.reader) else { return };
+        let Some((state, slot, op, number)) = part.lone() else { return };
+        let monitor = match spec.shaped().map(|shaped| shaped.shape()) {
+            Some(Shape::Registers { .. }) => {
+                Register::resume(spec, state, reader).map(Kind::register)
             }
-        }
-        match shaped.role(op, None, true) {
-            Role::Raise => Some(Way::Up),
-            Role::Lower => Some(Way::Down),
-            Role::Idle => Some(Way::Neither),
+            Some(Shape::Snapshot { .. }) => {
+                Snapshot::resume(spec, state, reader).map(Kind::snapshot)
+            }
             _ => None,
-        }
-    }
-
-    fn keep(&mut self, event: Event<S>) {
-        if let Some(kept) = &mut self.kept {
-            kept.push(event);
-            if kept.len() > KEPT {
-                self.kept = None;
-            }
-        }
-    }
-
-    /// Slots are handed out as [`Part`] does, so that they keep their meaning when it takes over.
-    fn call(&mut self, op: S::Op, number: u64, way: Way) -> u32 {
-        if self.open_count == 0 {
-            self.settle();
-        }
-        self.keep(Event::Call(op.clone(), number));
-        self.open_count += 1;
-        let opened = Some(Opened { op, number, call: self.flag.call(way), way });
-        match self.free.pop() {
-            Some(slot) => {
-                self.open[slot as usize] = opened;
-                slot
-            }
-            None => {
-                self.open.push(opened);
-                self.open.len() as u32 - 1
-            }
-        }
-    }
-
-    /// Nothing is open: if the state is known, what came before does not matter any more.
-    fn settle(&mut self) {
-        let up = self.flag.settled();
-        if let Some(state) = up.and_then(|up| self.states[usize::from(up)].clone()) {
-            self.base = state;
-            self.kept = Some(Vec::new());
-            self.open.clear();
-            self.free.clear();
-        }
-    }
-
-    fn close(&mut self, slot: u32) -> Option<Opened<S::Op>> {
-        let opened = self.open[slot as usize].take()?;
-        self.open_count -= 1;
-        self.free.push(slot);
-        Some(opened)
-    }
-
-    #[allow(clippy::type_complexity)] // an answer of the part, unless there is none
-    fn ret(
-        &mut self,
-        spec: &S,
-        slot: u32,
-        ret: Option<&S::Ret>,
-    ) -> Result<Result<Verdict<S>, NoOutcomes<S::Op>>, Unknown> {
-        let Some(Opened { op, call, way, .. }) = &self.open[slot as usize] else {
-            return Ok(Ok(Verdict::Fine));
         };
-        if self.is_over {
-            self.close(slot);
-            return Ok(Ok(Verdict::Fine));
-        }
-        let (call, way) = (*call, *way);
-        let did = did(spec, op, ret, way)?;
-        if did == Did::Flip && way == Way::Up && self.states[1].is_none() {
-            self.states[1] = after(spec, self.states[0].as_ref(), op);
-        }
-        let before = self.flag.clone();
-        if self.flag.end(call, way, did) {
-            self.keep(Event::Return(slot, ret.cloned()));
-            self.close(slot);
-            return Ok(Ok(Verdict::Fine));
-        }
-        self.flag = before;
-        Ok(self.violated(spec, slot))
-    }
-
-    fn violated(&mut self, spec: &S, slot: u32) -> Result<Verdict<S>, NoOutcomes<S::Op>> {
-        self.is_over = true;
-        self.learn_up(spec);
-        let mut allowed: Vec<S::Ret> = Vec::new();
-        let mut outcomes = Vec::new();
-        if let Some(Opened { op, call, way, .. }) = &self.open[slot as usize] {
-            for state in self.states.iter().flatten() {
-                if !spec.outcomes(state, op, &mut outcomes) {
-                    return Err(NoOutcomes(op.clone()));
-                }
-            }
-            for (ret, _) in outcomes {
-                let Ok(did) = did(spec, op, Some(&ret), *way) else { continue };
-                if !allowed.contains(&ret) && self.flag.clone().end(*call, *way, did) {
-                    allowed.push(ret);
-                }
-            }
-        }
-        let states = self.possible_states();
-        match self.close(slot) {
-            Some(opened) => Ok(Verdict::Violation { op: opened.op, allowed, states }),
-            None => Ok(Verdict::Fine),
+        let Some(monitor) = monitor else { return };
+        let mut watched = Watched::new(monitor, state.clone());
+        if watched.take_over(spec, op, number, slot) {
+            self.engine = Engine::Monitor(Box::new(watched));
         }
     }
 
-    fn fail(&mut self, spec: &S, slot: u32) -> Verdict<S> {
-        self.learn_up(spec);
-        let states = self.possible_states();
-        self.keep(Event::Fail(slot));
-        let Some(Opened { op, call, way, .. }) = self.close(slot) else { return Verdict::Fine };
-        if self.is_over || self.flag.end(call, way, Did::Nothing) {
-            return Verdict::Fine;
-        }
-        self.is_over = true;
-        Verdict::Violation { op, allowed: Vec::new(), states }
-    }
-
-    /// Finds the state in which the flag is up, if there is anybody who could have raised it.
-    fn learn_up(&mut self, spec: &S) {
-        if self.states[1].is_none() {
-            let raise = self.open.iter().flatten().find(|opened| opened.way == Way::Up);
-            let down = self.states[0].as_ref();
-            self.states[1] = raise.and_then(|raise| after(spec, down, &raise.op));
+    /// Goes on without a monitor if operations have been alone for a while: for those it takes longer
+    /// than a single configuration. It can take over again when two of them meet.
+    fn pause(&mut self, spec: &S) {
+        let Engine::Monitor(watched) = &self.engine else { return };
+        let is_idle = watched.open_count == 0 && !watched.is_over;
+        if is_idle
+            && watched.alone >= LONE
+            && self.reader.is_some()
+            && let Some(state) = watched.monitor.get().settled(spec)
+        {
+            self.engine = Engine::Part(Part::new(state));
         }
     }
 
-    fn possible_states(&self) -> Vec<S::State> {
-        let possible = [false, true].into_iter().filter(|up| self.flag.may_be(*up));
-        possible.filter_map(|up| self.states[usize::from(up)].clone()).collect()
-    }
-
-    /// It stays among the operations that may flip the flag, for ever.
-    fn crash(&mut self, spec: &S, slot: u32) {
-        self.learn_up(spec);
-        self.keep(Event::Crash(slot));
-        self.close(slot);
-    }
-
-    /// The configurations that explain what was kept.
-    fn explain(&mut self, spec: &S, most: usize) -> Part<S> {
-        let Some(kept) = self.kept.take() else {
-            let open = std::mem::take(&mut self.open).into_iter();
-            let open = open.map(|opened| opened.map(|opened| (opened.op, opened.number)));
-            let free = std::mem::take(&mut self.free);
-            return Part::given_up(open.collect(), free, self.base.clone());
-        };
-        let mut part = Part::new(self.base.clone());
-        for event in kept {
-            match event {
-                Event::Call(op, number) => drop(part.call(op, number)),
-                // All were fine. What cannot be enumerated is found out at the next return.
-                Event::Return(slot, ret) => drop(part.ret(spec, slot, ret.as_ref(), most)),
-                Event::Fail(slot) => drop(part.fail(slot)),
-                Event::Crash(slot) => part.crash(spec, slot),
-            }
+    /// Remembers an operation that will tell the state.
+    fn learn_reader(&mut self, spec: &S, op: &S::Op) {
+        if self.reader.is_some() || !self.may_monitor || !spec.is_read(op, None) {
+            return;
         }
-        part
+        let Some(shaped) = spec.shaped() else { return };
+        let tells = matches!(shaped.shape(), Shape::Registers { .. } | Shape::Snapshot { .. });
+        if tells && shaped.role(op, None, true) == Role::Idle {
+            self.reader = Some(op.clone());
+        }
     }
-}
-
-/// What an operation did, going by its result.
-fn did<S: Spec>(spec: &S, op: &S::Op, ret: Option<&S::Ret>, way: Way) -> Result<Did, Unknown> {
-    let shaped = spec.shaped().ok_or(Unknown)?;
-    match (shaped.role(op, ret, false), way) {
-        (Role::Raise, Way::Up) | (Role::Lower, Way::Down) => Ok(Did::Flip),
-        (Role::IsUp, _) => Ok(Did::Find(true)),
-        (Role::IsDown, _) => Ok(Did::Find(false)),
-        (Role::Idle, _) => Ok(Did::Nothing),
-        _ => Err(Unknown),
-    }
-}
-
-/// The state in which the flag is up: what a raise makes of the one in which it is down.
-fn after<S: Spec>(spec: &S, down: Option<&S::State>, op: &S::Op) -> Option<S::State> {
-    let (down, mut next) = (down?, Vec::new());
-    spec.successors(down, op, None, &mut next);
-    next.into_iter().find(|state| state != down)
 }

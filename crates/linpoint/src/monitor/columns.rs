@@ -137,6 +137,11 @@ impl Roles {
                 Role::Take if !rows.is_pending(row) => {
                     return Err(Refusal::new("it is not known what a completed removal found"));
                 }
+                Role::Other(_) => {
+                    return Err(Refusal::new(
+                        "a failed compare-and-set does not say what it found",
+                    ));
+                }
                 Role::Idle => (Kind::Idle, 0),
                 Role::Add(name) => (Kind::Add, name.0),
                 Role::Remove(name) => (Kind::Remove, name.0),

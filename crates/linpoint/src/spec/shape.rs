@@ -142,6 +142,8 @@ pub enum Role {
     Write(Name),
     /// Finds this value.
     Read(Name),
+    /// Finds some value other than this one, which is [`Slot::Source`]; which one is not known.
+    Other(Name),
     /// Writes `to` where `from` was.
     Replace {
         /// What it found.

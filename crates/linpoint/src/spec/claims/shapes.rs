@@ -323,6 +323,7 @@ impl<'a, S: Spec> Reference<'a, S> {
                 let value = self.known(at, Slot::Value, name)?;
                 (value, value)
             }
+            Role::Other(name) => return Ok(holds != self.known(at, Slot::Source, name)?),
             Role::Replace { from, to } => {
                 (self.known(at, Slot::Source, from)?, self.known(at, Slot::Value, to)?)
             }

@@ -246,9 +246,7 @@ impl<V: Value> Shaped<CasRegisterOp<V>, CasRegisterRet<V>> for CasRegister<V> {
             (Cas(..), None) => {
                 Role::Foreign("it is not known whether a completed compare-and-set succeeded")
             }
-            (Cas(..), Some(Bool(false))) => {
-                Role::Foreign("a failed compare-and-set does not say what it found")
-            }
+            (Cas(a, _), Some(Bool(false))) => Role::Other(Name::of(a)),
             _ => Role::Foreign("an operation has a result of another kind"),
         }
     }

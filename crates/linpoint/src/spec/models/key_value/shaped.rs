@@ -86,9 +86,7 @@ impl<K: Value + Ord, V: Append> Shaped<KeyValueOp<K, V>, KeyValueRet<V>> for Key
                     None | Some(Bool(true)) => {
                         Role::Replace { from: name(expected.as_ref()), to: name(Some(v)) }
                     }
-                    Some(Bool(false)) => {
-                        Role::Foreign("a failed compare-and-set does not say what it found")
-                    }
+                    Some(Bool(false)) => Role::Other(name(expected.as_ref())),
                     _ => Role::Foreign("an operation has a result of another kind"),
                 }
             }

@@ -1,0 +1,189 @@
+//! Objects that answer at once, and what their clients ask of them.
+
+use std::collections::{HashMap, VecDeque};
+
+use linpoint::spec::models::{
+    CasRegisterOp, CasRegisterRet, KeyValueOp, KeyValueRet, QueueOp, QueueRet, RegisterOp,
+    RegisterRet, SnapshotOp, SnapshotRet,
+};
+
+use crate::rng::Rng;
+
+/// Keys of the map.
+pub const KEYS: usize = 1_000;
+
+/// Segments of the snapshot object; the first clients have one each.
+pub const SEGMENTS: usize = 4;
+
+/// An object that answers at once.
+pub trait Atomic {
+    type Op: Clone;
+    type Ret: Clone;
+    fn draw(&mut self, rng: &mut Rng, client: usize) -> Self::Op;
+    fn apply(&mut self, op: &Self::Op) -> Self::Ret;
+}
+
+/// Gets, puts of fresh values, removals.
+#[derive(Default)]
+pub struct Map {
+    content: HashMap<u64, u64>,
+    written: u64,
+}
+
+impl Atomic for Map {
+    type Op = KeyValueOp<u64, u64>;
+    type Ret = KeyValueRet<u64>;
+
+    fn draw(&mut self, rng: &mut Rng, _client: usize) -> Self::Op {
+        let key = rng.below(KEYS) as u64;
+        match rng.below(4) {
+            0 | 1 => KeyValueOp::Get(key),
+            2 => {
+                self.written += 1;
+                KeyValueOp::Put(key, self.written)
+            }
+            _ => KeyValueOp::Remove(key),
+        }
+    }
+
+    fn apply(&mut self, op: &Self::Op) -> Self::Ret {
+        match op {
+            KeyValueOp::Put(key, value) => {
+                self.content.insert(*key, *value);
+                KeyValueRet::Done
+            }
+            KeyValueOp::Remove(key) => KeyValueRet::Value(self.content.remove(key)),
+            KeyValueOp::Get(key) => KeyValueRet::Value(self.content.get(key).copied()),
+            other => unreachable!("{other:?} is never drawn"),
+        }
+    }
+}
+
+/// Reads and writes of fresh values, half and half.
+#[derive(Default)]
+pub struct Cell {
+    holds: u64,
+    written: u64,
+}
+
+impl Atomic for Cell {
+    type Op = RegisterOp<u64>;
+    type Ret = RegisterRet<u64>;
+
+    fn draw(&mut self, rng: &mut Rng, _client: usize) -> Self::Op {
+        if rng.below(2) == 0 {
+            return RegisterOp::Read;
+        }
+        self.written += 1;
+        RegisterOp::Write(self.written)
+    }
+
+    fn apply(&mut self, op: &Self::Op) -> Self::Ret {
+        match op {
+            RegisterOp::Read => RegisterRet::Value(self.holds),
+            RegisterOp::Write(value) => {
+                self.holds = *value;
+                RegisterRet::Written
+            }
+        }
+    }
+}
+
+/// Reads, writes of fresh values, and compare-and-sets that expect what was there at their call.
+#[derive(Default)]
+pub struct CasCell {
+    holds: u64,
+    written: u64,
+}
+
+impl Atomic for CasCell {
+    type Op = CasRegisterOp<u64>;
+    type Ret = CasRegisterRet<u64>;
+
+    fn draw(&mut self, rng: &mut Rng, _client: usize) -> Self::Op {
+        self.written += 1;
+        match rng.below(4) {
+            0 | 1 => CasRegisterOp::Read,
+            2 => CasRegisterOp::Write(self.written),
+            _ => CasRegisterOp::Cas(self.holds, self.written),
+        }
+    }
+
+    fn apply(&mut self, op: &Self::Op) -> Self::Ret {
+        match op {
+            CasRegisterOp::Read => CasRegisterRet::Value(self.holds),
+            CasRegisterOp::Write(value) => {
+                self.holds = *value;
+                CasRegisterRet::Written
+            }
+            CasRegisterOp::Cas(expected, value) => {
+                let matches = *expected == self.holds;
+                if matches {
+                    self.holds = *value;
+                }
+                CasRegisterRet::Bool(matches)
+            }
+        }
+    }
+}
+
+/// Scans, and updates with fresh values; each segment has one writer.
+#[derive(Default)]
+pub struct Segments {
+    holds: [u64; SEGMENTS],
+    written: u64,
+}
+
+impl Atomic for Segments {
+    type Op = SnapshotOp<u64>;
+    type Ret = SnapshotRet<u64>;
+
+    fn draw(&mut self, rng: &mut Rng, client: usize) -> Self::Op {
+        if client >= SEGMENTS || rng.below(2) == 0 {
+            return SnapshotOp::Scan;
+        }
+        self.written += 1;
+        SnapshotOp::Update(client, self.written)
+    }
+
+    fn apply(&mut self, op: &Self::Op) -> Self::Ret {
+        match op {
+            SnapshotOp::Scan => SnapshotRet::Values(self.holds.iter().copied().map(Some).collect()),
+            SnapshotOp::Update(segment, value) => {
+                self.holds[*segment] = *value;
+                SnapshotRet::Done
+            }
+        }
+    }
+}
+
+/// Three enqueues of fresh values in ten, the rest dequeues.
+#[derive(Default)]
+pub struct Fifo {
+    content: VecDeque<u64>,
+    added: u64,
+}
+
+impl Atomic for Fifo {
+    type Op = QueueOp<u64>;
+    type Ret = QueueRet<u64>;
+
+    fn draw(&mut self, rng: &mut Rng, _client: usize) -> Self::Op {
+        if rng.below(10) < 3 {
+            self.added += 1;
+            QueueOp::Enqueue(self.added)
+        } else {
+            QueueOp::Dequeue
+        }
+    }
+
+    fn apply(&mut self, op: &Self::Op) -> Self::Ret {
+        match op {
+            QueueOp::Enqueue(v) => {
+                self.content.push_back(*v);
+                QueueRet::Done
+            }
+            _ => QueueRet::Value(self.content.pop_front()),
+        }
+    }
+}

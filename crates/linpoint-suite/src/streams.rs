@@ -1,0 +1,290 @@
+//! Streams for two incremental checkers: one that may use a monitor, and one that has only
+//! configurations. They must say the same at every return.
+
+use linpoint::history::{History, OpId};
+use linpoint::incremental::{Incremental, Open, Step, StreamError};
+use linpoint::spec::Spec;
+
+use crate::Rng;
+
+/// How often things happen.
+#[derive(Clone, Debug)]
+pub struct Style {
+    /// Clients, each with at most one operation open.
+    pub clients: usize,
+    /// Steps: calls, effects and returns.
+    pub events: usize,
+    /// How often a result is made up.
+    pub wrong: f64,
+    /// How often an operation crashes.
+    pub crash: f64,
+    /// How often an operation fails.
+    pub fail: f64,
+    /// How often a result is not written down.
+    pub unknown: f64,
+}
+
+impl Style {
+    /// Some style.
+    pub fn draw(rng: &mut Rng) -> Style {
+        let some = |rng: &mut Rng, often: f64| if rng.chance(0.4) { often } else { 0.001 };
+        let style = Style {
+            clients: rng.between(1, 5),
+            events: rng.between(5, 60),
+            wrong: some(rng, 0.1),
+            crash: some(rng, 0.06),
+            fail: some(rng, 0.06),
+            unknown: if rng.chance(0.2) { 0.1 } else { 0.0 },
+        };
+        // Few are long, so that much has been forgotten when something goes wrong.
+        if rng.chance(0.97) {
+            return style;
+        }
+        let [wrong, crash, fail, unknown] = [0.004, 0.001, 0.003, 0.002];
+        Style { clients: rng.between(3, 5), events: 700, wrong, crash, fail, unknown }
+    }
+}
+
+/// What was seen.
+#[derive(Default, Debug)]
+pub struct Tally {
+    /// Streams.
+    pub streams: u64,
+    /// Those that ended with a violation.
+    pub violations: u64,
+    /// Those that had too many configurations.
+    pub too_much: u64,
+    /// Ends of operations.
+    pub ends: u64,
+    /// Those after which a monitor watched all parts.
+    pub watched: u64,
+}
+
+/// What a client is doing.
+enum Client<R> {
+    Idle,
+    Called,
+    /// It has taken effect, with this result.
+    Done(R),
+}
+
+/// How an operation of a stream ends.
+enum End<R> {
+    Returns(R),
+    ReturnsSomething,
+    Fails,
+    Crashes,
+}
+
+/// What both checkers said.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum After {
+    /// Nothing.
+    Fine,
+    /// It was wrong.
+    Violation,
+    /// There were too many configurations.
+    TooMuch,
+}
+
+/// What two checkers call one operation.
+type Handles = (Open, Open);
+
+/// Two checkers of one stream.
+struct Pair<'a, S: Spec> {
+    watched: Incremental<'a, S>,
+    explained: Incremental<'a, S>,
+    log: Vec<String>,
+}
+
+impl<'a, S: Spec> Pair<'a, S> {
+    fn new(spec: &'a S) -> Self {
+        let watched = Incremental::new(spec);
+        let explained = Incremental::new(spec).configurations_only().max_configurations(100_000);
+        Pair { watched, explained, log: Vec::new() }
+    }
+
+    fn call(&mut self, op: &S::Op) -> Handles {
+        let a = self.watched.call(op.clone()).expect("one key");
+        let b = self.explained.call(op.clone()).expect("one key");
+        (a, b)
+    }
+
+    fn end(&mut self, (a, b): Handles, end: End<S::Ret>) -> After {
+        let steps: (Result<_, StreamError>, Result<_, StreamError>) = match end {
+            End::Returns(ret) => (self.watched.ret(a, ret.clone()), self.explained.ret(b, ret)),
+            End::ReturnsSomething => (self.watched.ret_unknown(a), self.explained.ret_unknown(b)),
+            End::Fails => (self.watched.fail(a), self.explained.fail(b)),
+            End::Crashes => {
+                self.watched.crash(a).expect("open");
+                self.explained.crash(b).expect("open");
+                return After::Fine;
+            }
+        };
+        match steps {
+            (Ok(Step::Fine), Ok(Step::Fine)) => After::Fine,
+            // There is nothing to compare with.
+            (_, Ok(Step::Undecided(_))) => After::TooMuch,
+            (Ok(Step::Violation(mut a)), Ok(Step::Violation(mut b))) => {
+                let sort = |rets: &mut Vec<S::Ret>| rets.sort_by_key(|ret| format!("{ret:?}"));
+                sort(&mut a.allowed);
+                sort(&mut b.allowed);
+                let log = &self.log;
+                assert_eq!((a.operation, a.allowed), (b.operation, b.allowed), "{log:#?}");
+                // At most four are shown.
+                let shown = |state| a.states.len() >= 4 || a.states.contains(state);
+                assert!(b.states.iter().all(shown), "{:?} {:?} {log:#?}", a.states, b.states);
+                After::Violation
+            }
+            (a, b) => panic!("{a:?}\n{b:?}\n{:#?}", self.log),
+        }
+    }
+}
+
+/// Runs clients on the real object, with some wrong results, and gives both checkers the same events.
+/// `draw` makes operations.
+pub fn compare<S: Spec>(
+    spec: &S,
+    draw: &mut dyn FnMut(&mut Rng) -> S::Op,
+    style: &Style,
+    rng: &mut Rng,
+    tally: &mut Tally,
+) {
+    let mut pair = Pair::new(spec);
+    let mut clients: Vec<Client<S::Ret>> = (0..style.clients).map(|_| Client::Idle).collect();
+    let mut open: Vec<Option<(Handles, S::Op)>> = vec![None; style.clients];
+    let mut states = vec![spec.initial()];
+    tally.streams += 1;
+    for _ in 0..style.events {
+        let c = rng.below(style.clients);
+        match &clients[c] {
+            Client::Idle => {
+                let op = draw(rng);
+                pair.log.push(format!("{c} calls {op:?}"));
+                open[c] = Some((pair.call(&op), op));
+                clients[c] = Client::Called;
+                continue;
+            }
+            Client::Called if !rng.chance(style.crash + style.fail + style.wrong) => {
+                let (_, op) = open[c].as_ref().expect("called");
+                let mut out = Vec::new();
+                assert!(spec.outcomes(&states[states.len() - 1], op, &mut out));
+                if let Some((ret, next)) = out.pop() {
+                    states.push(next);
+                    clients[c] = Client::Done(ret);
+                }
+                continue;
+            }
+            _ => {}
+        }
+        let (handles, op) = open[c].take().expect("called");
+        let end = match std::mem::replace(&mut clients[c], Client::Idle) {
+            Client::Done(ret) if !rng.chance(style.unknown) => End::Returns(ret),
+            Client::Done(_) => End::ReturnsSomething,
+            _ if rng.chance(style.crash / (style.crash + style.fail + style.wrong)) => End::Crashes,
+            _ if rng.chance(style.fail / (style.fail + style.wrong)) => End::Fails,
+            _ => {
+                let others: Vec<S::Op> = open.iter().flatten().map(|(_, op)| op.clone()).collect();
+                match made_up(spec, &op, &others, &states, rng) {
+                    Some(ret) => End::Returns(ret),
+                    None => End::Crashes,
+                }
+            }
+        };
+        pair.log.push(match &end {
+            End::Returns(ret) => format!("{c} returns {ret:?}"),
+            End::ReturnsSomething => format!("{c} returns something"),
+            End::Fails => format!("{c} fails"),
+            End::Crashes => format!("{c} crashes"),
+        });
+        tally.ends += 1;
+        match pair.end(handles, end) {
+            After::Fine => {
+                tally.watched += u64::from(pair.watched.monitored() == pair.watched.parts())
+            }
+            After::Violation => {
+                tally.violations += 1;
+                return;
+            }
+            After::TooMuch => {
+                tally.too_much += 1;
+                return;
+            }
+        }
+    }
+}
+
+/// A result from some state or other: one that was there, or that an open operation may have made.
+fn made_up<S: Spec>(
+    spec: &S,
+    op: &S::Op,
+    others: &[S::Op],
+    states: &[S::State],
+    rng: &mut Rng,
+) -> Option<S::Ret> {
+    let recent = &states[states.len() - states.len().min(6)..];
+    let mut from = vec![recent[rng.below(recent.len())].clone(), states[0].clone()];
+    for other in others {
+        spec.successors(&recent[recent.len() - 1].clone(), other, None, &mut from);
+    }
+    let mut out = Vec::new();
+    for state in &from {
+        spec.outcomes(state, op, &mut out);
+    }
+    (!out.is_empty()).then(|| out.swap_remove(rng.below(out.len())).0)
+}
+
+/// Compares so many streams. Each gets its operations from what `draw` makes for it.
+pub fn compare_many<S: Spec, D: FnMut(&mut Rng) -> S::Op>(
+    name: &str,
+    spec: &S,
+    count: u64,
+    mut draw: impl FnMut(&mut Rng) -> D,
+) {
+    let mut tally = Tally::default();
+    for case in 0..count {
+        let rng = &mut Rng::for_case(12, case);
+        let style = Style::draw(rng);
+        let mut ops = draw(rng);
+        compare(spec, &mut ops, &style, rng, &mut tally);
+    }
+    println!("{name}: {tally:?}");
+    assert!(tally.violations > count / 10 && tally.violations < tally.streams);
+}
+
+/// Gives both checkers a history, event by event. Every second operation that never returns is
+/// reported as crashed at some time.
+pub fn compare_history<S: Spec>(spec: &S, history: &History<S::Op, S::Ret>) -> After {
+    let mut events: Vec<(u32, bool, OpId)> = Vec::new();
+    for id in history.ids() {
+        let span = history.span(id);
+        events.push((span.call, false, id));
+        if !span.is_pending() {
+            events.push((span.ret, true, id));
+        } else if id.0 % 2 == 0 {
+            events.push((span.call + history.len() as u32 / 2, true, id));
+        }
+    }
+    events.sort_unstable();
+    let mut pair = Pair::new(spec);
+    let mut open = vec![None; history.len()];
+    for (_, is_end, id) in events {
+        if !is_end {
+            pair.log.push(format!("{id} calls {:?}", history.op(id)));
+            open[id.index()] = Some(pair.call(history.op(id)));
+            continue;
+        }
+        let handles = open[id.index()].expect("calls come first");
+        let end = match (history.span(id).is_pending(), history.ret(id)) {
+            (true, _) => End::Crashes,
+            (false, Some(ret)) => End::Returns(ret.clone()),
+            (false, None) => End::ReturnsSomething,
+        };
+        pair.log.push(format!("{id} ends with {:?}", history.ret(id)));
+        match pair.end(handles, end) {
+            After::Fine => {}
+            ended => return ended,
+        }
+    }
+    After::Fine
+}

@@ -1,0 +1,160 @@
+//! Long streams with many clients that are always at work: what is stored must not grow with the stream, and
+//! what is wrong after a long time must still be found.
+
+use linpoint::incremental::{Incremental, Open, Step};
+use linpoint::spec::Spec;
+use linpoint::spec::models::{
+    CasRegister, CasRegisterOp, CasRegisterRet, KeyValue, KeyValueOp, KeyValueRet, Register,
+    RegisterOp, RegisterRet, Snapshot, SnapshotOp, SnapshotRet,
+};
+use linpoint_suite::Rng;
+
+/// What a client is doing.
+enum Client<S: Spec> {
+    Idle,
+    Called(Open, S::Op),
+    Done(Open, S::Ret),
+}
+
+/// The most things that were stored, and the parts of the stream.
+fn run<S: Spec>(
+    stream: &mut Incremental<'_, S>,
+    spec: &S,
+    clients: usize,
+    draw: &mut dyn FnMut(&mut Rng, usize, &S::State) -> S::Op,
+) -> usize {
+    let operations = if std::env::var("LINPOINT_LONG").is_ok() { 3_000_000 } else { 150_000 };
+    let rng = &mut Rng::new(5);
+    let mut state = spec.initial();
+    let mut doing: Vec<Client<S>> = (0..clients).map(|_| Client::Idle).collect();
+    let (mut ended, mut most) = (0, 0);
+    while ended < operations {
+        let c = rng.below(clients);
+        doing[c] = match std::mem::replace(&mut doing[c], Client::Idle) {
+            Client::Idle => {
+                let op = draw(rng, c, &state);
+                Client::Called(stream.call(op.clone()).expect("one key"), op)
+            }
+            Client::Called(open, op) => {
+                let mut out = Vec::new();
+                assert!(spec.outcomes(&state, &op, &mut out));
+                let (ret, next) = out.pop().expect("nothing has to wait");
+                state = next;
+                Client::Done(open, ret)
+            }
+            Client::Done(open, ret) => {
+                ended += 1;
+                assert_eq!(stream.ret(open, ret).expect("open"), Step::Fine);
+                most = most.max(stream.stored());
+                Client::Idle
+            }
+        };
+    }
+    assert_eq!(stream.monitored(), stream.parts(), "a monitor watches to the end");
+    most
+}
+
+/// At most so many events are kept for another engine, where nothing tells which of them matter.
+const KEPT: usize = 1 << 16;
+
+/// Runs the stream; what is stored must be less than `each` for each client, and `more`. Then `op`
+/// returns `stale`, which was right long ago.
+fn check<S: Spec>(
+    name: &str,
+    spec: &S,
+    (each, more): (usize, usize),
+    draw: &mut dyn FnMut(&mut Rng, usize, &S::State) -> S::Op,
+    (op, stale): (S::Op, S::Ret),
+) {
+    for clients in [4, 100] {
+        let mut stream = Incremental::new(spec);
+        let most = run(&mut stream, spec, clients, draw);
+        println!("{name}, {clients} clients: at most {most} things stored");
+        assert!(most < each * clients + more, "{name}, {clients} clients: {most} things stored");
+        let open = stream.call(op.clone()).expect("one key");
+        let step = stream.ret(open, stale.clone()).expect("open");
+        let Step::Violation(violation) = step else { panic!("{name}: {step:?}") };
+        assert_eq!(violation.returned, Some(stale.clone()));
+        assert!(!violation.allowed.is_empty() && !violation.allowed.contains(&stale));
+    }
+}
+
+#[test]
+fn register() {
+    let mut last = 0u64;
+    let mut draw = |rng: &mut Rng, _: usize, _: &u64| match rng.chance(0.5) {
+        true => RegisterOp::Read,
+        false => {
+            last += 1;
+            RegisterOp::Write(last)
+        }
+    };
+    let stale = (RegisterOp::Read, RegisterRet::Value(0));
+    check("register", &Register { initial: 0 }, (60, 0), &mut draw, stale);
+}
+
+/// One client replaces what is there, so that everything is one chain; the others read, or expect what is
+/// long gone. Values come back after a while.
+#[test]
+fn compare_and_set() {
+    let mut last = 0u64;
+    let mut draw = |rng: &mut Rng, client: usize, holds: &u64| {
+        last += 1;
+        match rng.below(4) {
+            0 | 1 if client > 0 => CasRegisterOp::Read,
+            _ if client > 0 => CasRegisterOp::Cas((last + 50_000) % 100_000, u64::MAX),
+            _ => CasRegisterOp::Cas(*holds, 1 + last % 100_000),
+        }
+    };
+    let stale = (CasRegisterOp::Read, CasRegisterRet::Value(0));
+    check("compare-and-set", &CasRegister { initial: 0 }, (60, KEPT), &mut draw, stale);
+}
+
+/// The same with plain writes, by all.
+#[test]
+fn compare_and_set_with_writes() {
+    let mut last = 0u64;
+    let mut draw = |rng: &mut Rng, client: usize, _: &u64| {
+        last += 1;
+        match rng.below(4) {
+            0 | 1 => CasRegisterOp::Read,
+            2 => CasRegisterOp::Write(1 + last % 100_000),
+            _ => CasRegisterOp::Cas((last + 50_000) % 100_000, u64::MAX - client as u64),
+        }
+    };
+    let stale = (CasRegisterOp::Read, CasRegisterRet::Value(0));
+    check("compare-and-set, writes", &CasRegister { initial: 0 }, (60, 0), &mut draw, stale);
+}
+
+#[test]
+fn map() {
+    let spec: KeyValue<u64, u64> = KeyValue::new(None);
+    let mut last = 0u64;
+    let mut draw = |rng: &mut Rng, c: usize, _: &_| {
+        let key = (c % 3) as u64;
+        match rng.chance(0.5) {
+            true => KeyValueOp::Get(key),
+            false => {
+                last += 1;
+                KeyValueOp::Put(key, last)
+            }
+        }
+    };
+    check("map", &spec, (60, 0), &mut draw, (KeyValueOp::Get(0), KeyValueRet::Value(None)));
+}
+
+/// Each client has a segment of its own.
+#[test]
+fn snapshot() {
+    let spec = Snapshot { segments: 8, initial: 0 };
+    let mut last = 0u64;
+    let mut draw = |rng: &mut Rng, c: usize, _: &_| match c < 8 && rng.chance(0.7) {
+        true => {
+            last += 1;
+            SnapshotOp::Update(c, last)
+        }
+        false => SnapshotOp::Scan,
+    };
+    let stale = SnapshotRet::Values(vec![Some(0); 8]);
+    check("snapshot", &spec, (60, KEPT), &mut draw, (SnapshotOp::Scan, stale));
+}

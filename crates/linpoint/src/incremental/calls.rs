@@ -1,0 +1,36 @@
+//! The calls of operations that are open: which is the earliest?
+
+use std::collections::VecDeque;
+
+/// Calls since the earliest open one, and whether they are open.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Calls(VecDeque<(u64, bool)>);
+
+impl Calls {
+    /// An operation begins, later than all others.
+    pub(super) fn open(&mut self, call: u64) {
+        self.0.push_back((call, true));
+    }
+
+    pub(super) fn close(&mut self, call: u64) {
+        if let Ok(at) = self.0.binary_search_by_key(&call, |(call, _)| *call) {
+            self.0[at].1 = false;
+        }
+        while self.0.front().is_some_and(|(_, is_open)| !is_open) {
+            self.0.pop_front();
+        }
+    }
+
+    pub(super) fn earliest(&self) -> Option<u64> {
+        self.0.front().map(|(call, _)| *call)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Number of calls that are stored.
+    pub(super) fn stored(&self) -> usize {
+        self.0.len()
+    }
+}
