@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use linpoint::history::{Extras, History, Interval, OpId, Span, Ties};
 use linpoint::spec::{
-    Footprint, Mention, Name, PartView, Refutation, Role, Shape, Shaped, Spec, Traces,
+    Footprint, Mention, Name, PartView, Refutation, Role, Shape, Shaped, Spec, Text, Traces,
 };
 
 use crate::vocabulary::{Vocabulary, Word};
@@ -291,6 +291,18 @@ impl<S: Spec + 'static> Shaped<ErasedValue, ErasedValue> for Typed<S> {
 
     fn is_initial(&self, mention: Mention<'_, ErasedValue, ErasedValue>) -> bool {
         self.shape_of_type().is_initial(Self::mention(mention))
+    }
+
+    fn appends(&self, op: &ErasedValue) -> bool {
+        self.shape_of_type().appends(op.get())
+    }
+
+    fn text<'a>(&'a self, mention: Mention<'a, ErasedValue, ErasedValue>) -> Option<Text<'a>> {
+        self.shape_of_type().text(Self::mention(mention))
+    }
+
+    fn initial_text(&self) -> Option<Text<'_>> {
+        self.shape_of_type().initial_text()
     }
 
     fn compare(
