@@ -4,7 +4,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use linpoint_formats::Source;
+use linpoint_formats::registry::{self, Found};
+use linpoint_formats::{Format, ModelName, Source};
 
 /// Something to check, or something that cannot be.
 #[derive(Debug)]
@@ -142,5 +143,20 @@ impl Input {
             Input::Bad(path, why) => return Err(format!("{}: {why}", path.display())),
         };
         source.map_err(|error| format!("{}: {}", self.name(), reason(&error)))
+    }
+
+    /// The histories in it. The text of a long file is not kept in memory if its lines are plain.
+    pub fn histories(
+        &self,
+        format: Option<Format>,
+        model: Option<&ModelName>,
+        max_unpacked: usize,
+    ) -> Result<Vec<Found>, String> {
+        let Input::File(path) = self else {
+            let source = self.read(max_unpacked)?;
+            return Ok(registry::read_all(&source, format, model));
+        };
+        registry::read_file_within(path, max_unpacked, format, model)
+            .map_err(|error| format!("{}: {}", self.name(), reason(&error)))
     }
 }

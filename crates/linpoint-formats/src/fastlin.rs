@@ -10,7 +10,9 @@
 //! process, start, end, method, values. -1 is what an empty container gives. The lines of a set have the
 //! result behind the value, but for fastlin's own: `insert v`, `contains_true v`. Every operation is complete, and
 //! one that ends when another starts precedes it. Histories in these formats are the longest that there are:
-//! a line takes a few dozen nanoseconds.
+//! plain ones go through the fast lane (`stream.rs`), where a line takes a few dozen nanoseconds.
+
+pub(crate) mod stream;
 
 pub(crate) mod write;
 
@@ -233,6 +235,11 @@ pub(crate) fn model_of(name: &str) -> Option<&'static str> {
     kind_named(name).map(|kind| kind.model)
 }
 
+/// The type that a header names.
+fn header_kind(word: &[u8]) -> Option<&'static Kind> {
+    KINDS.iter().find(|kind| kind.headers.iter().any(|header| same(word, header)))
+}
+
 fn header(source: &Source, number: u32, line: &[u8]) -> Result<&'static Kind, ReadError> {
     let mut words = Words::new(source, number, line);
     let mut word = words.word();
@@ -240,8 +247,7 @@ fn header(source: &Source, number: u32, line: &[u8]) -> Result<&'static Kind, Re
         Some(b"") | None => words.word(),
         Some(word) => word,
     };
-    let kind = KINDS.iter().find(|kind| kind.headers.iter().any(|header| same(word, header)));
-    let kind = kind.ok_or_else(|| {
+    let kind = header_kind(word).ok_or_else(|| {
         words
             .expected("a type of object", word)
             .help(format!("the first line is one of {}", types()))

@@ -5,6 +5,7 @@
 //! a misspelt `"value"` would otherwise become an unknown result and hide a violation.
 
 pub(crate) mod live;
+pub(crate) mod stream;
 pub(crate) mod write;
 
 use std::fmt;
@@ -111,13 +112,7 @@ pub(crate) fn key_at(line: &[u8], key: &str) -> Option<usize> {
 
 /// Reads a history.
 pub fn read(source: &Source) -> Result<RawHistory, ReadError> {
-    let mut reader = Reader {
-        source,
-        builder: RawBuilder::new(),
-        ids: FxHashMap::default(),
-        kind: None,
-        intervals: Vec::new(),
-    };
+    let mut reader = Reader::new(source);
     let mut lines = source.lines().filter(|(_, line)| !line.trim_ascii().is_empty());
     let header = match lines.next() {
         Some((number, line)) => reader.header(number, line)?,
@@ -154,6 +149,18 @@ struct Reader<'a, B = RawBuilder> {
     /// What the first line was, with its number.
     kind: Option<(Kind, u32)>,
     intervals: Vec<(u32, Line)>,
+}
+
+impl<'a> Reader<'a> {
+    fn new(source: &'a Source) -> Reader<'a> {
+        Reader {
+            source,
+            builder: RawBuilder::new(),
+            ids: FxHashMap::default(),
+            kind: None,
+            intervals: Vec::new(),
+        }
+    }
 }
 
 impl<B: Sink> Reader<'_, B> {

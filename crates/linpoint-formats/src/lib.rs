@@ -8,6 +8,7 @@
 //! what was written means the same. [`generate`] makes histories up, [`shrink()`] makes one smaller, and
 //! [`stats`] tells what one can reveal.
 
+mod blocks;
 mod convert;
 mod edn;
 mod error;
@@ -26,6 +27,7 @@ mod shrink;
 mod snapshot;
 mod source;
 pub mod stats;
+mod stream;
 mod thin;
 mod value;
 mod violat;

@@ -4,6 +4,7 @@
 //! operation for each process, one end for each operation. It answers with sentences; the reader adds
 //! the place.
 
+mod lines;
 mod live;
 mod ops;
 
@@ -14,6 +15,7 @@ use rustc_hash::FxHashMap;
 
 use crate::model::ModelName;
 use crate::{Format, Value};
+pub(crate) use lines::Lines;
 pub(crate) use live::{Change, LiveOps, Sink};
 use ops::Fate;
 pub use ops::{NameId, RawId, RawOp, RawOps};
@@ -82,13 +84,14 @@ pub enum End {
 
 /// Numbers for names, in the order in which they are met.
 #[derive(Clone, Debug, Default)]
-struct Names {
+pub(crate) struct Names {
     list: Vec<Value>,
     numbers: FxHashMap<Value, u32>,
 }
 
 impl Names {
-    fn number(&mut self, name: Value) -> Result<u32, String> {
+    /// The number of a name.
+    pub(crate) fn number(&mut self, name: Value) -> Result<u32, String> {
         if let Some(&number) = self.numbers.get(&name) {
             return Ok(number);
         }
@@ -96,6 +99,16 @@ impl Names {
         self.list.push(name.clone());
         self.numbers.insert(name, number);
         Ok(number)
+    }
+
+    /// True if none was met.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// All names by their numbers.
+    pub(crate) fn into_list(self) -> Vec<Value> {
+        self.list
     }
 }
 

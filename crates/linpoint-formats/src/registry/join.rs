@@ -71,6 +71,7 @@ impl Mismatch {
 }
 
 /// No arguments.
+#[inline]
 pub(super) fn none(raw: &RawOp<'_>) -> Result<(), Mismatch> {
     match raw.args {
         [] => Ok(()),
@@ -79,6 +80,7 @@ pub(super) fn none(raw: &RawOp<'_>) -> Result<(), Mismatch> {
 }
 
 /// One argument.
+#[inline]
 pub(super) fn one<'a>(raw: &RawOp<'a>) -> Result<&'a Value, Mismatch> {
     match raw.args {
         [a] => Ok(a),
@@ -87,6 +89,7 @@ pub(super) fn one<'a>(raw: &RawOp<'a>) -> Result<&'a Value, Mismatch> {
 }
 
 /// One argument that is not nil: nil is how a container says that it has nothing to give.
+#[inline]
 pub(super) fn element(raw: &RawOp<'_>) -> Result<Value, Mismatch> {
     match one(raw)? {
         Value::Nil => Err(bad_arg("a value other than nil", &Value::Nil)),
@@ -95,6 +98,7 @@ pub(super) fn element(raw: &RawOp<'_>) -> Result<Value, Mismatch> {
 }
 
 /// Two arguments.
+#[inline]
 pub(super) fn two<'a>(raw: &RawOp<'a>) -> Result<(&'a Value, &'a Value), Mismatch> {
     match raw.args {
         [a, b] => Ok((a, b)),
@@ -146,6 +150,7 @@ fn whole<N: TryFrom<i64>>() -> &'static str {
 }
 
 /// A result that is true or false.
+#[inline]
 pub(super) fn bool_ret(value: &Value) -> Result<bool, Mismatch> {
     match value {
         Value::Bool(b) => Ok(*b),
@@ -154,6 +159,7 @@ pub(super) fn bool_ret(value: &Value) -> Result<bool, Mismatch> {
 }
 
 /// A result that only says that the operation is done: nil or "ok".
+#[inline]
 pub(super) fn done(value: &Value) -> Result<(), Mismatch> {
     match value {
         Value::Nil => Ok(()),
@@ -163,6 +169,7 @@ pub(super) fn done(value: &Value) -> Result<(), Mismatch> {
 }
 
 /// A result that says whether an element was added: false if there was no room.
+#[inline]
 pub(super) fn added(value: &Value) -> Result<bool, Mismatch> {
     match value {
         Value::Nil | Value::Bool(true) => Ok(true),
@@ -174,6 +181,7 @@ pub(super) fn added(value: &Value) -> Result<bool, Mismatch> {
 }
 
 /// A result that is a value, or nil for "there was none".
+#[inline]
 pub(super) fn maybe(value: &Value) -> Option<Value> {
     match value {
         Value::Nil => None,

@@ -13,7 +13,10 @@ pub(crate) use shrink::Fate;
 pub use typed::Difference;
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read};
 use std::ops::Range;
+use std::path::Path;
 use std::time::Instant;
 
 use linpoint::history::{HistoryError, Interval, IntervalBuilder, Span};
@@ -23,7 +26,8 @@ use linpoint::{Cancel, CheckError, Hints, Limits, OpId, Plan, Progress, Report};
 use crate::format::Part;
 use crate::live::WatchError;
 use crate::model::ModelName;
-use crate::raw::{Annotation, RawBuilder, RawHistory, RawOp};
+use crate::raw::{Annotation, Lines, RawBuilder, RawHistory, RawOp};
+use crate::stream::Stream;
 use crate::{Format, ReadError, Source, Value};
 use join::{BadOption, Fault, Join, Mismatch, OpOf, Options, RetOf};
 use typed::{AnyHistory, Typed};
@@ -70,7 +74,7 @@ pub struct LoadedHistory {
     format: Format,
     processes: BTreeMap<u32, Value>,
     objects: Vec<Value>,
-    lines: Vec<u32>,
+    lines: Lines,
     annotations: Vec<Annotation>,
     unknown_results: usize,
 }
@@ -101,6 +105,55 @@ pub fn read(source: &Source, model: Option<&ModelName>) -> Result<LoadedHistory,
 /// Reads all histories of an input, in the format that is given or else in whatever format it is.
 /// There is at least one, or an error.
 pub fn read_all(source: &Source, format: Option<Format>, model: Option<&ModelName>) -> Vec<Found> {
+    // A single line of a stream has another number.
+    let is_whole = source.first_line() == 1;
+    match is_whole.then(|| read_plain(&mut source.bytes(), format, model)).flatten() {
+        Some(history) => vec![Found { id: None, history: Ok(history) }],
+        None => read_any(source, format, model),
+    }
+}
+
+/// Reads all histories of a file, as [`read_all`] does. The text of a long one is not kept in memory, if its
+/// lines are plain.
+pub fn read_file(
+    path: &Path,
+    format: Option<Format>,
+    model: Option<&ModelName>,
+) -> io::Result<Vec<Found>> {
+    read_file_within(path, Source::usual_limit(), format, model)
+}
+
+/// The same; a file that is compressed may have `max_unpacked` bytes when it is unpacked, see
+/// [`Source::open_within`].
+pub fn read_file_within(
+    path: &Path,
+    max_unpacked: usize,
+    format: Option<Format>,
+    model: Option<&ModelName>,
+) -> io::Result<Vec<Found>> {
+    // Other things than files can be read only once.
+    if path.metadata().is_ok_and(|meta| meta.is_file())
+        && let Some(history) = read_plain(&mut File::open(path)?, format, model)
+    {
+        return Ok(vec![Found { id: None, history: Ok(history) }]);
+    }
+    Ok(read_any(&Source::open_within(path, max_unpacked)?, format, model))
+}
+
+/// Reads a history whose lines are plain, see [`crate::stream`].
+fn read_plain(
+    input: &mut dyn Read,
+    format: Option<Format>,
+    model: Option<&ModelName>,
+) -> Option<LoadedHistory> {
+    let (raw, stream) = Stream::open(input, format)?;
+    // Nobody will see the errors.
+    let nowhere = Source::new("", Vec::new());
+    join(&nowhere, raw, Some(stream), model).ok()
+}
+
+/// Reads whatever there is.
+fn read_any(source: &Source, format: Option<Format>, model: Option<&ModelName>) -> Vec<Found> {
     let format = match format.map_or_else(|| Format::detect(source), Ok) {
         Ok(format) => format,
         Err(error) => return vec![Found { id: None, history: Err(error) }],
@@ -115,14 +168,25 @@ pub fn read_all(source: &Source, format: Option<Format>, model: Option<&ModelNam
 /// Joins a history to its model. `model` goes before the model that the file names.
 pub fn load(
     source: &Source,
+    raw: RawHistory,
+    model: Option<&ModelName>,
+) -> Result<LoadedHistory, ReadError> {
+    join(source, raw, None, model)
+}
+
+/// Joins a history to its model, whose operations are either in it or still in the stream.
+fn join(
+    source: &Source,
     mut raw: RawHistory,
+    stream: Option<Stream<'_>>,
     model: Option<&ModelName>,
 ) -> Result<LoadedHistory, ReadError> {
     let in_file = raw.model.take();
-    let model = model_of(source, raw.format, model, in_file.as_ref(), raw.ops.is_empty())?;
+    let is_empty = raw.ops.is_empty() && stream.is_none();
+    let model = model_of(source, raw.format, model, in_file.as_ref(), is_empty)?;
     let entry = entry_of(source, &model)?;
     let join = join_of(source, entry, &model).map_err(|(error, _)| error)?;
-    join.load(&mut Loader { source, raw, info: &entry.info, model })
+    join.load(Loader { source, raw, stream, info: &entry.info, model })
 }
 
 /// The model that is meant: what the user says goes before what the file says.
@@ -224,7 +288,7 @@ fn join_of(
 
 /// The type-free side of a [`Join`].
 trait AnyJoin {
-    fn load(&self, loader: &mut Loader<'_>) -> Result<LoadedHistory, ReadError>;
+    fn load(&self, loader: Loader<'_, '_>) -> Result<LoadedHistory, ReadError>;
     fn watch(&self, watched: Watched<'_, '_>) -> Result<Outcome, WatchError>;
 }
 
@@ -233,47 +297,49 @@ struct Entry {
     join: fn(&mut Options<'_>) -> Result<Box<dyn AnyJoin>, BadOption>,
 }
 
-struct Loader<'a> {
+struct Loader<'a, 'r> {
     source: &'a Source,
     raw: RawHistory,
+    /// Where the operations are, if they are not in `raw`.
+    stream: Option<Stream<'r>>,
     info: &'a ModelInfo,
     model: ModelName,
 }
 
 impl<J: Join> AnyJoin for J {
-    fn load(&self, loader: &mut Loader<'_>) -> Result<LoadedHistory, ReadError> {
-        let mut builder = IntervalBuilder::<OpOf<J>, RetOf<J>>::new(loader.raw.ties);
-        let raw_ops = std::mem::take(&mut loader.raw.ops);
-        let mut lines = Vec::with_capacity(raw_ops.len());
-        builder.reserve(raw_ops.len());
-        let mut unknown_results = loader.raw.partly_unknown;
-        raw_ops.consume(|raw| {
-            lines.push(raw.line);
-            let op = self.op(raw).map_err(|m| loader.mismatch(raw, &m))?;
-            let ret = match raw.result {
-                Some(value) => Some(self.ret(&op, value).map_err(|m| loader.mismatch(raw, &m))?),
-                None if raw.end.is_none() => None,
-                None => {
-                    let only = self.only_ret(&op);
-                    unknown_results += usize::from(only.is_none());
-                    only
-                }
-            };
-            let interval = Interval { op, ret, start: raw.start, end: raw.end, extras: raw.extras };
-            builder.add(interval).map_err(|e| loader.invalid(&lines, &e))?;
-            Ok(())
-        })?;
+    fn load(&self, mut loader: Loader<'_, '_>) -> Result<LoadedHistory, ReadError> {
+        let mut joined = Joined::<J> {
+            join: self,
+            builder: IntervalBuilder::new(loader.raw.ties),
+            lines: Lines::default(),
+            unknown_results: 0,
+        };
+        if let Some(stream) = loader.stream.take() {
+            let read = stream.read(&mut loader.raw, &mut |raw| joined.add(raw).is_ok());
+            read.map_err(|_| ReadError::new(loader.source, "the lines are not plain"))?;
+        } else {
+            let ops = std::mem::take(&mut loader.raw.ops);
+            joined.builder.reserve(ops.len());
+            ops.consume(|raw| {
+                joined.add(raw).map_err(|wrong| match wrong {
+                    Wrong::Joined(mismatch) => loader.mismatch(raw, &mismatch),
+                    Wrong::History(error) => loader.invalid(&joined.lines, &error),
+                })
+            })?;
+        }
+        let Joined { builder, lines, unknown_results, .. } = joined;
         let history = builder.finish().map_err(|e| loader.invalid(&lines, &e))?;
+        let Loader { raw, model, .. } = loader;
         Ok(LoadedHistory {
             any: Box::new(Typed { spec: self.spec(), history, alike: J::alike }),
-            model: loader.model.clone(),
-            note: loader.raw.note.take(),
-            format: loader.raw.format,
-            processes: std::mem::take(&mut loader.raw.processes),
-            objects: std::mem::take(&mut loader.raw.objects),
+            model,
+            note: raw.note,
+            format: raw.format,
+            processes: raw.processes,
+            objects: raw.objects,
             lines,
-            annotations: std::mem::take(&mut loader.raw.annotations),
-            unknown_results,
+            annotations: raw.annotations,
+            unknown_results: raw.partly_unknown + unknown_results,
         })
     }
 
@@ -282,7 +348,41 @@ impl<J: Join> AnyJoin for J {
     }
 }
 
-impl Loader<'_> {
+/// The operations of a model, as far as they have been read.
+struct Joined<'a, J: Join> {
+    join: &'a J,
+    builder: IntervalBuilder<OpOf<J>, RetOf<J>>,
+    lines: Lines,
+    unknown_results: usize,
+}
+
+/// What is wrong with an operation.
+enum Wrong {
+    Joined(Mismatch),
+    History(HistoryError),
+}
+
+impl<J: Join> Joined<'_, J> {
+    #[inline]
+    fn add(&mut self, raw: &RawOp<'_>) -> Result<(), Wrong> {
+        self.lines.push(raw.line);
+        let op = self.join.op(raw).map_err(Wrong::Joined)?;
+        let ret = match raw.result {
+            Some(value) => Some(self.join.ret(&op, value).map_err(Wrong::Joined)?),
+            None if raw.end.is_none() => None,
+            None => {
+                let only = self.join.only_ret(&op);
+                self.unknown_results += usize::from(only.is_none());
+                only
+            }
+        };
+        let interval = Interval { op, ret, start: raw.start, end: raw.end, extras: raw.extras };
+        self.builder.add(interval).map_err(Wrong::History)?;
+        Ok(())
+    }
+}
+
+impl Loader<'_, '_> {
     fn at(&self, line: u32, part: Part, message: String) -> ReadError {
         error_at(self.source, self.raw.format, line, part, message)
     }
@@ -291,18 +391,18 @@ impl Loader<'_> {
         mismatch_at(self.source, self.raw.format, self.info, raw, mismatch)
     }
 
-    fn invalid(&self, lines: &[u32], error: &HistoryError) -> ReadError {
+    fn invalid(&self, lines: &Lines, error: &HistoryError) -> ReadError {
         // Processes are numbers in the library; here they have the names of the file.
         let message = match error.kind() {
             linpoint::history::HistoryErrorKind::ProcessOverlap { process, open } => {
                 let who = self.raw.processes.get(process).cloned().unwrap_or_default();
-                let line = lines.get(open.index()).copied().unwrap_or_default();
+                let line = lines.get(open.index()).unwrap_or_default();
                 format!("process {who} calls while its operation from line {line} is still open")
             }
             _ => error.to_string(),
         };
         match lines.get(error.op().index()) {
-            Some(&line) => self.at(line, Part::Name, message),
+            Some(line) => self.at(line, Part::Name, message),
             None => ReadError::new(self.source, message),
         }
     }
@@ -454,6 +554,6 @@ impl LoadedHistory {
 
     /// The line of the file on which it begins.
     pub fn line(&self, id: OpId) -> Option<u32> {
-        self.lines.get(id.index()).copied()
+        self.lines.get(id.index())
     }
 }

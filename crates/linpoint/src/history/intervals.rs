@@ -2,7 +2,9 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Extras, History, HistoryError, HistoryErrorKind, OpId, Span, Timestamp, radix};
+use super::{
+    Extras, History, HistoryError, HistoryErrorKind, OpId, Span, Timestamp, counting, radix,
+};
 
 /// What it means when one operation returns at the very instant at which another is called.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -57,17 +59,34 @@ impl<O, R, T> Interval<O, R, T> {
 #[derive(Clone, Debug)]
 pub struct IntervalBuilder<O, R> {
     ties: Ties,
+    /// Until ranks are known, spans are made of clock keys, as long as those are small numbers.
     history: History<O, R>,
-    /// Clock keys of the calls.
+    /// All clock keys, once one is too large for a span.
+    large: Option<Keys>,
+}
+
+/// Clock keys by operation.
+#[derive(Clone, Debug, Default)]
+struct Keys {
     starts: Vec<u64>,
-    /// Clock keys of the returns; those of pending operations mean nothing.
+    /// Those of pending operations are their starts, and mean nothing.
     ends: Vec<u64>,
+}
+
+impl Keys {
+    fn of(spans: &[Span]) -> Keys {
+        let end = |span: &Span| if span.is_pending() { span.call } else { span.ret };
+        Keys {
+            starts: spans.iter().map(|span| span.call.into()).collect(),
+            ends: spans.iter().map(|span| end(span).into()).collect(),
+        }
+    }
 }
 
 impl<O, R> IntervalBuilder<O, R> {
     /// No operations yet.
     pub fn new(ties: Ties) -> Self {
-        IntervalBuilder { ties, history: History::default(), starts: Vec::new(), ends: Vec::new() }
+        IntervalBuilder { ties, history: History::default(), large: None }
     }
 
     /// Makes room for so many more operations at once.
@@ -75,15 +94,14 @@ impl<O, R> IntervalBuilder<O, R> {
         self.history.ops.reserve(operations);
         self.history.rets.reserve(operations);
         self.history.spans.reserve(operations);
-        self.starts.reserve(operations);
-        self.ends.reserve(operations);
     }
 
     /// Adds an operation.
+    #[inline]
     pub fn add<T: Timestamp>(&mut self, interval: Interval<O, R, T>) -> Result<OpId, HistoryError> {
-        let id = OpId(self.starts.len() as u32);
+        let id = OpId(self.history.spans.len() as u32);
         let key = |t: T| t.key().map_err(|e| HistoryError::new(HistoryErrorKind::BadTime(e), id));
-        if self.starts.len() >= (u32::MAX / 2 - 1) as usize {
+        if self.history.spans.len() >= (u32::MAX / 2 - 1) as usize {
             return Err(HistoryError::new(HistoryErrorKind::TooLarge, id));
         }
         let start = key(interval.start)?;
@@ -91,43 +109,80 @@ impl<O, R> IntervalBuilder<O, R> {
         if end.is_some_and(|end| end < start) {
             return Err(HistoryError::new(HistoryErrorKind::ReturnBeforeCall, id));
         }
-        self.starts.push(start);
-        self.ends.push(end.unwrap_or(start));
+        let last = end.unwrap_or(start);
+        if self.large.is_none() && last < u64::from(Span::NEVER) {
+            let ret = end.map_or(Span::NEVER, |end| end as u32);
+            self.history.spans.push(Span { call: start as u32, ret });
+        } else {
+            let keys = self.large.get_or_insert_with(|| Keys::of(&self.history.spans));
+            keys.starts.push(start);
+            keys.ends.push(last);
+            // This only tells pending operations from others.
+            self.history.spans.push(Span { call: 0, ret: end.map_or(Span::NEVER, |_| 0) });
+        }
         self.history.ops.push(interval.op);
         self.history.rets.push(if end.is_some() { interval.ret } else { None });
-        // Ranks come later; until then, this only tells pending operations from others.
-        self.history.spans.push(Span { call: 0, ret: end.map_or(Span::NEVER, |_| 0) });
         self.history.extras.set(id.index(), interval.extras);
         Ok(id)
     }
 
     /// Ranks all events and checks that no process does two things at once.
     pub fn finish(mut self) -> Result<History<O, R>, HistoryError> {
-        let calls = radix::order(&self.starts);
-        self.check_processes(&calls)?;
-        let returns = self.returns();
-        self.rank(&calls, &returns);
+        if self.large.is_none() && self.is_in_order_by_process() {
+            let spans = &mut self.history.spans;
+            if let Some(ranks) = counting::rank(spans) {
+                self.history.ranks = ranks;
+                return Ok(self.history);
+            }
+        }
+        let keys = self.large.take().unwrap_or_else(|| Keys::of(&self.history.spans));
+        let mut ranking = Ranking { ties: self.ties, keys, history: &mut self.history };
+        let calls = radix::order(&ranking.keys.starts);
+        ranking.check_processes(&calls)?;
+        let returns = ranking.returns();
+        ranking.rank(&calls, &returns);
         Ok(self.history)
     }
 
+    /// True if each process does one thing after the other, in the order in which operations were given.
+    /// That is so in most histories, and then [`Ranking::check_processes`] finds nothing.
+    fn is_in_order_by_process(&self) -> bool {
+        let processes = self.history.extras.processes.values();
+        let mut ends: FxHashMap<u32, u32> = FxHashMap::default();
+        processes.iter().zip(&self.history.spans).all(|(process, span)| {
+            let Some(process) = process else { return true };
+            let end = if span.is_pending() { span.call } else { span.ret };
+            ends.insert(*process, end).is_none_or(|before| before <= span.call)
+        })
+    }
+}
+
+/// Ranks events by sorting them.
+struct Ranking<'a, O, R> {
+    ties: Ties,
+    keys: Keys,
+    history: &'a mut History<O, R>,
+}
+
+impl<O, R> Ranking<'_, O, R> {
     /// The operations that returned, in the order of their returns.
     fn returns(&self) -> Vec<u32> {
-        let mut returns = radix::order(&self.ends);
+        let mut returns = radix::order(&self.keys.ends);
         returns.retain(|&op| !self.history.spans[op as usize].is_pending());
         returns
     }
 
     /// Gives every event its rank: calls and returns are merged. At one instant, calls come first;
-    /// if ties are ordered, [`IntervalBuilder::rank_instant`] decides.
+    /// if ties are ordered, [`Ranking::rank_instant`] decides.
     fn rank(&mut self, mut calls: &[u32], mut returns: &[u32]) {
         let ordered = self.ties == Ties::Ordered;
         let mut rank = 0;
         loop {
-            match (first(calls, &self.starts), first(returns, &self.ends)) {
+            match (first(calls, &self.keys.starts), first(returns, &self.keys.ends)) {
                 (None, None) => break,
                 (Some(start), Some(end)) if start == end && ordered => {
-                    let called = take_while(&mut calls, |op| self.starts[op] == start);
-                    let returned = take_while(&mut returns, |op| self.ends[op] == end);
+                    let called = take_while(&mut calls, |op| self.keys.starts[op] == start);
+                    let returned = take_while(&mut returns, |op| self.keys.ends[op] == end);
                     rank = self.rank_instant(rank, called, returned);
                     continue;
                 }
@@ -148,7 +203,7 @@ impl<O, R> IntervalBuilder<O, R> {
     /// Ranks what is called and what returns at one instant: first the returns of what began
     /// earlier, then what begins and ends here, and then the other calls. The next rank.
     fn rank_instant(&mut self, mut rank: u32, called: &[u32], returned: &[u32]) -> u32 {
-        let (starts, ends) = (&self.starts, &self.ends);
+        let (starts, ends) = (&self.keys.starts, &self.keys.ends);
         let spans = &mut self.history.spans;
         let begins_and_ends =
             |op: usize, spans: &[Span]| starts[op] == ends[op] && !spans[op].is_pending();
@@ -186,12 +241,12 @@ impl<O, R> IntervalBuilder<O, R> {
         for &op in calls {
             let Some(process) = processes.get(op as usize) else { continue };
             // A pending operation ends its process's claim where it begins: its end is its start.
-            let (start, end) = (self.starts[op as usize], self.ends[op as usize]);
+            let (start, end) = (self.keys.starts[op as usize], self.keys.ends[op as usize]);
             if let Some(&open) = last.get(&process)
-                && start < self.ends[open as usize]
+                && start < self.keys.ends[open as usize]
             {
                 // Both begin now, and this one ends now: it came first.
-                if end == start && self.starts[open as usize] == start {
+                if end == start && self.keys.starts[open as usize] == start {
                     continue;
                 }
                 let kind = HistoryErrorKind::ProcessOverlap { process, open: OpId(open) };
@@ -308,6 +363,32 @@ mod tests {
                 let times = [digit(0), digit(1), digit(2), digit(3)];
                 let mut b = IntervalBuilder::<_, ()>::new(ties);
                 for (start, end) in times {
+                    let extras = Extras::default();
+                    b.add(Interval { op: (), ret: None, start, end, extras }).unwrap();
+                }
+                assert_eq!(b.finish().unwrap().spans, ranks_by_sorting(ties, &times), "{times:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn large_times_are_ranked_like_small_ones() {
+        let mut random = fastrand::Rng::with_seed(7);
+        for round in 0..2000_u64 {
+            let range = [5, 40, 5000][(round % 3) as usize];
+            let time = |random: &mut fastrand::Rng| random.u64(0..range);
+            let times: Vec<(u64, Option<u64>)> = (0..random.usize(0..12))
+                .map(|_| {
+                    let (a, b) = (time(&mut random), time(&mut random));
+                    (a.min(b), (random.u8(0..5) > 0).then_some(a.max(b)))
+                })
+                .collect();
+            let ties = if round % 2 == 0 { Ties::Concurrent } else { Ties::Ordered };
+            // At the border, some are large and some are not.
+            for more in [0, u64::from(u32::MAX) - range / 2, 1 << 40] {
+                let mut b = IntervalBuilder::<_, ()>::new(ties);
+                for (start, end) in &times {
+                    let (start, end) = (start + more, end.map(|end| end + more));
                     let extras = Extras::default();
                     b.add(Interval { op: (), ret: None, start, end, extras }).unwrap();
                 }

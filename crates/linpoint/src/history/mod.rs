@@ -8,6 +8,7 @@
 //! Build one from events in the order in which they happened ([`EventBuilder`]), or from
 //! intervals with clock readings ([`IntervalBuilder`]), which needs a policy for [`Ties`].
 
+mod counting;
 mod error;
 mod events;
 mod intervals;

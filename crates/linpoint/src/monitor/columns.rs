@@ -2,7 +2,7 @@
 
 use crate::spec::{Role, Shape, Slot};
 
-use super::names::{NONE, Numbers};
+use super::names::{NONE, Names, Numbers};
 use super::peaks::Peaks;
 use super::{Refusal, Rows};
 
@@ -59,9 +59,9 @@ pub(crate) struct Columns {
 #[derive(Default)]
 struct Roles {
     kinds: Vec<Kind>,
-    values: Vec<u64>,
-    sources: Vec<u64>,
-    keys: Vec<u64>,
+    /// Those of the sources come after the last row.
+    names: Names,
+    keys: Names,
     /// A place that has the name of a register's initial value.
     initial: Option<(u32, Slot)>,
 }
@@ -69,18 +69,15 @@ struct Roles {
 impl Columns {
     /// Reads the operations, which all belong to one object.
     pub(crate) fn read(reader: Rows<'_>) -> Result<Columns, Refusal> {
-        let Roles { kinds, values, sources, keys, initial } = Roles::read(reader)?;
+        let Roles { kinds, names, keys, initial } = Roles::read(reader)?;
         let rows = kinds.len();
         // What is replaced is numbered together with what is written.
-        let mut names = values;
-        names.extend(&sources);
         let names_value = |row: usize| match row.checked_sub(rows) {
             None => kinds[row].has_value(),
             Some(row) => kinds[row] == Kind::Replace,
         };
-        let mut numbers = Numbers::of(&names, names_value);
-        drop(names);
-        let key_numbers = Numbers::of(&keys, |_| true);
+        let mut numbers = Numbers::of_names(names, names_value);
+        let key_numbers = Numbers::of_names(keys, |_| true);
         reader.verify(&key_numbers, rows, Slot::Key)?;
         reader.verify(&numbers, rows, Slot::Value)?;
         let priority_class = match reader.shape() {
@@ -130,7 +127,8 @@ impl Roles {
             Shape::Registers { initial } => Some(initial),
             _ => None,
         };
-        let mut names = Vec::with_capacity(if has_values { rows.len() } else { 0 });
+        let mut names = Names::with_capacity(if has_values { rows.len() } else { 0 });
+        let mut sources: Vec<u64> = Vec::new();
         for row in 0..rows.len() {
             let (kind, value) = match rows.role(row) {
                 Role::Foreign(reason) => return Err(Refusal::new(reason)),
@@ -155,33 +153,41 @@ impl Roles {
                 Role::Write(name) => (Kind::Write, name.0),
                 Role::Read(name) => (Kind::Read, name.0),
                 Role::Replace { from, to } => {
-                    roles.sources.resize(names.len(), 0);
-                    roles.sources.push(from.0);
+                    sources.resize(row, 0);
+                    sources.push(from.0);
                     if initial == Some(from) {
-                        roles.initial = Some((names.len() as u32, Slot::Source));
+                        roles.initial = Some((row as u32, Slot::Source));
                     }
                     (Kind::Replace, to.0)
                 }
                 _ => return Err(Refusal::new("an operation that this kind of object lacks")),
             };
             if initial.is_some_and(|name| name.0 == value) && kind.has_value() {
-                roles.initial = Some((names.len() as u32, Slot::Value));
+                roles.initial = Some((row as u32, Slot::Value));
             }
             roles.kinds.push(kind);
-            if has_values {
-                names.push(value);
+            match has_values {
+                true if kind.has_value() => names.push(value),
+                true => names.push_none(),
+                false => {}
             }
             if let Some(key) = rows.key(row) {
+                if roles.keys.is_empty() {
+                    roles.keys = Names::with_capacity(rows.len());
+                }
                 roles.keys.push(key.0);
             }
         }
-        if !roles.sources.is_empty() {
-            roles.sources.resize(names.len(), 0);
+        if !sources.is_empty() {
+            sources.resize(rows.len(), 0);
+            for (source, kind) in sources.iter().zip(&roles.kinds) {
+                if *kind == Kind::Replace { names.push(*source) } else { names.push_none() }
+            }
         }
         if roles.keys.len() != roles.kinds.len() && !roles.keys.is_empty() {
             return Err(Refusal::new("some operations have no key"));
         }
-        roles.values = names;
+        roles.names = names;
         Ok(roles)
     }
 }

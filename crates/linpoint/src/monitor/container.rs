@@ -85,14 +85,13 @@ impl Elements {
         };
         let mut second_remove = NONE;
         let mut pending_adds = false;
-        for row in 0..c.len() as u32 {
-            let i = row as usize;
-            let (left, right) = (c.left[i], c.right[i]);
-            match c.kinds[i] {
+        let rows = c.kinds.iter().zip(&c.values).zip(&c.left).zip(&c.right);
+        for (row, (((&kind, &value), &left), &right)) in (0..).zip(rows) {
+            match kind {
                 Kind::Take => elements.takes.push(row),
                 Kind::Empty => elements.empties.push(row),
                 Kind::Add => {
-                    let e = &mut elements.list[c.values[i] as usize];
+                    let e = &mut elements.list[value as usize];
                     if e.add != NONE {
                         // A pending add that nobody noticed does not count, but which of two that
                         // is cannot be told.
@@ -105,11 +104,11 @@ impl Elements {
                     e.last_left = e.last_left.max(left);
                 }
                 Kind::Remove | Kind::Peek => {
-                    let e = &mut elements.list[c.values[i] as usize];
+                    let e = &mut elements.list[value as usize];
                     e.add_right = e.add_right.min(right);
                     e.seen_right = e.seen_right.min(right);
                     e.last_left = e.last_left.max(left);
-                    if c.kinds[i] == Kind::Peek {
+                    if kind == Kind::Peek {
                         elements.has_peeks = true;
                     } else if e.remove == NONE {
                         e.remove = row;

@@ -35,20 +35,23 @@ use std::collections::BinaryHeap;
 use crate::spec::Role;
 
 use super::columns::{Columns, Kind};
-use super::merge::{self, Placed};
+use super::merge::Starts;
 use super::peaks::Peaks;
 use super::{Clock, Contradiction, Found, Refusal, Rows, shrink};
 
 /// Decides the rows.
 pub(crate) fn decide(rows: Rows<'_>, clock: &mut Clock) -> Result<Found, Refusal> {
-    let columns = Columns::read(rows)?;
-    let flags = Flags::group(columns);
+    let flags = Flags::group(Columns::read(rows)?);
     clock.prepared();
-    let bad = flags.contradictory();
+    let answer = flags.explain();
     clock.decided();
-    Ok(match bad {
-        None => Found::Order(flags.order()),
-        Some(flag) => Found::Contradiction(contradiction(rows, flags.of(flag))),
+    Ok(match answer {
+        Ok(starts) => Found::Order(flags.order(starts)),
+        Err(flag) => {
+            let mut entries = Vec::new();
+            flags.entries(flag, &mut entries);
+            Found::Contradiction(contradiction(rows, &entries))
+        }
     })
 }
 
@@ -61,78 +64,119 @@ struct Entry {
     kind: Kind,
 }
 
-/// All operations, those of a flag next to each other and by left end.
+/// All operations, by flag.
 struct Flags {
-    entries: Vec<Entry>,
-    /// For each flag, where its entries end and those of the next one begin.
+    c: Columns,
+    /// The rows, those of a flag next to each other.
+    rows: Vec<u32>,
+    /// For each flag, where its rows end and those of the next one begin.
     ends: Vec<u32>,
-    peaks: u32,
 }
 
 impl Flags {
-    fn group(c: Columns) -> Flags {
-        let entry = |row: usize| Entry {
-            left: c.left[row],
-            right: c.right[row],
-            row: row as u32,
-            kind: c.kinds[row],
-        };
-        let rows = c.len();
-        let (mut entries, ends) = if c.keys.is_empty() {
-            ((0..rows).map(entry).collect(), vec![rows as u32])
-        } else {
-            let mut next = vec![0u32; c.key_count + 1];
-            for &key in &c.keys {
-                next[key as usize + 1] += 1;
-            }
-            for key in 1..next.len() {
-                next[key] += next[key - 1];
-            }
-            let mut entries = vec![Entry { left: 0, right: 0, row: 0, kind: Kind::Idle }; rows];
-            for (row, &key) in c.keys.iter().enumerate() {
-                let place = &mut next[key as usize];
-                entries[*place as usize] = entry(row);
-                *place += 1;
-            }
-            next.pop();
-            (entries, next)
-        };
-        if !c.left.is_sorted() {
-            let mut start = 0;
-            for &end in &ends {
-                entries[start..end as usize].sort_unstable_by_key(|e| e.left);
-                start = end as usize;
-            }
+    fn group(mut c: Columns) -> Flags {
+        let count = c.len();
+        let keys = std::mem::take(&mut c.keys);
+        if keys.is_empty() {
+            return Flags { c, rows: (0..count as u32).collect(), ends: vec![count as u32] };
         }
-        Flags { entries, ends, peaks: c.peaks }
+        let mut next = vec![0u32; c.key_count + 1];
+        for &key in &keys {
+            next[key as usize + 1] += 1;
+        }
+        for key in 1..next.len() {
+            next[key] += next[key - 1];
+        }
+        let mut rows = vec![0; count];
+        for (row, &key) in (0..).zip(&keys) {
+            let place = &mut next[key as usize];
+            rows[*place as usize] = row;
+            *place += 1;
+        }
+        next.pop();
+        Flags { c, rows, ends: next }
     }
 
-    fn of(&self, flag: usize) -> &[Entry] {
+    fn rows_of(&self, flag: usize) -> &[u32] {
         let start = if flag == 0 { 0 } else { self.ends[flag - 1] };
-        &self.entries[start as usize..self.ends[flag] as usize]
+        &self.rows[start as usize..self.ends[flag] as usize]
     }
 
-    /// A flag whose operations cannot be explained.
-    fn contradictory(&self) -> Option<usize> {
-        let mut sweep = Sweep::default();
-        (0..self.ends.len()).find(|flag| sweep.run(self.of(*flag), |_, _| ()).is_err())
+    #[inline]
+    fn entry(&self, row: u32) -> Entry {
+        let (c, at) = (&self.c, row as usize);
+        Entry { left: c.left[at], right: c.right[at], row, kind: c.kinds[at] }
+    }
+
+    /// The operations of one flag, by left end.
+    fn entries(&self, flag: usize, entries: &mut Vec<Entry>) {
+        entries.clear();
+        entries.extend(self.rows_of(flag).iter().map(|row| self.entry(*row)));
+        if !entries.is_sorted_by_key(|e| e.left) {
+            entries.sort_unstable_by_key(|e| e.left);
+        }
+    }
+
+    /// Where the operations of each peak begin in an order of all; or a flag that cannot be explained.
+    fn explain(&self) -> Result<Starts, usize> {
+        let mut sweeper = Sweeper::new(self);
+        let mut starts = Starts::new(self.c.peaks);
+        for flag in 0..self.ends.len() {
+            sweeper.run(flag, |_, peak| starts.count(peak)).map_err(|_| flag)?;
+        }
+        Ok(starts)
     }
 
     /// An order of all operations, if there is no contradiction.
-    fn order(self) -> Vec<u32> {
-        let mut sweep = Sweep::default();
-        if let [_] = self.ends[..] {
-            let mut order = Vec::with_capacity(self.entries.len());
-            let _ = sweep.run(&self.entries, |row, _| order.push(row));
-            return order;
-        }
-        let mut placed: Vec<Placed> = Vec::with_capacity(self.entries.len());
+    fn order(&self, starts: Starts) -> Vec<u32> {
+        let mut sweeper = Sweeper::new(self);
+        let mut placing = starts.into_placing();
         for flag in 0..self.ends.len() {
-            let _ = sweep.run(self.of(flag), |row, peak| placed.push((row, peak)));
+            // This went well before.
+            let _ = sweeper.run(flag, |row, peak| placing.place(row, peak));
         }
-        let peaks = self.peaks;
-        drop(self);
-        merge::by_peak(&placed, peaks)
+        placing.order
+    }
+}
+
+/// Sweeps over one flag after the other.
+struct Sweeper<'a> {
+    flags: &'a Flags,
+    sweep: Sweep,
+    entries: Vec<Entry>,
+}
+
+impl<'a> Sweeper<'a> {
+    fn new(flags: &'a Flags) -> Self {
+        Sweeper { flags, sweep: Sweep::default(), entries: Vec::new() }
+    }
+
+    /// Explains one flag. An element that comes and goes again, or stays, needs no sweep.
+    #[inline]
+    fn run(&mut self, flag: usize, mut emit: impl FnMut(u32, u32)) -> Result<(), Stuck> {
+        let entry = |row: u32| self.flags.entry(row);
+        let returned = |e: &Entry, kind: Kind| e.kind == kind && e.right != Peaks::NEVER;
+        match *self.flags.rows_of(flag) {
+            [row] => {
+                let up = entry(row);
+                if returned(&up, Kind::Raise) {
+                    emit(up.row, up.right);
+                    return Ok(());
+                }
+            }
+            [a, b] => {
+                let (a, b) = (entry(a), entry(b));
+                let (up, down) = if a.left > b.left { (b, a) } else { (a, b) };
+                if returned(&up, Kind::Raise) && returned(&down, Kind::Lower) {
+                    emit(up.row, up.right.min(down.right));
+                    emit(down.row, down.right);
+                    return Ok(());
+                }
+            }
+            _ => {}
+        }
+        self.flags.entries(flag, &mut self.entries);
+        self.sweep.run(&self.entries, emit)
     }
 }
 

@@ -118,6 +118,12 @@ impl Starts {
         let (mut count, mut after_return) = (0, false);
         for (&called, &returned) in calls.iter().zip(returns) {
             let (mut used, mut bits) = (called | returned, 0);
+            // A history that is whole uses all of its ranks.
+            if used == u64::MAX {
+                bits = called & (returned << 1 | u64::from(after_return));
+                after_return = returned >> 63 == 1;
+                used = 0;
+            }
             while used != 0 {
                 let bit = used & used.wrapping_neg();
                 used ^= bit;

@@ -103,22 +103,23 @@ fn lanes(
     let draft = |(segment, updates)| Draft::new(rows, peaks, updates, segment as u32, initial);
     let mut drafts: Vec<Draft<'_>> = segments.into_iter().enumerate().map(draft).collect();
     if drafts.iter().any(Draft::needs_survey) {
-        each_view(rows, scans, |scan, segment, name| {
-            drafts.get_mut(segment)?.survey(scan, name);
+        each_view(rows, scans, |nth, segment, name| {
+            drafts.get_mut(segment)?.survey(scans[nth], name);
             None::<()>
         });
     }
     drafts.iter_mut().try_for_each(Draft::find_changes)?;
-    let problem = each_view(rows, scans, |scan, segment, name| {
+    let problem = each_view(rows, scans, |nth, segment, name| {
         while segment >= drafts.len() {
             let mut draft = draft((drafts.len(), Updates::default()));
             draft.find_changes().ok();
             drafts.push(draft);
         }
-        drafts[segment].resolve(scan, name).err().map(|problem| (problem, scan, segment))
+        let resolved = drafts[segment].resolve(nth, scans[nth], name);
+        resolved.err().map(|problem| (problem, scans[nth], segment))
     });
     match problem {
-        None => Ok(Ok(drafts.into_iter().map(Draft::finish).collect())),
+        None => Ok(Ok(drafts.into_iter().map(|draft| draft.finish(scans)).collect())),
         Some((Problem::SharedName, ..)) => Err(Refusal::new("two different values share a name")),
         Some((Problem::Unexplained, scan, segment)) => match drafts[segment].lane() {
             lane if lane.guess == Some(OVERLAP) => Err(Refusal::new(OVERLAP)),

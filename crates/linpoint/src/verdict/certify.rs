@@ -29,8 +29,11 @@ pub(crate) fn order_is_valid<O, R>(
         if span.ret < latest_call {
             return Err(format!("operation {id} takes effect after its return"));
         }
+        if !hints_asserted {
+            continue;
+        }
         let extras = history.extras(id);
-        if let (true, Some(hint)) = (hints_asserted, extras.hint) {
+        if let Some(hint) = extras.hint {
             let latest = latest_position.entry((extras.object, hint.scope)).or_insert(0);
             if hint.position < *latest {
                 return Err(format!("operation {id} takes effect after a later position"));

@@ -2,7 +2,7 @@
 //! into what will be written. The histories themselves are given back here.
 
 use linpoint::CheckError;
-use linpoint_formats::{LoadedHistory, registry};
+use linpoint_formats::LoadedHistory;
 use linpoint_report::{Heading, Outcome, Rendered, html, witness};
 
 use super::crew::Crew;
@@ -81,15 +81,13 @@ impl Finding {
 /// Reads and checks an input.
 pub fn findings(crew: &Crew<'_>, number: usize, entry: &Entry<'_>) -> Vec<Finding> {
     let (check, input) = (crew.command(), crew.input(number));
-    let source = match input.read(check.how.max_unpacked) {
-        Ok(source) => source,
+    let how = &check.how;
+    let histories = match input.histories(how.format, how.model.as_ref(), how.max_unpacked) {
+        Ok(histories) => histories,
         Err(message) => {
             return vec![Finding::Failed { name: input.name(), failure: Failure::Input(message) }];
         }
     };
-    let histories = registry::read_all(&source, check.how.format, check.how.model.as_ref());
-    // What is wrong with a history has been said; the text is not needed any more.
-    drop(source);
     let mut findings = Vec::new();
     for found in histories {
         let id = found.id.map(|id| format!("#{id}")).unwrap_or_default();

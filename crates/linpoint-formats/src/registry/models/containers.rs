@@ -37,6 +37,7 @@ impl Join for QueueJoin {
         self.capacity.map_or_else(Queue::new, Queue::bounded)
     }
 
+    #[inline]
     fn op(&self, raw: &RawOp<'_>) -> Result<QueueOp<Value>, Mismatch> {
         match raw.name {
             "enqueue" => element(raw).map(QueueOp::Enqueue),
@@ -46,6 +47,7 @@ impl Join for QueueJoin {
         }
     }
 
+    #[inline]
     fn ret(&self, op: &QueueOp<Value>, value: &Value) -> Result<QueueRet<Value>, Mismatch> {
         Ok(match op {
             QueueOp::Enqueue(_) if added(value)? => QueueRet::Done,
@@ -54,6 +56,7 @@ impl Join for QueueJoin {
         })
     }
 
+    #[inline]
     fn only_ret(&self, op: &QueueOp<Value>) -> Option<QueueRet<Value>> {
         let unbounded = self.capacity.is_none();
         (unbounded && matches!(op, QueueOp::Enqueue(_))).then_some(QueueRet::Done)
@@ -79,6 +82,7 @@ impl Join for StackJoin {
         Stack::new()
     }
 
+    #[inline]
     fn op(&self, raw: &RawOp<'_>) -> Result<StackOp<Value>, Mismatch> {
         match raw.name {
             "push" => element(raw).map(StackOp::Push),
@@ -88,6 +92,7 @@ impl Join for StackJoin {
         }
     }
 
+    #[inline]
     fn ret(&self, op: &StackOp<Value>, value: &Value) -> Result<StackRet<Value>, Mismatch> {
         match op {
             StackOp::Push(_) => done(value).map(|()| StackRet::Done),
@@ -95,6 +100,7 @@ impl Join for StackJoin {
         }
     }
 
+    #[inline]
     fn only_ret(&self, op: &StackOp<Value>) -> Option<StackRet<Value>> {
         matches!(op, StackOp::Push(_)).then_some(StackRet::Done)
     }
@@ -128,6 +134,7 @@ impl Join for DequeJoin {
         self.capacity.map_or_else(Deque::new, Deque::bounded)
     }
 
+    #[inline]
     fn op(&self, raw: &RawOp<'_>) -> Result<DequeOp<Value>, Mismatch> {
         match raw.name {
             "push_front" => element(raw).map(DequeOp::PushFront),
@@ -140,6 +147,7 @@ impl Join for DequeJoin {
         }
     }
 
+    #[inline]
     fn ret(&self, op: &DequeOp<Value>, value: &Value) -> Result<DequeRet<Value>, Mismatch> {
         Ok(match op {
             DequeOp::PushFront(_) | DequeOp::PushBack(_) if added(value)? => DequeRet::Done,
@@ -148,6 +156,7 @@ impl Join for DequeJoin {
         })
     }
 
+    #[inline]
     fn only_ret(&self, op: &DequeOp<Value>) -> Option<DequeRet<Value>> {
         let push = matches!(op, DequeOp::PushFront(_) | DequeOp::PushBack(_));
         (push && self.capacity.is_none()).then_some(DequeRet::Done)
@@ -184,6 +193,7 @@ impl Join for PriorityQueueJoin {
         PriorityQueue::new(self.order)
     }
 
+    #[inline]
     fn op(&self, raw: &RawOp<'_>) -> Result<PriorityQueueOp<Value>, Mismatch> {
         match raw.name {
             "insert" => element(raw).map(PriorityQueueOp::Insert),
@@ -193,6 +203,7 @@ impl Join for PriorityQueueJoin {
         }
     }
 
+    #[inline]
     fn ret(
         &self,
         op: &PriorityQueueOp<Value>,
@@ -204,6 +215,7 @@ impl Join for PriorityQueueJoin {
         }
     }
 
+    #[inline]
     fn only_ret(&self, op: &PriorityQueueOp<Value>) -> Option<PriorityQueueRet<Value>> {
         matches!(op, PriorityQueueOp::Insert(_)).then_some(PriorityQueueRet::Done)
     }
@@ -232,6 +244,7 @@ impl Join for SetJoin {
         Set::new()
     }
 
+    #[inline]
     fn op(&self, raw: &RawOp<'_>) -> Result<SetOp<Value>, Mismatch> {
         match raw.name {
             "insert" => Ok(SetOp::Insert(one(raw)?.clone())),
@@ -241,6 +254,7 @@ impl Join for SetJoin {
         }
     }
 
+    #[inline]
     fn ret(&self, _op: &SetOp<Value>, value: &Value) -> Result<SetRet, Mismatch> {
         bool_ret(value).map(SetRet)
     }
@@ -265,6 +279,7 @@ impl Join for BagJoin {
         Bag::new()
     }
 
+    #[inline]
     fn op(&self, raw: &RawOp<'_>) -> Result<BagOp<Value>, Mismatch> {
         match raw.name {
             "add" => element(raw).map(BagOp::Add),
@@ -273,6 +288,7 @@ impl Join for BagJoin {
         }
     }
 
+    #[inline]
     fn ret(&self, op: &BagOp<Value>, value: &Value) -> Result<BagRet<Value>, Mismatch> {
         match op {
             BagOp::Add(_) => done(value).map(|()| BagRet::Done),
@@ -280,6 +296,7 @@ impl Join for BagJoin {
         }
     }
 
+    #[inline]
     fn only_ret(&self, op: &BagOp<Value>) -> Option<BagRet<Value>> {
         matches!(op, BagOp::Add(_)).then_some(BagRet::Done)
     }

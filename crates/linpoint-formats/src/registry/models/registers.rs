@@ -40,6 +40,7 @@ impl Join for RegisterJoin {
         Register { initial: self.initial.clone() }
     }
 
+    #[inline]
     fn op(&self, raw: &RawOp<'_>) -> Result<RegisterOp<Value>, Mismatch> {
         match raw.name {
             "read" => none(raw).map(|()| RegisterOp::Read),
@@ -48,6 +49,7 @@ impl Join for RegisterJoin {
         }
     }
 
+    #[inline]
     fn ret(&self, op: &RegisterOp<Value>, value: &Value) -> Result<RegisterRet<Value>, Mismatch> {
         match op {
             RegisterOp::Read => Ok(RegisterRet::Value(value.clone())),
@@ -55,6 +57,7 @@ impl Join for RegisterJoin {
         }
     }
 
+    #[inline]
     fn only_ret(&self, op: &RegisterOp<Value>) -> Option<RegisterRet<Value>> {
         matches!(op, RegisterOp::Write(_)).then_some(RegisterRet::Written)
     }
@@ -81,6 +84,7 @@ impl Join for CasRegisterJoin {
         CasRegister { initial: self.initial.clone() }
     }
 
+    #[inline]
     fn op(&self, raw: &RawOp<'_>) -> Result<CasRegisterOp<Value>, Mismatch> {
         match raw.name {
             "read" => none(raw).map(|()| CasRegisterOp::Read),
@@ -90,6 +94,7 @@ impl Join for CasRegisterJoin {
         }
     }
 
+    #[inline]
     fn ret(
         &self,
         op: &CasRegisterOp<Value>,
@@ -102,6 +107,7 @@ impl Join for CasRegisterJoin {
         }
     }
 
+    #[inline]
     fn only_ret(&self, op: &CasRegisterOp<Value>) -> Option<CasRegisterRet<Value>> {
         matches!(op, CasRegisterOp::Write(_)).then_some(CasRegisterRet::Written)
     }
@@ -128,6 +134,7 @@ impl Join for RmwJoin {
         Rmw { initial: self.initial.clone() }
     }
 
+    #[inline]
     fn op(&self, raw: &RawOp<'_>) -> Result<RmwOp<Value>, Mismatch> {
         match raw.name {
             "swap" => Ok(RmwOp(one(raw)?.clone())),
@@ -135,6 +142,7 @@ impl Join for RmwJoin {
         }
     }
 
+    #[inline]
     fn ret(&self, _op: &RmwOp<Value>, value: &Value) -> Result<RmwRet<Value>, Mismatch> {
         Ok(RmwRet(value.clone()))
     }
@@ -171,6 +179,7 @@ impl Join for SnapshotJoin {
         Snapshot { segments: self.segments, initial: self.initial.clone() }
     }
 
+    #[inline]
     fn op(&self, raw: &RawOp<'_>) -> Result<SnapshotOp<Value>, Mismatch> {
         match raw.name {
             "update" => {
@@ -186,6 +195,7 @@ impl Join for SnapshotJoin {
         }
     }
 
+    #[inline]
     fn ret(&self, op: &SnapshotOp<Value>, value: &Value) -> Result<SnapshotRet<Value>, Mismatch> {
         match (op, value) {
             (SnapshotOp::Update(..), _) => done(value).map(|()| SnapshotRet::Done),
@@ -204,6 +214,7 @@ impl Join for SnapshotJoin {
         one.initial == other.initial
     }
 
+    #[inline]
     fn only_ret(&self, op: &SnapshotOp<Value>) -> Option<SnapshotRet<Value>> {
         matches!(op, SnapshotOp::Update(..)).then_some(SnapshotRet::Done)
     }

@@ -2,6 +2,7 @@
 
 use crate::spec::{Name, Slot};
 
+use super::super::names::NONE;
 use super::super::peaks::Peaks;
 use super::super::{Refusal, Rows};
 use super::lane::Lane;
@@ -24,8 +25,9 @@ pub(super) struct Draft<'a> {
     /// By value, if scans were surveyed: whether one saw it.
     is_seen: Vec<bool>,
     slots: SlotsByValue,
-    /// Scans with their slots.
-    reads: Vec<(u32, u32)>,
+    /// The slots of the scans, by their position in the list of all; [`NONE`] if it is not known what they
+    /// saw. Shorter than that list if this is so for the last ones.
+    reads: Vec<u32>,
     lane: Lane,
 }
 
@@ -176,8 +178,8 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Finds out in which slot a scan saw this.
-    pub(super) fn resolve(&mut self, scan: u32, name: Name) -> Result<(), Problem> {
+    /// Finds out in which slot a scan saw this. Scans come one after the other, `nth` counts them.
+    pub(super) fn resolve(&mut self, nth: usize, scan: u32, name: Name) -> Result<(), Problem> {
         let later = self.values.number(name.0).map_or(&[][..], |value| self.slots.of_value(value));
         let is_initial_possible = name == self.initial && !self.is_over(0, scan);
         let over = match later {
@@ -199,7 +201,8 @@ impl<'a> Draft<'a> {
             self.lane.guess.get_or_insert(AMBIGUOUS);
             self.lane.doubtful.push(scan);
         }
-        self.reads.push((scan, slot));
+        self.reads.resize(nth, NONE);
+        self.reads.push(slot);
         Ok(())
     }
 
@@ -215,8 +218,9 @@ impl<'a> Draft<'a> {
     }
 
     /// The segment, complete.
-    pub(super) fn finish(mut self) -> Lane {
-        self.lane.take_readers(&self.reads);
+    pub(super) fn finish(mut self, scans: &[u32]) -> Lane {
+        let reads = scans.iter().copied().zip(self.reads.iter().copied());
+        self.lane.take_readers(reads.filter(|(_, slot)| *slot != NONE));
         self.lane
     }
 

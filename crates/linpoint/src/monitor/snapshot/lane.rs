@@ -41,18 +41,20 @@ impl Lane {
     }
 
     /// Takes the scans and their slots, and sorts them by slot.
-    pub(super) fn take_readers(&mut self, reads: &[(u32, u32)]) {
+    pub(super) fn take_readers(&mut self, reads: impl Iterator<Item = (u32, u32)> + Clone) {
         let mut starts = vec![0u32; self.changes.len() + 3];
-        for (_, slot) in reads {
-            starts[*slot as usize + 2] += 1;
+        let mut count = 0;
+        for (_, slot) in reads.clone() {
+            starts[slot as usize + 2] += 1;
+            count += 1;
         }
         for slot in 2..starts.len() {
             starts[slot] += starts[slot - 1];
         }
-        let mut readers = vec![0; reads.len()];
+        let mut readers = vec![0; count];
         for (scan, slot) in reads {
-            let place = &mut starts[*slot as usize + 1];
-            readers[*place as usize] = *scan;
+            let place = &mut starts[slot as usize + 1];
+            readers[*place as usize] = scan;
             *place += 1;
         }
         starts.pop();
@@ -74,7 +76,7 @@ impl Lane {
                 let readers = readers.filter(|scan| !doubtful.contains(scan));
                 certain.extend(readers.map(|scan| (*scan, slot)));
             }
-            self.take_readers(&certain);
+            self.take_readers(certain.iter().copied());
         }
         self.guess = None;
     }

@@ -50,18 +50,18 @@ impl Operations {
     }
 }
 
-/// Calls `see(scan, segment, name)` for everything that the scans saw, until it gives something.
+/// Calls `see(nth, segment, name)` for everything that the nth scan saw, until it gives something.
 pub(super) fn each_view<T>(
     rows: Rows<'_>,
     scans: &[u32],
-    mut see: impl FnMut(u32, usize, Name) -> Option<T>,
+    mut see: impl FnMut(usize, usize, Name) -> Option<T>,
 ) -> Option<T> {
     let mut view: Vec<Option<Name>> = Vec::new();
-    for &scan in scans {
+    for (nth, &scan) in scans.iter().enumerate() {
         view.clear();
         rows.view(scan as usize, &mut view);
         for (segment, name) in view.iter().enumerate() {
-            if let Some(found) = name.and_then(|name| see(scan, segment, name)) {
+            if let Some(found) = name.and_then(|name| see(nth, segment, name)) {
                 return Some(found);
             }
         }

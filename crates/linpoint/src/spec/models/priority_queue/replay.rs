@@ -1,7 +1,7 @@
 //! Running a priority queue in place.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BinaryHeap};
 
 use super::PriorityQueueOp::{Insert, Peek, Poll};
 use super::PriorityQueueRet::{Done, Value as Found};
@@ -39,47 +39,147 @@ pub(super) fn replay<V: Value + Ord>(
     queue: &PriorityQueue<V>,
     run: &mut dyn Iterator<Item = (&PriorityQueueOp<V>, Option<&PriorityQueueRet<V>>)>,
 ) -> Option<Result<(), usize>> {
-    let ranked = |element| Ranked { queue, element };
-    // Elements with one rank are equal, unless their hashes collide.
-    let mut contents: BTreeMap<Ranked<'_, V>, Copies<'_, V>> = BTreeMap::new();
+    let mut heap = BinaryHeap::new();
+    // As soon as there are different elements of one priority, the heap is not enough.
+    let mut contents: Option<Contents<'_, V>> = None;
     for (at, (op, ret)) in run.enumerate() {
+        let step = match &mut contents {
+            None => step_of_heap(queue, &mut heap, op, ret),
+            Some(contents) => contents.step(op, ret),
+        };
+        let step = match (step, &contents) {
+            (Step::Unclear, None) => {
+                let elements =
+                    std::mem::take(&mut heap).into_iter().map(|first: First<'_, V>| first.element);
+                contents.insert(Contents::of(queue, elements)).step(op, ret)
+            }
+            (step, _) => step,
+        };
+        match step {
+            Step::Fits => {}
+            Step::Illegal => return Some(Err(at)),
+            Step::Unclear => return None,
+        }
+    }
+    Some(Ok(()))
+}
+
+/// What came of an operation.
+enum Step {
+    Fits,
+    Illegal,
+    /// It depends on which of several elements is taken.
+    Unclear,
+}
+
+/// An element by its priority alone: the greatest one comes out first.
+struct First<'a, V> {
+    queue: &'a PriorityQueue<V>,
+    element: &'a V,
+}
+
+impl<V: Value + Ord> Ord for First<'_, V> {
+    #[inline]
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.queue.compare(self.element, other.element)
+    }
+}
+
+impl<V: Value + Ord> PartialOrd for First<'_, V> {
+    #[inline]
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<V: Value + Ord> PartialEq for First<'_, V> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl<V: Value + Ord> Eq for First<'_, V> {}
+
+/// Performs an operation on a heap, if that tells which element is meant.
+fn step_of_heap<'a, V: Value + Ord>(
+    queue: &'a PriorityQueue<V>,
+    heap: &mut BinaryHeap<First<'a, V>>,
+    op: &'a PriorityQueueOp<V>,
+    ret: Option<&'a PriorityQueueRet<V>>,
+) -> Step {
+    match (op, ret, heap.peek()) {
+        (Insert(element), None | Some(Done), _) => heap.push(First { queue, element }),
+        (Insert(_), Some(Found(_)), _) | (Poll | Peek, Some(Done), _) => return Step::Illegal,
+        (Peek, None, _) | (Poll, None, None) | (_, Some(Found(None)), None) => {}
+        (Poll, None, Some(_)) => return Step::Unclear,
+        (_, Some(Found(Some(v))), Some(first)) if v == first.element => {
+            if *op == Poll {
+                heap.pop();
+            }
+        }
+        (_, Some(Found(Some(v))), Some(first)) if queue.compare(v, first.element).is_eq() => {
+            return Step::Unclear;
+        }
+        (_, Some(Found(_)), _) => return Step::Illegal,
+    }
+    Step::Fits
+}
+
+/// All elements in order.
+struct Contents<'a, V> {
+    queue: &'a PriorityQueue<V>,
+    /// Elements with one rank are equal, unless their hashes collide.
+    by_rank: BTreeMap<Ranked<'a, V>, Copies<'a, V>>,
+}
+
+impl<'a, V: Value + Ord> Contents<'a, V> {
+    fn of(queue: &'a PriorityQueue<V>, elements: impl Iterator<Item = &'a V>) -> Self {
+        let mut contents = Contents { queue, by_rank: BTreeMap::new() };
+        elements.for_each(|element| contents.insert(element));
+        contents
+    }
+
+    fn insert(&mut self, element: &'a V) {
+        let rank = Ranked { queue: self.queue, element };
+        let more = |copies: &mut Copies<'a, V>| copies.more.push(element);
+        self.by_rank.entry(rank).and_modify(more).or_insert(Copies::new(element));
+    }
+
+    fn step(&mut self, op: &'a PriorityQueueOp<V>, ret: Option<&'a PriorityQueueRet<V>>) -> Step {
+        let queue = self.queue;
         if let Insert(v) = op {
             if !matches!(ret, None | Some(Done)) {
-                return Some(Err(at));
+                return Step::Illegal;
             }
-            contents.entry(ranked(v)).and_modify(|c| c.more.push(v)).or_insert(Copies::new(v));
-            continue;
+            self.insert(v);
+            return Step::Fits;
         }
-        let is_poll = *op == Poll;
         let element = match ret {
-            Some(Done) => return Some(Err(at)),
-            None if *op == Peek => continue,
+            Some(Done) => return Step::Illegal,
+            None if *op == Peek => return Step::Fits,
             Some(Found(element)) => element.as_ref(),
             None => {
                 // The last two keys tell whether the first element is the only one of its priority.
-                let mut last = contents.iter().rev();
+                let mut last = self.by_rank.iter().rev();
                 let (first, second) = (last.next(), last.next());
-                let Some((rank, copies)) = first else { continue };
+                let Some((rank, copies)) = first else { return Step::Fits };
                 let alone =
                     second.is_none_or(|(r, _)| queue.compare(r.element, rank.element).is_ne());
                 if !alone || !copies.are_equal() {
-                    return None;
+                    return Step::Unclear;
                 }
                 Some(rank.element)
             }
         };
-        let fits = match (element, contents.last_key_value()) {
+        let fits = match (element, self.by_rank.last_key_value()) {
             (None, None) => true,
-            (Some(v), Some((rank, _))) if queue.compare(v, rank.element).is_eq() => {
-                take(&mut contents, ranked(v), is_poll)
+            (Some(element), Some((rank, _))) if queue.compare(element, rank.element).is_eq() => {
+                take(&mut self.by_rank, Ranked { queue, element }, *op == Poll)
             }
             _ => false,
         };
-        if !fits {
-            return Some(Err(at));
-        }
+        if fits { Step::Fits } else { Step::Illegal }
     }
-    Some(Ok(()))
 }
 
 /// Equal elements; most often there is one.

@@ -1,0 +1,46 @@
+//! On which lines operations begin.
+
+/// A line for each operation. Most often each is on the line after that of the one before: then all of
+/// them together take a few bytes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Lines {
+    /// Where a line does not follow the one before: the operation and its line.
+    runs: Vec<(u32, u32)>,
+    len: u32,
+}
+
+impl Lines {
+    /// The next operation begins on this line.
+    #[inline]
+    pub(crate) fn push(&mut self, line: u32) {
+        match self.runs.last() {
+            Some(&(op, first)) if line.wrapping_sub(first) == self.len - op => {}
+            _ => self.runs.push((self.len, line)),
+        }
+        self.len += 1;
+    }
+
+    /// The line of an operation.
+    pub(crate) fn get(&self, op: usize) -> Option<u32> {
+        let op = u32::try_from(op).ok().filter(|op| *op < self.len)?;
+        let run = self.runs.partition_point(|(first, _)| *first <= op).checked_sub(1)?;
+        let (first, line) = self.runs[run];
+        Some(line.wrapping_add(op - first))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_lines_can_be_asked_for() {
+        for list in [vec![], vec![1, 2, 3], vec![5, 6, 9, 10, 2, 2, 3, 0, u32::MAX, 0]] {
+            let mut lines = Lines::default();
+            list.iter().for_each(|line| lines.push(*line));
+            let got: Vec<u32> = (0..list.len()).filter_map(|op| lines.get(op)).collect();
+            assert_eq!(got, list);
+            assert_eq!(lines.get(list.len()), None);
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Ranks of times that are all different and not far apart, by counting.
+//!
+//! Events that were numbered as they happened, or a clock that is read once for each event, are like this.
+//! A bit for each time says whether something happened then; the rank of an event is the number of bits
+//! before its own. Nothing is sorted and nothing is moved: two passes over the history.
+
+use super::Span;
+
+/// Times may be spread over so many bits for each operation.
+const BITS_AN_OPERATION: u64 = 64;
+
+/// Turns times into ranks, and gives the number of ranks. `None`, with the times as they were, if two events
+/// have one time or if they are too far apart.
+pub(super) fn rank(spans: &mut [Span]) -> Option<u32> {
+    let (mut least, mut most) = (u32::MAX, 0);
+    let mut events = spans.len();
+    for span in &*spans {
+        least = least.min(span.call);
+        most = most.max(span.call);
+        if !span.is_pending() {
+            most = most.max(span.ret);
+            events += 1;
+        }
+    }
+    if events == 0 {
+        return Some(0);
+    }
+    let range = u64::from(most - least) + 1;
+    if range > BITS_AN_OPERATION * spans.len() as u64 + 64 || range < events as u64 {
+        return None;
+    }
+    let mut happened = vec![0_u64; range.div_ceil(64) as usize];
+    let mut is_first = |time: u32| {
+        let (word, bit) = place(time - least);
+        let is_first = happened[word] & bit == 0;
+        happened[word] |= bit;
+        is_first
+    };
+    let distinct = spans.iter().all(|s| is_first(s.call) && (s.is_pending() || is_first(s.ret)));
+    if !distinct {
+        return None;
+    }
+    if range == events as u64 {
+        change_times(spans, |time| time - least);
+        return Some(events as u32);
+    }
+    let mut before = 0;
+    let words: Vec<(u64, u32)> = happened
+        .iter()
+        .map(|&bits| {
+            before += bits.count_ones();
+            (bits, before - bits.count_ones())
+        })
+        .collect();
+    change_times(spans, |time| {
+        let (word, bit) = place(time - least);
+        let (bits, before) = words[word];
+        before + (bits & (bit - 1)).count_ones()
+    });
+    Some(events as u32)
+}
+
+/// The word and the bit for a time.
+#[inline]
+fn place(time: u32) -> (usize, u64) {
+    (time as usize / 64, 1 << (time % 64))
+}
+
+fn change_times(spans: &mut [Span], change: impl Fn(u32) -> u32) {
+    for span in spans {
+        span.call = change(span.call);
+        if !span.is_pending() {
+            span.ret = change(span.ret);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spans(times: &[(u32, u32)]) -> Vec<Span> {
+        times.iter().map(|&(call, ret)| Span { call, ret }).collect()
+    }
+
+    #[test]
+    fn what_is_not_counted_stays_as_it_is() {
+        for times in
+            [&[(3, 5), (5, 6)][..], &[(4, 4)], &[(0, u32::MAX - 1)], &[(1, 9), (9, u32::MAX)]]
+        {
+            let mut counted = spans(times);
+            assert_eq!(rank(&mut counted), None);
+            assert_eq!(counted, spans(times));
+        }
+    }
+
+    #[test]
+    fn ranks_are_counted() {
+        let mut dense = spans(&[(8, 11), (7, 9), (10, u32::MAX)]);
+        assert_eq!(rank(&mut dense), Some(5));
+        assert_eq!(dense, spans(&[(1, 4), (0, 2), (3, u32::MAX)]));
+        let mut sparse = spans(&[(200, 163), (20, 21), (63, 64)]);
+        assert_eq!(rank(&mut sparse), Some(6));
+        assert_eq!(sparse, spans(&[(5, 4), (0, 1), (2, 3)]));
+        assert_eq!(rank(&mut []), Some(0));
+    }
+}
