@@ -16,12 +16,15 @@ enum Client<S: Spec> {
     Done(Open, S::Ret),
 }
 
+/// What a client calls next, given the state.
+type Draw<'a, S> = dyn FnMut(&mut Rng, usize, &<S as Spec>::State) -> <S as Spec>::Op + 'a;
+
 /// The most things that were stored, and the parts of the stream.
 fn run<S: Spec>(
     stream: &mut Incremental<'_, S>,
     spec: &S,
     clients: usize,
-    draw: &mut dyn FnMut(&mut Rng, usize, &S::State) -> S::Op,
+    draw: &mut Draw<'_, S>,
 ) -> usize {
     let operations = if std::env::var("LINPOINT_LONG").is_ok() { 3_000_000 } else { 150_000 };
     let rng = &mut Rng::new(5);
@@ -63,7 +66,7 @@ fn check<S: Spec>(
     name: &str,
     spec: &S,
     (each, more): (usize, usize),
-    draw: &mut dyn FnMut(&mut Rng, usize, &S::State) -> S::Op,
+    draw: &mut Draw<'_, S>,
     (op, stale): (S::Op, S::Ret),
 ) {
     for clients in [4, 100] {
