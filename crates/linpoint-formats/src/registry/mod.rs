@@ -2,6 +2,8 @@
 
 mod facts;
 mod join;
+mod loaded;
+mod loader;
 mod models;
 mod shrink;
 mod typed;
@@ -9,30 +11,24 @@ pub mod watch;
 mod wrong;
 
 pub use facts::Facts;
+pub use loaded::LoadedHistory;
 pub(crate) use shrink::Fate;
 pub use typed::Difference;
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read};
-use std::ops::Range;
 use std::path::Path;
-use std::time::Instant;
 
-use linpoint::history::{HistoryError, Interval, IntervalBuilder, Span};
-use linpoint::verdict::{States, Violation};
-use linpoint::{Cancel, CheckError, Hints, Limits, OpId, Plan, Progress, Report};
+use linpoint::{Cancel, Hints, Limits};
 
-use crate::format::Part;
 use crate::live::WatchError;
 use crate::model::ModelName;
-use crate::raw::{Annotation, Lines, RawBuilder, RawHistory, RawOp};
+use crate::raw::{RawBuilder, RawHistory};
 use crate::stream::Stream;
 use crate::{Format, ReadError, Source, Value};
-use join::{BadOption, Fault, Join, Mismatch, OpOf, Options, RetOf};
-use typed::{AnyHistory, Typed};
+use join::{BadOption, Fault, Options};
+use loader::Loader;
 use watch::{Outcome, Watched};
-use wrong::{error_at, mismatch_at};
 
 /// How to check a [`LoadedHistory`].
 #[derive(Clone, Debug, Default)]
@@ -64,19 +60,6 @@ pub struct ModelInfo {
     pub operations: &'static [&'static str],
     /// Its options: `capacity=N: at most so many values`.
     pub options: &'static [&'static str],
-}
-
-/// A history of one of the bundled models, ready to be checked.
-pub struct LoadedHistory {
-    any: Box<dyn AnyHistory>,
-    model: ModelName,
-    note: Option<String>,
-    format: Format,
-    processes: BTreeMap<u32, Value>,
-    objects: Vec<Value>,
-    lines: Lines,
-    annotations: Vec<Annotation>,
-    unknown_results: usize,
 }
 
 /// All models, in the order in which they are listed.
@@ -295,265 +278,4 @@ trait AnyJoin {
 struct Entry {
     info: ModelInfo,
     join: fn(&mut Options<'_>) -> Result<Box<dyn AnyJoin>, BadOption>,
-}
-
-struct Loader<'a, 'r> {
-    source: &'a Source,
-    raw: RawHistory,
-    /// Where the operations are, if they are not in `raw`.
-    stream: Option<Stream<'r>>,
-    info: &'a ModelInfo,
-    model: ModelName,
-}
-
-impl<J: Join> AnyJoin for J {
-    fn load(&self, mut loader: Loader<'_, '_>) -> Result<LoadedHistory, ReadError> {
-        let mut joined = Joined::<J> {
-            join: self,
-            builder: IntervalBuilder::new(loader.raw.ties),
-            lines: Lines::default(),
-            unknown_results: 0,
-        };
-        if let Some(stream) = loader.stream.take() {
-            let read = stream.read(&mut loader.raw, &mut |raw| joined.add(raw).is_ok());
-            read.map_err(|_| ReadError::new(loader.source, "the lines are not plain"))?;
-        } else {
-            let ops = std::mem::take(&mut loader.raw.ops);
-            joined.builder.reserve(ops.len());
-            ops.consume(|raw| {
-                joined.add(raw).map_err(|wrong| match wrong {
-                    Wrong::Joined(mismatch) => loader.mismatch(raw, &mismatch),
-                    Wrong::History(error) => loader.invalid(&joined.lines, &error),
-                })
-            })?;
-        }
-        let Joined { builder, lines, unknown_results, .. } = joined;
-        let history = builder.finish().map_err(|e| loader.invalid(&lines, &e))?;
-        let Loader { raw, model, .. } = loader;
-        Ok(LoadedHistory {
-            any: Box::new(Typed { spec: self.spec(), history, alike: J::alike }),
-            model,
-            note: raw.note,
-            format: raw.format,
-            processes: raw.processes,
-            objects: raw.objects,
-            lines,
-            annotations: raw.annotations,
-            unknown_results: raw.partly_unknown + unknown_results,
-        })
-    }
-
-    fn watch(&self, watched: Watched<'_, '_>) -> Result<Outcome, WatchError> {
-        watch::watch_with(self, watched)
-    }
-}
-
-/// The operations of a model, as far as they have been read.
-struct Joined<'a, J: Join> {
-    join: &'a J,
-    builder: IntervalBuilder<OpOf<J>, RetOf<J>>,
-    lines: Lines,
-    unknown_results: usize,
-}
-
-/// What is wrong with an operation.
-enum Wrong {
-    Joined(Mismatch),
-    History(HistoryError),
-}
-
-impl<J: Join> Joined<'_, J> {
-    #[inline]
-    fn add(&mut self, raw: &RawOp<'_>) -> Result<(), Wrong> {
-        self.lines.push(raw.line);
-        let op = self.join.op(raw).map_err(Wrong::Joined)?;
-        let ret = match raw.result {
-            Some(value) => Some(self.join.ret(&op, value).map_err(Wrong::Joined)?),
-            None if raw.end.is_none() => None,
-            None => {
-                let only = self.join.only_ret(&op);
-                self.unknown_results += usize::from(only.is_none());
-                only
-            }
-        };
-        let interval = Interval { op, ret, start: raw.start, end: raw.end, extras: raw.extras };
-        self.builder.add(interval).map_err(Wrong::History)?;
-        Ok(())
-    }
-}
-
-impl Loader<'_, '_> {
-    fn at(&self, line: u32, part: Part, message: String) -> ReadError {
-        error_at(self.source, self.raw.format, line, part, message)
-    }
-
-    fn mismatch(&self, raw: &RawOp<'_>, mismatch: &Mismatch) -> ReadError {
-        mismatch_at(self.source, self.raw.format, self.info, raw, mismatch)
-    }
-
-    fn invalid(&self, lines: &Lines, error: &HistoryError) -> ReadError {
-        // Processes are numbers in the library; here they have the names of the file.
-        let message = match error.kind() {
-            linpoint::history::HistoryErrorKind::ProcessOverlap { process, open } => {
-                let who = self.raw.processes.get(process).cloned().unwrap_or_default();
-                let line = lines.get(open.index()).unwrap_or_default();
-                format!("process {who} calls while its operation from line {line} is still open")
-            }
-            _ => error.to_string(),
-        };
-        match lines.get(error.op().index()) {
-            Some(line) => self.at(line, Part::Name, message),
-            None => ReadError::new(self.source, message),
-        }
-    }
-}
-
-/// Who performs operations, in words.
-fn client(process: &Value) -> String {
-    match process {
-        Value::Int(n) => format!("client {n}"),
-        name => name.bare(),
-    }
-}
-
-impl LoadedHistory {
-    /// What the file tells besides: faults that were injected, messages.
-    pub fn annotations(&self) -> &[Annotation] {
-        &self.annotations
-    }
-
-    /// The model, with its options.
-    pub fn model(&self) -> &ModelName {
-        &self.model
-    }
-
-    /// The format it was read from.
-    pub fn format(&self) -> Format {
-        self.format
-    }
-
-    /// What the author of the file has to say about it.
-    pub fn note(&self) -> Option<&str> {
-        self.note.as_deref()
-    }
-
-    /// Number of operations.
-    pub fn len(&self) -> usize {
-        self.any.len()
-    }
-
-    /// True if there are no operations.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Operations that returned something that is not known. Each fits more states than its result
-    /// would, so they can hide a violation.
-    pub fn unknown_results(&self) -> usize {
-        self.unknown_results
-    }
-
-    /// The first thing in which another history is not the same: the model, or an operation with its
-    /// result, its object, or when it was called and returned. Names of processes do not count.
-    pub fn difference(&self, other: &LoadedHistory) -> Option<Difference> {
-        let object = |history: &LoadedHistory, id: OpId| {
-            let object = history.any.extras(id).object?;
-            history.objects.get(object as usize).cloned()
-        };
-        self.any.difference(&*other.any, &|a, b| object(self, a) == object(other, b))
-    }
-
-    /// What its operations can tell. `kinds` are numbers for the names of operations.
-    pub(crate) fn facts(&self, kinds: &[u16]) -> Result<Facts, CheckError> {
-        self.any.facts(kinds)
-    }
-
-    /// True if the result of the operation at this position is known, or it never returned.
-    pub(crate) fn is_known(&self, at: usize) -> bool {
-        u32::try_from(at).is_ok_and(|at| self.any.is_known(OpId(at)))
-    }
-
-    /// Shrinks it to the core of a violation, as long as there is time.
-    pub(crate) fn shrink(
-        &self,
-        violation: &Violation,
-        deadline: Instant,
-    ) -> Result<shrink::Shrunk, CheckError> {
-        self.any.shrink(violation, deadline)
-    }
-
-    /// Checks it.
-    pub fn check(&self, settings: &Settings) -> Result<Report, CheckError> {
-        self.any.check(settings, None)
-    }
-
-    /// Checks it, and tells `progress` about ten times a second how far it has come.
-    pub fn check_watched(
-        &self,
-        settings: &Settings,
-        progress: &(dyn Fn(Progress) + Sync),
-    ) -> Result<Report, CheckError> {
-        self.any.check(settings, Some(progress))
-    }
-
-    /// How a check with these settings would go, see [`linpoint::Checker::foresee`].
-    pub fn foresee(&self, settings: &Settings) -> Result<Plan, CheckError> {
-        self.any.foresee(settings)
-    }
-
-    /// How many operations differ from each other, arguments included.
-    pub fn different_operations(&self) -> usize {
-        self.any.different()
-    }
-
-    /// The independent parts, with what became of each in a check with these settings.
-    pub fn parts(
-        &self,
-        settings: &Settings,
-        report: &Report,
-    ) -> Result<Vec<linpoint::Part>, CheckError> {
-        self.any.parts(settings, report)
-    }
-
-    /// The states along an order of one part, see [`linpoint::verdict::states_along`].
-    pub fn states(&self, order: &[OpId], until: u32, window: Range<usize>) -> Option<States> {
-        self.any.states(order, until, window)
-    }
-
-    /// An operation in words: `enqueue(5)`.
-    pub fn op(&self, id: OpId) -> String {
-        self.any.op(id)
-    }
-
-    /// Its result in words, if it has one.
-    pub fn ret(&self, id: OpId) -> Option<String> {
-        self.any.ret(id)
-    }
-
-    /// When it was open.
-    pub fn span(&self, id: OpId) -> Span {
-        self.any.span(id)
-    }
-
-    /// The number by which the library knows who performed it.
-    pub fn process(&self, id: OpId) -> Option<u32> {
-        self.any.extras(id).process
-    }
-
-    /// Who performed it.
-    pub fn client(&self, id: OpId) -> Option<String> {
-        let process = self.any.extras(id).process?;
-        self.processes.get(&process).map(client)
-    }
-
-    /// The object it was performed on.
-    pub fn object(&self, id: OpId) -> Option<String> {
-        let object = self.any.extras(id).object?;
-        self.objects.get(object as usize).map(Value::bare)
-    }
-
-    /// The line of the file on which it begins.
-    pub fn line(&self, id: OpId) -> Option<u32> {
-        self.lines.get(id.index())
-    }
 }

@@ -8,8 +8,9 @@ use linpoint::{Limit, Spec};
 use rustc_hash::FxHashMap;
 
 use super::join::{Join, OpOf, RetOf};
+use super::loaded::client;
 use super::wrong::mismatch_at;
-use super::{ModelInfo, client, entry_of, join_of, model_of};
+use super::{ModelInfo, entry_of, join_of, model_of};
 use crate::live::{Lines, LiveReader, Opened, WatchError};
 use crate::model::ModelName;
 use crate::raw::{Change, End, RawId, RawOp, Sink};

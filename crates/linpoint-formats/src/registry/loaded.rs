@@ -1,0 +1,178 @@
+//! A history that was read and joined to its model.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::time::Instant;
+
+use linpoint::history::Span;
+use linpoint::verdict::{States, Violation};
+use linpoint::{CheckError, OpId, Plan, Progress, Report};
+
+use super::typed::AnyHistory;
+use super::{Difference, Facts, Settings, shrink};
+use crate::model::ModelName;
+use crate::raw::{Annotation, Lines};
+use crate::{Format, Value};
+
+/// A history of one of the bundled models, ready to be checked.
+pub struct LoadedHistory {
+    pub(super) any: Box<dyn AnyHistory>,
+    pub(super) model: ModelName,
+    pub(super) note: Option<String>,
+    pub(super) format: Format,
+    pub(super) processes: BTreeMap<u32, Value>,
+    pub(super) objects: Vec<Value>,
+    pub(super) lines: Lines,
+    pub(super) annotations: Vec<Annotation>,
+    pub(super) unknown_results: usize,
+}
+
+/// Who performs operations, in words.
+pub(super) fn client(process: &Value) -> String {
+    match process {
+        Value::Int(n) => format!("client {n}"),
+        name => name.bare(),
+    }
+}
+
+impl LoadedHistory {
+    /// What the file tells besides: faults that were injected, messages.
+    pub fn annotations(&self) -> &[Annotation] {
+        &self.annotations
+    }
+
+    /// The model, with its options.
+    pub fn model(&self) -> &ModelName {
+        &self.model
+    }
+
+    /// The format it was read from.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// What the author of the file has to say about it.
+    pub fn note(&self) -> Option<&str> {
+        self.note.as_deref()
+    }
+
+    /// Number of operations.
+    pub fn len(&self) -> usize {
+        self.any.len()
+    }
+
+    /// True if there are no operations.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Operations that returned something that is not known. Each fits more states than its result
+    /// would, so they can hide a violation.
+    pub fn unknown_results(&self) -> usize {
+        self.unknown_results
+    }
+
+    /// The first thing in which another history is not the same: the model, or an operation with its
+    /// result, its object, or when it was called and returned. Names of processes do not count.
+    pub fn difference(&self, other: &LoadedHistory) -> Option<Difference> {
+        let object = |history: &LoadedHistory, id: OpId| {
+            let object = history.any.extras(id).object?;
+            history.objects.get(object as usize).cloned()
+        };
+        self.any.difference(&*other.any, &|a, b| object(self, a) == object(other, b))
+    }
+
+    /// What its operations can tell. `kinds` are numbers for the names of operations.
+    pub(crate) fn facts(&self, kinds: &[u16]) -> Result<Facts, CheckError> {
+        self.any.facts(kinds)
+    }
+
+    /// True if the result of the operation at this position is known, or it never returned.
+    pub(crate) fn is_known(&self, at: usize) -> bool {
+        u32::try_from(at).is_ok_and(|at| self.any.is_known(OpId(at)))
+    }
+
+    /// Shrinks it to the core of a violation, as long as there is time.
+    pub(crate) fn shrink(
+        &self,
+        violation: &Violation,
+        deadline: Instant,
+    ) -> Result<shrink::Shrunk, CheckError> {
+        self.any.shrink(violation, deadline)
+    }
+
+    /// Checks it.
+    pub fn check(&self, settings: &Settings) -> Result<Report, CheckError> {
+        self.any.check(settings, None)
+    }
+
+    /// Checks it, and tells `progress` about ten times a second how far it has come.
+    pub fn check_watched(
+        &self,
+        settings: &Settings,
+        progress: &(dyn Fn(Progress) + Sync),
+    ) -> Result<Report, CheckError> {
+        self.any.check(settings, Some(progress))
+    }
+
+    /// How a check with these settings would go, see [`linpoint::Checker::foresee`].
+    pub fn foresee(&self, settings: &Settings) -> Result<Plan, CheckError> {
+        self.any.foresee(settings)
+    }
+
+    /// How many operations differ from each other, arguments included.
+    pub fn different_operations(&self) -> usize {
+        self.any.different()
+    }
+
+    /// The independent parts, with what became of each in a check with these settings.
+    pub fn parts(
+        &self,
+        settings: &Settings,
+        report: &Report,
+    ) -> Result<Vec<linpoint::Part>, CheckError> {
+        self.any.parts(settings, report)
+    }
+
+    /// The states along an order of one part, see [`linpoint::verdict::states_along`].
+    pub fn states(&self, order: &[OpId], until: u32, window: Range<usize>) -> Option<States> {
+        self.any.states(order, until, window)
+    }
+
+    /// An operation in words: `enqueue(5)`.
+    pub fn op(&self, id: OpId) -> String {
+        self.any.op(id)
+    }
+
+    /// Its result in words, if it has one.
+    pub fn ret(&self, id: OpId) -> Option<String> {
+        self.any.ret(id)
+    }
+
+    /// When it was open.
+    pub fn span(&self, id: OpId) -> Span {
+        self.any.span(id)
+    }
+
+    /// The number by which the library knows who performed it.
+    pub fn process(&self, id: OpId) -> Option<u32> {
+        self.any.extras(id).process
+    }
+
+    /// Who performed it.
+    pub fn client(&self, id: OpId) -> Option<String> {
+        let process = self.any.extras(id).process?;
+        self.processes.get(&process).map(client)
+    }
+
+    /// The object it was performed on.
+    pub fn object(&self, id: OpId) -> Option<String> {
+        let object = self.any.extras(id).object?;
+        self.objects.get(object as usize).map(Value::bare)
+    }
+
+    /// The line of the file on which it begins.
+    pub fn line(&self, id: OpId) -> Option<u32> {
+        self.lines.get(id.index())
+    }
+}

@@ -1,0 +1,127 @@
+//! From operations as the file has them to a history of a model.
+
+use linpoint::history::{HistoryError, Interval, IntervalBuilder};
+
+use super::join::{Join, Mismatch, OpOf, RetOf};
+use super::typed::Typed;
+use super::watch::{self, Outcome, Watched};
+use super::wrong::{error_at, mismatch_at};
+use super::{AnyJoin, LoadedHistory, ModelInfo};
+use crate::format::Part;
+use crate::live::WatchError;
+use crate::model::ModelName;
+use crate::raw::{Lines, RawHistory, RawOp};
+use crate::stream::Stream;
+use crate::{ReadError, Source};
+
+/// What is to be loaded.
+pub(super) struct Loader<'a, 'r> {
+    pub(super) source: &'a Source,
+    pub(super) raw: RawHistory,
+    /// Where the operations are, if they are not in `raw`.
+    pub(super) stream: Option<Stream<'r>>,
+    pub(super) info: &'a ModelInfo,
+    pub(super) model: ModelName,
+}
+
+impl<J: Join> AnyJoin for J {
+    fn load(&self, mut loader: Loader<'_, '_>) -> Result<LoadedHistory, ReadError> {
+        let mut joined = Joined::<J> {
+            join: self,
+            builder: IntervalBuilder::new(loader.raw.ties),
+            lines: Lines::default(),
+            unknown_results: 0,
+        };
+        if let Some(stream) = loader.stream.take() {
+            let read = stream.read(&mut loader.raw, &mut |raw| joined.add(raw).is_ok());
+            read.map_err(|_| ReadError::new(loader.source, "the lines are not plain"))?;
+        } else {
+            let ops = std::mem::take(&mut loader.raw.ops);
+            joined.builder.reserve(ops.len());
+            ops.consume(|raw| {
+                joined.add(raw).map_err(|wrong| match wrong {
+                    Wrong::Joined(mismatch) => loader.mismatch(raw, &mismatch),
+                    Wrong::History(error) => loader.invalid(&joined.lines, &error),
+                })
+            })?;
+        }
+        let Joined { builder, lines, unknown_results, .. } = joined;
+        let history = builder.finish().map_err(|e| loader.invalid(&lines, &e))?;
+        let Loader { raw, model, .. } = loader;
+        Ok(LoadedHistory {
+            any: Box::new(Typed { spec: self.spec(), history, alike: J::alike }),
+            model,
+            note: raw.note,
+            format: raw.format,
+            processes: raw.processes,
+            objects: raw.objects,
+            lines,
+            annotations: raw.annotations,
+            unknown_results: raw.partly_unknown + unknown_results,
+        })
+    }
+
+    fn watch(&self, watched: Watched<'_, '_>) -> Result<Outcome, WatchError> {
+        watch::watch_with(self, watched)
+    }
+}
+
+/// The operations of a model, as far as they have been read.
+struct Joined<'a, J: Join> {
+    join: &'a J,
+    builder: IntervalBuilder<OpOf<J>, RetOf<J>>,
+    lines: Lines,
+    unknown_results: usize,
+}
+
+/// What is wrong with an operation.
+enum Wrong {
+    Joined(Mismatch),
+    History(HistoryError),
+}
+
+impl<J: Join> Joined<'_, J> {
+    #[inline]
+    fn add(&mut self, raw: &RawOp<'_>) -> Result<(), Wrong> {
+        self.lines.push(raw.line);
+        let op = self.join.op(raw).map_err(Wrong::Joined)?;
+        let ret = match raw.result {
+            Some(value) => Some(self.join.ret(&op, value).map_err(Wrong::Joined)?),
+            None if raw.end.is_none() => None,
+            None => {
+                let only = self.join.only_ret(&op);
+                self.unknown_results += usize::from(only.is_none());
+                only
+            }
+        };
+        let interval = Interval { op, ret, start: raw.start, end: raw.end, extras: raw.extras };
+        self.builder.add(interval).map_err(Wrong::History)?;
+        Ok(())
+    }
+}
+
+impl Loader<'_, '_> {
+    fn at(&self, line: u32, part: Part, message: String) -> ReadError {
+        error_at(self.source, self.raw.format, line, part, message)
+    }
+
+    fn mismatch(&self, raw: &RawOp<'_>, mismatch: &Mismatch) -> ReadError {
+        mismatch_at(self.source, self.raw.format, self.info, raw, mismatch)
+    }
+
+    fn invalid(&self, lines: &Lines, error: &HistoryError) -> ReadError {
+        // Processes are numbers in the library; here they have the names of the file.
+        let message = match error.kind() {
+            linpoint::history::HistoryErrorKind::ProcessOverlap { process, open } => {
+                let who = self.raw.processes.get(process).cloned().unwrap_or_default();
+                let line = lines.get(open.index()).unwrap_or_default();
+                format!("process {who} calls while its operation from line {line} is still open")
+            }
+            _ => error.to_string(),
+        };
+        match lines.get(error.op().index()) {
+            Some(line) => self.at(line, Part::Name, message),
+            None => ReadError::new(self.source, message),
+        }
+    }
+}
