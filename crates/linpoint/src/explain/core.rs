@@ -94,17 +94,27 @@ impl Relevance {
     }
 }
 
+/// Operations that a monitor or the specification has named.
+pub(super) struct Proof {
+    pub(super) ops: Vec<OpId>,
+    /// They contradict each other in the history that is looked at; it may not reach that far.
+    pub(super) is_whole: bool,
+}
+
 pub(super) fn find<S: Spec>(
     probe: &Probe<'_, S>,
     part: &History<S::Op, S::Ret>,
     failing: Option<OpId>,
-    named: Option<&[OpId]>,
+    proof: Option<&Proof>,
 ) -> Core {
     let relevance = Relevance::new(probe.spec, part);
     let mut shrinking = Shrinking { probe, part, relevance, limit: None };
-    let mut ops = match named {
-        Some(named) if shrinking.is_core(named) => named.to_vec(),
-        _ => match failing.and_then(|failing| shrinking.grow(failing)) {
+    let proved = |shrinking: &mut Shrinking<'_, '_, S>, proof: &&Proof| {
+        shrinking.ask(&proof.ops).unwrap_or(proof.is_whole)
+    };
+    let mut ops = match proof.filter(|proof| proved(&mut shrinking, proof)) {
+        Some(proof) => proof.ops.clone(),
+        None => match failing.and_then(|failing| shrinking.grow(failing)) {
             Some(grown) => grown,
             None => part.ids().collect(),
         },
@@ -134,18 +144,21 @@ struct Shrinking<'p, 'a, S: Spec> {
 
 impl<S: Spec> Shrinking<'_, '_, S> {
     fn is_core(&mut self, ops: &[OpId]) -> bool {
+        self.ask(ops) == Some(true)
+    }
+
+    /// Whether these operations are a core; nothing if a limit came first.
+    fn ask(&mut self, ops: &[OpId]) -> Option<bool> {
         if let Some(limit) = self.probe.is_late() {
             self.limit = Some(limit);
-            return false;
+            return None;
         }
         let relevant = self.relevance.to(self.probe.spec, self.part, ops);
-        match self.probe.is_bad(&relaxed_within(self.part, &relevant, ops)) {
-            Some(bad) => bad,
-            None => {
-                self.limit.get_or_insert(UNANSWERED);
-                false
-            }
+        let bad = self.probe.is_bad(&relaxed_within(self.part, &relevant, ops));
+        if bad.is_none() {
+            self.limit.get_or_insert(UNANSWERED);
         }
+        bad
     }
 
     /// A core that is hopefully small already: the failing operation, then with those that share

@@ -97,9 +97,16 @@ fn explain_part<S: Spec>(
     let (until_failure, ids) = earliest.prefix(part);
     let in_prefix = numbered(&ids);
     let to_prefix = |id: &OpId| in_prefix.get(id).copied();
-    let named: Option<Vec<OpId>> = named.map(|n| n.iter().filter_map(to_prefix).collect());
+    let proof = named.map(|named| core::Proof {
+        // What had not returned by then is not part of a proof any more.
+        is_whole: named.iter().all(|id| {
+            let is_pending = |id: &OpId| until_failure.span(*id).is_pending();
+            to_prefix(id).is_some_and(|it| is_pending(&it) == part.span(*id).is_pending())
+        }),
+        ops: named.iter().filter_map(to_prefix).collect(),
+    });
     let found =
-        core::find(probe, &until_failure, failing.as_ref().and_then(to_prefix), named.as_deref());
+        core::find(probe, &until_failure, failing.as_ref().and_then(to_prefix), proof.as_ref());
     let confirmed_by = match found.status {
         // Without a core of its own, all of it has just been refuted by an engine.
         CoreStatus::NotMinimised(_) if found.ops.len() == ids.len() => None,
