@@ -227,9 +227,15 @@ fn texts_that_are_not_told_apart() {
     let refused = |rows: &[Texts]| store(rows).starts_with("refused: ");
     assert!(refused(&[append("a", 0, 1), append("ab", 2, 3), get("aab", 4, 5)]));
     assert!(refused(&[append("", 0, 1), get("", 2, 3)]));
-    // Repeated texts are a guess: good for a yes, never for a no.
+    // Repeated texts are a guess: good for a yes, not for a no.
     assert_eq!(store(&[append("a", 0, 1), append("a", 2, 3), get("aa", 4, 5)]), "yes");
     assert!(refused(&[append("a", 0, 1), append("a", 2, 3), get("a", 4, 5)]));
+    // What no way of giving them away explains is wrong.
+    let rows = [append("a", 4, 5), append("a", 6, 7), get("a", 0, 3), get("aa", 8, 9)];
+    assert_eq!(
+        store(&rows),
+        "get(0) -> \"a\" had ended before append(0, \"a\") wrote what it found"
+    );
 }
 
 #[test]

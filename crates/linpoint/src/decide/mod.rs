@@ -131,14 +131,15 @@ impl<'a, S: Spec> Run<'a, S> {
 
     /// The tactics by what they cost: all parts pass one stage before any enters the next, so that one
     /// hard part does not starve the others. With each, whether it is the last.
-    fn stages(&self) -> [(Vec<&'a Tactic>, bool); 3] {
+    fn stages(&self) -> [(Vec<&'a Tactic>, bool); 4] {
         let stage = |tactic: &Tactic| match tactic {
-            Tactic::Monitor(_) | Tactic::Straight(_) | Tactic::Refute => 0,
-            Tactic::Probe(_) | Tactic::UnlimitedPending => 1,
-            Tactic::Compete(_) => 2,
+            Tactic::Monitor(_) => 0,
+            Tactic::Straight(_) | Tactic::Refute => 1,
+            Tactic::Probe(_) | Tactic::UnlimitedPending => 2,
+            Tactic::Compete(_) => 3,
         };
         let of = |number: u8| self.plan.steps().filter(|tactic| stage(tactic) == number).collect();
-        [(of(0), false), (of(1), false), (of(2), true)]
+        [(of(0), false), (of(1), false), (of(2), false), (of(3), true)]
     }
 
     /// Calls `each` for all `parts` on so many threads, and the progress callback now and then.
@@ -219,6 +220,9 @@ impl<'a, S: Spec> Run<'a, S> {
             {
                 return Ok(Some(report));
             }
+        }
+        if !is_last && tactics.iter().all(|t| matches!(t, Tactic::Monitor(_))) {
+            return Ok(None);
         }
         let compiled = guard(|| self.compile(part, tactics, scratch))
             .map_err(|message| self.panicked(part, message))?;

@@ -26,7 +26,7 @@ pub(crate) enum Kind {
 }
 
 /// The operations of one object, a row each.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Columns {
     /// What each does.
     pub(crate) kinds: Vec<Kind>,

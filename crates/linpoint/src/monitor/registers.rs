@@ -47,15 +47,19 @@ pub(crate) fn decide(rows: Rows<'_>, initial: Name, clock: &mut Clock) -> Result
         let c = Columns::read(rows)?;
         return decide_columns(rows, c, initial, clock);
     }
-    let mut appended = match appends::read(rows)? {
+    let appended = match appends::read(rows)? {
         Ok(appended) => appended,
         Err(contradiction) => return Ok(Found::Contradiction(contradiction)),
     };
-    let columns = std::mem::take(&mut appended.columns);
-    Ok(match decide_columns(rows, columns, initial, clock)? {
-        Found::Contradiction(contradiction) => Found::Contradiction(appended.widen(contradiction)?),
-        found => found,
-    })
+    let found = decide_columns(rows, appended.columns.clone(), initial, clock)?;
+    let Found::Contradiction(contradiction) = found else { return Ok(found) };
+    let Some(certain) = appended.without_guesses() else {
+        return Ok(Found::Contradiction(appended.widen(contradiction)));
+    };
+    match decide_columns(rows, certain, initial, clock)? {
+        Found::Contradiction(found) => Ok(Found::Contradiction(appended.widen(found))),
+        Found::Order(_) => Err(appends::repeated()),
+    }
 }
 
 fn decide_columns(

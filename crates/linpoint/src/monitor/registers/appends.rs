@@ -13,9 +13,11 @@
 //!
 //! A piece that several operations appended is given to those that began last before somebody is known
 //! to have read it. That is a guess: an order that follows from it is one, but a contradiction is none.
+//! So it is contradicted with less: each place of the piece belongs to somebody who began when the first
+//! of them did and never returned. Whatever contradicts that contradicts every way to give it away.
 //!
-//! Refuses pieces that are empty or begin with each other, a piece that was read and put twice, guesses
-//! that fail, and operations other than put, append and get. Time O(n log n) comparisons and the length
+//! Refuses pieces that are empty or begin with each other, an epoch that may have begun in two ways,
+//! repeated pieces where neither of the two answers, and operations other than put, append and get. Time O(n log n) comparisons and the length
 //! of all texts.
 //!
 //! Not in the papers.
@@ -38,24 +40,40 @@ pub(super) struct Appended {
     pub(super) columns: Columns,
     /// For each row that appends, the read that tells where; else [`NONE`].
     told_by: Vec<u32>,
-    /// Who appended what is not known for certain.
-    is_guess: bool,
+    /// Rows that appended the same, where it is not known which of them appended what was read.
+    alike: Vec<Vec<u32>>,
 }
 
 impl Appended {
     /// Adds what tells where the appends of a contradiction belong; that also tells about those that
     /// the sentence does not name.
-    pub(super) fn widen(&self, contradiction: Contradiction) -> Result<Contradiction, Refusal> {
-        if self.is_guess {
-            return Err(repeated());
-        }
+    pub(super) fn widen(&self, contradiction: Contradiction) -> Contradiction {
         let named = Contradiction::new(contradiction.sentence);
         let told = |row: &u32| self.told_by[*row as usize];
         let is_append = |row: &u32| told(row) != NONE;
         let others = contradiction.rows.iter().copied().filter(|row| !is_append(row));
         let tellers: Vec<u32> =
             contradiction.rows.iter().filter(|row| is_append(row)).map(told).collect();
-        Ok(named.and(others).and(tellers))
+        let meets = |rows: &&Vec<u32>| rows.iter().any(|row| contradiction.rows.contains(row));
+        let alike: Vec<u32> = self.alike.iter().filter(meets).flatten().copied().collect();
+        named.and(others).and(tellers).and(alike)
+    }
+
+    /// The same without what was guessed. What contradicts this is a contradiction; an order is none.
+    /// Nothing if nothing was guessed.
+    pub(super) fn without_guesses(&self) -> Option<Columns> {
+        let mut columns = self.columns.clone();
+        for rows in &self.alike {
+            let first = rows.iter().map(|row| columns.left[*row as usize]).min().unwrap_or(0);
+            for &row in rows {
+                let row = row as usize;
+                (columns.left[row], columns.right[row]) = (first, Peaks::NEVER);
+                if self.told_by[row] == NONE {
+                    columns.kinds[row] = Kind::Idle;
+                }
+            }
+        }
+        (!self.alike.is_empty()).then_some(columns)
     }
 }
 
@@ -101,13 +119,23 @@ struct Nodes {
     count: u32,
     /// Still to be given to somebody.
     open: Vec<Occurrence>,
+    /// See [`Appended::alike`].
+    alike: Vec<Vec<u32>>,
 }
 
 impl Nodes {
     fn new(peaks: Peaks) -> Nodes {
         let nothing = vec![NONE; peaks.left.len()];
         let (values, sources) = (nothing.clone(), nothing.clone());
-        Nodes { peaks, values, sources, told_by: nothing, count: 1, open: Vec::new() }
+        Nodes {
+            peaks,
+            values,
+            sources,
+            told_by: nothing,
+            count: 1,
+            open: Vec::new(),
+            alike: Vec::new(),
+        }
     }
 
     fn fresh(&mut self) -> u32 {
@@ -126,18 +154,19 @@ impl Nodes {
         self.open.sort_unstable_by_key(|o| (o.piece, std::cmp::Reverse(o.until)));
         let open = std::mem::take(&mut self.open);
         for same in open.chunk_by(|a, b| a.piece == b.piece) {
-            let piece = &pieces.0[same[0].piece as usize];
-            let mut rows: Vec<u32> = piece.more.iter().copied().chain([piece.row]).collect();
+            let mut rows = pieces.0[same[0].piece as usize].appends.clone();
+            self.alike.push(rows.clone());
             rows.sort_unstable_by_key(|row| self.peaks.left[*row as usize]);
+            let mut late = Vec::new();
             for o in same {
                 while rows.last().is_some_and(|row| self.peaks.left[*row as usize] > o.until) {
-                    rows.pop();
+                    late.extend(rows.pop());
                 }
-                let row = rows.pop().ok_or_else(repeated)?;
+                // If all began too late, this will not be an order, whoever gets it.
+                let row = rows.pop().or_else(|| late.pop()).ok_or_else(repeated)?;
                 self.append(row, o.source, o.node, o.told_by);
             }
         }
-        self.open = open;
         Ok(())
     }
 
@@ -163,10 +192,10 @@ impl Nodes {
             peaks: self.peaks.count,
             ..Columns::default()
         };
-        Appended { columns, told_by: self.told_by, is_guess: !self.open.is_empty() }
+        Appended { columns, told_by: self.told_by, alike: self.alike }
     }
 }
 
-fn repeated() -> Refusal {
+pub(super) fn repeated() -> Refusal {
     Refusal::new("a text that was found is added twice")
 }

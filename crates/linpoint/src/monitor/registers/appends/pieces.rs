@@ -10,13 +10,10 @@ use super::{Nodes, Occurrence, repeated};
 /// A piece, and who added it.
 pub(super) struct Piece<'a> {
     pub(super) letters: &'a [u8],
-    /// The row that put it, or the first that appended it; [`NONE`] for the initial text.
-    pub(super) row: u32,
-    pub(super) is_append: bool,
-    /// Others that appended it.
-    pub(super) more: Vec<u32>,
-    /// Put several times, or put and appended, or there from the start and added again.
-    pub(super) is_mixed: bool,
+    /// The rows that put it, with [`NONE`] for the initial text.
+    pub(super) puts: Vec<u32>,
+    /// The rows that appended it.
+    pub(super) appends: Vec<u32>,
     /// The last read that was found to contain it.
     pub(super) told_by: u32,
 }
@@ -34,22 +31,25 @@ pub(super) struct Pieces<'t>(pub(super) Vec<Piece<'t>>);
 
 impl<'t> Pieces<'t> {
     pub(super) fn sort(texts: &'t Texts<'_>) -> Result<Pieces<'t>, Refusal> {
-        let piece = |letters: &'t [u8], row, is_append| {
-            let (more, is_mixed) = (Vec::new(), false);
-            Piece { letters, row, is_append, more, is_mixed, told_by: NONE }
+        let put = |letters: &'t [u8], row| {
+            let (puts, appends) = (vec![row], Vec::new());
+            Piece { letters, puts, appends, told_by: NONE }
         };
         let mut all: Vec<Piece<'t>> = Vec::new();
         if !texts.initial.is_empty() {
-            all.push(piece(&texts.initial, NONE, false));
+            all.push(put(&texts.initial, NONE));
         }
-        all.extend(texts.puts.iter().map(|put| piece(&put.letters, put.row, false)));
-        all.extend(texts.appends.iter().map(|append| piece(&append.letters, append.row, true)));
+        all.extend(texts.puts.iter().map(|row| put(&row.letters, row.row)));
+        all.extend(texts.appends.iter().map(|Row { row, letters }| {
+            let (puts, appends) = (Vec::new(), vec![*row]);
+            Piece { letters, puts, appends, told_by: NONE }
+        }));
         all.sort_by_key(|piece| piece.letters);
         all.dedup_by(|later, first| {
             let same = later.letters == first.letters;
             if same {
-                first.is_mixed |= !first.is_append || !later.is_append;
-                first.more.push(later.row);
+                first.puts.append(&mut later.puts);
+                first.appends.append(&mut later.appends);
             }
             same
         });
@@ -76,15 +76,19 @@ impl<'t> Pieces<'t> {
         let mut epochs: Vec<Epoch<'r, 'a>> = Vec::new();
         for read in &texts.reads {
             let first = self.first(&read.letters);
-            let begins_with_nothing = texts.initial.is_empty()
-                && first.is_none_or(|piece| self.0[piece as usize].is_append);
-            let first = if begins_with_nothing { None } else { first };
-            match first.map(|piece| &self.0[piece as usize]) {
-                Some(piece) if piece.is_mixed => return Err(repeated()),
-                None if begins_with_nothing => {}
-                Some(piece) if !piece.is_append => {}
-                _ => return Ok(Err(say![read.row, " found what was never written"])),
+            let (puts, appends) = match first.map(|piece| &self.0[piece as usize]) {
+                Some(piece) => (piece.puts.len(), piece.appends.len()),
+                None => (0, 0),
+            };
+            // With nothing there at the start, an append may come first.
+            let begins_with_nothing = texts.initial.is_empty() && puts == 0;
+            if puts > 1 || puts == 1 && appends > 0 && texts.initial.is_empty() {
+                return Err(repeated());
             }
+            if puts == 0 && !begins_with_nothing {
+                return Ok(Err(say![read.row, " found what was never written"]));
+            }
+            let first = if begins_with_nothing { None } else { first };
             let place = &mut place[first.map_or(self.0.len(), |piece| piece as usize)];
             if *place == NONE {
                 *place = epochs.len() as u32;
@@ -107,7 +111,7 @@ impl<'t> Pieces<'t> {
         nodes: &mut Nodes,
     ) -> Result<Result<(), Contradiction>, Refusal> {
         let longest = epoch.longest;
-        let mut node = match epoch.first.map(|first| self.0[first as usize].row) {
+        let mut node = match epoch.first.map(|first| self.0[first as usize].puts[0]) {
             None | Some(NONE) => 0,
             Some(put) => {
                 nodes.values[put as usize] = nodes.fresh();
@@ -123,19 +127,17 @@ impl<'t> Pieces<'t> {
                 return Ok(Err(say![longest.row, " found what was never written"]));
             };
             let piece = &mut self.0[number as usize];
-            if piece.is_mixed {
-                return Err(repeated());
-            }
-            if !piece.is_append {
+            if piece.appends.is_empty() {
                 return Ok(Err(say![
                     longest.row,
                     " found something before what was written over everything"
                 ]));
             }
-            if piece.more.is_empty() && piece.told_by == longest.row {
+            let is_certain = piece.appends.len() == 1;
+            if is_certain && piece.told_by == longest.row {
                 return Ok(Err(say![longest.row, " found twice what was appended once"]));
             }
-            if piece.more.is_empty() && piece.told_by != NONE {
+            if is_certain && piece.told_by != NONE {
                 return Ok(Err(say![
                     piece.told_by,
                     " and ",
@@ -145,8 +147,8 @@ impl<'t> Pieces<'t> {
             }
             piece.told_by = longest.row;
             let source = std::mem::replace(&mut node, nodes.fresh());
-            if piece.more.is_empty() {
-                nodes.append(piece.row, source, node, longest.row);
+            if is_certain {
+                nodes.append(piece.appends[0], source, node, longest.row);
             }
             at += piece.letters.len();
             ends.push((at, node, number));
@@ -182,8 +184,8 @@ impl<'t> Pieces<'t> {
             known = known.min(until[i]);
             let (_, node, number) = ends[i];
             let piece = &self.0[number as usize];
-            if piece.more.is_empty() {
-                known = known.min(nodes.peaks.right[piece.row as usize]);
+            if let [row] = piece.appends[..] {
+                known = known.min(nodes.peaks.right[row as usize]);
                 continue;
             }
             let (source, told_by) = (ends[i - 1].1, epoch.longest.row);
@@ -195,7 +197,7 @@ impl<'t> Pieces<'t> {
     fn apart(&self, texts: &Texts<'_>, epoch: &Epoch<'_, '_>, read: &Row<'_>) -> Contradiction {
         let longest = epoch.longest.row;
         let since = match epoch.first {
-            Some(first) if self.0[first as usize].row != NONE => "since the same write",
+            Some(first) if self.0[first as usize].puts != [NONE] => "since the same write",
             _ if texts.initial.is_empty() => "since the beginning",
             _ => "since the initial value",
         };
