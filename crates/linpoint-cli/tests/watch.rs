@@ -83,11 +83,11 @@ fn what_is_given_up_is_undecided_and_said_at_once() {
     assert!(out.starts_with("? <stdin>:8  given up\n"), "{out}");
     assert!(out.contains("--max-configurations"), "{out}");
     assert!(out.contains("\n? <stdin>  undecided  queue, 6 operations, "), "{out}");
-    // Another key is still watched.
+    // Another key is still watched. Appends have no monitor in a stream.
     let kv = r#"{"linpoint":1,"model":"kv"}
-{"call":1,"op":"put","args":["a",1]}
-{"call":2,"op":"put","args":["a",2]}
-{"call":3,"op":"put","args":["a",3]}
+{"call":1,"op":"append","args":["a","1"]}
+{"call":2,"op":"append","args":["a","2"]}
+{"call":3,"op":"append","args":["a","3"]}
 {"call":4,"op":"get","args":["a"]}
 {"return":4}
 {"call":5,"op":"get","args":["b"]}
