@@ -1,5 +1,6 @@
 //! A history from a file, as the report wants it.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use linpoint::history::Span;
@@ -43,7 +44,28 @@ impl Operations for Words<'_> {
     }
 
     fn annotations(&self) -> Vec<Annotation> {
-        self.history.annotations().iter().map(|note| annotation(&note.text, note.after)).collect()
+        let notes = self.history.annotations();
+        let mut all: Vec<Annotation> =
+            notes.iter().map(|note| annotation(&note.text, note.after)).collect();
+        let_faults_last(&mut all);
+        all
+    }
+}
+
+/// What ends a fault, in the words that people use for it.
+const ENDS: [&str; 6] = ["stop", "heal", "recover", "restart", "resume", "repair"];
+
+/// A fault lasts until something in its lane ends it: `start` until `stop`, `kill` until `recover`.
+/// What begins while one lasts is drawn as a moment.
+fn let_faults_last(annotations: &mut [Annotation]) {
+    let mut open: BTreeMap<String, usize> = BTreeMap::new();
+    for i in 0..annotations.len() {
+        let Annotation { lane, text, from, .. } = &annotations[i];
+        if !ENDS.iter().any(|end| text.starts_with(end)) {
+            open.entry(lane.clone()).or_insert(i);
+        } else if let Some(begin) = open.remove(lane) {
+            annotations[begin].to = Some(*from);
+        }
     }
 }
 
@@ -59,7 +81,7 @@ fn annotation(text: &str, after: u64) -> Annotation {
 
 #[cfg(test)]
 mod tests {
-    use super::annotation;
+    use super::{annotation, let_faults_last};
 
     #[test]
     fn who_did_it_has_the_lane() {
@@ -70,5 +92,15 @@ mod tests {
         let pair = |lane: &str, text: &str| (lane.to_owned(), text.to_owned());
         assert_eq!(lane_and_text(":nemesis kill nil"), pair("nemesis", "kill nil"));
         assert_eq!(lane_and_text("some message"), pair("events", "some message"));
+    }
+
+    #[test]
+    fn a_fault_lasts_until_it_is_ended() {
+        let texts =
+            [":nemesis kill", "ready", ":nemesis kill", ":nemesis recover", ":nemesis pause"];
+        let mut all: Vec<_> = texts.iter().zip(1..).map(|(text, i)| annotation(text, i)).collect();
+        let_faults_last(&mut all);
+        let until: Vec<Option<u32>> = all.iter().map(|annotation| annotation.to).collect();
+        assert_eq!(until, [Some(4), None, None, None, None]);
     }
 }
