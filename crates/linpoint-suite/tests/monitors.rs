@@ -123,6 +123,19 @@ fn queue() {
     try_monitor(SmallQueue, 100, lists(UP_TO_3, UP_TO_4));
 }
 
+/// Values that are added again while they are there: two heads.
+#[test]
+fn queue_of_repeated_values() {
+    let repeating = Style { distinct: 0.1, ..Style::default() };
+    let styles = [
+        Style { ops: (1, 6), values: 2, ..repeating.clone() },
+        Style { ops: (4, 9), values: 2, ..repeating.clone() },
+        Style { ops: (5, 10), values: 3, pending: 0.0, unknown: 0.0, ..repeating },
+    ];
+    let mut trial = Trial::new(SmallQueue);
+    try_trial("repeating queue", &mut trial, &styles, 100, lists(&[(3, 1)], &[(3, 1), (4, 1)]));
+}
+
 #[test]
 fn stack() {
     try_monitor(SmallStack, 100, lists(UP_TO_3, UP_TO_4));

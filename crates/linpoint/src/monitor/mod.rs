@@ -13,7 +13,8 @@
 //!
 //! | file | object | refuses | time |
 //! | --- | --- | --- | --- |
-//! | `queue/` | queue | values that overlap with themselves | O(n), with a heap for never-removed values |
+//! | `queue/` | queue | – | O(n), with a heap for never-removed values |
+//! | `queue/heads.rs` | queue whose values overlap with themselves | too many states | O(n 4^k), k operations open at once |
 //! | `stack/` | stack | the same; pending pops may be too hard | O(n log n) |
 //! | `priority_queue/` | priority queue | the same; pending polls may be too hard | O(n α(n)) after sorting by priority |
 //! | `flags.rs` | set, lock, test-and-set | nothing | O(n log k), k operations open at once |
@@ -134,7 +135,7 @@ fn decide_rows(rows: Rows<'_>) -> Result<Outcome, Refusal> {
     let mut clock = Clock::start();
     let (monitor, found) = match rows.shape() {
         Shape::Opaque => return Err(Refusal::new("there is no monitor for this kind of object")),
-        Shape::Queue => ("queue-monitor", container(rows, &mut clock, queue::decide)?),
+        Shape::Queue => ("queue-monitor", queue(rows, &mut clock)?),
         Shape::Stack => ("stack-monitor", container(rows, &mut clock, stack::decide)?),
         Shape::PriorityQueue => {
             ("priority-queue-monitor", container(rows, &mut clock, priority_queue::decide)?)
@@ -185,6 +186,19 @@ fn queue_oriented_rows(rows: Rows<'_>, max_steps: u64) -> Result<Outcome, Refusa
         contradiction => contradiction,
     };
     Ok(outcome(rows, "queue-oriented", found, clock))
+}
+
+/// A queue: in near-linear time if its values are told apart, else with two heads.
+fn queue(rows: Rows<'_>, clock: &mut Clock) -> Result<Found, Refusal> {
+    if let Ok(found) = container(rows, clock, queue::decide) {
+        return Ok(found);
+    }
+    let columns = Columns::read(rows)?;
+    clock.prepared();
+    Ok(match queue::heads::decide(&columns, clock)? {
+        Found::Order(rows) => Found::Order(idle::weave(&columns, rows)),
+        contradiction => contradiction,
+    })
 }
 
 /// Reads and gathers, then asks the monitor of a container.

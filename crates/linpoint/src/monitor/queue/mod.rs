@@ -28,6 +28,7 @@
 
 mod contradiction;
 mod cycle;
+pub(super) mod heads;
 mod peel;
 mod reach;
 mod sort;

@@ -1,0 +1,179 @@
+//! Queues whose values repeat: one head reads the enqueues, another the dequeues.
+//!
+//! Idea. The order of a queue's enqueues and the order of its dequeues and peeks are two sequences; that
+//! values agree is all that the specification asks of them. So they are built side by side, an element
+//! at a time: the first head takes an enqueue, then the second head takes peeks of that value and a
+//! dequeue of it. Each head has taken a set that real time allows, which is told by the first
+//! operation in the order of returns that is missing, and the few open ones that are not. So there are
+//! O(n 2^k) states of each, with k operations open at once, and few pairs of them belong together;
+//! pairs that failed are not tried again.
+//!
+//! What ties the heads together: when an enqueue is taken, no dequeue, peek or empty result that is still to
+//! come may have returned before it was called; and when the queue is found empty, no enqueue that is still
+//! to come may have returned before anything that the second head has taken was called. *Then the two
+//! sequences can be merged:* two constraints from real time never make a circle with two sequences that
+//! respect it; one from real time with one from the specification are the two rules; two from the
+//! specification go with the number of elements.
+//!
+//! Operations that never returned may be taken and need not be. Exponential in k: more than 64 open
+//! operations of a side, and too many steps, are refused.
+//!
+//! Idea of two heads from the FPT algorithm for queues of FPTLin's authors. Deviations: depth first,
+//! pending operations, an order.
+
+use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
+
+use crate::monitor::columns::{Columns, Kind};
+use crate::monitor::contradiction::Contradiction;
+use crate::monitor::names::NONE;
+use crate::monitor::{Clock, Found, Refusal};
+
+use merge::merged;
+use side::{Head, Side};
+
+mod merge;
+mod side;
+
+/// States that may be visited, and so many more for each operation.
+const STATES: usize = 200_000;
+const STATES_PER_OP: usize = 4;
+
+/// How far the two heads are.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct State {
+    enqueues: Head,
+    fronts: Head,
+    /// The value at the front that the second head has still to remove, or [`NONE`].
+    front: u32,
+}
+
+/// What was taken, by its place in its side.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Move {
+    Enqueue(u32),
+    Front(u32),
+}
+
+struct Search<'a> {
+    c: &'a Columns,
+    enqueues: Side,
+    fronts: Side,
+    visited: FxHashSet<State>,
+}
+
+/// Decides the rows.
+pub(crate) fn decide(c: &Columns, clock: &mut Clock) -> Result<Found, Refusal> {
+    let enqueues = Side::of(c, |kind| kind == Kind::Add)?;
+    let fronts =
+        Side::of(c, |kind| matches!(kind, Kind::Remove | Kind::Take | Kind::Peek | Kind::Empty))?;
+    let mut search = Search { c, enqueues, fronts, visited: FxHashSet::default() };
+    let moves = search.run()?;
+    clock.decided();
+    Ok(match moves {
+        Some(moves) => Found::Order(merged(c, &search.enqueues, &search.fronts, &moves)),
+        None => {
+            let takes_part = |row: &u32| c.kinds[*row as usize] != Kind::Idle;
+            let rows: Vec<u32> = (0..c.len() as u32).filter(takes_part).collect();
+            let end = " have no order that is first in, first out, whichever equal values belong \
+                       together";
+            Found::Contradiction(Contradiction::of_all(&rows, end))
+        }
+    })
+}
+
+impl Search<'_> {
+    /// The moves that explain everything; none if nothing does.
+    fn run(&mut self) -> Result<Option<Vec<Move>>, Refusal> {
+        let most = STATES + STATES_PER_OP * self.c.len();
+        let start = State { enqueues: Head::default(), fronts: Head::default(), front: NONE };
+        let mut path: Vec<Move> = Vec::new();
+        let mut stack = vec![(start, self.moves(&start))];
+        while let Some((state, moves)) = stack.last_mut() {
+            if self.fronts.is_done(state.fronts) {
+                return Ok(Some(path));
+            }
+            let Some(next) = moves.pop() else {
+                stack.pop();
+                path.pop();
+                continue;
+            };
+            let after = self.after(state, next);
+            if self.visited.insert(after) {
+                if self.visited.len() > most {
+                    return Err(Refusal::new("values repeat, and too many orders are possible"));
+                }
+                path.push(next);
+                stack.push((after, self.moves(&after)));
+            }
+        }
+        Ok(None)
+    }
+
+    fn kind(&self, front: u32) -> Kind {
+        self.c.kinds[self.fronts.rows[front as usize] as usize]
+    }
+
+    fn value(&self, side: &Side, op: u32) -> u32 {
+        self.c.values[side.rows[op as usize] as usize]
+    }
+
+    fn after(&self, state: &State, next: Move) -> State {
+        match next {
+            Move::Enqueue(op) => State {
+                enqueues: self.enqueues.take(state.enqueues, op),
+                front: self.value(&self.enqueues, op),
+                ..*state
+            },
+            Move::Front(op) => State {
+                fronts: self.fronts.take(state.fronts, op),
+                front: if self.kind(op) == Kind::Peek { state.front } else { NONE },
+                ..*state
+            },
+        }
+    }
+
+    /// What can be taken next; the best is the last.
+    fn moves(&self, state: &State) -> SmallVec<[Move; 4]> {
+        let mut moves = SmallVec::new();
+        if state.front == NONE {
+            self.push_enqueues(state, &mut moves);
+            self.push_empties(state, &mut moves);
+        } else {
+            let fits = |op: &u32| match self.kind(*op) {
+                Kind::Remove | Kind::Peek => self.value(&self.fronts, *op) == state.front,
+                kind => kind == Kind::Take,
+            };
+            moves.extend(self.fronts.open(state.fronts).filter(fits).map(Move::Front));
+            moves.reverse();
+        }
+        moves
+    }
+
+    fn push_enqueues(&self, state: &State, moves: &mut SmallVec<[Move; 4]>) {
+        // Nobody who is still to come may have returned before it was called.
+        let until = self.fronts.first_return(state.fronts);
+        let is_wanted = |op: &u32| {
+            let value = self.value(&self.enqueues, *op);
+            self.fronts.open(state.fronts).any(|front| match self.kind(front) {
+                Kind::Remove | Kind::Peek => self.value(&self.fronts, front) == value,
+                kind => kind == Kind::Take,
+            })
+        };
+        let fits = |op: &u32| self.enqueues.left[*op as usize] <= until && is_wanted(op);
+        moves.extend(self.enqueues.open(state.enqueues).filter(fits).map(Move::Enqueue));
+        moves.reverse();
+    }
+
+    fn push_empties(&self, state: &State, moves: &mut SmallVec<[Move; 4]>) {
+        let until = self.enqueues.first_return(state.enqueues);
+        if until < self.fronts.last_call(state.fronts) {
+            return;
+        }
+        let fits =
+            |op: &u32| self.kind(*op) == Kind::Empty && self.fronts.left[*op as usize] <= until;
+        let first = moves.len();
+        moves.extend(self.fronts.open(state.fronts).filter(fits).map(Move::Front));
+        moves[first..].reverse();
+    }
+}
