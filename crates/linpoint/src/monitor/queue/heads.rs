@@ -38,6 +38,9 @@ mod side;
 /// States that may be visited, and so many more for each operation.
 const STATES: usize = 200_000;
 const STATES_PER_OP: usize = 4;
+/// A state, its place on the path and what can follow it need some hundred bytes: longer histories are
+/// left to searches that count them.
+const MOST_OPS: usize = 1 << 20;
 
 /// How far the two heads are.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -64,6 +67,9 @@ struct Search<'a> {
 
 /// Decides the rows.
 pub(crate) fn decide(c: &Columns, clock: &mut Clock) -> Result<Found, Refusal> {
+    if c.len() > MOST_OPS {
+        return Err(Refusal::new("values repeat, and the history is too long for two heads"));
+    }
     let enqueues = Side::of(c, |kind| kind == Kind::Add)?;
     let fronts =
         Side::of(c, |kind| matches!(kind, Kind::Remove | Kind::Take | Kind::Peek | Kind::Empty))?;
