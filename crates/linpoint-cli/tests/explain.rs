@@ -47,7 +47,9 @@ fn a_monitor_that_decides() {
 #[test]
 fn a_monitor_that_refuses_says_why() {
     let dir = dir("explain-refused");
-    fs::write(dir.join("q.jsonl"), queue(&["e1", "e1", "d1"])).unwrap();
+    // A stack: one value pushed twice is too much for its monitor.
+    let stack = queue(&["e1", "e1", "d1"]).replace("enqueue", "push").replace("dequeue", "pop");
+    fs::write(dir.join("q.jsonl"), stack.replace("queue", "stack")).unwrap();
     let (out, _) = exits(&linpoint(&dir, &["explain", "q.jsonl"]), 0);
     assert!(out.contains("3 operations, 2 of them different"), "{out}");
     let reason = out.split("1. monitor: refused: ").nth(1).expect(&out).lines().next().unwrap();
