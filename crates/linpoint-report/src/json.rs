@@ -49,6 +49,7 @@ pub fn render(rendered: &Rendered, operations: &dyn Operations, report: &Report)
             "bytes": limits.memory,
         },
         "timings": {
+            "read": heading.reading.as_secs_f64(),
             "total": heading.time.as_secs_f64(),
             "decide": stats.decide.as_secs_f64(),
             "certify": stats.certify.as_secs_f64(),

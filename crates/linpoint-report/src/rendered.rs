@@ -132,6 +132,8 @@ pub struct Heading {
     pub unknown_results: usize,
     /// How long the check took.
     pub time: Duration,
+    /// How long reading the file took, all histories in it together.
+    pub reading: Duration,
 }
 
 /// The outcome of a check, ready to be shown.

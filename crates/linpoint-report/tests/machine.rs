@@ -32,6 +32,7 @@ fn checked(
         operations: history.len(),
         unknown_results: 0,
         time: Duration::from_millis(1500),
+        reading: Duration::from_millis(250),
     };
     (Rendered::new(heading, &Typed { spec, history }, &report), report)
 }
@@ -54,6 +55,7 @@ fn a_violation_as_json() {
     assert_eq!(value["operations"], 3);
     assert_eq!(value["limits"], json!({ "seconds": 60.0, "bytes": null }));
     assert_eq!(value["timings"]["total"], 1.5);
+    assert_eq!(value["timings"]["read"], 0.25);
     let violation = &value["violations"][0];
     assert_eq!(violation["kind"], "not-linearizable");
     assert_eq!(violation["failing"]["id"], 1);

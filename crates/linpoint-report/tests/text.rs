@@ -60,6 +60,7 @@ fn heading(operations: usize) -> Heading {
         operations,
         unknown_results: 0,
         time: Duration::from_micros(1250),
+        reading: Duration::from_millis(250),
     }
 }
 

@@ -87,6 +87,7 @@ fn page_of<S: Spec>(
         operations: history.len(),
         unknown_results: 0,
         time,
+        reading: Duration::ZERO,
     };
     let operations = Annotated(Typed { spec, history }, annotations);
     let rendered = Rendered::new(heading, &operations, &report);

@@ -53,7 +53,7 @@ pub(crate) fn decide(rows: Rows<'_>, initial: Name, clock: &mut Clock) -> Result
     };
     let found = decide_columns(rows, appended.columns.clone(), initial, clock)?;
     let Found::Contradiction(contradiction) = found else { return Ok(found) };
-    let Some(certain) = appended.without_guesses() else {
+    let Some(certain) = appended.without_guesses()? else {
         return Ok(Found::Contradiction(appended.widen(contradiction)));
     };
     match decide_columns(rows, certain, initial, clock)? {

@@ -1,6 +1,8 @@
 //! What is done with one input: it is read, its histories are checked, and what came of each is turned
 //! into what will be written. The histories themselves are given back here.
 
+use std::time::{Duration, Instant};
+
 use linpoint::CheckError;
 use linpoint_formats::LoadedHistory;
 use linpoint_report::{Heading, Outcome, Rendered, html, witness};
@@ -82,12 +84,14 @@ impl Finding {
 pub fn findings(crew: &Crew<'_>, number: usize, entry: &Entry<'_>) -> Vec<Finding> {
     let (check, input) = (crew.command(), crew.input(number));
     let how = &check.how;
+    let began = Instant::now();
     let histories = match input.histories(how.format, how.model.as_ref(), how.max_unpacked) {
         Ok(histories) => histories,
         Err(message) => {
             return vec![Finding::Failed { name: input.name(), failure: Failure::Input(message) }];
         }
     };
+    let reading = began.elapsed();
     let mut findings = Vec::new();
     for found in histories {
         let id = found.id.map(|id| format!("#{id}")).unwrap_or_default();
@@ -96,7 +100,7 @@ pub fn findings(crew: &Crew<'_>, number: usize, entry: &Entry<'_>) -> Vec<Findin
         let checked = found
             .history
             .map_err(|error| Failure::Input(error.to_string()))
-            .and_then(|history| check_one(crew, number, entry, (&name, title), history));
+            .and_then(|history| check_one(crew, number, entry, (&name, title, reading), history));
         findings.push(match checked {
             Ok(checked) => Finding::Checked(checked),
             Err(failure) => Finding::Failed { name, failure },
@@ -109,7 +113,7 @@ fn check_one(
     crew: &Crew<'_>,
     number: usize,
     entry: &Entry<'_>,
-    (name, title): (&str, String),
+    (name, title, reading): (&str, String, Duration),
     history: LoadedHistory,
 ) -> Result<Checked, Failure> {
     let check = crew.command();
@@ -122,6 +126,7 @@ fn check_one(
         operations: history.len(),
         unknown_results: history.unknown_results(),
         time,
+        reading,
     };
     entry.checked(history.len());
     let words = Words { history: &history, settings: &check.how.settings };

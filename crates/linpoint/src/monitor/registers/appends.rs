@@ -11,14 +11,17 @@
 //! piece twice; two texts of one epoch neither of which begins with the other; two epochs with one append.
 //! Relaxing the other operations does not help: each still adds its piece at most once.
 //!
-//! A piece that several operations appended is given to those that began last before somebody is known
-//! to have read it. That is a guess: an order that follows from it is one, but a contradiction is none.
+//! A piece that several operations appended is given, place by place, to the one that returned first of
+//! those that were open between what is known to be before the place and what is known to be after it.
+//! That is a guess: an order that follows from it is one, but a contradiction is none.
 //! So it is contradicted with less: each place of the piece belongs to somebody who began when the first
 //! of them did and never returned. Whatever contradicts that contradicts every way to give it away.
 //!
-//! Refuses pieces that are empty or begin with each other, an epoch that may have begun in two ways,
-//! repeated pieces where neither of the two answers, and operations other than put, append and get. Time O(n log n) comparisons and the length
-//! of all texts.
+//! What begins an epoch is a guess too where the same was put and appended.
+//!
+//! Refuses pieces that are empty or begin with each other, or are put twice; repeated pieces where
+//! neither of the two answers; and operations other than put, append and get. Time O(n log n)
+//! comparisons and the length of all texts.
 //!
 //! Not in the papers.
 
@@ -42,6 +45,8 @@ pub(super) struct Appended {
     told_by: Vec<u32>,
     /// Rows that appended the same, where it is not known which of them appended what was read.
     alike: Vec<Vec<u32>>,
+    /// What begins some epoch is a guess.
+    are_epochs_guessed: bool,
 }
 
 impl Appended {
@@ -60,8 +65,11 @@ impl Appended {
     }
 
     /// The same without what was guessed. What contradicts this is a contradiction; an order is none.
-    /// Nothing if nothing was guessed.
-    pub(super) fn without_guesses(&self) -> Option<Columns> {
+    /// Nothing if nothing was guessed. Refuses where that is not known.
+    pub(super) fn without_guesses(&self) -> Result<Option<Columns>, Refusal> {
+        if self.are_epochs_guessed {
+            return Err(repeated());
+        }
         let mut columns = self.columns.clone();
         for rows in &self.alike {
             let first = rows.iter().map(|row| columns.left[*row as usize]).min().unwrap_or(0);
@@ -73,7 +81,7 @@ impl Appended {
                 }
             }
         }
-        (!self.alike.is_empty()).then_some(columns)
+        Ok((!self.alike.is_empty()).then_some(columns))
     }
 }
 
@@ -86,18 +94,19 @@ pub(super) fn occur(rows: Rows<'_>) -> bool {
 pub(super) fn read(rows: Rows<'_>) -> Result<Result<Appended, Contradiction>, Refusal> {
     let texts = Texts::read(rows)?;
     let mut pieces = Pieces::sort(&texts)?;
-    let epochs = match pieces.epochs(&texts)? {
+    let mut nodes = Nodes::new(Peaks::of(rows));
+    let epochs = match pieces.epochs(&texts, &nodes.peaks)? {
         Ok(epochs) => epochs,
         Err(contradiction) => return Ok(Err(contradiction)),
     };
-    let mut nodes = Nodes::new(Peaks::of(rows));
-    for epoch in &epochs {
+    let are_guessed = epochs.are_guessed;
+    for epoch in &epochs.all {
         if let Err(contradiction) = pieces.place(&texts, epoch, &mut nodes)? {
-            return Ok(Err(contradiction));
+            return if are_guessed { Err(repeated()) } else { Ok(Err(contradiction)) };
         }
     }
     nodes.guess(&pieces)?;
-    Ok(Ok(nodes.columns(texts.kinds)))
+    Ok(Ok(nodes.columns(texts.kinds, are_guessed)))
 }
 
 /// A place of a piece that several rows appended.
@@ -106,6 +115,8 @@ struct Occurrence {
     source: u32,
     node: u32,
     told_by: u32,
+    /// What it was appended to was not complete before this peak.
+    since: u32,
     /// Somebody knew it when this peak was over.
     until: u32,
 }
@@ -149,21 +160,28 @@ impl Nodes {
         (self.values[row], self.sources[row], self.told_by[row]) = (node, source, told_by);
     }
 
-    /// Gives pieces that several rows appended to those that began last before they were known.
+    /// Gives pieces that several rows appended to rows that were open when it must have happened.
+    /// Of those, the one that returns first: the others can wait for the next place, or for the end.
     fn guess(&mut self, pieces: &Pieces<'_>) -> Result<(), Refusal> {
-        self.open.sort_unstable_by_key(|o| (o.piece, std::cmp::Reverse(o.until)));
+        self.open.sort_unstable_by_key(|o| (o.piece, o.since, o.until));
         let open = std::mem::take(&mut self.open);
         for same in open.chunk_by(|a, b| a.piece == b.piece) {
             let mut rows = pieces.0[same[0].piece as usize].appends.clone();
             self.alike.push(rows.clone());
-            rows.sort_unstable_by_key(|row| self.peaks.left[*row as usize]);
-            let mut late = Vec::new();
+            let Peaks { left, right, .. } = &self.peaks;
+            rows.sort_unstable_by_key(|row| (right[*row as usize], left[*row as usize]));
+            let mut given = Vec::with_capacity(same.len());
             for o in same {
-                while rows.last().is_some_and(|row| self.peaks.left[*row as usize] > o.until) {
-                    late.extend(rows.pop());
+                let fits =
+                    |row: &u32| right[*row as usize] >= o.since && left[*row as usize] <= o.until;
+                // If none fits, this will not be an order, whoever gets it.
+                let place = rows.iter().position(fits).unwrap_or(0);
+                if rows.is_empty() {
+                    return Err(repeated());
                 }
-                // If all began too late, this will not be an order, whoever gets it.
-                let row = rows.pop().or_else(|| late.pop()).ok_or_else(repeated)?;
+                given.push(rows.remove(place));
+            }
+            for (o, row) in same.iter().zip(given) {
                 self.append(row, o.source, o.node, o.told_by);
             }
         }
@@ -171,7 +189,7 @@ impl Nodes {
     }
 
     /// The register with compare-and-set in place of append.
-    fn columns(mut self, mut kinds: Vec<Kind>) -> Appended {
+    fn columns(mut self, mut kinds: Vec<Kind>, are_epochs_guessed: bool) -> Appended {
         for (row, kind) in kinds.iter_mut().enumerate() {
             if self.told_by[row] != NONE {
                 *kind = Kind::Replace;
@@ -192,7 +210,7 @@ impl Nodes {
             peaks: self.peaks.count,
             ..Columns::default()
         };
-        Appended { columns, told_by: self.told_by, alike: self.alike }
+        Appended { columns, told_by: self.told_by, alike: self.alike, are_epochs_guessed }
     }
 }
 

@@ -26,8 +26,23 @@ pub(super) struct Epoch<'t, 'a> {
     pub(super) reads: Vec<&'t Row<'a>>,
 }
 
+impl Epoch<'_, '_> {
+    /// The row that began it, if it did not begin with the history.
+    fn put(&self, pieces: &Pieces<'_>) -> Option<u32> {
+        let put = self.first.map(|first| pieces.0[first as usize].puts[0]);
+        put.filter(|put| *put != NONE)
+    }
+}
+
 /// All pieces, sorted.
 pub(super) struct Pieces<'t>(pub(super) Vec<Piece<'t>>);
+
+/// The epochs of a register.
+pub(super) struct Epochs<'t, 'a> {
+    pub(super) all: Vec<Epoch<'t, 'a>>,
+    /// Something begins with a piece that was both put and appended to nothing, perhaps.
+    pub(super) are_guessed: bool,
+}
 
 impl<'t> Pieces<'t> {
     pub(super) fn sort(texts: &'t Texts<'_>) -> Result<Pieces<'t>, Refusal> {
@@ -67,34 +82,38 @@ impl<'t> Pieces<'t> {
         letters.starts_with(self.0[last].letters).then_some(last as u32)
     }
 
-    /// Sorts the reads into epochs. Each begins with a put, or with what is there at the start.
+    /// Sorts the reads into epochs. Each begins with a put, or with what is there at the start. Nothing
+    /// but a put begins one that was read after that put was called: that is a guess if the same was
+    /// appended.
     pub(super) fn epochs<'r, 'a>(
         &self,
         texts: &'r Texts<'a>,
-    ) -> Result<Result<Vec<Epoch<'r, 'a>>, Contradiction>, Refusal> {
+        peaks: &Peaks,
+    ) -> Result<Result<Epochs<'r, 'a>, Contradiction>, Refusal> {
         let mut place = vec![NONE; self.0.len() + 1];
-        let mut epochs: Vec<Epoch<'r, 'a>> = Vec::new();
+        let mut epochs = Epochs { all: Vec::new(), are_guessed: false };
         for read in &texts.reads {
             let first = self.first(&read.letters);
-            let (puts, appends) = match first.map(|piece| &self.0[piece as usize]) {
-                Some(piece) => (piece.puts.len(), piece.appends.len()),
-                None => (0, 0),
-            };
-            // With nothing there at the start, an append may come first.
-            let begins_with_nothing = texts.initial.is_empty() && puts == 0;
-            if puts > 1 || puts == 1 && appends > 0 && texts.initial.is_empty() {
-                return Err(repeated());
-            }
-            if puts == 0 && !begins_with_nothing {
-                return Ok(Err(say![read.row, " found what was never written"]));
+            let mut begins_with_nothing = texts.initial.is_empty();
+            match first.map(|piece| &self.0[piece as usize]) {
+                Some(piece) if piece.puts.len() > 1 => return Err(repeated()),
+                Some(Piece { puts, appends, .. }) if !puts.is_empty() => {
+                    let is_guess = begins_with_nothing && !appends.is_empty();
+                    epochs.are_guessed |= is_guess;
+                    let called = |put: u32| peaks.left[put as usize];
+                    let is_before = || called(puts[0]) > peaks.right[read.row as usize];
+                    begins_with_nothing = is_guess && is_before();
+                }
+                _ if begins_with_nothing => {}
+                _ => return Ok(Err(say![read.row, " found what was never written"])),
             }
             let first = if begins_with_nothing { None } else { first };
             let place = &mut place[first.map_or(self.0.len(), |piece| piece as usize)];
             if *place == NONE {
-                *place = epochs.len() as u32;
-                epochs.push(Epoch { first, longest: read, reads: Vec::new() });
+                *place = epochs.all.len() as u32;
+                epochs.all.push(Epoch { first, longest: read, reads: Vec::new() });
             }
-            let epoch = &mut epochs[*place as usize];
+            let epoch = &mut epochs.all[*place as usize];
             if read.letters.len() > epoch.longest.letters.len() {
                 epoch.longest = read;
             }
@@ -111,8 +130,8 @@ impl<'t> Pieces<'t> {
         nodes: &mut Nodes,
     ) -> Result<Result<(), Contradiction>, Refusal> {
         let longest = epoch.longest;
-        let mut node = match epoch.first.map(|first| self.0[first as usize].puts[0]) {
-            None | Some(NONE) => 0,
+        let mut node = match epoch.put(self) {
+            None => 0,
             Some(put) => {
                 nodes.values[put as usize] = nodes.fresh();
                 nodes.values[put as usize]
@@ -153,8 +172,12 @@ impl<'t> Pieces<'t> {
             at += piece.letters.len();
             ends.push((at, node, number));
         }
-        // When somebody is first known to have known of each piece.
+        // When somebody is first known to have known of each piece, and last not to have.
         let mut until = vec![Peaks::NEVER; ends.len()];
+        let mut since = vec![0; ends.len()];
+        if let Some(put) = epoch.put(self) {
+            since[0] = nodes.peaks.left[put as usize];
+        }
         for read in &epoch.reads {
             if !longest.letters.starts_with(&read.letters) {
                 return Ok(Err(self.apart(texts, epoch, read)));
@@ -163,33 +186,42 @@ impl<'t> Pieces<'t> {
                 Ok(i) => {
                     nodes.values[read.row as usize] = ends[i].1;
                     until[i] = until[i].min(nodes.peaks.right[read.row as usize]);
+                    since[i] = since[i].max(nodes.peaks.left[read.row as usize]);
                 }
                 Err(_) => return Ok(Err(say![read.row, " found only a part of what was written"])),
             }
         }
-        self.leave_open(epoch, &ends, &until, nodes);
+        self.leave_open(epoch, &ends, (since, until), nodes);
         Ok(Ok(()))
     }
 
-    /// Notes the pieces of an epoch that several rows appended.
+    /// Notes the pieces of an epoch that several rows appended. `ends` is where each piece ends, and
+    /// the times are those of the reads that found the text up to there and no more.
     fn leave_open(
         &self,
         epoch: &Epoch<'_, '_>,
         ends: &[(usize, u32, u32)],
-        until: &[u32],
+        (mut since, mut until): (Vec<u32>, Vec<u32>),
         nodes: &mut Nodes,
     ) {
-        let mut known = Peaks::NEVER;
+        let only_row = |i: usize| match self.0[ends[i].2 as usize].appends[..] {
+            [row] => Some(row as usize),
+            _ => None,
+        };
+        for i in 1..ends.len() {
+            let began = only_row(i).map_or(0, |row| nodes.peaks.left[row]);
+            since[i] = since[i].max(since[i - 1]).max(began);
+        }
         for i in (1..ends.len()).rev() {
-            known = known.min(until[i]);
-            let (_, node, number) = ends[i];
-            let piece = &self.0[number as usize];
-            if let [row] = piece.appends[..] {
-                known = known.min(nodes.peaks.right[row as usize]);
-                continue;
-            }
+            let next = until.get(i + 1).copied().unwrap_or(Peaks::NEVER);
+            let ended = only_row(i).map_or(Peaks::NEVER, |row| nodes.peaks.right[row]);
+            until[i] = until[i].min(next).min(ended);
+        }
+        for i in (1..ends.len()).filter(|i| only_row(*i).is_none()) {
+            let (_, node, piece) = ends[i];
             let (source, told_by) = (ends[i - 1].1, epoch.longest.row);
-            nodes.open.push(Occurrence { piece: number, source, node, told_by, until: known });
+            let (since, until) = (since[i - 1], until[i]);
+            nodes.open.push(Occurrence { piece, source, node, told_by, since, until });
         }
     }
 
