@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::raw::format_names;
+use super::raw::{OneHistory, format_names};
 
 pub const EXAMPLES: &str = "\
 Examples:
@@ -19,27 +19,13 @@ error (exit code 2), and nothing is written. What is lost and cannot change a ve
 /// Arguments of `convert`.
 #[derive(Args, Debug)]
 pub struct Convert {
-    /// The file, or - for the standard input
-    #[arg(value_name = "FILE|-")]
-    pub file: PathBuf,
+    /// What to convert.
+    #[command(flatten)]
+    pub history: OneHistory,
 
     /// The format to write
     #[arg(long, value_name = "FORMAT", value_parser = format_names())]
     pub to: String,
-
-    /// The format of the file [default: as the contents say]
-    #[arg(long, value_name = "FORMAT", value_parser = format_names())]
-    pub from: Option<String>,
-
-    /// The model, with options after a colon [default: as the file says]
-    ///
-    /// With it, a format that has no way to name the model is written without it.
-    #[arg(long, short, value_name = "MODEL")]
-    pub model: Option<String>,
-
-    /// Which of several histories in the file
-    #[arg(long, value_name = "ID")]
-    pub id: Option<String>,
 
     /// Where to write it [default: the standard output]
     #[arg(short, long = "out", value_name = "FILE")]

@@ -107,9 +107,9 @@ pub(super) fn format_names() -> clap::builder::PossibleValuesParser {
     Format::ALL.iter().map(|format| format.name()).collect::<Vec<_>>().into()
 }
 
-/// What to check, and how.
+/// What to read, and how.
 #[derive(Args, Debug)]
-pub struct How {
+pub struct Files {
     /// Files, directories, or - for the standard input
     ///
     /// Directories are walked in the order of names; *.tsv, README* and hidden files are passed over.
@@ -129,6 +129,46 @@ pub struct How {
     #[arg(long, value_name = "FORMAT", value_parser = format_names())]
     pub format: Option<String>,
 
+    /// Refuse a compressed input that is larger than this when unpacked [default: 3/16 of the
+    /// free memory]
+    #[arg(long, value_name = "SIZE", value_parser = units::bytes)]
+    pub max_unpacked: Option<usize>,
+}
+
+/// One history, and how to read it.
+#[derive(Args, Debug)]
+pub struct OneHistory {
+    /// The file, or - for the standard input
+    #[arg(value_name = "FILE|-")]
+    pub file: PathBuf,
+
+    /// The format of the file [default: as the contents say]
+    #[arg(long, value_name = "FORMAT", value_parser = format_names())]
+    pub from: Option<String>,
+
+    /// The model, with options after a colon [default: as the file says]
+    ///
+    /// With it, a format that has no way to name the model is written without it.
+    #[arg(long, short, value_name = "MODEL")]
+    pub model: Option<String>,
+
+    /// Which of several histories in the file
+    #[arg(long, value_name = "ID")]
+    pub id: Option<String>,
+
+    /// Refuse a compressed input that is larger than this when unpacked [default: 3/16 of the
+    /// free memory]
+    #[arg(long, value_name = "SIZE", value_parser = units::bytes)]
+    pub max_unpacked: Option<usize>,
+}
+
+/// What to check, and how.
+#[derive(Args, Debug)]
+pub struct How {
+    /// What to read, and how.
+    #[command(flatten)]
+    pub files: Files,
+
     /// Use this engine, or several in competition: a+b [default: the planner chooses]
     #[arg(long, value_name = "NAME")]
     pub algorithm: Option<String>,
@@ -140,11 +180,6 @@ pub struct How {
     /// Memory limit of all checks together: 1GiB, 512MB, or a number of bytes
     #[arg(long, value_name = "SIZE", value_parser = units::bytes)]
     pub memory: Option<usize>,
-
-    /// Refuse a compressed input that is larger than this when unpacked [default: 3/16 of the
-    /// free memory]
-    #[arg(long, value_name = "SIZE", value_parser = units::bytes)]
-    pub max_unpacked: Option<usize>,
 
     /// Number of threads, for files and within them [default: all cores]
     #[arg(long, short = 'j', value_name = "N")]

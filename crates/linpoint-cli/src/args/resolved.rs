@@ -11,10 +11,10 @@ use crate::progress;
 /// Columns where the terminal does not say how many it has.
 const DEFAULT_WIDTH: usize = 100;
 
-/// What to check, and how.
+/// What to read, and how.
 #[derive(Debug)]
-pub struct How {
-    /// What to check.
+pub struct Files {
+    /// Where it is.
     pub paths: Vec<PathBuf>,
     /// The model, if it was given.
     pub model: Option<ModelName>,
@@ -22,6 +22,34 @@ pub struct How {
     pub format: Option<Format>,
     /// Most bytes that a compressed input may have when unpacked.
     pub max_unpacked: usize,
+}
+
+impl Files {
+    /// Looks up what was typed.
+    pub fn new(raw: raw::Files) -> Result<Files, String> {
+        Ok(Files {
+            paths: raw.paths,
+            model: model(raw.model.as_deref())?,
+            format: raw.format.as_deref().and_then(Format::from_name),
+            max_unpacked: raw.max_unpacked.unwrap_or_else(Source::usual_limit),
+        })
+    }
+}
+
+/// The model that was typed, if one was.
+pub fn model(name: Option<&str>) -> Result<Option<ModelName>, String> {
+    let model = name.map(ModelName::parse).transpose()?;
+    if let Some(model) = &model {
+        registry::validate(model)?;
+    }
+    Ok(model)
+}
+
+/// What to check, and how.
+#[derive(Debug)]
+pub struct How {
+    /// What to read, and how.
+    pub files: Files,
     /// How to check.
     pub settings: Settings,
 }
@@ -29,15 +57,8 @@ pub struct How {
 impl How {
     /// Looks up what was typed.
     pub fn new(raw: raw::How) -> Result<How, String> {
-        let model = raw.model.as_deref().map(ModelName::parse).transpose()?;
-        if let Some(model) = &model {
-            registry::validate(model)?;
-        }
         Ok(How {
-            paths: raw.paths,
-            model,
-            format: raw.format.as_deref().and_then(Format::from_name),
-            max_unpacked: raw.max_unpacked.unwrap_or_else(Source::usual_limit),
+            files: Files::new(raw.files)?,
             settings: Settings {
                 limits: Limits { time: raw.timeout, memory: raw.memory },
                 threads: raw.threads.map(usize::from),

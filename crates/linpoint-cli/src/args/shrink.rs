@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::raw::format_names;
+use super::raw::{OneHistory, format_names};
 use super::units;
 
 pub const EXAMPLES: &str = "\
@@ -27,25 +27,13 @@ Exit codes:
 /// Arguments of `shrink`.
 #[derive(Args, Debug)]
 pub struct Shrink {
-    /// The file, or - for the standard input
-    #[arg(value_name = "FILE|-")]
-    pub file: PathBuf,
-
-    /// The model, with options after a colon [default: as the file says]
-    #[arg(long, short, value_name = "MODEL")]
-    pub model: Option<String>,
-
-    /// The format of the file [default: as the contents say]
-    #[arg(long, value_name = "FORMAT", value_parser = format_names())]
-    pub from: Option<String>,
+    /// What to shrink.
+    #[command(flatten)]
+    pub history: OneHistory,
 
     /// The format to write
     #[arg(long, value_name = "FORMAT", default_value = "jsonl", value_parser = format_names())]
     pub format: String,
-
-    /// Which of several histories in the file
-    #[arg(long, value_name = "ID")]
-    pub id: Option<String>,
 
     /// Time limit for the check: 10s, 500ms, 2m, or a number of seconds
     #[arg(long, value_name = "TIME", value_parser = units::duration)]

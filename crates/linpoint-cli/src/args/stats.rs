@@ -1,10 +1,8 @@
 //! Arguments of `linpoint stats`.
 
-use std::path::PathBuf;
-
 use clap::{Args, ValueEnum};
 
-use super::raw::format_names;
+use super::raw::Files;
 
 pub const EXAMPLES: &str = "\
 Examples:
@@ -17,17 +15,9 @@ in, in which the operation could not have had it. Warnings name what makes a his
 /// Arguments of `stats`.
 #[derive(Args, Debug)]
 pub struct Stats {
-    /// Files, directories, or - for the standard input
-    #[arg(required = true, value_name = "FILE|DIR|-")]
-    pub paths: Vec<PathBuf>,
-
-    /// The model, with options after a colon [default: as the file says]
-    #[arg(long, short, value_name = "MODEL")]
-    pub model: Option<String>,
-
-    /// The format [default: as the contents say]
-    #[arg(long, value_name = "FORMAT", value_parser = format_names())]
-    pub format: Option<String>,
+    /// What to read, and how.
+    #[command(flatten)]
+    pub files: Files,
 
     /// How to print them
     #[arg(long, short, value_enum, default_value = "human", value_name = "FORM")]

@@ -34,7 +34,7 @@ const WITNESSES: places::Kind =
 pub fn run(check: &Check, out: &mut Output) -> io::Result<Exit> {
     let started = Instant::now();
     interrupt::cancels(&check.how.settings.cancel);
-    let inputs = Inputs::find(&check.how.paths);
+    let inputs = Inputs::find(&check.how.files.paths);
     let board = Board::new(inputs.list.len());
     let crew = Crew::new(check, &inputs.list, &board);
     let mut writer = Writer {

@@ -3,22 +3,18 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use linpoint_formats::{Format, ModelName, RawHistory, Source, convert, registry};
+use linpoint_formats::{Format, ModelName, RawHistory, Source, convert};
 
 use crate::args::convert::Convert;
+use crate::args::raw::OneHistory;
+use crate::args::resolved::model;
 use crate::exit::Exit;
-use crate::inputs::{Input, Inputs};
+use crate::inputs::Inputs;
 use crate::output::{Output, sink};
 
 /// Converts a history.
 pub fn run(args: &Convert, out: &mut Output) -> io::Result<Exit> {
-    let chosen = Chosen {
-        file: &args.file,
-        from: args.from.as_deref(),
-        model: args.model.as_deref(),
-        id: args.id.as_deref(),
-    };
-    let converted = read(&chosen).and_then(|(source, raw, model)| {
+    let converted = read(&args.history).and_then(|(source, raw, model)| {
         let to = Format::from_name(&args.to).unwrap_or(Format::Jsonl);
         let converted = convert(&source, &raw, model.as_ref(), to);
         converted.map_err(|error| error.to_string())
@@ -39,28 +35,16 @@ pub fn run(args: &Convert, out: &mut Output) -> io::Result<Exit> {
     Ok(Exit::Fine)
 }
 
-/// One history of the command line.
-pub struct Chosen<'a> {
-    /// The file, or - for the standard input.
-    pub file: &'a Path,
-    /// Its format, if it was given.
-    pub from: Option<&'a str>,
-    /// The model, if it was given.
-    pub model: Option<&'a str>,
-    /// Which of several histories in the file.
-    pub id: Option<&'a str>,
-}
-
 /// Reads a history, and the model of the command line.
-pub fn read(chosen: &Chosen<'_>) -> Result<(Source, RawHistory, Option<ModelName>), String> {
-    let model = named(chosen.model)?;
-    let source = one_file(chosen.file)?;
-    let format = match chosen.from.and_then(Format::from_name) {
+pub fn read(chosen: &OneHistory) -> Result<(Source, RawHistory, Option<ModelName>), String> {
+    let model = model(chosen.model.as_deref())?;
+    let source = one_file(&chosen.file, chosen.max_unpacked)?;
+    let format = match chosen.from.as_deref().and_then(Format::from_name) {
         Some(format) => format,
         None => Format::detect(&source).map_err(|error| error.to_string())?,
     };
     let mut histories = format.read(&source, model.as_ref());
-    let fits = |raw: &RawHistory| chosen.id.is_none() || raw.id.as_deref() == chosen.id;
+    let fits = |raw: &RawHistory| chosen.id.is_none() || raw.id == chosen.id;
     histories.retain(|history| history.as_ref().is_ok_and(fits) || history.is_err());
     match (histories.pop(), histories.len()) {
         (Some(Ok(raw)), 0) => Ok((source, raw, model)),
@@ -73,23 +57,12 @@ pub fn read(chosen: &Chosen<'_>) -> Result<(Source, RawHistory, Option<ModelName
     }
 }
 
-/// The model of the command line.
-pub fn named(model: Option<&str>) -> Result<Option<ModelName>, String> {
-    let model = model.map(ModelName::parse).transpose()?;
-    if let Some(model) = &model {
-        registry::validate(model)?;
-    }
-    Ok(model)
-}
-
 /// The contents of the one file, or of the standard input.
-fn one_file(path: &Path) -> Result<Source, String> {
+fn one_file(path: &Path, max_unpacked: Option<usize>) -> Result<Source, String> {
+    let limit = max_unpacked.unwrap_or_else(Source::usual_limit);
     let mut inputs = Inputs::find(&[PathBuf::from(path)]);
     match (inputs.list.pop(), inputs.list.is_empty()) {
-        (Some(input @ (Input::File(_) | Input::Stdin)), true) if !path.is_dir() => {
-            input.read(Source::usual_limit())
-        }
-        (Some(input @ Input::Bad(..)), true) if !path.is_dir() => input.read(Source::usual_limit()),
+        (Some(input), true) if !path.is_dir() => input.read(limit),
         _ => Err(format!("{}: this is a directory; name a file", path.display())),
     }
 }

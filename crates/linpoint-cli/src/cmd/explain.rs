@@ -22,9 +22,9 @@ pub fn run(args: Explain, out: &mut Output) -> io::Result<Exit> {
         }
     };
     let mut exit = Exit::Fine;
-    for input in Inputs::find(&how.paths).list {
-        let histories = match input.read(how.max_unpacked) {
-            Ok(source) => registry::read_all(&source, how.format, how.model.as_ref()),
+    for input in Inputs::find(&how.files.paths).list {
+        let histories = match input.read(how.files.max_unpacked) {
+            Ok(source) => registry::read_all(&source, how.files.format, how.files.model.as_ref()),
             Err(message) => {
                 exit = Exit::Bad;
                 failed(args.output, &input.name(), &message, out)?;

@@ -10,7 +10,7 @@ use linpoint_formats::{
 };
 use linpoint_report::text::count;
 
-use super::convert::{Chosen, read};
+use super::convert::read;
 use crate::args::shrink::Shrink;
 use crate::exit::Exit;
 use crate::output::{Output, sink};
@@ -27,7 +27,7 @@ pub fn run(args: &Shrink, out: &mut Output) -> io::Result<Exit> {
             return Ok(Exit::Bad);
         }
     };
-    let file = args.file.display();
+    let file = args.history.file.display();
     match done {
         Done::Linearizable => {
             out.remark(&format!("{file} is linearizable: there is nothing to shrink"));
@@ -65,13 +65,7 @@ struct Small {
 }
 
 fn small(args: &Shrink) -> Result<Done, String> {
-    let chosen = Chosen {
-        file: &args.file,
-        from: args.from.as_deref(),
-        model: args.model.as_deref(),
-        id: args.id.as_deref(),
-    };
-    let (source, raw, model) = read(&chosen)?;
+    let (source, raw, model) = read(&args.history)?;
     let load = registry::load(&source, raw.clone(), model.as_ref());
     let history = load.map_err(|error| error.to_string())?;
     let limits = Limits { time: args.timeout, memory: args.memory };

@@ -8,7 +8,7 @@ use linpoint_formats::stats::{Kind, Stats, doubling, stats};
 use linpoint_formats::{Format, ModelName, RawHistory, ReadError, Source, Value};
 use linpoint_report::text::count;
 
-use super::convert::named;
+use crate::args::resolved::Files;
 use crate::args::stats::{self, StatsForm};
 use crate::exit::Exit;
 use crate::inputs::Inputs;
@@ -21,19 +21,18 @@ const WARNING: Style = AnsiColor::Yellow.on_default();
 const BAR: usize = 40;
 
 /// Prints what every history can reveal.
-pub fn run(args: &stats::Stats, out: &mut Output) -> io::Result<Exit> {
-    let model = match named(args.model.as_deref()) {
-        Ok(model) => model,
+pub fn run(args: stats::Stats, out: &mut Output) -> io::Result<Exit> {
+    let files = match Files::new(args.files) {
+        Ok(files) => files,
         Err(message) => {
             out.error(&message);
             return Ok(Exit::Bad);
         }
     };
-    let format = args.format.as_deref().and_then(Format::from_name);
     let mut exit = Exit::Fine;
-    for input in &Inputs::find(&args.paths).list {
-        let found = match input.read(Source::usual_limit()) {
-            Ok(source) => of_file(&source, format, model.as_ref()),
+    for input in &Inputs::find(&files.paths).list {
+        let found = match input.read(files.max_unpacked) {
+            Ok(source) => of_file(&source, files.format, files.model.as_ref()),
             Err(message) => vec![(None, Err(message))],
         };
         for (id, found) in found {

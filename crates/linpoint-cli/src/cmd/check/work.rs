@@ -83,9 +83,9 @@ impl Finding {
 /// Reads and checks an input.
 pub fn findings(crew: &Crew<'_>, number: usize, entry: &Entry<'_>) -> Vec<Finding> {
     let (check, input) = (crew.command(), crew.input(number));
-    let how = &check.how;
+    let files = &check.how.files;
     let began = Instant::now();
-    let histories = match input.histories(how.format, how.model.as_ref(), how.max_unpacked) {
+    let histories = match input.histories(files.format, files.model.as_ref(), files.max_unpacked) {
         Ok(histories) => histories,
         Err(message) => {
             return vec![Finding::Failed { name: input.name(), failure: Failure::Input(message) }];
