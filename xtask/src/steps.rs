@@ -38,6 +38,7 @@ pub fn test(root: &Path, long: bool, install: bool) -> bool {
     // What users get; everything else was compiled by the lints and is by the tests.
     run.step("build", |run| run.cargo(&["build", "--release", "--quiet"]));
     run.step("tests", tests);
+    run.step("doc tests", doc_tests);
     run.step("readme", readme);
     run.step("package", package);
     run.summary()
@@ -52,10 +53,14 @@ pub fn data(root: &Path) -> Option<PathBuf> {
 
 fn tests(run: &Run<'_>) -> Result<(), String> {
     if tools::present("cargo-nextest") {
-        run.cargo(&["nextest", "run", "--workspace", "--no-fail-fast"])?;
-        return run.cargo(&["test", "--workspace", "--doc", "--quiet"]);
+        return run.cargo(&["nextest", "run", "--workspace", "--no-fail-fast"]);
     }
-    run.cargo(&["test", "--workspace", "--no-fail-fast", "--quiet"])
+    run.cargo(&["test", "--workspace", "--all-targets", "--no-fail-fast", "--quiet"])
+}
+
+/// The examples in the documentation, which nextest does not run.
+fn doc_tests(run: &Run<'_>) -> Result<(), String> {
+    run.cargo(&["test", "--workspace", "--doc", "--no-fail-fast", "--quiet"])
 }
 
 /// The first command of the README: some histories are fine, some are not.
