@@ -1,0 +1,69 @@
+//! How much is explored: which threads call what.
+
+use linpoint::Spec;
+
+use crate::model::{Model, Op};
+
+/// At most this many threads.
+pub const MAX_THREADS: usize = 10;
+
+/// Which threads call what.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Bounds<O> {
+    /// All programs of so many operations in all.
+    Total {
+        /// Number of threads.
+        threads: usize,
+        /// Operations of all threads together.
+        ops: u8,
+    },
+    /// All programs of so many operations for each thread.
+    PerThread {
+        /// Number of threads.
+        threads: usize,
+        /// Operations of each thread.
+        ops: u8,
+    },
+    /// Every thread performs these operations.
+    Programs(Vec<Vec<O>>),
+}
+
+impl<O> Bounds<O> {
+    /// Number of threads.
+    pub fn threads(&self) -> usize {
+        match self {
+            Bounds::Total { threads, .. } | Bounds::PerThread { threads, .. } => *threads,
+            Bounds::Programs(programs) => programs.len(),
+        }
+    }
+}
+
+/// Reads a program as people type it: `push 1; pop | pop`.
+pub fn parse_program<M: Model>(model: &M, text: &str) -> Result<Vec<Vec<Op<M>>>, String> {
+    let thread = |(thread, program): (usize, &str)| {
+        let ops = program.split(';').map(str::trim).filter(|op| !op.is_empty());
+        ops.map(|op| parse_op(model, thread, op)).collect::<Result<Vec<_>, _>>()
+    };
+    text.split('|').enumerate().map(thread).collect()
+}
+
+fn parse_op<M: Model>(model: &M, thread: usize, text: &str) -> Result<Op<M>, String> {
+    let spaced = text.replace(['(', ')'], " ");
+    let mut words = spaced.split_whitespace();
+    let name = words.next().unwrap_or_default();
+    let argument = match words.next() {
+        None => None,
+        Some(word) => match word.parse::<u8>() {
+            Ok(value) if usize::from(value) < crate::names::MAX_NAMES => Some(value),
+            _ => return Err(format!("{word:?} in {text:?} is not a number below 64")),
+        },
+    };
+    if let Some(more) = words.next() {
+        return Err(format!("{more:?} in {text:?} is one word too many"));
+    }
+    model.parse(thread, name, argument).ok_or_else(|| {
+        let describe = |op: &Op<M>| model.spec().describe_op(op);
+        let calls: Vec<String> = model.calls(thread, 1).iter().map(describe).collect();
+        format!("{text:?} is not an operation of this model; it has {}", calls.join(", "))
+    })
+}

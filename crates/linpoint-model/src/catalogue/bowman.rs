@@ -1,0 +1,112 @@
+//! Bowman's obstruction-free snapshot (Dartmouth TR2011-681).
+
+use super::specs::{Scanned, Snapshot, SnapshotOp, View};
+use crate::model::{Cx, Flow, Model};
+use Flow::{Goto, Return};
+use SnapshotOp::{Scan, Update};
+
+/// Bowman's snapshot.
+#[derive(Clone, Debug)]
+pub struct Bowman {
+    n: usize,
+    /// A scan asks only whether nobody has updated, not whether another scan has begun.
+    any_scan: bool,
+    spec: Snapshot,
+}
+
+impl Bowman {
+    /// For `n` processes: right.
+    pub fn correct(n: usize) -> Bowman {
+        let spec = Snapshot::new(n);
+        Bowman { n: spec.len(), any_scan: false, spec }
+    }
+
+    /// Returns as soon as `Active ≠ ⊥`: wrong.
+    pub fn wrong(n: usize) -> Bowman {
+        Bowman { any_scan: true, ..Bowman::correct(n) }
+    }
+}
+
+/// Shared memory.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Shared {
+    /// 0 is ⊥, else the process plus one.
+    active: u8,
+    a: View,
+}
+
+/// What a process remembers.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Local {
+    k: u8,
+    a: View,
+}
+
+impl Model for Bowman {
+    type Spec = Snapshot;
+    type Shared = Shared;
+    type Local = Local;
+
+    fn spec(&self) -> &Snapshot {
+        &self.spec
+    }
+
+    fn initial(&self) -> Shared {
+        Shared::default()
+    }
+
+    fn calls(&self, thread: usize, _fresh: u8) -> Vec<SnapshotOp> {
+        SnapshotOp::all(thread)
+    }
+
+    fn step(
+        &self,
+        cx: &mut Cx,
+        op: &SnapshotOp,
+        mem: &mut Shared,
+        me: &mut Local,
+    ) -> Flow<Scanned> {
+        let i = cx.thread;
+        match (op, cx.line) {
+            (Update(..), 0) => {
+                mem.active = 0;
+                Goto(1)
+            }
+            (Update(_, v), _) => {
+                mem.a[i] = *v;
+                Return(Scanned::Ok)
+            }
+            (Scan, 0) => {
+                mem.active = i as u8 + 1;
+                Goto(1)
+            }
+            (Scan, 1) => {
+                let k = usize::from(me.k);
+                me.a[k] = mem.a[k];
+                me.k += 1;
+                Goto(if k + 1 < self.n { 1 } else { 2 })
+            }
+            (Scan, _) => {
+                let mine = mem.active == i as u8 + 1;
+                if mine || self.any_scan && mem.active != 0 {
+                    return Return(Scanned::View(me.a));
+                }
+                *me = Local::default();
+                Goto(0)
+            }
+        }
+    }
+
+    fn parse(&self, thread: usize, name: &str, argument: Option<u8>) -> Option<SnapshotOp> {
+        SnapshotOp::parse(thread, name, argument)
+    }
+
+    fn label(&self, op: &SnapshotOp, line: u8) -> String {
+        format!("{}{line}", if *op == Scan { 'S' } else { 'U' })
+    }
+
+    fn show(&self, mem: &Shared) -> String {
+        let active = mem.active.checked_sub(1).map_or("⊥".to_owned(), |p| p.to_string());
+        format!("Active={active} A={:?}", &mem.a[..self.n])
+    }
+}

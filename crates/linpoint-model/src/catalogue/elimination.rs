@@ -1,0 +1,221 @@
+//! The elimination-backoff stack of Hendler, Shavit and Yerushalmi (SPAA 2004), with one slot and one look into it.
+
+use super::specs::{Stack, StackOp, Taken, stack_names};
+use crate::model::{Cx, Flow, Model, SpecPart, Symmetry};
+use crate::names::{Heap, Names, Node};
+use Flow::{Goto, Return};
+use StackOp::{Pop, Push};
+
+/// The elimination stack.
+#[derive(Clone, Debug)]
+pub struct Elimination {
+    /// False: whoever meets somebody in the slot does not ask whether that was the opposite operation.
+    pub checks_kind: bool,
+    spec: Stack,
+}
+
+impl Elimination {
+    /// Right.
+    pub fn correct() -> Elimination {
+        Elimination { checks_kind: true, spec: Stack::default() }
+    }
+
+    /// A pop that meets a pop returns empty, a push that meets a push is done: wrong.
+    pub fn kind_unchecked() -> Elimination {
+        Elimination { checks_kind: false, ..Elimination::correct() }
+    }
+}
+
+/// A node of the stack; it never changes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Cell {
+    val: u8,
+    next: u8,
+}
+
+impl Node for Cell {
+    fn names(&mut self, names: &mut Names) {
+        names.value(&mut self.val);
+        names.node(&mut self.next);
+    }
+}
+
+/// The slot: who waits or has met somebody, with what it brought.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Slot {
+    /// Nobody.
+    #[default]
+    Empty,
+    /// Somebody waits.
+    Waiting(Item),
+    /// Somebody came.
+    Busy(Item),
+}
+
+/// What somebody brings to the slot.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Item {
+    /// A value to be pushed.
+    Value(u8),
+    /// The wish to pop.
+    Pop,
+}
+
+impl Slot {
+    fn names(&mut self, names: &mut Names) {
+        if let Slot::Waiting(Item::Value(value)) | Slot::Busy(Item::Value(value)) = self {
+            names.value(value);
+        }
+    }
+}
+
+/// Shared memory.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Shared {
+    top: u8,
+    slot: Slot,
+    nodes: Heap<Cell, 16>,
+}
+
+/// What a thread remembers.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Local {
+    t: u8,
+    x: u8,
+    s: Slot,
+}
+
+impl Elimination {
+    /// Met somebody who brought `other`.
+    fn finish(&self, op: &StackOp, other: Item, me: &mut Local) -> Flow<Taken> {
+        *me = Local::default();
+        match (op, other) {
+            (Push(_), Item::Pop) => Return(Taken::Ok),
+            (Pop, Item::Value(value)) => Return(Taken::Value(value)),
+            (Push(_), _) if !self.checks_kind => Return(Taken::Ok),
+            (Pop, _) if !self.checks_kind => Return(Taken::Empty),
+            _ => Goto(0),
+        }
+    }
+}
+
+fn again(me: &mut Local) -> Flow<Taken> {
+    *me = Local::default();
+    Goto(0)
+}
+
+impl Model for Elimination {
+    type Spec = Stack;
+    type Shared = Shared;
+    type Local = Local;
+
+    fn spec(&self) -> &Stack {
+        &self.spec
+    }
+
+    fn initial(&self) -> Shared {
+        Shared::default()
+    }
+
+    fn calls(&self, _thread: usize, fresh: u8) -> Vec<StackOp> {
+        StackOp::all(fresh)
+    }
+
+    fn carries(&self, op: &StackOp) -> Option<u8> {
+        op.value()
+    }
+
+    fn step(&self, cx: &mut Cx, op: &StackOp, mem: &mut Shared, me: &mut Local) -> Flow<Taken> {
+        let my = match op {
+            Push(a) => Item::Value(*a),
+            Pop => Item::Pop,
+        };
+        match (cx.line, op) {
+            (0, Pop) if mem.top == 0 => Return(Taken::Empty),
+            (0, _) => {
+                me.t = mem.top;
+                Goto(if *op == Pop { 1 } else { 2 })
+            }
+            (1, _) => {
+                me.x = mem.nodes[me.t].next;
+                Goto(2)
+            }
+            (2, Push(a)) if mem.top == me.t => {
+                mem.top = mem.nodes.alloc(Cell { val: *a, next: me.t });
+                Return(Taken::Ok)
+            }
+            (2, Pop) if mem.top == me.t => {
+                mem.top = me.x;
+                Return(Taken::Value(mem.nodes[me.t].val))
+            }
+            (2, _) => {
+                *me = Local::default();
+                Goto(3)
+            }
+            (3, _) => match mem.slot {
+                Slot::Empty => Goto(4),
+                Slot::Busy(_) => again(me),
+                waiting @ Slot::Waiting(_) => {
+                    me.s = waiting;
+                    Goto(7)
+                }
+            },
+            (4, _) if mem.slot == Slot::Empty => {
+                mem.slot = Slot::Waiting(my);
+                Goto(5)
+            }
+            (4, _) => again(me),
+            (5, _) if mem.slot == Slot::Waiting(my) => {
+                mem.slot = Slot::Empty;
+                again(me)
+            }
+            (5, _) => {
+                me.s = mem.slot;
+                Goto(6)
+            }
+            (6, _) => {
+                mem.slot = Slot::Empty;
+                match me.s {
+                    Slot::Waiting(other) | Slot::Busy(other) => self.finish(op, other, me),
+                    Slot::Empty => again(me),
+                }
+            }
+            (_, _) => match me.s {
+                Slot::Waiting(other) if mem.slot == me.s => {
+                    mem.slot = Slot::Busy(my);
+                    self.finish(op, other, me)
+                }
+                _ => again(me),
+            },
+        }
+    }
+
+    fn is_mover(&self, line: u8, _op: &StackOp, _mem: &Shared, _me: &Local) -> bool {
+        // Nodes never change.
+        line == 1
+    }
+
+    fn symmetry(&self) -> Symmetry {
+        Symmetry { threads: true, values: true, nodes: true }
+    }
+
+    fn shared_names(&self, mem: &mut Shared, names: &mut Names) {
+        names.node(&mut mem.top);
+        mem.slot.names(names);
+        names.heap(&mut mem.nodes);
+    }
+
+    fn local_names(&self, me: &mut Local, names: &mut Names) {
+        names.node(&mut me.t);
+        names.node(&mut me.x);
+        me.s.names(names);
+    }
+
+    fn spec_names(&self, part: SpecPart<'_, Stack>, names: &mut Names) {
+        stack_names(part, names);
+    }
+
+    fn parse(&self, _: usize, name: &str, argument: Option<u8>) -> Option<StackOp> {
+        StackOp::parse(name, argument)
+    }
+}

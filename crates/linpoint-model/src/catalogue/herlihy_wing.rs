@@ -1,0 +1,137 @@
+//! The queue of Herlihy and Wing (TOPLAS 1990). A dequeue of an empty queue goes round until there is something. It
+//! is the standard example without fixed moments at which enqueues take effect.
+
+use super::specs::{Queue, QueueOp, Taken, queue_names};
+use crate::model::{Cx, Flow, Model, SpecPart, Symmetry};
+use crate::names::Names;
+use Flow::{Goto, Return};
+use QueueOp::{Deq, Enq};
+
+const SLOTS: usize = 16;
+
+/// The queue of Herlihy and Wing.
+#[derive(Clone, Debug)]
+pub struct HerlihyWing {
+    /// Slots are taken by a read and a write instead of one atomic step.
+    splits: bool,
+    /// Dequeues look from the end.
+    downwards: bool,
+    spec: Queue,
+}
+
+impl HerlihyWing {
+    /// Right.
+    pub fn correct() -> HerlihyWing {
+        let spec = Queue { waits: true, ..Queue::default() };
+        HerlihyWing { splits: false, downwards: false, spec }
+    }
+
+    /// Slots are taken by a read and then a write: wrong.
+    pub fn split() -> HerlihyWing {
+        HerlihyWing { splits: true, ..HerlihyWing::correct() }
+    }
+
+    /// Dequeues look from the end: wrong, even alone.
+    pub fn downwards() -> HerlihyWing {
+        HerlihyWing { downwards: true, ..HerlihyWing::correct() }
+    }
+}
+
+/// Shared memory.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Shared {
+    back: u8,
+    items: [u8; SLOTS],
+}
+
+/// What a thread remembers.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Local {
+    i: u8,
+    r: u8,
+}
+
+impl Model for HerlihyWing {
+    type Spec = Queue;
+    type Shared = Shared;
+    type Local = Local;
+
+    fn spec(&self) -> &Queue {
+        &self.spec
+    }
+
+    fn initial(&self) -> Shared {
+        Shared::default()
+    }
+
+    fn calls(&self, _thread: usize, fresh: u8) -> Vec<QueueOp> {
+        QueueOp::all(fresh)
+    }
+
+    fn carries(&self, op: &QueueOp) -> Option<u8> {
+        op.value()
+    }
+
+    fn step(&self, cx: &mut Cx, op: &QueueOp, mem: &mut Shared, me: &mut Local) -> Flow<Taken> {
+        match (op, cx.line) {
+            (Enq(_), 0) => {
+                me.i = mem.back;
+                if self.splits {
+                    return Goto(2);
+                }
+                mem.back += 1;
+                Goto(1)
+            }
+            (Enq(_), 2) => {
+                mem.back = me.i + 1;
+                Goto(1)
+            }
+            (Enq(a), _) => {
+                mem.items[usize::from(me.i)] = *a;
+                Return(Taken::Ok)
+            }
+            (Deq, 0) => {
+                *me = Local { i: 0, r: mem.back };
+                Goto(if me.r == 0 { 0 } else { 1 })
+            }
+            (Deq, _) => {
+                let at = if self.downwards { me.r - 1 - me.i } else { me.i };
+                match std::mem::take(&mut mem.items[usize::from(at)]) {
+                    0 => {
+                        me.i += 1;
+                        if me.i < me.r {
+                            return Goto(1);
+                        }
+                        *me = Local::default();
+                        Goto(0)
+                    }
+                    value => Return(Taken::Value(value)),
+                }
+            }
+        }
+    }
+
+    fn symmetry(&self) -> Symmetry {
+        Symmetry { threads: true, values: true, nodes: false }
+    }
+
+    fn shared_names(&self, mem: &mut Shared, names: &mut Names) {
+        mem.items.iter_mut().for_each(|value| names.value(value));
+    }
+
+    fn spec_names(&self, part: SpecPart<'_, Queue>, names: &mut Names) {
+        queue_names(part, names);
+    }
+
+    fn parse(&self, _: usize, name: &str, argument: Option<u8>) -> Option<QueueOp> {
+        QueueOp::parse(name, argument)
+    }
+
+    fn label(&self, op: &QueueOp, line: u8) -> String {
+        match (op, line) {
+            (Enq(_), 2) => "E0, second half".into(),
+            (Enq(_), _) => format!("E{line}"),
+            (Deq, _) => format!("D{line}"),
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! One slot of the hash map of Laarman, van de Pol and Weber (FMCAD 2010) with update and delete, after Lowe ("Testing
+//! for linearizability", section 8).
+
+use super::specs::{Slot, SlotOp, Taken, slot_names};
+use crate::model::{Cx, Flow, Model, SpecPart, Symmetry};
+use crate::names::Names;
+use Flow::{Goto, Return, Wait};
+use SlotOp::{Delete, Get, Update};
+
+/// What is wrong.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Error {
+    None,
+    DeleteWrites,
+    DeleteWaitsAndWrites,
+    StatusFirst,
+}
+
+/// A slot of a hash map.
+#[derive(Clone, Debug)]
+pub struct Laarman {
+    error: Error,
+    spec: Slot,
+}
+
+impl Laarman {
+    fn with(error: Error) -> Laarman {
+        Laarman { error, spec: Slot::default() }
+    }
+
+    /// A delete by compare-and-swap: right.
+    pub fn correct() -> Laarman {
+        Laarman::with(Error::None)
+    }
+
+    /// A delete is a plain write: wrong.
+    pub fn delete_writes() -> Laarman {
+        Laarman::with(Error::DeleteWrites)
+    }
+
+    /// A delete waits for updates, and then is a plain write: wrong.
+    pub fn delete_waits_and_writes() -> Laarman {
+        Laarman::with(Error::DeleteWaitsAndWrites)
+    }
+
+    /// The status is published before the value: wrong.
+    pub fn status_first() -> Laarman {
+        Laarman::with(Error::StatusFirst)
+    }
+}
+
+/// The status of the slot.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Status {
+    /// Nothing was stored yet.
+    #[default]
+    Empty,
+    /// Somebody is storing a value.
+    Updating,
+    /// A value is stored.
+    Stored,
+    /// It was removed.
+    Deleted,
+}
+
+/// Shared memory.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Shared {
+    status: Status,
+    value: u8,
+}
+
+/// What a thread remembers.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Local {
+    s: Status,
+}
+
+impl Model for Laarman {
+    type Spec = Slot;
+    type Shared = Shared;
+    type Local = Local;
+
+    fn spec(&self) -> &Slot {
+        &self.spec
+    }
+
+    fn initial(&self) -> Shared {
+        Shared::default()
+    }
+
+    fn calls(&self, _thread: usize, fresh: u8) -> Vec<SlotOp> {
+        vec![Update(fresh), Delete, Get]
+    }
+
+    fn carries(&self, op: &SlotOp) -> Option<u8> {
+        match op {
+            Update(value) => Some(*value),
+            Delete | Get => None,
+        }
+    }
+
+    fn step(&self, cx: &mut Cx, op: &SlotOp, mem: &mut Shared, me: &mut Local) -> Flow<Taken> {
+        match (op, cx.line) {
+            (Delete, 0) if self.error == Error::DeleteWrites => {
+                mem.status = Status::Deleted;
+                Return(Taken::Ok)
+            }
+            (_, 0) if mem.status == Status::Updating => Wait,
+            (Update(_), 0) => {
+                me.s = mem.status;
+                Goto(1)
+            }
+            (Update(_), 1) => {
+                if mem.status != std::mem::take(&mut me.s) {
+                    return Goto(0);
+                }
+                mem.status = Status::Updating;
+                Goto(if self.error == Error::StatusFirst { 3 } else { 2 })
+            }
+            (Update(a), 2) => {
+                mem.value = *a;
+                if self.error == Error::StatusFirst { Return(Taken::Ok) } else { Goto(3) }
+            }
+            (Update(_), _) => {
+                mem.status = Status::Stored;
+                if self.error == Error::StatusFirst { Goto(2) } else { Return(Taken::Ok) }
+            }
+            (Delete, 0) if mem.status != Status::Stored => Return(Taken::Ok),
+            (Delete, 0) => Goto(1),
+            (Delete, _) => {
+                if mem.status != Status::Stored && self.error != Error::DeleteWaitsAndWrites {
+                    return Goto(0);
+                }
+                mem.status = Status::Deleted;
+                Return(Taken::Ok)
+            }
+            (Get, 0) if mem.status != Status::Stored => Return(Taken::Empty),
+            (Get, 0) => Goto(1),
+            (Get, _) => Return(Taken::Value(mem.value)),
+        }
+    }
+
+    fn symmetry(&self) -> Symmetry {
+        Symmetry { threads: true, values: true, nodes: false }
+    }
+
+    fn shared_names(&self, mem: &mut Shared, names: &mut Names) {
+        names.value(&mut mem.value);
+    }
+
+    fn spec_names(&self, part: SpecPart<'_, Slot>, names: &mut Names) {
+        slot_names(part, names);
+    }
+
+    fn parse(&self, _: usize, name: &str, argument: Option<u8>) -> Option<SlotOp> {
+        SlotOp::parse(name, argument)
+    }
+
+    fn label(&self, op: &SlotOp, line: u8) -> String {
+        let kind = match op {
+            Update(_) => 'U',
+            Delete => 'D',
+            Get => 'G',
+        };
+        format!("{kind}{line}")
+    }
+}

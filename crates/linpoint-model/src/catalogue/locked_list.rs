@@ -1,0 +1,306 @@
+//! Sorted lists with a lock in each node: the lazy list (Heller et al., OPODIS 2005) and the optimistic list of
+//! Herlihy and Shavit's book. They differ in how they find out, with the locks held, that nothing has changed.
+
+use super::specs::{Set, SetOp};
+use crate::model::{Cx, Flow, Model, Symmetry};
+use crate::names::{Heap, Names, Node};
+use Flow::{Goto, Return, Wait};
+
+const HEAD: u8 = 1;
+const TAIL: u8 = 2;
+/// The lazy list's line R.
+const MARK: u8 = 12;
+
+/// What is done with the locks held, besides comparing `p.next` and `c`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Validation {
+    /// Nothing: wrong.
+    None,
+    /// Neither node may be marked.
+    Marks,
+    /// The first node has to be reachable.
+    Walk,
+}
+
+/// How `contains` works.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Contains {
+    /// Like the others, with locks.
+    Locks,
+    /// Walks and looks at the mark.
+    SeesMarks,
+    /// Just walks.
+    Walks,
+}
+
+/// A list with a lock in each node.
+#[derive(Clone, Debug)]
+pub struct LockedList {
+    validation: Validation,
+    contains: Contains,
+    /// A removal marks the node before it unlinks it.
+    marks: bool,
+    keys: u8,
+    spec: Set,
+}
+
+impl LockedList {
+    fn with(validation: Validation, contains: Contains, marks: bool) -> LockedList {
+        LockedList { validation, contains, marks, keys: 2, spec: Set::default() }
+    }
+
+    /// The lazy list: right.
+    pub fn lazy() -> LockedList {
+        LockedList::with(Validation::Marks, Contains::SeesMarks, true)
+    }
+
+    /// The lazy list, whose validation does not look at marks: wrong.
+    pub fn lazy_validation_blind() -> LockedList {
+        LockedList::with(Validation::None, Contains::SeesMarks, true)
+    }
+
+    /// The lazy list, whose removals do not mark: wrong.
+    pub fn lazy_unmarked() -> LockedList {
+        LockedList::with(Validation::Marks, Contains::SeesMarks, false)
+    }
+
+    /// The lazy list, whose `contains` does not look at marks: looks wrong and is right.
+    pub fn lazy_contains_blind() -> LockedList {
+        LockedList::with(Validation::Marks, Contains::Walks, true)
+    }
+
+    /// The optimistic list: right.
+    pub fn optimistic() -> LockedList {
+        LockedList::with(Validation::Walk, Contains::Locks, false)
+    }
+
+    /// The optimistic list without its second walk: wrong.
+    pub fn optimistic_unvalidated() -> LockedList {
+        LockedList::with(Validation::None, Contains::Locks, false)
+    }
+
+    /// The optimistic list, whose `contains` just walks: looks wrong and is right.
+    pub fn optimistic_contains_walks() -> LockedList {
+        LockedList::with(Validation::Walk, Contains::Walks, false)
+    }
+}
+
+/// A node.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Cell {
+    key: u8,
+    next: u8,
+    mark: bool,
+    lock: bool,
+}
+
+impl Node for Cell {
+    fn names(&mut self, names: &mut Names) {
+        names.node(&mut self.next);
+    }
+}
+
+/// Shared memory.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Shared {
+    nodes: Heap<Cell, 12>,
+}
+
+/// What a thread remembers.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Local {
+    p: u8,
+    c: u8,
+    w: u8,
+    res: bool,
+}
+
+impl Shared {
+    fn lock(&mut self, node: u8) -> bool {
+        !std::mem::replace(&mut self.nodes[node].lock, true)
+    }
+}
+
+impl LockedList {
+    fn walks(&self, op: &SetOp) -> bool {
+        matches!(op, SetOp::Contains(_)) && self.contains != Contains::Locks
+    }
+
+    fn contains(&self, line: u8, k: u8, mem: &Shared, me: &mut Local) -> Flow<bool> {
+        if line == 0 {
+            me.c = mem.nodes[HEAD].next;
+            return Goto(1);
+        }
+        let cell = mem.nodes[me.c];
+        if cell.key < k {
+            me.c = cell.next;
+            return Goto(1);
+        }
+        Return(cell.key == k && !(cell.mark && self.contains == Contains::SeesMarks))
+    }
+
+    /// Step 5: everything is as it was; what is to be done?
+    fn decide(&self, op: &SetOp, is_there: bool, cx: &mut Cx, me: &mut Local) -> Flow<bool> {
+        me.w = 0;
+        match op {
+            SetOp::Contains(_) => {
+                cx.point();
+                me.res = is_there;
+                Goto(8)
+            }
+            SetOp::Remove(_) if is_there => Goto(if self.marks { MARK } else { 7 }),
+            SetOp::Add(_) | SetOp::AddHigh(_) if !is_there => Goto(6),
+            _ => {
+                cx.point();
+                Goto(8)
+            }
+        }
+    }
+}
+
+impl Model for LockedList {
+    type Spec = Set;
+    type Shared = Shared;
+    type Local = Local;
+
+    fn spec(&self) -> &Set {
+        &self.spec
+    }
+
+    fn initial(&self) -> Shared {
+        let mut nodes = Heap::default();
+        nodes.alloc(Cell { key: 0, next: TAIL, ..Cell::default() });
+        nodes.alloc(Cell { key: u8::MAX, ..Cell::default() });
+        Shared { nodes }
+    }
+
+    fn calls(&self, _thread: usize, _fresh: u8) -> Vec<SetOp> {
+        SetOp::all(self.keys, false)
+    }
+
+    fn step(&self, cx: &mut Cx, op: &SetOp, mem: &mut Shared, me: &mut Local) -> Flow<bool> {
+        let k = op.key();
+        if self.walks(op) {
+            return self.contains(cx.line, k, mem, me);
+        }
+        match cx.line {
+            0 | 1 => {
+                me.p = if cx.line == 0 { HEAD } else { me.c };
+                me.c = mem.nodes[me.p].next;
+                Goto(if mem.nodes[me.c].key >= k { 2 } else { 1 })
+            }
+            2 => {
+                if mem.lock(me.p) {
+                    Goto(3)
+                } else {
+                    Wait
+                }
+            }
+            3 => {
+                if !mem.lock(me.c) {
+                    return Wait;
+                }
+                me.w = if self.validation == Validation::Walk { HEAD } else { 0 };
+                let validates = self.validation != Validation::None;
+                Goto(if validates && me.w != me.p { 4 } else { 5 })
+            }
+            4 if self.validation == Validation::Marks => {
+                Goto(if mem.nodes[me.p].mark || mem.nodes[me.c].mark { 10 } else { 5 })
+            }
+            4 => {
+                me.w = mem.nodes[me.w].next;
+                if me.w == me.p {
+                    return Goto(5);
+                }
+                if mem.nodes[me.w].key < mem.nodes[me.p].key {
+                    return Goto(4);
+                }
+                me.w = 0;
+                Goto(10)
+            }
+            5 if mem.nodes[me.p].next != me.c => {
+                me.w = 0;
+                Goto(10)
+            }
+            5 => self.decide(op, mem.nodes[me.c].key == k, cx, me),
+            6 => {
+                cx.point();
+                let n = mem.nodes.alloc(Cell { key: k, next: me.c, ..Cell::default() });
+                mem.nodes[me.p].next = n;
+                me.res = true;
+                Goto(8)
+            }
+            MARK => {
+                mem.nodes[me.c].mark = true;
+                Goto(7)
+            }
+            7 => {
+                cx.point();
+                mem.nodes[me.p].next = mem.nodes[me.c].next;
+                me.res = true;
+                Goto(8)
+            }
+            8 | 10 => {
+                mem.nodes[me.c].lock = false;
+                me.c = 0;
+                Goto(cx.line + 1)
+            }
+            9 => {
+                mem.nodes[me.p].lock = false;
+                Return(me.res)
+            }
+            _ => {
+                mem.nodes[me.p].lock = false;
+                *me = Local::default();
+                Goto(0)
+            }
+        }
+    }
+
+    fn is_mover(&self, line: u8, op: &SetOp, mem: &Shared, me: &Local) -> bool {
+        if self.walks(op) {
+            // Keys never change.
+            let key = if line == 1 { mem.nodes[me.c].key } else { 0 };
+            return key > op.key() || key == op.key() && self.contains == Contains::Walks;
+        }
+        match line {
+            // Nobody can need a lock to be held, so it can as well be released at once.
+            8..=11 => true,
+            // Marks and successors of locked nodes are changed by nobody else.
+            4 => self.validation == Validation::Marks,
+            5 => true,
+            _ => false,
+        }
+    }
+
+    fn symmetry(&self) -> Symmetry {
+        Symmetry { threads: true, values: false, nodes: true }
+    }
+
+    fn shared_names(&self, mem: &mut Shared, names: &mut Names) {
+        names.fixed(TAIL);
+        names.heap(&mut mem.nodes);
+    }
+
+    fn local_names(&self, me: &mut Local, names: &mut Names) {
+        for node in [&mut me.p, &mut me.c, &mut me.w] {
+            names.node(node);
+        }
+    }
+
+    fn has_points(&self) -> bool {
+        self.validation == Validation::Walk && self.contains == Contains::Locks
+    }
+
+    fn parse(&self, _: usize, name: &str, argument: Option<u8>) -> Option<SetOp> {
+        SetOp::parse(name, argument).filter(|op| !matches!(op, SetOp::AddHigh(_)))
+    }
+
+    fn label(&self, op: &SetOp, line: u8) -> String {
+        match line {
+            _ if self.walks(op) => format!("C{line}"),
+            MARK => "R".into(),
+            _ => line.to_string(),
+        }
+    }
+}

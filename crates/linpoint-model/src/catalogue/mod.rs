@@ -1,0 +1,42 @@
+//! Published algorithms, right and wrong, each with the steps of its pseudo-code; by type, and by name.
+//!
+//! [`rows`] has what is expected of each of them.
+
+mod afek;
+mod attiya_welch;
+mod bowman;
+mod elimination;
+mod entries;
+mod harris;
+mod herlihy_wing;
+mod jayanti;
+mod laarman;
+mod llsc;
+mod locked_list;
+mod michael_scott;
+mod riany;
+pub mod rows;
+mod shann;
+mod skip_list;
+mod snark;
+pub mod specs;
+mod timestamped;
+mod treiber;
+
+pub use afek::Afek;
+pub use attiya_welch::AttiyaWelch;
+pub use bowman::Bowman;
+pub use elimination::Elimination;
+pub use entries::{Asked, Entry, Explorable, entries, find};
+pub use harris::HarrisMichael;
+pub use herlihy_wing::HerlihyWing;
+pub use jayanti::Jayanti;
+pub use laarman::Laarman;
+pub use locked_list::LockedList;
+pub use michael_scott::MichaelScott;
+pub use riany::Riany;
+pub use shann::ArrayQueue;
+pub use skip_list::SkipList;
+pub use snark::Snark;
+pub use timestamped::TimeStamped;
+pub use treiber::Treiber;

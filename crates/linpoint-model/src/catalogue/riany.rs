@@ -1,0 +1,365 @@
+//! The snapshot of Riany, Shavit and Touitou (TCS 2001).
+
+use super::llsc::LlSc;
+use super::specs::{MAX_SEGMENTS, Scanned, Snapshot, SnapshotOp, View};
+use crate::model::{Cx, Flow, Model};
+use Flow::{Goto, Return};
+use SnapshotOp::{Scan, Update};
+
+/// The second half of line 11.
+const ADVANCE: u8 = 7;
+/// null, in A (a view plus one), in sequence numbers (a number plus one) and in registers (a value plus one).
+const NULL: u8 = 0;
+
+/// The snapshot of Riany, Shavit and Touitou.
+#[derive(Clone, Debug)]
+pub struct Riany {
+    n: usize,
+    /// The second collect counts, but its result is not copied.
+    too_soon: bool,
+    spec: Snapshot,
+}
+
+impl Riany {
+    /// Right.
+    pub fn correct(n: usize) -> Riany {
+        let spec = Snapshot::new(n);
+        Riany { n: spec.len(), too_soon: false, spec }
+    }
+
+    /// Line 30 tests `fc ≤ 2`: wrong.
+    pub fn wrong(n: usize) -> Riany {
+        Riany { too_soon: true, ..Riany::correct(n) }
+    }
+}
+
+/// A proposed view.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Proposed {
+    version: u8,
+    seq: LlSc<u8>,
+    reg: [LlSc<u8>; MAX_SEGMENTS],
+}
+
+/// A value with the number of the collect in which it was written.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Numbered {
+    value: u8,
+    seq: u8,
+}
+
+/// Shared memory.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Shared {
+    a: [LlSc<u8>; MAX_SEGMENTS],
+    /// Which entry, and whether it is to be filled.
+    index: LlSc<(u8, bool)>,
+    cseq: LlSc<u8>,
+    high: [Numbered; MAX_SEGMENTS],
+    low: [Numbered; MAX_SEGMENTS],
+    view: [[Proposed; 2]; MAX_SEGMENTS],
+    /// Of each process, from operation to operation.
+    cv: [u8; MAX_SEGMENTS],
+    res: [View; MAX_SEGMENTS],
+}
+
+impl Shared {
+    fn forget(&mut self, p: usize) {
+        self.index.forget(p);
+        self.cseq.forget(p);
+        self.a.iter_mut().for_each(|register| register.forget(p));
+        for view in self.view.iter_mut().flatten() {
+            view.seq.forget(p);
+            view.reg.iter_mut().for_each(|register| register.forget(p));
+        }
+    }
+
+    /// The view with this number.
+    fn proposed(&mut self, view: u8) -> &mut Proposed {
+        &mut self.view[usize::from(view / 2)][usize::from(view % 2)]
+    }
+}
+
+/// What a process remembers.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Local {
+    is_later: bool,
+    fc: u8,
+    ix: (u8, bool),
+    st: bool,
+    x: u8,
+    ver: u8,
+    sq: u8,
+    hi: Numbered,
+    lo: Numbered,
+    y: u8,
+    j: u8,
+}
+
+impl Riany {
+    /// Back to line 0.
+    fn again(&self, i: usize, mem: &mut Shared, me: &mut Local) -> Flow<Scanned> {
+        mem.forget(i);
+        *me = Local { is_later: me.is_later, fc: me.fc, ..Local::default() };
+        Goto(0)
+    }
+
+    fn update(&self, line: u8, i: usize, v: u8, mem: &mut Shared, me: &mut Local) -> Flow<Scanned> {
+        match line {
+            0 => {
+                me.sq = mem.cseq.value;
+                Goto(1)
+            }
+            1 => {
+                me.hi = mem.high[i];
+                if me.hi.seq == me.sq {
+                    me.hi = Numbered::default();
+                    return Goto(3);
+                }
+                Goto(2)
+            }
+            2 => {
+                mem.low[i] = std::mem::take(&mut me.hi);
+                Goto(3)
+            }
+            _ => {
+                mem.high[i] = Numbered { value: v, seq: me.sq };
+                Return(Scanned::Ok)
+            }
+        }
+    }
+
+    /// Lines 0 to 11: proposing a view, and finding one to fill.
+    fn propose(&self, line: u8, i: usize, mem: &mut Shared, me: &mut Local) -> Flow<Scanned> {
+        let own = (2 * i) as u8 + mem.cv[i];
+        let entry = |ix: u8| usize::from(ix) % self.n;
+        match line {
+            0 => Goto(match (mem.a[i].value == NULL, me.is_later) {
+                (true, true) => 1,
+                (true, false) => 2,
+                _ => 8,
+            }),
+            1 => {
+                let view = *mem.proposed(own);
+                mem.forget(i);
+                Return(Scanned::View(std::array::from_fn(|j| view.reg[j].value.saturating_sub(1))))
+            }
+            2 => {
+                let (ix, fills) = mem.index.value;
+                Goto(if entry(ix) != i || !fills { 3 } else { 8 })
+            }
+            3 => {
+                me.is_later = true;
+                mem.cv[i] = 1 - mem.cv[i];
+                let own = (2 * i) as u8 + mem.cv[i];
+                mem.proposed(own).version += 1;
+                Goto(4)
+            }
+            4 => {
+                mem.proposed(own).seq.write(NULL);
+                Goto(5)
+            }
+            5 => {
+                mem.proposed(own).reg[usize::from(me.j)].write(NULL);
+                me.j = (me.j + 1) % self.n as u8;
+                Goto(if me.j == 0 { 6 } else { 5 })
+            }
+            6 => {
+                mem.a[i].write(own + 1);
+                Goto(8)
+            }
+            8 => {
+                me.ix = mem.index.load(i);
+                Goto(9)
+            }
+            9 => {
+                let (ix, fills) = me.ix;
+                me.x = mem.a[entry(ix)].value;
+                match (fills, me.x) {
+                    (true, NULL) => Goto(10),
+                    (true, _) => Goto(12),
+                    (false, _) => {
+                        me.x = NULL;
+                        Goto(11)
+                    }
+                }
+            }
+            10 => {
+                mem.index.store(i, (me.ix.0, false));
+                self.again(i, mem, me)
+            }
+            11 => {
+                me.st = mem.a[entry(me.ix.0 + 1)].value != NULL;
+                Goto(ADVANCE)
+            }
+            _ => {
+                mem.index.store(i, (me.ix.0 + 1, me.st));
+                self.again(i, mem, me)
+            }
+        }
+    }
+
+    /// Lines 12 to 32: filling view `x`.
+    fn fill(&self, line: u8, i: usize, mem: &mut Shared, me: &mut Local) -> Flow<Scanned> {
+        let (x, j) = (me.x - 1, usize::from(me.j));
+        let entry = usize::from(me.ix.0) % self.n;
+        let is_current = mem.proposed(x).version == me.ver;
+        match line {
+            12 => {
+                me.ver = mem.proposed(x).version;
+                Goto(13)
+            }
+            13 if mem.index.value != me.ix => self.again(i, mem, me),
+            15 | 19 | 24 if !is_current => self.again(i, mem, me),
+            13 | 15 | 19 | 24 => Goto(line + 1),
+            14 => Goto(if mem.proposed(x).seq.load(i) == NULL { 15 } else { 17 }),
+            16 => {
+                let next = mem.cseq.value + 1;
+                mem.proposed(x).seq.store(i, next + 1);
+                Goto(17)
+            }
+            17 => {
+                me.sq = mem.proposed(x).seq.value;
+                Goto(18)
+            }
+            18 => {
+                // sq is a number plus one, or null.
+                let follows = me.sq != NULL && mem.cseq.load(i) + 2 == me.sq;
+                if !follows {
+                    me.sq = 0;
+                }
+                Goto(if follows { 19 } else { 21 })
+            }
+            20 => {
+                mem.cseq.store(i, me.sq - 1);
+                me.sq = 0;
+                Goto(21)
+            }
+            21 => {
+                me.hi = mem.high[j];
+                Goto(22)
+            }
+            22 => {
+                me.lo = mem.low[j];
+                Goto(23)
+            }
+            23 if mem.proposed(x).reg[j].load(i) != NULL => self.next_register(me),
+            23 => Goto(24),
+            25 => {
+                let is_older = me.hi.seq + 1 < mem.proposed(x).seq.value;
+                me.y = if is_older { me.hi.value } else { me.lo.value };
+                (me.hi, me.lo) = Default::default();
+                Goto(26)
+            }
+            26 => {
+                mem.proposed(x).reg[j].store(i, me.y + 1);
+                self.next_register(me)
+            }
+            27 if mem.a[entry].load(i) != me.x => self.filled(i, mem, me),
+            28 if mem.index.value != me.ix => self.filled(i, mem, me),
+            27 | 28 => Goto(line + 1),
+            29 => {
+                mem.a[entry].store(i, NULL);
+                self.filled(i, mem, me)
+            }
+            31 => {
+                mem.res[i][j] = mem.proposed(x).reg[j].value.saturating_sub(1);
+                me.j = (me.j + 1) % self.n as u8;
+                Goto(if me.j == 0 { 32 } else { 31 })
+            }
+            _ if is_current && me.fc == 2 => {
+                mem.forget(i);
+                Return(Scanned::View(mem.res[i]))
+            }
+            _ => self.again(i, mem, me),
+        }
+    }
+
+    fn next_register(&self, me: &mut Local) -> Flow<Scanned> {
+        (me.hi, me.lo, me.y) = Default::default();
+        me.j = (me.j + 1) % self.n as u8;
+        Goto(if me.j == 0 { 27 } else { 21 })
+    }
+
+    /// Line 30.
+    fn filled(&self, i: usize, mem: &mut Shared, me: &mut Local) -> Flow<Scanned> {
+        me.fc += 1;
+        if self.too_soon && me.fc == 2 {
+            mem.forget(i);
+            return Return(Scanned::View(mem.res[i]));
+        }
+        if me.fc < 2 {
+            return self.again(i, mem, me);
+        }
+        Goto(31)
+    }
+}
+
+impl Model for Riany {
+    type Spec = Snapshot;
+    type Shared = Shared;
+    type Local = Local;
+
+    fn spec(&self) -> &Snapshot {
+        &self.spec
+    }
+
+    fn initial(&self) -> Shared {
+        Shared::default()
+    }
+
+    fn calls(&self, thread: usize, _fresh: u8) -> Vec<SnapshotOp> {
+        SnapshotOp::all(thread)
+    }
+
+    fn step(
+        &self,
+        cx: &mut Cx,
+        op: &SnapshotOp,
+        mem: &mut Shared,
+        me: &mut Local,
+    ) -> Flow<Scanned> {
+        match (op, cx.line) {
+            (Update(_, v), line) => self.update(line, cx.thread, *v, mem, me),
+            (Scan, line @ 0..=11) => self.propose(line, cx.thread, mem, me),
+            (Scan, line) => self.fill(line, cx.thread, mem, me),
+        }
+    }
+
+    fn parse(&self, thread: usize, name: &str, argument: Option<u8>) -> Option<SnapshotOp> {
+        SnapshotOp::parse(thread, name, argument)
+    }
+
+    fn label(&self, op: &SnapshotOp, line: u8) -> String {
+        match (op, line) {
+            (Update(..), _) => format!("U{line}"),
+            (Scan, ADVANCE) => "11'".into(),
+            (Scan, _) => line.to_string(),
+        }
+    }
+
+    fn show(&self, mem: &Shared) -> String {
+        let n = self.n;
+        let null = |value: u8| value.checked_sub(1).map_or("-".to_owned(), |v| v.to_string());
+        let all =
+            |row: &[LlSc<u8>]| row[..n].iter().map(|r| null(r.value)).collect::<Vec<_>>().join(" ");
+        let numbered = |row: &[Numbered]| {
+            row[..n].iter().map(|h| format!("{}@{}", h.value, h.seq)).collect::<Vec<_>>().join(" ")
+        };
+        let views: Vec<String> = mem.view[..n]
+            .iter()
+            .flatten()
+            .map(|v| format!("({} {} [{}])", v.version, null(v.seq.value), all(&v.reg)))
+            .collect();
+        let (ix, fills) = mem.index.value;
+        format!(
+            "A=[{}] index=({ix} {}) cseq={} high=[{}] low=[{}] view={}",
+            all(&mem.a),
+            if fills { "fill" } else { "advance" },
+            mem.cseq.value,
+            numbered(&mem.high),
+            numbered(&mem.low),
+            views.join(" ")
+        )
+    }
+}

@@ -1,0 +1,390 @@
+//! Snark, the deque of Detlefs, Flood, Garthwaite, Martin, Shavit and Steele (DISC 2000), which was published with a
+//! proof and has two errors (Doherty et al., SPAA 2004), and two repairs.
+
+use super::specs::{Deque, DequeOp, Side, Taken, deque_names};
+use crate::model::{Cx, Flow, Model, SpecPart, Symmetry};
+use crate::names::{Heap, Names, Node};
+use DequeOp::{Pop, Push};
+use Flow::{Goto, Return};
+
+/// The node that stands for "nothing".
+const DUMMY: u8 = 1;
+
+/// What is repaired, and how.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Version {
+    /// Nothing.
+    Published,
+    /// The false "empty".
+    FirstRepaired,
+    /// Everything: whoever unlinks a node has to win its value.
+    Claim,
+    /// Everything: unlinking a node looks at three words.
+    TripleCas,
+}
+
+/// The Snark deque.
+#[derive(Clone, Debug)]
+pub struct Snark {
+    version: Version,
+    /// A pop clears the value of the node it has taken, as an option of the paper.
+    clears: bool,
+    spec: Deque,
+}
+
+impl Snark {
+    fn with(version: Version) -> Snark {
+        Snark { version, clears: false, spec: Deque::default() }
+    }
+
+    /// As published: a pop may say "empty" although there always was something.
+    pub fn published() -> Snark {
+        Snark::with(Version::Published)
+    }
+
+    /// The first error is repaired; the second remains: a value may be popped twice.
+    pub fn first_repaired() -> Snark {
+        Snark::with(Version::FirstRepaired)
+    }
+
+    /// Repaired with a claim on the value: right.
+    pub fn claim() -> Snark {
+        Snark::with(Version::Claim)
+    }
+
+    /// Repaired with a three-word CAS: right.
+    pub fn triple_cas() -> Snark {
+        Snark::with(Version::TripleCas)
+    }
+
+    /// Pops clear the value of the node they have taken.
+    pub fn clearing(mut self) -> Snark {
+        self.clears = true;
+        self
+    }
+}
+
+/// A node: its neighbours, left and right, and its value.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Cell {
+    link: [u8; 2],
+    v: u8,
+}
+
+impl Node for Cell {
+    fn names(&mut self, names: &mut Names) {
+        names.value(&mut self.v);
+        self.link.iter_mut().for_each(|node| names.node(node));
+    }
+}
+
+/// Shared memory: the hats, left and right, and the nodes.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Shared {
+    hat: [u8; 2],
+    nodes: Heap<Cell, 12>,
+}
+
+/// What a thread remembers.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Local {
+    h: u8,
+    o: u8,
+    p: u8,
+    q: u8,
+    v: u8,
+}
+
+fn again(me: &mut Local) -> Flow<Taken> {
+    *me = Local::default();
+    Goto(0)
+}
+
+impl Snark {
+    /// `own` is the side of the operation as an index, `other` the opposite one.
+    fn push(&self, line: u8, a: u8, own: usize, mem: &mut Shared, me: &mut Local) -> Flow<Taken> {
+        let other = 1 - own;
+        match line {
+            0 => {
+                me.h = mem.hat[own];
+                Goto(1)
+            }
+            1 => {
+                me.p = mem.nodes[me.h].link[own];
+                if me.p != me.h {
+                    return Goto(4);
+                }
+                me.p = 0;
+                Goto(2)
+            }
+            2 => {
+                me.o = mem.hat[other];
+                Goto(3)
+            }
+            3 => {
+                if (mem.hat[own], mem.hat[other]) != (me.h, me.o) {
+                    return again(me);
+                }
+                let n = mem.nodes.alloc(Cell { link: [DUMMY; 2], v: a });
+                mem.hat = [n; 2];
+                Return(Taken::Ok)
+            }
+            _ => {
+                if (mem.hat[own], mem.nodes[me.h].link[own]) != (me.h, me.p) {
+                    return again(me);
+                }
+                let mut link = [DUMMY; 2];
+                link[other] = me.h;
+                let n = mem.nodes.alloc(Cell { link, v: a });
+                mem.hat[own] = n;
+                mem.nodes[me.h].link[own] = n;
+                Return(Taken::Ok)
+            }
+        }
+    }
+
+    fn pop(&self, line: u8, own: usize, mem: &mut Shared, me: &mut Local) -> Flow<Taken> {
+        let other = 1 - own;
+        match line {
+            0 => {
+                me.h = mem.hat[own];
+                Goto(1)
+            }
+            1 => {
+                me.o = mem.hat[other];
+                Goto(2)
+            }
+            2 => {
+                if mem.nodes[me.h].link[own] == me.h {
+                    if self.version == Version::Published {
+                        return Return(Taken::Empty);
+                    }
+                    me.o = 0;
+                    return Goto(10);
+                }
+                if me.h == me.o {
+                    return Goto(3);
+                }
+                me.o = 0;
+                Goto(5)
+            }
+            3 => {
+                if (mem.hat[own], mem.hat[other]) != (me.h, me.o) {
+                    return again(me);
+                }
+                mem.hat = [DUMMY; 2];
+                me.o = 0;
+                Goto(4)
+            }
+            4 => Return(Taken::Value(mem.nodes[me.h].v)),
+            5 => {
+                me.p = mem.nodes[me.h].link[other];
+                Goto(6)
+            }
+            6 => {
+                if (mem.hat[own], mem.nodes[me.h].link[other]) != (me.h, me.p) {
+                    return again(me);
+                }
+                mem.hat[own] = me.p;
+                mem.nodes[me.h].link[other] = me.h;
+                me.p = 0;
+                Goto(7)
+            }
+            7 => {
+                me.v = mem.nodes[me.h].v;
+                Goto(8)
+            }
+            8 => {
+                mem.nodes[me.h].link[own] = DUMMY;
+                if self.clears { Goto(9) } else { Return(Taken::Value(me.v)) }
+            }
+            9 => {
+                mem.nodes[me.h].v = 0;
+                Return(Taken::Value(me.v))
+            }
+            _ => self.really_empty(own, mem, me),
+        }
+    }
+
+    /// Line 2': the node is dead on this side, but is it still the hat?
+    fn really_empty(&self, own: usize, mem: &Shared, me: &mut Local) -> Flow<Taken> {
+        if mem.hat[own] == me.h { Return(Taken::Empty) } else { again(me) }
+    }
+
+    fn pop_by_claim(&self, line: u8, own: usize, mem: &mut Shared, me: &mut Local) -> Flow<Taken> {
+        let other = 1 - own;
+        match line {
+            0 => {
+                me.h = mem.hat[own];
+                Goto(1)
+            }
+            1 => {
+                me.p = mem.nodes[me.h].link[other];
+                Goto(2)
+            }
+            2 => {
+                if mem.nodes[me.h].link[own] != me.h {
+                    return Goto(3);
+                }
+                me.p = 0;
+                Goto(10)
+            }
+            3 => {
+                if (mem.hat[own], mem.nodes[me.h].link[other]) != (me.h, me.p) {
+                    return again(me);
+                }
+                mem.hat[own] = me.p;
+                mem.nodes[me.h].link[other] = me.h;
+                me.p = 0;
+                Goto(4)
+            }
+            4 => {
+                me.v = mem.nodes[me.h].v;
+                Goto(if me.v == 0 { 7 } else { 5 })
+            }
+            5 => {
+                if mem.nodes[me.h].v != me.v {
+                    me.v = 0;
+                    return Goto(7);
+                }
+                mem.nodes[me.h].v = 0;
+                Goto(6)
+            }
+            6 => {
+                mem.nodes[me.h].link[own] = DUMMY;
+                Return(Taken::Value(me.v))
+            }
+            7 => {
+                mem.nodes[me.h].link[own] = DUMMY;
+                again(me)
+            }
+            _ => self.really_empty(own, mem, me),
+        }
+    }
+
+    fn pop_by_3cas(&self, line: u8, own: usize, mem: &mut Shared, me: &mut Local) -> Flow<Taken> {
+        let other = 1 - own;
+        match line {
+            0 => {
+                me.h = mem.hat[own];
+                Goto(1)
+            }
+            1 => {
+                me.p = mem.nodes[me.h].link[other];
+                Goto(2)
+            }
+            2 => {
+                me.q = mem.nodes[me.h].link[own];
+                if me.q != me.h {
+                    return Goto(3);
+                }
+                (me.p, me.q) = (0, 0);
+                Goto(10)
+            }
+            3 => {
+                let node = mem.nodes[me.h];
+                if (mem.hat[own], node.link[other], node.link[own]) != (me.h, me.p, me.q) {
+                    return again(me);
+                }
+                mem.hat[own] = me.p;
+                mem.nodes[me.h].link = [me.h; 2];
+                (me.p, me.q) = (0, 0);
+                Goto(4)
+            }
+            4 => Return(Taken::Value(mem.nodes[me.h].v)),
+            _ => self.really_empty(own, mem, me),
+        }
+    }
+}
+
+impl Model for Snark {
+    type Spec = Deque;
+    type Shared = Shared;
+    type Local = Local;
+
+    fn spec(&self) -> &Deque {
+        &self.spec
+    }
+
+    fn initial(&self) -> Shared {
+        let mut nodes = Heap::default();
+        nodes.alloc(Cell { link: [DUMMY; 2], v: 0 });
+        Shared { hat: [DUMMY; 2], nodes }
+    }
+
+    fn calls(&self, _thread: usize, fresh: u8) -> Vec<DequeOp> {
+        DequeOp::all(fresh)
+    }
+
+    fn carries(&self, op: &DequeOp) -> Option<u8> {
+        op.value()
+    }
+
+    fn step(&self, cx: &mut Cx, op: &DequeOp, mem: &mut Shared, me: &mut Local) -> Flow<Taken> {
+        let (Push(side, _) | Pop(side)) = op;
+        let own = usize::from(*side == Side::Right);
+        match op {
+            Push(_, a) => self.push(cx.line, *a, own, mem, me),
+            Pop(_) => match self.version {
+                Version::Claim => self.pop_by_claim(cx.line, own, mem, me),
+                Version::TripleCas => self.pop_by_3cas(cx.line, own, mem, me),
+                _ => self.pop(cx.line, own, mem, me),
+            },
+        }
+    }
+
+    fn is_mover(&self, line: u8, op: &DequeOp, _mem: &Shared, _me: &Local) -> bool {
+        // Values never change, unless pops clear them.
+        let is_value = match self.version {
+            Version::Claim => false,
+            Version::TripleCas => line == 4,
+            _ => (line == 4 || line == 7) && !self.clears,
+        };
+        matches!(op, Pop(_)) && is_value
+    }
+
+    fn symmetry(&self) -> Symmetry {
+        Symmetry { threads: true, values: true, nodes: true }
+    }
+
+    fn shared_names(&self, mem: &mut Shared, names: &mut Names) {
+        names.fixed(DUMMY);
+        mem.hat.iter_mut().for_each(|hat| names.node(hat));
+        names.heap(&mut mem.nodes);
+    }
+
+    fn local_names(&self, me: &mut Local, names: &mut Names) {
+        for node in [&mut me.h, &mut me.o, &mut me.p, &mut me.q] {
+            names.node(node);
+        }
+        names.value(&mut me.v);
+    }
+
+    fn spec_names(&self, part: SpecPart<'_, Deque>, names: &mut Names) {
+        deque_names(part, names);
+    }
+
+    fn parse(&self, _: usize, name: &str, argument: Option<u8>) -> Option<DequeOp> {
+        DequeOp::parse(name, argument)
+    }
+
+    fn label(&self, op: &DequeOp, line: u8) -> String {
+        let (kind, side) = match op {
+            Push(side, _) => ('U', side),
+            Pop(side) => ('P', side),
+        };
+        let side = if *side == Side::Right { 'R' } else { 'L' };
+        let line = if line == 10 { "2'".to_owned() } else { line.to_string() };
+        format!("{kind}{side}{line}")
+    }
+
+    fn show(&self, mem: &Shared) -> String {
+        format!("LHat={} RHat={} {:?}", mem.hat[0], mem.hat[1], mem.nodes)
+    }
+
+    fn show_local(&self, me: &Local) -> String {
+        let all = [("h", me.h), ("o", me.o), ("p", me.p), ("q", me.q), ("v", me.v)];
+        let known = all.iter().filter(|(_, value)| *value != 0);
+        known.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
+    }
+}

@@ -1,0 +1,240 @@
+//! Depth-first exploration on one core.
+//!
+//! For `external` and `common` the order is part of the method: states carry no history, the path does. A search
+//! that meets a state again turns back (`external`), or turns back if its history has a linearization in common with
+//! one that led to the state before (`common`). Threads and moves are tried in their order.
+
+use std::collections::BTreeSet;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::tree::Tree;
+use super::visited::Visited;
+use super::watcher::{Stop, Watcher};
+use super::worker::{Successor, Tables, Who, Worker};
+use super::{Counts, Ending, Route};
+use crate::method::{Linearizations, Method, Past, Taken};
+use crate::model::Model;
+use crate::system::{ModelError, System, Typed};
+
+/// States between two looks at the limits.
+const BATCH: usize = 1 << 12;
+/// Room that is made for the successors of one state.
+const ROOM: usize = 1 << 14;
+
+/// What the methods ask about histories.
+trait Judge {
+    fn is_linearizable(&self, events: &[Taken]) -> bool;
+    fn linearizations(&self, events: &[Taken]) -> BTreeSet<Vec<(u32, u32)>>;
+}
+
+struct Library<'m, M: Model> {
+    past: Past<'m, M>,
+    linearizations: Linearizations<'m, M>,
+}
+
+impl<M: Model> Judge for Library<'_, M> {
+    fn is_linearizable(&self, events: &[Taken]) -> bool {
+        self.past.judge(events)
+    }
+
+    fn linearizations(&self, events: &[Taken]) -> BTreeSet<Vec<(u32, u32)>> {
+        self.linearizations.of(events)
+    }
+}
+
+/// Explores depth-first.
+pub(crate) fn explore<M: Model>(
+    typed: &Typed<'_, M>,
+    method: Method,
+    watcher: &mut Watcher<'_>,
+) -> Result<(Ending, Counts), ModelError> {
+    let model = typed.steps.model;
+    let past = Past { model, ops: typed.ops.clone(), rets: typed.rets.clone() };
+    let linearizations = Linearizations { model, ops: typed.ops.clone(), rets: typed.rets.clone() };
+    let judge = Library { past, linearizations };
+    let mut depth = Depth {
+        system: typed,
+        judge: &judge,
+        method,
+        visited: Visited::new(),
+        path: Vec::new(),
+        on_path: FxHashSet::default(),
+        judged: FxHashMap::default(),
+        known: FxHashMap::default(),
+        known_bytes: 0,
+        counts: Counts::default(),
+    };
+    let mut tree = Tree::new(typed.threads());
+    let ending = match depth.run(&mut tree, watcher) {
+        Ok(()) => match typed.watch().judge_rest() {
+            None => Ending::Exhausted,
+            Some(_) => {
+                return Err(ModelError::Unsupported(
+                    "a history that never ends is not linearizable; explore breadth-first to see it".into(),
+                ));
+            }
+        },
+        Err(Stop::Limit(limit)) => Ending::Limit(limit),
+        Err(Stop::Error(error)) => return Err(error),
+        Err(Stop::Violation(_, last)) => Ending::Violation(depth.route(last)),
+    };
+    let mut counts = depth.counts;
+    counts.stored = depth.visited.len() as u64;
+    counts.histories = depth.judged.len() as u64;
+    Ok((ending, counts))
+}
+
+/// A state on the way, and what follows it.
+struct Frame {
+    state: u64,
+    next: Vec<Successor>,
+    at: usize,
+}
+
+struct Depth<'s> {
+    system: &'s dyn System,
+    judge: &'s dyn Judge,
+    method: Method,
+    visited: Visited,
+    path: Vec<Frame>,
+    on_path: FxHashSet<u64>,
+    /// Histories that were checked.
+    judged: FxHashMap<Vec<Taken>, bool>,
+    /// For `common`: the linearizations of histories that led to a state.
+    known: FxHashMap<u64, Vec<BTreeSet<Vec<(u32, u32)>>>>,
+    known_bytes: usize,
+    counts: Counts,
+}
+
+impl Depth<'_> {
+    fn run(&mut self, tree: &mut Tree, watcher: &mut Watcher<'_>) -> Result<(), Stop> {
+        let first = tree.state(&self.system.initial().map_err(Stop::Error)?);
+        self.visited.insert(first);
+        let mut tables = Tables::default();
+        let mut is_first = true;
+        loop {
+            let bytes = self.bytes(tree);
+            self.counts.bytes = self.counts.bytes.max(bytes);
+            let states = self.visited.len() as u64;
+            watcher.look(
+                &self.counts,
+                states,
+                self.path.len() as u64,
+                bytes + self.visited.growth(ROOM),
+            )?;
+            tree.pairs.make_room(ROOM);
+            self.visited.make_room(ROOM);
+            let judges = self.method == Method::Recorded || !self.method.is_sound();
+            let mut worker = Worker::new(self.system, tree, judges, tables);
+            if std::mem::take(&mut is_first) {
+                self.enter(&mut worker, first)?;
+            }
+            for _ in 0..BATCH {
+                if self.path.is_empty() {
+                    return Ok(());
+                }
+                if tree.pairs.room() < ROOM / 2
+                    || self.visited.room() < ROOM / 2
+                    || watcher.is_over()
+                {
+                    break;
+                }
+                self.step(&mut worker)?;
+            }
+            tables = worker.into_tables();
+        }
+    }
+
+    /// Follows the next move of the last state of the path, or leaves it.
+    fn step(&mut self, worker: &mut Worker<'_>) -> Result<(), Stop> {
+        let Some(frame) = self.path.last_mut() else { return Ok(()) };
+        let Some(next) = frame.next.get(frame.at).copied() else {
+            self.on_path.remove(&frame.state);
+            self.path.pop();
+            return Ok(());
+        };
+        frame.at += 1;
+        if next.state == 0 {
+            return Err(Stop::Violation(0, next));
+        }
+        if !self.method.is_sound() && next.is_over && !self.is_fine() {
+            return Err(Stop::Violation(0, next));
+        }
+        let is_new = self.visited.insert(next.state);
+        if self.on_path.contains(&next.state) {
+            self.counts.cycles += 1;
+        }
+        if is_new || (self.method == Method::Common && self.is_different(next.state)) {
+            self.enter(worker, next.state)?;
+        } else {
+            self.counts.matched += 1;
+        }
+        Ok(())
+    }
+
+    fn enter(&mut self, worker: &mut Worker<'_>, state: u64) -> Result<(), Stop> {
+        let mut next = Vec::new();
+        let is_stuck = worker.expand(state, Who::All, |successor| next.push(successor));
+        let is_stuck = is_stuck.map_err(Stop::Error)?;
+        if is_stuck && !self.system.is_over(&worker.tree.parts(state)) {
+            self.counts.stuck += 1;
+        }
+        if self.method == Method::Common {
+            let linearizations = self.judge.linearizations(&self.events());
+            let each = |order: &Vec<(u32, u32)>| 48 + 8 * order.len();
+            self.known_bytes += 64 + linearizations.iter().map(each).sum::<usize>();
+            self.known.entry(state).or_default().push(linearizations);
+        }
+        self.on_path.insert(state);
+        self.path.push(Frame { state, next, at: 0 });
+        self.counts.depth = self.counts.depth.max(self.path.len() as u64 - 1);
+        Ok(())
+    }
+
+    /// The events on the way, up to the move that is being followed.
+    fn events(&self) -> Vec<Taken> {
+        let followed = self.path.iter().map(|frame| frame.next[frame.at - 1]);
+        let events = followed.filter(|next| !next.event.is_none());
+        events.map(|next| Taken { thread: next.thread, event: next.event }).collect()
+    }
+
+    /// Is the history that is over now linearizable?
+    fn is_fine(&mut self) -> bool {
+        let events = self.events();
+        if let Some(known) = self.judged.get(&events) {
+            return *known;
+        }
+        let answer = self.judge.is_linearizable(&events);
+        self.judged.insert(events, answer);
+        answer
+    }
+
+    /// True if the history has no linearization in common with one that led to this state before.
+    fn is_different(&self, state: u64) -> bool {
+        let mine = self.judge.linearizations(&self.events());
+        let known = self.known.get(&state).map_or(&[][..], Vec::as_slice);
+        !known.iter().any(|theirs| !theirs.is_disjoint(&mine))
+    }
+
+    fn route(&self, last: Successor) -> Route {
+        let mut route: Vec<Successor> =
+            self.path.iter().map(|frame| frame.next[frame.at - 1]).collect();
+        // The last state of the path was left by the move that is wrong.
+        route.pop();
+        route.push(last);
+        Route(route)
+    }
+
+    fn bytes(&self, tree: &Tree) -> usize {
+        let frame = size_of::<Frame>() + 6 * size_of::<Successor>() + 16;
+        let event = size_of::<Taken>();
+        tree.pairs.bytes()
+            + self.visited.bytes()
+            + self.path.len() * frame
+            + self.judged.len() * (48 + 16 * event)
+            + self.known_bytes
+            + self.system.bytes()
+            + Worker::bytes()
+    }
+}

@@ -1,0 +1,120 @@
+//! A violation on real data: the run is performed again, without any reduction but joined steps, and the library
+//! is asked about its history. What it does not confirm is an error, loudly.
+
+use linpoint::history::Span;
+use linpoint::{Checker, OpId, Report, Spec, Verdict};
+
+use super::Route;
+use crate::method::{Method, Past, Taken};
+use crate::model::Model;
+use crate::system::{ModelError, Moved, Typed};
+
+/// A run that is not linearizable.
+#[derive(Debug)]
+pub struct Violation {
+    /// Shared memory before the first step.
+    pub initially: String,
+    /// The run, step by step.
+    pub steps: Vec<Step>,
+    /// The operations of its history, in the order of their calls: the numbers of the report.
+    pub operations: Vec<Operation>,
+    /// What the library says about the history, with its explanation. With the method `points` it may be linearizable:
+    /// then the model is wrong about when operations take effect.
+    pub report: Report,
+}
+
+/// A step of a run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// The thread.
+    pub thread: usize,
+    /// The operation, if this is where it is called.
+    pub call: Option<String>,
+    /// Which operation of the history.
+    pub operation: usize,
+    /// The lines that were performed, as the pseudo-code calls them.
+    pub lines: Vec<String>,
+    /// What the operation returned, if it did.
+    pub ret: Option<String>,
+    /// Shared memory after the step.
+    pub shared: String,
+    /// What the thread remembers after the step, if it is within an operation.
+    pub local: Option<String>,
+}
+
+/// An operation of a run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Operation {
+    /// The thread.
+    pub thread: usize,
+    /// What was called.
+    pub op: String,
+    /// What it returned, if it did.
+    pub ret: Option<String>,
+    /// When it was open, in events of the history.
+    pub span: Span,
+}
+
+/// Performs the run again.
+pub(crate) fn violation<M: Model>(
+    typed: &Typed<'_, M>,
+    method: Method,
+    route: &Route,
+) -> Result<Violation, ModelError> {
+    let lost = || ModelError::Internal("a run cannot be performed again".into());
+    let model = typed.steps.model;
+    let mut world = typed.first_world()?;
+    let mut threads = typed.first_threads();
+    let mut positions = typed.first_positions();
+    let initially = model.show(&world.mem);
+    let (mut steps, mut events) = (Vec::new(), Vec::new());
+    let mut begun = 0;
+    let mut current = vec![0; threads.len()];
+    for next in &route.0 {
+        let thread = positions[usize::from(next.thread)];
+        let moves = typed.steps.moves(&world, &threads[thread])?;
+        let moved = moves.into_iter().nth(usize::from(next.index)).ok_or_else(lost)?;
+        if moved.call.is_some() {
+            current[thread] = begun;
+            begun += 1;
+        }
+        let event = typed.event(moved.call.as_ref(), moved.takes_effect, moved.ret.as_ref())?;
+        events.push(Taken { thread: thread as u8, event });
+        steps.push(shown(model, thread, current[thread], &moved));
+        positions = (0..positions.len()).map(|to| positions[next.order.from(to)]).collect();
+        world = moved.world;
+        threads[thread] = moved.thread;
+    }
+    let past = Past { model, ops: typed.ops.clone(), rets: typed.rets.clone() };
+    let history = past.history(&events);
+    let report = Checker::new(model.spec()).check(&history);
+    let report = report.map_err(|error| ModelError::Internal(error.to_string()))?;
+    if !matches!(report.verdict, Verdict::Violation(_)) && method != Method::Points {
+        return Err(ModelError::Internal("the library does not confirm a violation".into()));
+    }
+    let operation = |at: usize| {
+        let id = OpId(at as u32);
+        let op = history.op(id);
+        Operation {
+            thread: history.extras(id).process.unwrap_or(0) as usize,
+            op: model.spec().describe_op(op),
+            ret: history.ret(id).map(|ret| model.spec().describe_ret(op, ret)),
+            span: history.span(id),
+        }
+    };
+    let operations = (0..history.len()).map(operation).collect();
+    Ok(Violation { initially, steps, operations, report })
+}
+
+fn shown<M: Model>(model: &M, thread: usize, operation: usize, moved: &Moved<M>) -> Step {
+    let spec = model.spec();
+    Step {
+        thread,
+        call: moved.call.as_ref().map(|op| spec.describe_op(op)),
+        operation,
+        lines: moved.lines.iter().map(|line| model.label(&moved.op, *line)).collect(),
+        ret: moved.ret.as_ref().map(|ret| spec.describe_ret(&moved.op, ret)),
+        shared: model.show(&moved.world.mem),
+        local: moved.thread.op.is_some().then(|| model.show_local(&moved.thread.local)),
+    }
+}

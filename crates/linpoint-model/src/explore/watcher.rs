@@ -1,0 +1,77 @@
+//! Limits, cancellation and progress.
+
+use std::time::{Duration, Instant};
+
+use linpoint::{Cancel, Limit};
+
+use super::worker::Successor;
+use super::{Counts, Progress};
+use crate::system::ModelError;
+
+/// Between two reports of progress.
+const TICK: Duration = Duration::from_millis(100);
+
+/// Why an exploration ends before everything is explored.
+pub(crate) enum Stop {
+    Limit(Limit),
+    Error(ModelError),
+    /// After the state with this number, by this move.
+    Violation(u32, Successor),
+}
+
+/// Looks at the limits.
+pub(crate) struct Watcher<'a> {
+    begun: Instant,
+    deadline: Option<Instant>,
+    memory: usize,
+    cancel: &'a Cancel,
+    progress: Option<&'a (dyn Fn(Progress) + Sync)>,
+    told: Instant,
+}
+
+impl<'a> Watcher<'a> {
+    pub(crate) fn new(
+        timeout: Option<Duration>,
+        memory: usize,
+        cancel: &'a Cancel,
+        progress: Option<&'a (dyn Fn(Progress) + Sync)>,
+    ) -> Self {
+        let begun = Instant::now();
+        let deadline = timeout.and_then(|time| begun.checked_add(time));
+        Watcher { begun, deadline, memory, cancel, progress, told: begun }
+    }
+
+    /// True if there is no time left.
+    pub(crate) fn is_over(&self) -> bool {
+        self.cancel.is_cancelled() || self.deadline.is_some_and(|end| Instant::now() >= end)
+    }
+
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.begun.elapsed()
+    }
+
+    /// Looks at the limits, given what is about to be in use, and reports progress.
+    pub(crate) fn look(
+        &mut self,
+        counts: &Counts,
+        states: u64,
+        frontier: u64,
+        bytes: usize,
+    ) -> Result<(), Stop> {
+        if self.cancel.is_cancelled() {
+            return Err(Stop::Limit(Limit::Cancelled));
+        }
+        if self.is_over() {
+            return Err(Stop::Limit(Limit::Time));
+        }
+        if bytes > self.memory {
+            return Err(Stop::Limit(Limit::Memory));
+        }
+        if let (Some(progress), true) = (self.progress, self.told.elapsed() >= TICK) {
+            self.told = Instant::now();
+            let elapsed = self.elapsed();
+            progress(Progress { states, frontier, depth: counts.depth, bytes, elapsed });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,274 @@
+//! What follows a state. One worker belongs to one core: it remembers what it has asked before in tables of a fixed
+//! size, so that the model itself is rarely asked.
+
+use crate::bounds::MAX_THREADS;
+use crate::system::{Event, ModelError, Move, Parts, Renaming, System, mix};
+
+use super::tree::Tree;
+
+/// Entries of each table of remembered answers.
+const STEPS: usize = 1 << 17;
+const CALLS: usize = 1 << 12;
+const CARRIED: usize = 1 << 16;
+
+/// Which threads move.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Who {
+    /// All of them.
+    All,
+    /// The one that moved last, as long as it is within an operation and can; else all.
+    Last(u8),
+    /// Those that `Last` left out.
+    Others(u8),
+}
+
+/// A state that follows another.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Successor {
+    /// The state; 0 if nothing can explain what was returned.
+    pub(crate) state: u64,
+    /// The position of the thread that moved, before and after.
+    pub(crate) thread: u8,
+    pub(crate) now: u8,
+    /// Which of its moves it was.
+    pub(crate) index: u8,
+    pub(crate) event: Event,
+    /// How threads were sorted.
+    pub(crate) order: Renaming,
+    /// Nothing is open any more, and nobody may call anything.
+    pub(crate) is_over: bool,
+}
+
+/// Finds the successors of states.
+pub(crate) struct Worker<'s> {
+    system: &'s dyn System,
+    pub(crate) tree: &'s Tree,
+    judges: bool,
+    tables: Tables,
+    scratch: Vec<Move>,
+}
+
+/// What a worker remembers. Each entry has its whole key; a newer one takes the place of an older one.
+pub(crate) struct Tables {
+    steps: Vec<(u64, Move)>,
+    calls: Vec<(u64, Vec<Move>)>,
+    /// By what was carried and what happened.
+    carried: Vec<(u64, u32)>,
+    /// By what was carried and the new order of threads.
+    sorted: Vec<(u32, u64, u32)>,
+}
+
+impl Default for Tables {
+    fn default() -> Self {
+        Tables {
+            steps: vec![(NO_KEY, Move::default()); STEPS],
+            calls: vec![(NO_KEY, Vec::new()); CALLS],
+            carried: vec![(NO_KEY, 0); CARRIED],
+            sorted: vec![(0, NO_KEY, 0); CARRIED],
+        }
+    }
+}
+
+const NO_KEY: u64 = u64::MAX;
+/// Stands for "nothing can explain it" in the table.
+const VIOLATION: u32 = u32::MAX;
+
+impl<'s> Worker<'s> {
+    /// `judges`: the method judges histories when they are over.
+    pub(crate) fn new(
+        system: &'s dyn System,
+        tree: &'s Tree,
+        judges: bool,
+        tables: Tables,
+    ) -> Self {
+        Worker { system, tree, judges, tables, scratch: Vec::new() }
+    }
+
+    /// What it remembers, for the worker after it.
+    pub(crate) fn into_tables(self) -> Tables {
+        self.tables
+    }
+
+    /// Bytes in use.
+    pub(crate) fn bytes() -> usize {
+        STEPS * size_of::<(u64, Move)>()
+            + CALLS * (size_of::<(u64, Vec<Move>)>() + 8 * size_of::<Move>())
+            + CARRIED * (size_of::<(u64, u32)>() + size_of::<(u32, u64, u32)>())
+    }
+
+    /// Hands every successor of a state to `found`. True if no thread could move.
+    pub(crate) fn expand(
+        &mut self,
+        state: u64,
+        who: Who,
+        mut found: impl FnMut(Successor),
+    ) -> Result<bool, ModelError> {
+        let parts = self.tree.parts(state);
+        let all = 0..self.system.threads() as u8;
+        let mut moved = false;
+        match who {
+            Who::All => {
+                for thread in all {
+                    moved |= self.expand_thread(&parts, thread, &mut found)?;
+                }
+            }
+            Who::Last(last) => {
+                let is_within = !self.system.is_idle(parts.threads[usize::from(last)]);
+                moved = self.expand_thread(&parts, last, &mut found)?;
+                if !(is_within && moved) {
+                    for thread in all.filter(|thread| *thread != last) {
+                        moved |= self.expand_thread(&parts, thread, &mut found)?;
+                    }
+                }
+            }
+            Who::Others(last) => {
+                let own = parts.threads[usize::from(last)];
+                let moves = |worker: &mut Self| worker.can_move(parts.shared, own);
+                if !self.system.is_idle(own) && moves(self)? {
+                    for thread in all.filter(|thread| *thread != last) {
+                        self.expand_thread(&parts, thread, &mut found)?;
+                    }
+                }
+                moved = true;
+            }
+        }
+        Ok(!moved)
+    }
+
+    fn can_move(&mut self, shared: u32, thread: u32) -> Result<bool, ModelError> {
+        let mut moves = std::mem::take(&mut self.scratch);
+        let answer = self.ask(shared, thread, &mut moves).map(|()| !moves.is_empty());
+        moves.clear();
+        self.scratch = moves;
+        answer
+    }
+
+    /// The moves of a thread, remembered.
+    fn ask(&mut self, shared: u32, thread: u32, out: &mut Vec<Move>) -> Result<(), ModelError> {
+        let key = u64::from(shared) << 32 | u64::from(thread);
+        let hash = mix(key) as usize;
+        let (step, calls) = (hash % STEPS, (hash >> 20) % CALLS);
+        if self.tables.steps[step].0 == key {
+            out.push(self.tables.steps[step].1);
+        } else if self.tables.calls[calls].0 == key {
+            out.extend_from_slice(&self.tables.calls[calls].1);
+        } else {
+            self.system.moves(shared, thread, out)?;
+            match out[..] {
+                [only] => self.tables.steps[step] = (key, only),
+                _ => {
+                    self.tables.calls[calls].0 = key;
+                    self.tables.calls[calls].1.clear();
+                    self.tables.calls[calls].1.extend_from_slice(out);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn expand_thread(
+        &mut self,
+        parts: &Parts,
+        thread: u8,
+        found: &mut impl FnMut(Successor),
+    ) -> Result<bool, ModelError> {
+        let mut moves = std::mem::take(&mut self.scratch);
+        moves.clear();
+        let result = self.ask(parts.shared, parts.threads[usize::from(thread)], &mut moves);
+        if result.is_ok() {
+            for (index, step) in moves.iter().enumerate() {
+                found(self.follow(parts, thread, index as u8, step));
+            }
+        }
+        let any = !moves.is_empty();
+        self.scratch = moves;
+        result.map(|()| any)
+    }
+
+    fn follow(&mut self, parts: &Parts, thread: u8, index: u8, step: &Move) -> Successor {
+        let at = usize::from(thread);
+        let mut next = *parts;
+        next.shared = step.shared;
+        next.threads[at] = step.thread;
+        let mut successor = Successor {
+            state: 0,
+            thread,
+            now: thread,
+            index,
+            event: step.event,
+            order: Renaming::identity(),
+            is_over: false,
+        };
+        if !step.event.is_none() {
+            match self.advance(parts.carried, thread, step.event) {
+                VIOLATION => return successor,
+                carried => next.carried = carried,
+            }
+        }
+        if step.event.ret().is_some() {
+            successor.is_over = self.judges && self.system.is_over(&next);
+            if successor.is_over && self.system.watch().judge(next.carried) == Some(false) {
+                return successor;
+            }
+            if self.system.tidies() {
+                successor.order = self.system.tidy(&mut next);
+                successor.now = successor.order.to(at) as u8;
+                successor.state = self.tree.state(&next);
+                return successor;
+            }
+        }
+        if self.system.sort_keys().is_some() {
+            self.sort(&mut next, &mut successor);
+        }
+        successor.state = self.tree.state(&next);
+        successor
+    }
+
+    fn advance(&mut self, carried: u32, thread: u8, event: Event) -> u32 {
+        // The thread goes where no number of anything carried reaches, or nothing is remembered.
+        let key = (u64::from(carried) << 32 | u64::from(event.0)) ^ u64::from(thread) << 60;
+        let exact = carried < 1 << 28;
+        let slot = mix(key) as usize % CARRIED;
+        if exact && self.tables.carried[slot].0 == key {
+            return self.tables.carried[slot].1;
+        }
+        let next = self.system.watch().advance(carried, usize::from(thread), event);
+        let next = next.unwrap_or(VIOLATION);
+        if exact {
+            self.tables.carried[slot] = (key, next);
+        }
+        next
+    }
+
+    /// Puts threads in the order of their keys. All but the one that moved are in order already.
+    fn sort(&mut self, parts: &mut Parts, successor: &mut Successor) {
+        let Some(keys) = self.system.sort_keys() else { return };
+        let count = self.system.threads();
+        let mut at = usize::from(successor.thread);
+        let mine = keys.get(parts.threads[at]);
+        let mut from: [usize; MAX_THREADS] = std::array::from_fn(|at| at);
+        while at > 0 && keys.get(parts.threads[at - 1]) > mine {
+            parts.threads.swap(at, at - 1);
+            from.swap(at, at - 1);
+            at -= 1;
+        }
+        while at + 1 < count && keys.get(parts.threads[at + 1]) < mine {
+            parts.threads.swap(at, at + 1);
+            from.swap(at, at + 1);
+            at += 1;
+        }
+        if at == usize::from(successor.thread) {
+            return;
+        }
+        successor.now = at as u8;
+        successor.order = Renaming::of_threads(&from);
+        let order = successor.order.order();
+        let slot = mix(order ^ u64::from(parts.carried) << 32) as usize % CARRIED;
+        let entry = &mut self.tables.sorted[slot];
+        if entry.0 != parts.carried || entry.1 != order {
+            let renamed = self.system.watch().rename(parts.carried, &successor.order);
+            *entry = (parts.carried, order, renamed);
+        }
+        parts.carried = entry.2;
+    }
+}

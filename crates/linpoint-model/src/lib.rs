@@ -1,0 +1,46 @@
+//! Explores every interleaving of a small model of a concurrent algorithm, and checks each for linearizability.
+//!
+//! A [`Model`] performs one atomic step of one thread at a time. [`explore()`] performs all of them, in every order,
+//! within [`Bounds`]: so many threads, so many operations. Nothing has to be known about when operations
+//! take effect. The result is [`Outcome::Clean`], which means that no run within the bounds is wrong; or a violation,
+//! as a run step by step, with the library's explanation; or the limit that was hit first.
+//!
+//! ```
+//! use linpoint_model::{Bounds, Outcome, Settings, catalogue::Treiber, explore};
+//!
+//! // A stack whose nodes are used again: another thread may still hold them.
+//! let stack = Treiber::reuse_value_before();
+//! let bounds = Bounds::Total { threads: 2, ops: 4 };
+//! let result = explore(&stack, &bounds, &Settings::default())?;
+//! let Outcome::Violation(violation) = result.outcome else { panic!("the ABA problem") };
+//! for step in &violation.steps {
+//!     println!("thread {} {:?}: {}", step.thread, step.lines, step.shared);
+//! }
+//! # Ok::<(), linpoint_model::ModelError>(())
+//! ```
+//!
+//! `examples/your_own.rs` models an algorithm from scratch. The [`catalogue`] has many more, right and wrong.
+//!
+//! # How
+//!
+//! Each state carries the set of specification configurations that its history could have led to
+//! ([`Method::Sound`]); other [`Method`]s are there for comparison. Parts of states have numbers, and
+//! states are stored exactly, as trees of pairs of numbers: no two states are ever taken for one.
+
+mod bounds;
+pub mod catalogue;
+mod explore;
+mod method;
+mod model;
+mod names;
+mod system;
+
+pub use bounds::{Bounds, MAX_THREADS, parse_program};
+pub use explore::{
+    Counts, Exploration, Operation, Order, Outcome, Progress, Reductions, Settings, Step,
+    Violation, explore,
+};
+pub use method::Method;
+pub use model::{Cx, Flow, Model, Op, Ret, SpecPart, State, Symmetry};
+pub use names::{Heap, Names, Node};
+pub use system::ModelError;

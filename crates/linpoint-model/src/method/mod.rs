@@ -1,0 +1,116 @@
+//! Ways to check: what a state carries beside the state of the algorithm, and what is done with it.
+
+mod common;
+mod configs;
+mod past;
+mod recorded;
+
+pub(crate) use common::Linearizations;
+pub(crate) use configs::Configs;
+pub(crate) use past::{Past, Taken};
+pub(crate) use recorded::Recorded;
+
+use crate::system::Event;
+use crate::system::Renaming;
+
+/// How histories are checked.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Method {
+    /// The state carries the set of specification configurations that the history so far could have led to. Sound
+    /// and complete.
+    #[default]
+    Sound,
+    /// The model says at which step each operation takes effect. Sound; complete if the model is right about it.
+    Points,
+    /// The history is part of the state, and is checked when it is over. Sound and complete, and expensive.
+    Recorded,
+    /// The history is not part of the state; a search that meets a state again turns back. Not sound: finds
+    /// bugs, verifies nothing. Depth-first on one core.
+    External,
+    /// As `External`, but turns back only if the history has a linearization in common with the one that led to the
+    /// state before. Not sound either. Depth-first on one core.
+    Common,
+}
+
+impl Method {
+    /// All of them.
+    pub const ALL: [Method; 5] =
+        [Method::Sound, Method::Points, Method::Recorded, Method::External, Method::Common];
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::Sound => "sound",
+            Method::Points => "points",
+            Method::Recorded => "recorded",
+            Method::External => "external",
+            Method::Common => "common",
+        }
+    }
+
+    /// The method of this name.
+    pub fn from_name(name: &str) -> Option<Method> {
+        Method::ALL.into_iter().find(|method| method.name() == name)
+    }
+
+    /// True if "nothing found" means that there is nothing within the bounds.
+    pub fn is_sound(self) -> bool {
+        !matches!(self, Method::External | Method::Common)
+    }
+
+    /// What has to be said beside every result of a method that is not sound.
+    pub fn warning(self) -> Option<&'static str> {
+        match self {
+            Method::External => Some(
+                "unsound: histories that lead to a state met before are not checked to their end; \
+                 this method finds bugs and verifies nothing",
+            ),
+            Method::Common => Some(
+                "unsound: one common linearization does not make two histories equivalent; this \
+                 method finds bugs and verifies nothing",
+            ),
+            _ => None,
+        }
+    }
+}
+
+/// What states carry for a method, as a number.
+pub(crate) trait Watch: Send + Sync {
+    /// Before the first call.
+    fn initial(&self) -> u32;
+
+    /// After an event of the thread in this position; `None` if nothing can explain it.
+    fn advance(&self, carried: u32, thread: usize, event: Event) -> Option<u32>;
+
+    /// With threads in other positions and other names for values.
+    fn rename(&self, carried: u32, renaming: &Renaming) -> u32;
+
+    /// Which values are mentioned, a bit each.
+    fn values(&self, carried: u32) -> u64;
+
+    /// Is the history that is carried linearizable? `None` if none is carried, or if that is known already.
+    fn judge(&self, _carried: u32) -> Option<bool> {
+        None
+    }
+
+    /// Judges what nobody has judged, at the end. Gives something that is not linearizable, if there is.
+    fn judge_rest(&self) -> Option<u32> {
+        None
+    }
+
+    /// Histories judged so far.
+    fn judged(&self) -> u64 {
+        0
+    }
+
+    /// Most configurations in one set, where sets are carried.
+    fn widest(&self) -> usize {
+        0
+    }
+
+    /// How many different things were carried.
+    fn len(&self) -> usize;
+
+    /// Bytes in use.
+    fn bytes(&self) -> usize;
+}

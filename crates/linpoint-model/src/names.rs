@@ -1,0 +1,216 @@
+//! Canonical names: states that differ only in the names of nodes or values are one state.
+//!
+//! A model visits its names in an order that does not depend on them: roots, then the heap from there. The first
+//! name met becomes 1, and so on. That takes two passes: one gives out names, one writes them down. Nodes that no
+//! pass meets are garbage, and are cleared.
+
+use std::ops::{Index, IndexMut};
+
+/// Names are smaller than this.
+pub(crate) const MAX_NAMES: usize = 64;
+/// Names that have not got a canonical one yet, where states are compared before all have.
+const UNNAMED: u8 = 128;
+
+/// Gives canonical names to nodes and values.
+#[derive(Clone, Debug)]
+pub struct Names {
+    mode: Mode,
+    nodes: Naming,
+    values: Naming,
+    /// Nodes of the heap whose names have been visited.
+    followed: usize,
+    renames_nodes: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Mode {
+    GiveOut,
+    WriteDown,
+}
+
+#[derive(Clone, Debug)]
+struct Naming {
+    new: [u8; MAX_NAMES],
+    /// Old names in the order of the new ones.
+    order: [u8; MAX_NAMES],
+    count: u8,
+}
+
+impl Naming {
+    fn none() -> Naming {
+        Naming { new: [0; MAX_NAMES], order: [0; MAX_NAMES], count: 0 }
+    }
+
+    fn give(&mut self, old: u8) {
+        let new = &mut self.new[usize::from(old)];
+        if *new == 0 {
+            self.order[usize::from(self.count)] = old;
+            self.count += 1;
+            *new = self.count;
+        }
+    }
+
+    fn visit(&mut self, name: &mut u8, mode: Mode) {
+        if *name == 0 {
+            return;
+        }
+        match mode {
+            Mode::GiveOut => self.give(*name),
+            Mode::WriteDown => {
+                *name = match self.new[usize::from(*name)] {
+                    0 => UNNAMED | *name,
+                    new => new,
+                }
+            }
+        }
+    }
+}
+
+impl Names {
+    pub(crate) fn new(renames_nodes: bool) -> Names {
+        Names {
+            mode: Mode::GiveOut,
+            nodes: Naming::none(),
+            values: Naming::none(),
+            followed: 0,
+            renames_nodes,
+        }
+    }
+
+    pub(crate) fn write_down(&mut self) {
+        self.mode = Mode::WriteDown;
+    }
+
+    pub(crate) fn give_out(&mut self) {
+        self.mode = Mode::GiveOut;
+    }
+
+    /// All values keep their names.
+    pub(crate) fn keep_values(&mut self) {
+        for name in 1..MAX_NAMES as u8 {
+            self.values.give(name);
+        }
+    }
+
+    pub(crate) fn give_value(&mut self, value: u8) {
+        self.values.give(value);
+    }
+
+    /// How many values have names.
+    pub(crate) fn values(&self) -> u8 {
+        self.values.count
+    }
+
+    /// What has become of a value.
+    pub(crate) fn new_value(&self, value: u8) -> u8 {
+        self.values.new[usize::from(value)]
+    }
+
+    /// Only this renaming of values, written down.
+    pub(crate) fn of_values(new: impl Iterator<Item = (u8, u8)>) -> Names {
+        let mut names = Names::new(false);
+        names.mode = Mode::WriteDown;
+        for (old, new) in new {
+            names.values.new[usize::from(old)] = new;
+        }
+        names
+    }
+
+    /// The nodes 1 to `count` are always there and keep their names.
+    pub fn fixed(&mut self, count: u8) {
+        if self.renames_nodes && self.mode == Mode::GiveOut {
+            (1..=count).for_each(|node| self.nodes.give(node));
+        }
+    }
+
+    /// Visits the name of a node; 0 is no node.
+    pub fn node(&mut self, name: &mut u8) {
+        if self.renames_nodes {
+            self.nodes.visit(name, self.mode);
+        }
+    }
+
+    /// Visits a value; 0 is no value.
+    pub fn value(&mut self, value: &mut u8) {
+        self.values.visit(value, self.mode);
+    }
+
+    /// Visits the heap. All roots have to be visited before it.
+    pub fn heap<N: Node, const SIZE: usize>(&mut self, heap: &mut Heap<N, SIZE>) {
+        if !self.renames_nodes {
+            let used = usize::from(heap.used);
+            heap.nodes.iter_mut().take(used).for_each(|node| node.names(self));
+            return;
+        }
+        match self.mode {
+            Mode::GiveOut => {
+                while self.followed < usize::from(self.nodes.count) {
+                    let old = self.nodes.order[self.followed];
+                    self.followed += 1;
+                    heap[old].names(self);
+                }
+            }
+            Mode::WriteDown => {
+                let mut tidy = Heap::default();
+                for at in 0..usize::from(self.nodes.count) {
+                    let mut node = heap[self.nodes.order[at]];
+                    node.names(self);
+                    tidy.alloc(node);
+                }
+                *heap = tidy;
+            }
+        }
+    }
+}
+
+/// A node of a heap, which may mention other nodes and values.
+pub trait Node: Copy + Default {
+    /// Visits the names in the node.
+    fn names(&mut self, names: &mut Names);
+}
+
+/// Memory that is never reused while anybody can reach it. The first node is 1; 0 is no node.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Heap<N, const SIZE: usize> {
+    nodes: [N; SIZE],
+    used: u8,
+}
+
+impl<N: Copy + Default, const SIZE: usize> Default for Heap<N, SIZE> {
+    fn default() -> Self {
+        Heap { nodes: [N::default(); SIZE], used: 0 }
+    }
+}
+
+impl<N: Copy, const SIZE: usize> Heap<N, SIZE> {
+    /// A new node. Panics if there is no room for it, which ends the exploration with an error.
+    pub fn alloc(&mut self, node: N) -> u8 {
+        assert!(usize::from(self.used) < SIZE, "no room for more than {SIZE} nodes");
+        self.nodes[usize::from(self.used)] = node;
+        self.used += 1;
+        self.used
+    }
+}
+
+impl<N, const SIZE: usize> Index<u8> for Heap<N, SIZE> {
+    type Output = N;
+
+    fn index(&self, node: u8) -> &N {
+        assert!(node != 0, "there is no node behind null");
+        &self.nodes[usize::from(node) - 1]
+    }
+}
+
+impl<N, const SIZE: usize> IndexMut<u8> for Heap<N, SIZE> {
+    fn index_mut(&mut self, node: u8) -> &mut N {
+        assert!(node != 0, "there is no node behind null");
+        &mut self.nodes[usize::from(node) - 1]
+    }
+}
+
+impl<N: std::fmt::Debug, const SIZE: usize> std::fmt::Debug for Heap<N, SIZE> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let used = self.nodes.iter().take(usize::from(self.used));
+        f.debug_map().entries(used.enumerate().map(|(i, node)| (i + 1, node))).finish()
+    }
+}

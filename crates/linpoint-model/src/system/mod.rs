@@ -1,0 +1,117 @@
+//! The transition system behind numbers.
+//!
+//! A state has parts: shared memory, one part for each thread, and what the method carries. Each part has a number.
+//! What a thread does next depends on shared memory and on its own part only, and is asked for once for each pair of
+//! numbers while it is remembered. [`Typed`] knows the model; everything else sees [`System`], and is compiled once.
+
+mod column;
+mod event;
+mod interner;
+mod pairs;
+mod renaming;
+mod steps;
+mod tidy;
+mod typed;
+
+pub(crate) use column::Column;
+pub(crate) use event::Event;
+pub(crate) use interner::Interner;
+pub(crate) use pairs::{Pairs, mix};
+pub(crate) use renaming::Renaming;
+pub(crate) use steps::{Moved, Thread, World};
+pub(crate) use typed::{Reduced, Typed};
+
+use crate::bounds::MAX_THREADS;
+use crate::method::Watch;
+
+/// A model that cannot be explored.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// The model or its specification panicked.
+    Panicked {
+        /// What was being done: an operation and a line.
+        at: String,
+        /// The panic message.
+        message: String,
+    },
+    /// Steps that were to be joined to the one before never end.
+    EndlessMerge {
+        /// The operation and the line.
+        at: String,
+    },
+    /// The bounds or the model are outside of what can be explored.
+    Unsupported(String),
+    /// A run that was found to be a violation is linearizable: a bug in linpoint, or a false claim of the model.
+    Internal(String),
+}
+
+impl std::fmt::Display for ModelError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            ModelError::Panicked { at, message } => {
+                write!(f, "the model panicked at {at}: {message}")
+            }
+            ModelError::EndlessMerge { at } => {
+                write!(f, "the steps joined to {at} never come to a step that others can see")
+            }
+            ModelError::Unsupported(what) => f.write_str(what),
+            ModelError::Internal(what) => write!(
+                f,
+                "internal error: {what}; either linpoint has a bug, or the model claims a symmetry that it \
+                 does not have"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for ModelError {}
+
+/// The parts of a state, as numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Parts {
+    pub(crate) shared: u32,
+    pub(crate) carried: u32,
+    pub(crate) threads: [u32; MAX_THREADS],
+}
+
+/// One thing that a thread can do next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Move {
+    pub(crate) shared: u32,
+    pub(crate) thread: u32,
+    pub(crate) event: Event,
+}
+
+/// A transition system over numbered parts.
+pub(crate) trait System: Send + Sync {
+    /// Number of threads.
+    fn threads(&self) -> usize;
+
+    /// The state before the first step.
+    fn initial(&self) -> Result<Parts, ModelError>;
+
+    /// What a thread can do next.
+    fn moves(&self, shared: u32, thread: u32, out: &mut Vec<Move>) -> Result<(), ModelError>;
+
+    /// What the method carries.
+    fn watch(&self) -> &dyn Watch;
+
+    /// By which threads are sorted; `None` if they are not.
+    fn sort_keys(&self) -> Option<&Column>;
+
+    /// True if names are made canonical after a return.
+    fn tidies(&self) -> bool;
+
+    /// Makes names canonical, and sorts threads if they are sorted. Gives the new order of threads.
+    fn tidy(&self, parts: &mut Parts) -> Renaming;
+
+    /// True if the part of this thread is between two operations.
+    fn is_idle(&self, thread: u32) -> bool;
+
+    /// True if nothing is open and nobody may call anything any more.
+    fn is_over(&self, parts: &Parts) -> bool;
+
+    /// Bytes in use.
+    fn bytes(&self) -> usize;
+}

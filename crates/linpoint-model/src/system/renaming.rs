@@ -1,0 +1,72 @@
+//! A renaming of threads and values, small enough to be compared.
+
+use crate::bounds::MAX_THREADS;
+use crate::names::Names;
+
+/// Values of renamed states are smaller than this.
+pub(crate) const MAX_VALUES: u8 = 16;
+
+/// For each position the one that the thread had before, and new names for values.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Renaming {
+    /// Four bits for each position.
+    from: u64,
+    /// Four bits for each value; 0 is "not mentioned".
+    values: Option<u64>,
+}
+
+impl Renaming {
+    pub(crate) fn of_threads(from: &[usize]) -> Renaming {
+        let packed =
+            from.iter().enumerate().fold(0, |all, (to, from)| all | (*from as u64) << (4 * to));
+        Renaming { from: packed, values: None }
+    }
+
+    pub(crate) fn identity() -> Renaming {
+        Renaming::of_threads(&std::array::from_fn::<usize, MAX_THREADS, _>(|at| at))
+    }
+
+    /// Renames values too, if any that is mentioned changes its name.
+    pub(crate) fn and_values(mut self, mentioned: u64, names: &Names) -> Renaming {
+        let used = (1..MAX_VALUES).filter(|value| mentioned >> value & 1 == 1);
+        let mut packed = 0;
+        let mut changes = false;
+        for value in used {
+            let new = names.new_value(value);
+            changes |= new != value;
+            packed |= u64::from(new) << (4 * value);
+        }
+        self.values = changes.then_some(packed);
+        self
+    }
+
+    /// The position that the thread in this one had before.
+    pub(crate) fn from(&self, to: usize) -> usize {
+        (self.from >> (4 * to) & 0xf) as usize
+    }
+
+    /// The position that the thread has now.
+    pub(crate) fn to(&self, from: usize) -> usize {
+        (0..MAX_THREADS).find(|to| self.from(*to) == from).unwrap_or(from)
+    }
+
+    /// Exactly this order of threads, as a number.
+    pub(crate) fn order(&self) -> u64 {
+        self.from
+    }
+
+    pub(crate) fn changes_values(&self) -> bool {
+        self.values.is_some()
+    }
+
+    pub(crate) fn is_identity(&self, threads: usize) -> bool {
+        self.values.is_none() && (0..threads).all(|at| self.from(at) == at)
+    }
+
+    /// Writes the new names of values down.
+    pub(crate) fn names(&self) -> Names {
+        let packed = self.values.unwrap_or(0);
+        let new = |value: u8| (packed >> (4 * value) & 0xf) as u8;
+        Names::of_values((1..MAX_VALUES).map(|value| (value, new(value))))
+    }
+}

@@ -1,0 +1,208 @@
+//! One step of one thread on real data. The exploration, the replay of a violation, and nothing else perform steps.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::ModelError;
+use crate::bounds::Bounds;
+use crate::model::{Cx, Flow, Model, Op, Ret};
+
+/// More steps than this are not joined.
+const MAX_JOINED: usize = 1000;
+
+/// Shared memory, and what bounds the calls.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct World<S> {
+    pub(crate) mem: S,
+    /// Operations begun by all threads, where that is bounded.
+    pub(crate) begun: u8,
+    /// The next value that nobody carries.
+    pub(crate) fresh: u8,
+}
+
+/// One thread.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Thread<O, L> {
+    /// Its number, for models in which that matters; else 0.
+    pub(crate) id: u8,
+    /// Which of the different programs it performs.
+    pub(crate) program: u8,
+    /// Operations it has begun, where that is bounded.
+    pub(crate) begun: u8,
+    pub(crate) line: u8,
+    pub(crate) op: Option<O>,
+    pub(crate) local: L,
+}
+
+/// What a step leads to.
+pub(crate) struct Moved<M: Model> {
+    pub(crate) world: World<M::Shared>,
+    pub(crate) thread: Thread<Op<M>, M::Local>,
+    pub(crate) call: Option<Op<M>>,
+    pub(crate) takes_effect: bool,
+    pub(crate) ret: Option<Ret<M>>,
+    /// The operation, and its lines that were performed.
+    pub(crate) op: Op<M>,
+    pub(crate) lines: Vec<u8>,
+}
+
+/// Turns a panic into a message.
+pub(crate) fn guard<T>(
+    at: impl FnOnce() -> String,
+    run: impl FnOnce() -> T,
+) -> Result<T, ModelError> {
+    catch_unwind(AssertUnwindSafe(run)).map_err(|payload| {
+        let text = payload.downcast_ref::<&str>().map(|s| (*s).to_owned());
+        let message = text.or_else(|| payload.downcast_ref::<String>().cloned());
+        ModelError::Panicked {
+            at: at(),
+            message: message.unwrap_or_else(|| "no message".to_owned()),
+        }
+    })
+}
+
+/// What threads do: the model, and what bounds it.
+pub(crate) struct Steps<'m, M: Model> {
+    pub(crate) model: &'m M,
+    pub(crate) bounds: Bounds<Op<M>>,
+    /// Movers are joined to the step before them.
+    pub(crate) merges: bool,
+}
+
+impl<M: Model> Steps<'_, M> {
+    /// The operations that an idle thread may call, and what is left to call after that.
+    fn calls(&self, world: &World<M::Shared>, thread: &Thread<Op<M>, M::Local>) -> Vec<Op<M>> {
+        let number = usize::from(thread.id);
+        match &self.bounds {
+            Bounds::Total { ops, .. } if world.begun < *ops => {
+                self.model.calls(number, world.fresh)
+            }
+            Bounds::PerThread { ops, .. } if thread.begun < *ops => {
+                self.model.calls(number, world.fresh)
+            }
+            Bounds::Programs(programs) => {
+                let program = programs.get(usize::from(thread.program));
+                let next = program.and_then(|program| program.get(usize::from(thread.begun)));
+                next.cloned().into_iter().collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// True if the thread may call something.
+    pub(crate) fn may_call(
+        &self,
+        world: &World<M::Shared>,
+        thread: &Thread<Op<M>, M::Local>,
+    ) -> bool {
+        match &self.bounds {
+            Bounds::Total { ops, .. } => world.begun < *ops,
+            Bounds::PerThread { ops, .. } => thread.begun < *ops,
+            Bounds::Programs(programs) => programs
+                .get(usize::from(thread.program))
+                .is_some_and(|program| usize::from(thread.begun) < program.len()),
+        }
+    }
+
+    /// Everything that a thread can do next.
+    pub(crate) fn moves(
+        &self,
+        world: &World<M::Shared>,
+        thread: &Thread<Op<M>, M::Local>,
+    ) -> Result<Vec<Moved<M>>, ModelError> {
+        let mut moves = Vec::new();
+        if let Some(op) = thread.op.clone() {
+            self.continuations(world, thread, op, None, &mut moves)?;
+            return Ok(moves);
+        }
+        let calls = guard(|| "its list of operations".to_owned(), || self.calls(world, thread))?;
+        for op in calls {
+            let mut world = world.clone();
+            let mut thread = thread.clone();
+            match &self.bounds {
+                Bounds::Total { .. } => world.begun += 1,
+                Bounds::PerThread { .. } | Bounds::Programs(_) => thread.begun += 1,
+            }
+            if self.model.carries(&op) == Some(world.fresh)
+                && !matches!(self.bounds, Bounds::Programs(_))
+            {
+                world.fresh += 1;
+            }
+            thread.op = Some(op.clone());
+            self.continuations(&world, &thread, op.clone(), Some(op), &mut moves)?;
+        }
+        Ok(moves)
+    }
+
+    /// The next step of `op`, with every choice that it makes.
+    fn continuations(
+        &self,
+        world: &World<M::Shared>,
+        thread: &Thread<Op<M>, M::Local>,
+        op: Op<M>,
+        call: Option<Op<M>>,
+        moves: &mut Vec<Moved<M>>,
+    ) -> Result<(), ModelError> {
+        let mut cx = Cx::new(usize::from(thread.id));
+        loop {
+            let mut moved = Moved {
+                world: world.clone(),
+                thread: thread.clone(),
+                call: call.clone(),
+                takes_effect: false,
+                ret: None,
+                op: op.clone(),
+                lines: Vec::new(),
+            };
+            if self.perform(&mut cx, &mut moved)? {
+                moved.takes_effect = cx.takes_effect;
+                moves.push(moved);
+            }
+            if !cx.next_choice() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Performs a step, and those that are joined to it. False if it has to wait.
+    fn perform(&self, cx: &mut Cx, moved: &mut Moved<M>) -> Result<bool, ModelError> {
+        loop {
+            let line = moved.thread.line;
+            cx.line = line;
+            let Moved { world, thread, op, .. } = moved;
+            let (model, before) = (
+                self.model,
+                (!moved.lines.is_empty()).then(|| (world.mem.clone(), thread.local.clone())),
+            );
+            let at = || format!("line {} of {op:?}", model.label(op, line));
+            let flow = guard(at, || model.step(cx, op, &mut world.mem, &mut thread.local))?;
+            match flow {
+                Flow::Wait => {
+                    let Some((mem, local)) = before else { return Ok(false) };
+                    (world.mem, thread.local) = (mem, local);
+                    return Ok(true);
+                }
+                Flow::Return(ret) => {
+                    moved.lines.push(line);
+                    moved.ret = Some(ret);
+                    moved.thread.op = None;
+                    moved.thread.line = 0;
+                    moved.thread.local = M::Local::default();
+                    return Ok(true);
+                }
+                Flow::Goto(next) => {
+                    moved.lines.push(line);
+                    moved.thread.line = next;
+                    let (mem, local) = (&moved.world.mem, &moved.thread.local);
+                    if !self.merges || !self.model.is_mover(next, &moved.op, mem, local) {
+                        return Ok(true);
+                    }
+                    if moved.lines.len() > MAX_JOINED {
+                        let at =
+                            format!("line {} of {:?}", self.model.label(&moved.op, line), moved.op);
+                        return Err(ModelError::EndlessMerge { at });
+                    }
+                }
+            }
+        }
+    }
+}

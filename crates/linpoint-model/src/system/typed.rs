@@ -1,0 +1,244 @@
+//! A model as a [`System`]: numbers for shared memory, for threads, and for what the method carries.
+
+use std::sync::{Arc, Mutex};
+
+use rustc_hash::FxHashMap;
+
+use super::event::{MAX_OPS, MAX_RETS};
+use super::interner::stable_hash;
+use super::steps::{Steps, guard};
+use super::{Column, Event, Interner, ModelError, Move, Parts, Renaming, System, Thread, World};
+use crate::bounds::{Bounds, MAX_THREADS};
+use crate::method::{Configs, Method, Past, Recorded, Watch};
+use crate::model::{Model, Op, Ret, Symmetry};
+
+/// Which reductions are used: those that are wanted, possible with the bounds and the method, and claimed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Reduced {
+    pub(crate) merges: bool,
+    pub(crate) symmetry: Symmetry,
+}
+
+/// A model with its bounds, behind numbers.
+pub(crate) struct Typed<'m, M: Model> {
+    pub(crate) steps: Steps<'m, M>,
+    pub(crate) reduced: Reduced,
+    pub(crate) worlds: Interner<World<M::Shared>>,
+    pub(crate) threads: Interner<Thread<Op<M>, M::Local>>,
+    /// A hash of each thread, to sort them by what they are and not by when they were met.
+    keys: Column,
+    pub(crate) ops: Arc<Interner<Op<M>>>,
+    pub(crate) rets: Arc<Interner<Ret<M>>>,
+    watch: Box<dyn Watch + 'm>,
+    /// Renamed sets and the values of sets, remembered.
+    pub(super) renamed: Mutex<FxHashMap<(u32, Renaming), u32>>,
+    pub(super) mentioned: Mutex<FxHashMap<u32, u64>>,
+}
+
+/// Carries nothing.
+struct Nothing;
+
+impl Watch for Nothing {
+    fn initial(&self) -> u32 {
+        0
+    }
+
+    fn advance(&self, _carried: u32, _thread: usize, _event: Event) -> Option<u32> {
+        Some(0)
+    }
+
+    fn rename(&self, _carried: u32, _renaming: &Renaming) -> u32 {
+        0
+    }
+
+    fn values(&self, _carried: u32) -> u64 {
+        0
+    }
+
+    fn len(&self) -> usize {
+        1
+    }
+
+    fn bytes(&self) -> usize {
+        0
+    }
+}
+
+impl<'m, M: Model> Typed<'m, M> {
+    pub(crate) fn new(
+        model: &'m M,
+        bounds: &Bounds<Op<M>>,
+        method: Method,
+        reduced: Reduced,
+    ) -> Result<Self, ModelError> {
+        let unsupported = |what: &str| Err(ModelError::Unsupported(what.to_owned()));
+        let threads = bounds.threads();
+        if threads == 0 || threads > MAX_THREADS {
+            return unsupported(&format!("between 1 and {MAX_THREADS} threads can be explored"));
+        }
+        if method == Method::Points && !model.has_points() {
+            return unsupported("this model does not say when its operations take effect");
+        }
+        let ops = Arc::new(Interner::new());
+        let rets = Arc::new(Interner::new());
+        let past = || Past { model, ops: Arc::clone(&ops), rets: Arc::clone(&rets) };
+        let configs =
+            |points| Configs::new(model, threads, points, Arc::clone(&ops), Arc::clone(&rets));
+        let watch: Box<dyn Watch + 'm> = match method {
+            Method::Sound => Box::new(configs(false)),
+            Method::Points => Box::new(configs(true)),
+            Method::Recorded => Box::new(Recorded::new(past())),
+            Method::External | Method::Common => Box::new(Nothing),
+        };
+        Ok(Typed {
+            steps: Steps { model, bounds: bounds.clone(), merges: reduced.merges },
+            reduced,
+            worlds: Interner::new(),
+            threads: Interner::new(),
+            keys: Column::new(),
+            ops,
+            rets,
+            watch,
+            renamed: Mutex::default(),
+            mentioned: Mutex::default(),
+        })
+    }
+
+    /// The number of a thread; its key is set before anybody can see the number.
+    pub(super) fn thread_number(&self, thread: &Thread<Op<M>, M::Local>) -> u32 {
+        let number = self.threads.number(thread);
+        if self.keys.get(number) == 0 {
+            // An idle thread is marked in the lowest bit.
+            let key = (stable_hash(thread) | 2) & !1 | u64::from(thread.op.is_none());
+            self.keys.set(number, key);
+        }
+        number
+    }
+
+    pub(super) fn key(&self, thread: u32) -> u64 {
+        self.keys.get(thread)
+    }
+
+    /// The threads before their first step: those with equal programs are equal where numbers do not matter.
+    pub(crate) fn first_threads(&self) -> Vec<Thread<Op<M>, M::Local>> {
+        let program = |thread: usize| match &self.steps.bounds {
+            Bounds::Programs(programs) => {
+                programs.iter().position(|program| *program == programs[thread]).unwrap_or(thread)
+            }
+            _ => 0,
+        };
+        let first = |thread: usize| Thread {
+            id: if self.steps.model.symmetry().threads { 0 } else { thread as u8 },
+            program: program(thread) as u8,
+            begun: 0,
+            line: 0,
+            op: None,
+            local: M::Local::default(),
+        };
+        (0..self.steps.bounds.threads()).map(first).collect()
+    }
+
+    /// Which thread is in which position before the first step.
+    pub(crate) fn first_positions(&self) -> Vec<usize> {
+        let keys: Vec<u64> = self
+            .first_threads()
+            .iter()
+            .map(|thread| self.key(self.thread_number(thread)))
+            .collect();
+        let mut positions: Vec<usize> = (0..keys.len()).collect();
+        if self.reduced.symmetry.threads {
+            positions.sort_by_key(|thread| keys[*thread]);
+        }
+        positions
+    }
+
+    pub(crate) fn first_world(&self) -> Result<World<M::Shared>, ModelError> {
+        let mem = guard(|| "its initial memory".to_owned(), || self.steps.model.initial())?;
+        Ok(World { mem, begun: 0, fresh: 1 })
+    }
+
+    pub(crate) fn event(
+        &self,
+        call: Option<&Op<M>>,
+        takes_effect: bool,
+        ret: Option<&Ret<M>>,
+    ) -> Result<Event, ModelError> {
+        let call = call.map(|op| self.ops.number(op));
+        let ret = ret.map(|ret| self.rets.number(ret));
+        if call.is_some_and(|op| op > MAX_OPS) || ret.is_some_and(|ret| ret > MAX_RETS) {
+            return Err(ModelError::Unsupported("too many different operations or results".into()));
+        }
+        Ok(Event::new(call, takes_effect, ret))
+    }
+}
+
+impl<M: Model> System for Typed<'_, M> {
+    fn threads(&self) -> usize {
+        self.steps.bounds.threads()
+    }
+
+    fn initial(&self) -> Result<Parts, ModelError> {
+        let mut parts =
+            Parts { shared: self.worlds.number(&self.first_world()?), ..Parts::default() };
+        for (at, thread) in self.first_threads().iter().enumerate() {
+            parts.threads[at] = self.thread_number(thread);
+        }
+        if self.reduced.symmetry.threads {
+            parts.threads[..self.threads()].sort_by_key(|thread| self.key(*thread));
+        }
+        parts.carried = guard(|| "its specification".to_owned(), || self.watch.initial())?;
+        Ok(parts)
+    }
+
+    fn moves(&self, shared: u32, thread: u32, out: &mut Vec<Move>) -> Result<(), ModelError> {
+        let (world, thread) = (self.worlds.get(shared), self.threads.get(thread));
+        for moved in self.steps.moves(&world, &thread)? {
+            out.push(Move {
+                shared: self.worlds.number(&moved.world),
+                thread: self.thread_number(&moved.thread),
+                event: self.event(moved.call.as_ref(), moved.takes_effect, moved.ret.as_ref())?,
+            });
+        }
+        Ok(())
+    }
+
+    fn watch(&self) -> &dyn Watch {
+        &*self.watch
+    }
+
+    fn sort_keys(&self) -> Option<&Column> {
+        self.reduced.symmetry.threads.then_some(&self.keys)
+    }
+
+    fn tidies(&self) -> bool {
+        self.reduced.symmetry.nodes || self.reduced.symmetry.values
+    }
+
+    fn tidy(&self, parts: &mut Parts) -> Renaming {
+        self.tidied(parts)
+    }
+
+    fn is_idle(&self, thread: u32) -> bool {
+        self.keys.get(thread) & 1 == 1
+    }
+
+    fn is_over(&self, parts: &Parts) -> bool {
+        let threads = &parts.threads[..self.threads()];
+        let world = self.worlds.get(parts.shared);
+        threads.iter().all(|thread| {
+            self.is_idle(*thread) && !self.steps.may_call(&world, &self.threads.get(*thread))
+        })
+    }
+
+    fn bytes(&self) -> usize {
+        let count = |n: usize, each: usize| n * (each + 8);
+        let renamed = self.renamed.lock().map_or(0, |map| map.capacity());
+        let mentioned = self.mentioned.lock().map_or(0, |map| map.capacity());
+        self.worlds.bytes()
+            + self.threads.bytes()
+            + self.keys.bytes()
+            + self.watch.bytes()
+            + count(renamed, size_of::<(u32, Renaming, u32)>())
+            + count(mentioned, size_of::<(u32, u64)>())
+    }
+}
