@@ -8,7 +8,7 @@
 //! ```
 //!
 //! `--plain` switches the reductions off, `--order preemptions` and `--method recorded` do what they say,
-//! `--cores 1` and `--timeout 60` (seconds) too.
+//! `--cores 1`, `--timeout 60` (seconds) and `--memory 8` (GiB) too. `--row "X|snark|bad|any 4 2"` is a row of your own.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -19,7 +19,7 @@ use linpoint_model::{Method, Order, Outcome, Reductions, Settings};
 fn main() -> ExitCode {
     let mut settings = Settings::default();
     let mut all = false;
-    let mut wanted = Vec::new();
+    let (mut wanted, mut own) = (Vec::new(), Vec::new());
     let mut args = std::env::args().skip(1);
     while let Some(arg) = args.next() {
         let mut value = || args.next().unwrap_or_default();
@@ -29,6 +29,11 @@ fn main() -> ExitCode {
             "--order" => settings.order = Order::from_name(&value()).expect("an order"),
             "--method" => settings.method = Method::from_name(&value()).expect("a method"),
             "--cores" => settings.cores = value().parse().ok(),
+            "--memory" => settings.limits.memory = value().parse().ok().map(|gib: usize| gib << 30),
+            "--row" => {
+                let line: &'static str = Box::leak(value().into_boxed_str());
+                own.push(rows::Row::parse(line).expect("ID|MODEL|ok or bad|BOUNDS"));
+            }
             "--timeout" => settings.limits.time = value().parse().ok().map(Duration::from_secs),
             _ => wanted.push(arg),
         }
@@ -52,10 +57,11 @@ fn main() -> ExitCode {
         "steps"
     );
     let (mut wrong, mut count) = (0, 0);
-    for row in rows::rows() {
+    let is_own = !own.is_empty();
+    for row in if is_own { own } else { rows::rows() } {
         let is_cheap = row.millis.unwrap_or(0) <= 3000;
         let is_wanted = wanted.iter().any(|name| row.id.starts_with(name.as_str()));
-        if !(is_wanted || wanted.is_empty() && (all || is_cheap)) {
+        if !(is_own || is_wanted || wanted.is_empty() && (all || is_cheap)) {
             continue;
         }
         let (entry, parameter) = find(row.model).expect("a model of the catalogue");

@@ -2,6 +2,7 @@
 
 pub mod convert;
 pub mod explain;
+pub mod explore;
 pub mod generate;
 pub mod raw;
 pub mod resolved;

@@ -7,7 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use linpoint_formats::Format;
 
-use super::{convert, explain, generate, shrink, stats, units, watch};
+use super::{convert, explain, explore, generate, shrink, stats, units, watch};
 
 /// Checks whether concurrent histories are linearizable.
 #[derive(Parser, Debug)]
@@ -46,6 +46,9 @@ pub enum Command {
     /// Write a linearizable history of a model, or one with a wrong result
     #[command(after_help = generate::EXAMPLES)]
     Gen(generate::Gen),
+    /// Explore every interleaving of a model of a concurrent algorithm
+    #[command(after_help = explore::EXAMPLES)]
+    Explore(explore::Explore),
     /// List the models, with their operations and options
     Models,
     /// List the formats that can be read and written

@@ -158,27 +158,30 @@ R2|riany-wrong|ok|per 1 2|||";
 
 /// All rows.
 pub fn rows() -> Vec<Row> {
-    TABLE.lines().filter_map(row).collect()
+    TABLE.lines().filter_map(Row::parse).collect()
 }
 
-fn row(line: &'static str) -> Option<Row> {
-    let mut fields = line.split('|');
-    let (id, model, verdict, bounds) =
-        (fields.next()?, fields.next()?, fields.next()?, fields.next()?);
-    let mut number = || fields.next().and_then(|field| field.parse::<u64>().ok());
-    let words: Vec<&str> = bounds.split(' ').collect();
-    let asked = match words[..] {
-        ["any", ops, threads] => {
-            Asked::Total { threads: threads.parse().ok()?, ops: ops.parse().ok()? }
-        }
-        ["per", ops, threads] => {
-            Asked::PerThread { threads: threads.parse().ok()?, ops: ops.parse().ok()? }
-        }
-        _ => Asked::Program(bounds.replace('/', "|")),
-    };
-    let (states, millis, steps) = (number(), number(), number());
-    let steps = steps.map(|steps| steps as usize);
-    Some(Row { id, model, asked, is_clean: verdict == "ok", states, millis, steps })
+impl Row {
+    /// Reads a line of the table; what it does not say is unknown. A verdict is `ok` or anything else.
+    pub fn parse(line: &'static str) -> Option<Row> {
+        let mut fields = line.split('|');
+        let (id, model, verdict, bounds) =
+            (fields.next()?, fields.next()?, fields.next()?, fields.next()?);
+        let mut number = || fields.next().and_then(|field| field.parse::<u64>().ok());
+        let words: Vec<&str> = bounds.split(' ').collect();
+        let asked = match words[..] {
+            ["any", ops, threads] => {
+                Asked::Total { threads: threads.parse().ok()?, ops: ops.parse().ok()? }
+            }
+            ["per", ops, threads] => {
+                Asked::PerThread { threads: threads.parse().ok()?, ops: ops.parse().ok()? }
+            }
+            _ => Asked::Program(bounds.replace('/', "|")),
+        };
+        let (states, millis, steps) = (number(), number(), number());
+        let steps = steps.map(|steps| steps as usize);
+        Some(Row { id, model, asked, is_clean: verdict == "ok", states, millis, steps })
+    }
 }
 
 #[cfg(test)]

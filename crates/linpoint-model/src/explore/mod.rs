@@ -18,7 +18,7 @@ use linpoint::{Cancel, Limit, Limits};
 use crate::bounds::Bounds;
 use crate::method::Method;
 use crate::model::{Model, Op, Symmetry};
-use crate::system::{ModelError, Reduced, Typed};
+use crate::system::{ModelError, Reduced, Typed, guard};
 use watcher::Watcher;
 use worker::Successor;
 
@@ -175,6 +175,15 @@ pub(crate) struct Route(pub(crate) Vec<Successor>);
 
 /// Explores a model within bounds.
 pub fn explore<M: Model>(
+    model: &M,
+    bounds: &Bounds<Op<M>>,
+    settings: &Settings<'_>,
+) -> Result<Exploration, ModelError> {
+    // Steps are guarded one by one; this is for everything else that a model or a specification may do.
+    guard(|| "its names or its specification".to_owned(), || explore_all(model, bounds, settings))?
+}
+
+fn explore_all<M: Model>(
     model: &M,
     bounds: &Bounds<Op<M>>,
     settings: &Settings<'_>,

@@ -7,8 +7,10 @@
 //! need few of them, and in the end everything is explored.
 
 use std::ops::Range;
+use std::panic::resume_unwind;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread::ScopedJoinHandle;
 
 use super::past::Met;
 use super::tree::Tree;
@@ -190,11 +192,11 @@ impl<'s> Rounds<'s> {
             };
             let helpers: Vec<_> = (1..cores).map(help).collect();
             let mut results = vec![self.work(0, &task, watcher)];
-            results.extend(helpers.into_iter().map(|helper| {
-                helper.join().unwrap_or_else(|_| {
-                    Err(ModelError::Internal("a core that explored has panicked".into()))
-                })
-            }));
+            // A panic of a helper is as good as one here.
+            let joined = |helper: ScopedJoinHandle<'_, _>| {
+                helper.join().unwrap_or_else(|panic| resume_unwind(panic))
+            };
+            results.extend(helpers.into_iter().map(joined));
             results
         });
         let found = results.into_iter().collect::<Result<Vec<_>, _>>().map_err(Stop::Error)?;

@@ -138,13 +138,13 @@ impl<'s> Worker<'s> {
     fn can_move(&mut self, shared: u32, thread: u32) -> Result<bool, ModelError> {
         let mut moves = std::mem::take(&mut self.scratch);
         let answer = self.ask(shared, thread, &mut moves).map(|()| !moves.is_empty());
-        moves.clear();
         self.scratch = moves;
         answer
     }
 
-    /// The moves of a thread, remembered.
+    /// The moves of a thread, remembered. They take the place of whatever is in `out`.
     fn ask(&mut self, shared: u32, thread: u32, out: &mut Vec<Move>) -> Result<(), ModelError> {
+        out.clear();
         let key = u64::from(shared) << 32 | u64::from(thread);
         let hash = mix(key) as usize;
         let (step, calls) = (hash % STEPS, (hash >> 20) % CALLS);
@@ -173,7 +173,6 @@ impl<'s> Worker<'s> {
         found: &mut impl FnMut(Successor),
     ) -> Result<bool, ModelError> {
         let mut moves = std::mem::take(&mut self.scratch);
-        moves.clear();
         let result = self.ask(parts.shared, parts.threads[usize::from(thread)], &mut moves);
         if result.is_ok() {
             for (index, step) in moves.iter().enumerate() {

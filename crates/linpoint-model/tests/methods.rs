@@ -1,0 +1,237 @@
+//! The methods agree where they are sound, and miss what they are known to miss where they are not.
+
+use linpoint::Sequential;
+use linpoint_model::catalogue::specs::{Queue, QueueOp, Taken};
+use linpoint_model::catalogue::{Asked, entries, find};
+use linpoint_model::{Bounds, Cx, Flow, Method, Model, Outcome, Settings, explore};
+
+fn is_clean<M: Model>(model: &M, bounds: &Bounds<linpoint_model::Op<M>>, method: Method) -> bool {
+    let result = explore(model, bounds, &Settings { method, ..Settings::default() }).unwrap();
+    assert_eq!(
+        result.method.warning().is_some(),
+        matches!(method, Method::External | Method::Common)
+    );
+    match result.outcome {
+        Outcome::Clean => true,
+        Outcome::Violation(_) => false,
+        Outcome::Limit(limit) => panic!("{limit}"),
+    }
+}
+
+#[test]
+fn sound_and_recorded_agree_on_small_instances() {
+    let (mut count, mut bad) = (0, 0);
+    for entry in entries() {
+        let small = [(2, 2), (2, 3), (3, 2)];
+        for (threads, ops) in small {
+            let asked = Asked::Total { threads, ops };
+            let verdict = |method| {
+                let settings = Settings { method, ..Settings::default() };
+                let result = entry.model(threads, None).explore(&asked, &settings);
+                let result =
+                    result.unwrap_or_else(|error| panic!("{} {asked}: {error}", entry.name));
+                matches!(result.outcome, Outcome::Clean)
+            };
+            let sound = verdict(Method::Sound);
+            assert_eq!(sound, verdict(Method::Recorded), "{} {asked}", entry.name);
+            count += 1;
+            bad += usize::from(!sound);
+        }
+    }
+    println!("{count} instances, {bad} with violations");
+    assert!(bad >= 5, "{bad}");
+}
+
+#[test]
+fn recorded_finds_the_errors_that_the_paper_found() {
+    let cases = [
+        ("treiber-reuse-before", "push 1; pop | pop; push 2"),
+        ("array-queue:2", "enq 1; enq 2 | deq"),
+        ("snark", "pushR 1; popR | pushR 2; popL"),
+    ];
+    for (name, program) in cases {
+        for method in [Method::Sound, Method::Recorded, Method::External, Method::Common] {
+            let (entry, parameter) = find(name).unwrap();
+            let asked = Asked::Program(program.to_owned());
+            let settings = Settings { method, ..Settings::default() };
+            let result = entry.model(2, parameter).explore(&asked, &settings).unwrap();
+            let found = matches!(result.outcome, Outcome::Violation(_));
+            // The violation is there; a method that is not sound may miss it, and the first does not.
+            assert!(found || method == Method::Common, "{name} {}", method.name());
+        }
+    }
+}
+
+#[test]
+fn points_agree_where_models_have_them() {
+    let mut count = 0;
+    for entry in entries().filter(|entry| entry.model(2, None).has_points()) {
+        for ops in [3, 4] {
+            let verdict = |method| {
+                let settings = Settings { method, ..Settings::default() };
+                let result =
+                    entry.model(2, None).explore(&Asked::Total { threads: 2, ops }, &settings);
+                matches!(result.unwrap().outcome, Outcome::Clean)
+            };
+            assert_eq!(verdict(Method::Sound), verdict(Method::Points), "{} {ops}", entry.name);
+        }
+        count += 1;
+    }
+    assert!(count >= 5, "{count}");
+    let without = entries().find(|entry| entry.name == "herlihy-wing").unwrap().model(2, None);
+    let settings = Settings { method: Method::Points, ..Settings::default() };
+    let error = without.explore(&Asked::Total { threads: 2, ops: 2 }, &settings).unwrap_err();
+    assert_eq!(error.to_string(), "this model does not say when its operations take effect");
+}
+
+/// A queue that is wrong on purpose (section 4 of the notes on algorithms): an enqueue of 1 goes to the front of a queue that
+/// is not empty, and says so in a flag.
+struct AsymmetricQueue {
+    spec: Queue,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+struct Asymmetric {
+    values: [u8; 2],
+    len: u8,
+    flag: bool,
+    done: u8,
+}
+
+impl Model for AsymmetricQueue {
+    type Spec = Queue;
+    type Shared = Asymmetric;
+    type Local = ();
+
+    fn spec(&self) -> &Queue {
+        &self.spec
+    }
+
+    fn initial(&self) -> Asymmetric {
+        Asymmetric::default()
+    }
+
+    fn calls(&self, _thread: usize, _fresh: u8) -> Vec<QueueOp> {
+        Vec::new()
+    }
+
+    fn step(&self, cx: &mut Cx, op: &QueueOp, mem: &mut Asymmetric, _me: &mut ()) -> Flow<Taken> {
+        match (op, cx.line) {
+            (QueueOp::Enq(_), 0) => Flow::Goto(1),
+            (QueueOp::Enq(value), _) => {
+                if *value == 1 && mem.len > 0 {
+                    mem.values = [1, mem.values[0]];
+                    mem.flag = true;
+                } else {
+                    mem.values[usize::from(mem.len)] = *value;
+                }
+                mem.len += 1;
+                mem.done += 1;
+                cx.point();
+                Flow::Return(Taken::Ok)
+            }
+            (QueueOp::Deq, _) if mem.done < 2 => Flow::Wait,
+            (QueueOp::Deq, _) => {
+                let first = mem.values[0];
+                mem.values = [mem.values[1], 0];
+                mem.len -= 1;
+                cx.point();
+                Flow::Return(Taken::Value(first))
+            }
+        }
+    }
+
+    fn has_points(&self) -> bool {
+        true
+    }
+
+    fn parse(&self, _: usize, _: &str, _: Option<u8>) -> Option<QueueOp> {
+        None
+    }
+}
+
+#[test]
+fn one_common_linearization_is_not_enough() {
+    let queue = AsymmetricQueue { spec: Queue::default() };
+    let bounds = Bounds::Programs(vec![vec![QueueOp::Enq(1), QueueOp::Deq], vec![QueueOp::Enq(2)]]);
+    for method in [Method::Sound, Method::Recorded, Method::Points] {
+        assert!(!is_clean(&queue, &bounds, method), "{} misses it", method.name());
+    }
+    for method in [Method::External, Method::Common] {
+        assert!(is_clean(&queue, &bounds, method), "{} is better than it should be", method.name());
+    }
+}
+
+/// Figures 7 and 8 of Doolan et al.: an operation that should do nothing does something, once.
+struct Meddling {
+    spec: Counter,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+struct Counter(u8);
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+enum CounterOp {
+    Inc,
+    Nop,
+}
+
+impl Sequential for Counter {
+    type Op = CounterOp;
+    type Ret = u8;
+
+    fn apply(&mut self, op: &CounterOp) -> u8 {
+        match op {
+            CounterOp::Inc => {
+                self.0 += 1;
+                self.0
+            }
+            CounterOp::Nop => 0,
+        }
+    }
+}
+
+impl Model for Meddling {
+    type Spec = Counter;
+    type Shared = u8;
+    type Local = ();
+
+    fn spec(&self) -> &Counter {
+        &self.spec
+    }
+
+    fn initial(&self) -> u8 {
+        0
+    }
+
+    fn calls(&self, _thread: usize, _fresh: u8) -> Vec<CounterOp> {
+        vec![CounterOp::Inc, CounterOp::Nop]
+    }
+
+    fn step(&self, _cx: &mut Cx, op: &CounterOp, x: &mut u8, _me: &mut ()) -> Flow<u8> {
+        match op {
+            CounterOp::Inc => {
+                *x += 1;
+                Flow::Return(*x)
+            }
+            CounterOp::Nop => {
+                *x = (*x).max(1);
+                Flow::Return(0)
+            }
+        }
+    }
+
+    fn parse(&self, _: usize, _: &str, _: Option<u8>) -> Option<CounterOp> {
+        None
+    }
+}
+
+#[test]
+fn turning_back_at_a_known_state_misses_what_came_before() {
+    let model = Meddling { spec: Counter(0) };
+    let bounds = Bounds::Total { threads: 1, ops: 2 };
+    assert!(is_clean(&model, &bounds, Method::External));
+    for method in [Method::Sound, Method::Recorded, Method::Common] {
+        assert!(!is_clean(&model, &bounds, method), "{} misses it", method.name());
+    }
+}

@@ -1,0 +1,111 @@
+//! Reductions, orders and cores change how much is explored, and never the verdict.
+
+use linpoint_model::catalogue::{Asked, Snark, Treiber, entries, find, rows};
+use linpoint_model::{Bounds, Counts, Order, Outcome, Reductions, Settings, explore};
+
+fn explored(name: &str, asked: &Asked, settings: &Settings<'_>) -> (bool, Counts) {
+    let (entry, parameter) = find(name).unwrap();
+    let result = entry.model(asked.threads(), parameter).explore(asked, settings);
+    let result = result.unwrap_or_else(|error| panic!("{name} {asked}: {error}"));
+    (matches!(result.outcome, Outcome::Clean), result.counts)
+}
+
+/// Small bounds for every model, and those in which its error shows if that is cheap.
+fn instances() -> Vec<(&'static str, Asked)> {
+    let mut all = Vec::new();
+    for entry in entries() {
+        all.push((entry.name, Asked::Total { threads: 2, ops: 3 }));
+    }
+    let cheap = |row: &rows::Row| row.states.is_some_and(|states| states <= 30_000);
+    all.extend(rows::rows().into_iter().filter(cheap).map(|row| (row.model, row.asked)));
+    all
+}
+
+fn variants() -> Vec<Reductions> {
+    let none = Reductions::NONE;
+    vec![
+        none,
+        Reductions { merge: true, ..none },
+        Reductions { threads: true, ..none },
+        Reductions { values: true, ..none },
+        Reductions { nodes: true, ..none },
+        Reductions { threads: true, nodes: true, ..none },
+    ]
+}
+
+#[test]
+fn reductions_do_not_change_verdicts() {
+    let (mut without, mut with) = (0, 0);
+    for (name, asked) in instances() {
+        let (expected, reduced) = explored(name, &asked, &Settings::default());
+        for reductions in variants() {
+            let settings = Settings { reductions, ..Settings::default() };
+            let (is_clean, counts) = explored(name, &asked, &settings);
+            assert_eq!(is_clean, expected, "{name} {asked} {reductions:?}");
+            if reductions == Reductions::NONE && is_clean {
+                assert!(reduced.stored <= counts.stored, "{name} {asked}");
+                without += counts.stored;
+                with += reduced.stored;
+            }
+        }
+    }
+    println!("{without} states without reductions, {with} with");
+    assert!(without > 2 * with);
+}
+
+#[test]
+fn orders_do_not_change_verdicts_nor_the_number_of_states() {
+    for (name, asked) in instances() {
+        let breadth = explored(name, &asked, &Settings::default());
+        for order in [Order::Depth, Order::Preemptions] {
+            let other = explored(name, &asked, &Settings { order, ..Settings::default() });
+            assert_eq!(other.0, breadth.0, "{name} {asked} {order:?}");
+            if other.0 {
+                assert_eq!(other.1.stored, breadth.1.stored, "{name} {asked} {order:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn counts_do_not_depend_on_the_number_of_cores() {
+    // Large enough for rounds that are shared.
+    let cases = [
+        ("michael-scott-counted", Asked::Total { threads: 2, ops: 5 }),
+        ("snark-3cas", Asked::Total { threads: 3, ops: 4 }),
+        ("harris-michael", Asked::Total { threads: 3, ops: 4 }),
+        ("afek-unbounded", Asked::PerThread { threads: 3, ops: 1 }),
+    ];
+    for (name, asked) in cases {
+        let counts = |cores| {
+            let (is_clean, counts) =
+                explored(name, &asked, &Settings { cores: Some(cores), ..Settings::default() });
+            assert!(is_clean);
+            (counts.stored, counts.matched, counts.depth, counts.stuck)
+        };
+        let one = counts(1);
+        assert_eq!((counts(2), counts(3)), (one, one), "{name}");
+    }
+    // With a violation, several cores finish the level.
+    let stack = Treiber::reuse_value_after();
+    let counts = |cores| {
+        let settings = Settings { cores: Some(cores), ..Settings::default() };
+        let result = explore(&stack, &Bounds::Total { threads: 2, ops: 7 }, &settings).unwrap();
+        let Outcome::Violation(violation) = result.outcome else { panic!("no violation") };
+        (result.counts.stored, result.counts.depth, violation.steps.len())
+    };
+    assert_eq!(counts(2), counts(3));
+}
+
+/// Fewest preemptions first meets the second error of Snark long before most states.
+#[test]
+fn preemptions_find_the_second_error_of_snark() {
+    let snark = Snark::first_repaired();
+    let text = "pushR 1; pushR 2; pushR 3; popR | popL; popL | popR";
+    let programs = linpoint_model::parse_program(&snark, text).unwrap();
+    let settings = Settings { order: Order::Preemptions, cores: Some(1), ..Settings::default() };
+    let result = explore(&snark, &Bounds::Programs(programs), &settings).unwrap();
+    let Outcome::Violation(violation) = result.outcome else { panic!("no violation") };
+    let twice = violation.operations.iter().filter(|op| op.ret.as_deref() == Some("2")).count();
+    assert_eq!(twice, 2, "{:?}", violation.operations);
+}
