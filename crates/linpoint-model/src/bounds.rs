@@ -24,6 +24,11 @@ pub enum Bounds<O> {
         /// Operations of each thread.
         ops: u8,
     },
+    /// All programs of any length. Ends only if the algorithm has finitely many states.
+    Unbounded {
+        /// Number of threads.
+        threads: usize,
+    },
     /// Every thread performs these operations.
     Programs(Vec<Vec<O>>),
 }
@@ -32,9 +37,16 @@ impl<O> Bounds<O> {
     /// Number of threads.
     pub fn threads(&self) -> usize {
         match self {
-            Bounds::Total { threads, .. } | Bounds::PerThread { threads, .. } => *threads,
+            Bounds::Total { threads, .. }
+            | Bounds::PerThread { threads, .. }
+            | Bounds::Unbounded { threads } => *threads,
             Bounds::Programs(programs) => programs.len(),
         }
+    }
+
+    /// True if there is an end to operations.
+    pub(crate) fn is_bounded(&self) -> bool {
+        !matches!(self, Bounds::Unbounded { .. })
     }
 }
 

@@ -48,6 +48,10 @@ pub struct Explore {
     #[arg(long, value_name = "B", conflicts_with = "program")]
     pub per_thread: Option<u8>,
 
+    /// Any number of operations; ends only if the algorithm has finitely many states
+    #[arg(long, conflicts_with_all = ["program", "per_thread", "ops"])]
+    pub unbounded: bool,
+
     /// What each thread calls: `push 1; pop | pop`
     #[arg(long, value_name = "PROGRAM")]
     pub program: Option<String>,

@@ -74,6 +74,7 @@ fn asked(args: &Explore) -> Asked {
     let threads = args.threads.unwrap_or(2);
     match (&args.program, args.per_thread) {
         (Some(program), _) => Asked::Program(program.clone()),
+        _ if args.unbounded => Asked::Unbounded { threads },
         (None, Some(ops)) => Asked::PerThread { threads, ops },
         (None, None) => Asked::Total { threads, ops: args.ops.unwrap_or(4) },
     }

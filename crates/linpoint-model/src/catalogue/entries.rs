@@ -25,6 +25,11 @@ pub enum Asked {
         /// Operations of each thread.
         ops: u8,
     },
+    /// All programs of any length.
+    Unbounded {
+        /// Number of threads.
+        threads: usize,
+    },
     /// A program: `push 1; pop | pop`.
     Program(String),
 }
@@ -33,7 +38,9 @@ impl Asked {
     /// Number of threads.
     pub fn threads(&self) -> usize {
         match self {
-            Asked::Total { threads, .. } | Asked::PerThread { threads, .. } => *threads,
+            Asked::Total { threads, .. }
+            | Asked::PerThread { threads, .. }
+            | Asked::Unbounded { threads } => *threads,
             Asked::Program(text) => text.split('|').count(),
         }
     }
@@ -44,6 +51,7 @@ impl std::fmt::Display for Asked {
         match self {
             Asked::Total { threads, ops } => write!(f, "any-{ops}×{threads}"),
             Asked::PerThread { threads, ops } => write!(f, "n={threads} b={ops}"),
+            Asked::Unbounded { threads } => write!(f, "n={threads} unbounded"),
             Asked::Program(text) => f.write_str(text),
         }
     }
@@ -66,6 +74,7 @@ impl<M: Model> Explorable for M {
         let bounds = match asked {
             Asked::Total { threads, ops } => Bounds::Total { threads: *threads, ops: *ops },
             Asked::PerThread { threads, ops } => Bounds::PerThread { threads: *threads, ops: *ops },
+            Asked::Unbounded { threads } => Bounds::Unbounded { threads: *threads },
             Asked::Program(text) => {
                 let programs = parse_program(self, text).map_err(ModelError::Unsupported)?;
                 Bounds::Programs(programs)

@@ -25,7 +25,7 @@ pub struct Row {
 }
 
 /// The table, a line each: what, which model, verdict, bounds, states, milliseconds, steps. Bounds are
-/// `any OPERATIONS THREADS`, `per OPERATIONS THREADS`, or a program with `/` between threads.
+/// `any OPERATIONS THREADS`, `per OPERATIONS THREADS`, `unbounded THREADS`, or a program with `/` between threads.
 const TABLE: &str = "\
 T1|treiber|ok|any 6 2|148600|900|
 T2|treiber-tagged|ok|any 6 2|157293|900|
@@ -176,6 +176,7 @@ impl Row {
             ["per", ops, threads] => {
                 Asked::PerThread { threads: threads.parse().ok()?, ops: ops.parse().ok()? }
             }
+            ["unbounded", threads] => Asked::Unbounded { threads: threads.parse().ok()? },
             _ => Asked::Program(bounds.replace('/', "|")),
         };
         let (states, millis, steps) = (number(), number(), number());

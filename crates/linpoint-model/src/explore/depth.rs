@@ -13,49 +13,24 @@ use super::visited::Visited;
 use super::watcher::{Stop, Watcher};
 use super::worker::{Successor, Tables, Who, Worker};
 use super::{Counts, Ending, Route};
-use crate::method::{Linearizations, Method, Past, Taken};
-use crate::model::Model;
-use crate::system::{ModelError, System, Typed};
+use crate::method::{Linearization, Method, Numbers, Taken, is_linearizable, linearizations};
+use crate::system::{ModelError, System};
 
 /// States between two looks at the limits.
 const BATCH: usize = 1 << 12;
 /// Room that is made for the successors of one state.
 const ROOM: usize = 1 << 14;
 
-/// What the methods ask about histories.
-trait Judge {
-    fn is_linearizable(&self, events: &[Taken]) -> bool;
-    fn linearizations(&self, events: &[Taken]) -> BTreeSet<Vec<(u32, u32)>>;
-}
-
-struct Library<'m, M: Model> {
-    past: Past<'m, M>,
-    linearizations: Linearizations<'m, M>,
-}
-
-impl<M: Model> Judge for Library<'_, M> {
-    fn is_linearizable(&self, events: &[Taken]) -> bool {
-        self.past.judge(events)
-    }
-
-    fn linearizations(&self, events: &[Taken]) -> BTreeSet<Vec<(u32, u32)>> {
-        self.linearizations.of(events)
-    }
-}
-
 /// Explores depth-first.
-pub(crate) fn explore<M: Model>(
-    typed: &Typed<'_, M>,
+pub(crate) fn explore(
+    system: &dyn System,
+    numbers: &dyn Numbers,
     method: Method,
     watcher: &mut Watcher<'_>,
 ) -> Result<(Ending, Counts), ModelError> {
-    let model = typed.steps.model;
-    let past = Past { model, ops: typed.ops.clone(), rets: typed.rets.clone() };
-    let linearizations = Linearizations { model, ops: typed.ops.clone(), rets: typed.rets.clone() };
-    let judge = Library { past, linearizations };
     let mut depth = Depth {
-        system: typed,
-        judge: &judge,
+        system,
+        numbers,
         method,
         visited: Visited::new(),
         path: Vec::new(),
@@ -65,9 +40,9 @@ pub(crate) fn explore<M: Model>(
         known_bytes: 0,
         counts: Counts::default(),
     };
-    let mut tree = Tree::new(typed.threads());
+    let mut tree = Tree::new(system.threads());
     let ending = match depth.run(&mut tree, watcher) {
-        Ok(()) => match typed.watch().judge_rest() {
+        Ok(()) => match system.watch().judge_rest() {
             None => Ending::Exhausted,
             Some(_) => {
                 return Err(ModelError::Unsupported(
@@ -94,7 +69,7 @@ struct Frame {
 
 struct Depth<'s> {
     system: &'s dyn System,
-    judge: &'s dyn Judge,
+    numbers: &'s dyn Numbers,
     method: Method,
     visited: Visited,
     path: Vec<Frame>,
@@ -102,7 +77,7 @@ struct Depth<'s> {
     /// Histories that were checked.
     judged: FxHashMap<Vec<Taken>, bool>,
     /// For `common`: the linearizations of histories that led to a state.
-    known: FxHashMap<u64, Vec<BTreeSet<Vec<(u32, u32)>>>>,
+    known: FxHashMap<u64, Vec<BTreeSet<Linearization>>>,
     known_bytes: usize,
     counts: Counts,
 }
@@ -181,10 +156,10 @@ impl Depth<'_> {
             self.counts.stuck += 1;
         }
         if self.method == Method::Common {
-            let linearizations = self.judge.linearizations(&self.events());
-            let each = |order: &Vec<(u32, u32)>| 48 + 8 * order.len();
-            self.known_bytes += 64 + linearizations.iter().map(each).sum::<usize>();
-            self.known.entry(state).or_default().push(linearizations);
+            let orders = linearizations(self.numbers, &self.events());
+            let each = |order: &Linearization| 48 + 8 * order.len();
+            self.known_bytes += 64 + orders.iter().map(each).sum::<usize>();
+            self.known.entry(state).or_default().push(orders);
         }
         self.on_path.insert(state);
         self.path.push(Frame { state, next, at: 0 });
@@ -205,14 +180,14 @@ impl Depth<'_> {
         if let Some(known) = self.judged.get(&events) {
             return *known;
         }
-        let answer = self.judge.is_linearizable(&events);
+        let answer = is_linearizable(self.numbers, &events);
         self.judged.insert(events, answer);
         answer
     }
 
     /// True if the history has no linearization in common with one that led to this state before.
     fn is_different(&self, state: u64) -> bool {
-        let mine = self.judge.linearizations(&self.events());
+        let mine = linearizations(self.numbers, &self.events());
         let known = self.known.get(&state).map_or(&[][..], Vec::as_slice);
         !known.iter().any(|theirs| !theirs.is_disjoint(&mine))
     }

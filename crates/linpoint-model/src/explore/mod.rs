@@ -201,7 +201,7 @@ fn explore_all<M: Model>(
     let cores = settings.cores.unwrap_or_else(all_cores).max(1);
     let (ending, mut counts) = match (method, settings.order) {
         (Method::External | Method::Common, _) | (_, Order::Depth) => {
-            depth::explore(&typed, method, &mut watcher)?
+            depth::explore(&typed, &typed.numbered(), method, &mut watcher)?
         }
         (_, order) => {
             let judges = method == Method::Recorded;
@@ -231,6 +231,8 @@ fn reduced<M: Model>(model: &M, bounds: &Bounds<Op<M>>, settings: &Settings<'_>)
     let values_fit = match bounds {
         Bounds::Total { ops, .. } => usize::from(*ops) <= MAX_RENAMED,
         Bounds::PerThread { threads, ops } => threads * usize::from(*ops) <= MAX_RENAMED,
+        // Without renaming there would be no end to them.
+        Bounds::Unbounded { .. } => true,
         // Programs name their values.
         Bounds::Programs(_) => false,
     };

@@ -2,10 +2,10 @@
 //! is asked about its history. What it does not confirm is an error, loudly.
 
 use linpoint::history::Span;
-use linpoint::{Checker, OpId, Report, Spec, Verdict};
+use linpoint::{OpId, Report, Spec, Verdict};
 
 use super::Route;
-use crate::method::{Method, Past, Taken};
+use crate::method::{Method, Numbers, Taken, history, report};
 use crate::model::Model;
 use crate::system::{ModelError, Moved, Typed};
 
@@ -85,20 +85,20 @@ pub(crate) fn violation<M: Model>(
         world = moved.world;
         threads[thread] = moved.thread;
     }
-    let past = Past { model, ops: typed.ops.clone(), rets: typed.rets.clone() };
-    let history = past.history(&events);
-    let report = Checker::new(model.spec()).check(&history);
+    let numbered = typed.numbered();
+    let history = history(&events);
+    let report = report(&numbered, &history);
     let report = report.map_err(|error| ModelError::Internal(error.to_string()))?;
     if !matches!(report.verdict, Verdict::Violation(_)) && method != Method::Points {
         return Err(ModelError::Internal("the library does not confirm a violation".into()));
     }
     let operation = |at: usize| {
         let id = OpId(at as u32);
-        let op = history.op(id);
+        let op = *history.op(id);
         Operation {
             thread: history.extras(id).process.unwrap_or(0) as usize,
-            op: model.spec().describe_op(op),
-            ret: history.ret(id).map(|ret| model.spec().describe_ret(op, ret)),
+            op: numbered.describe_op(op),
+            ret: history.ret(id).map(|ret| numbered.describe_ret(op, *ret)),
             span: history.span(id),
         }
     };

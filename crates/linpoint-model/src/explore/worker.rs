@@ -4,7 +4,7 @@
 use crate::bounds::MAX_THREADS;
 use crate::system::{Event, ModelError, Move, Parts, Renaming, System, mix};
 
-use super::tree::Tree;
+use super::tree::{Known, Tree};
 
 /// Entries of each table of remembered answers.
 const STEPS: usize = 1 << 17;
@@ -103,21 +103,22 @@ impl<'s> Worker<'s> {
         who: Who,
         mut found: impl FnMut(Successor),
     ) -> Result<bool, ModelError> {
-        let parts = self.tree.parts(state);
+        let known = self.tree.known(state);
+        let parts = &known.parts;
         let all = 0..self.system.threads() as u8;
         let mut moved = false;
         match who {
             Who::All => {
                 for thread in all {
-                    moved |= self.expand_thread(&parts, thread, &mut found)?;
+                    moved |= self.expand_thread(&known, thread, &mut found)?;
                 }
             }
             Who::Last(last) => {
                 let is_within = !self.system.is_idle(parts.threads[usize::from(last)]);
-                moved = self.expand_thread(&parts, last, &mut found)?;
+                moved = self.expand_thread(&known, last, &mut found)?;
                 if !(is_within && moved) {
                     for thread in all.filter(|thread| *thread != last) {
-                        moved |= self.expand_thread(&parts, thread, &mut found)?;
+                        moved |= self.expand_thread(&known, thread, &mut found)?;
                     }
                 }
             }
@@ -126,7 +127,7 @@ impl<'s> Worker<'s> {
                 let moves = |worker: &mut Self| worker.can_move(parts.shared, own);
                 if !self.system.is_idle(own) && moves(self)? {
                     for thread in all.filter(|thread| *thread != last) {
-                        self.expand_thread(&parts, thread, &mut found)?;
+                        self.expand_thread(&known, thread, &mut found)?;
                     }
                 }
                 moved = true;
@@ -168,15 +169,16 @@ impl<'s> Worker<'s> {
 
     fn expand_thread(
         &mut self,
-        parts: &Parts,
+        known: &Known,
         thread: u8,
         found: &mut impl FnMut(Successor),
     ) -> Result<bool, ModelError> {
         let mut moves = std::mem::take(&mut self.scratch);
-        let result = self.ask(parts.shared, parts.threads[usize::from(thread)], &mut moves);
+        let result =
+            self.ask(known.parts.shared, known.parts.threads[usize::from(thread)], &mut moves);
         if result.is_ok() {
             for (index, step) in moves.iter().enumerate() {
-                found(self.follow(parts, thread, index as u8, step));
+                found(self.follow(known, thread, index as u8, step));
             }
         }
         let any = !moves.is_empty();
@@ -184,9 +186,9 @@ impl<'s> Worker<'s> {
         result.map(|()| any)
     }
 
-    fn follow(&mut self, parts: &Parts, thread: u8, index: u8, step: &Move) -> Successor {
+    fn follow(&mut self, known: &Known, thread: u8, index: u8, step: &Move) -> Successor {
         let at = usize::from(thread);
-        let mut next = *parts;
+        let mut next = known.parts;
         next.shared = step.shared;
         next.threads[at] = step.thread;
         let mut successor = Successor {
@@ -199,7 +201,7 @@ impl<'s> Worker<'s> {
             is_over: false,
         };
         if !step.event.is_none() {
-            match self.advance(parts.carried, thread, step.event) {
+            match self.advance(next.carried, thread, step.event) {
                 VIOLATION => return successor,
                 carried => next.carried = carried,
             }
@@ -212,14 +214,14 @@ impl<'s> Worker<'s> {
             if self.system.tidies() {
                 successor.order = self.system.tidy(&mut next);
                 successor.now = successor.order.to(at) as u8;
-                successor.state = self.tree.state(&next);
+                successor.state = self.tree.state_near(&next, known);
                 return successor;
             }
         }
         if self.system.sort_keys().is_some() {
             self.sort(&mut next, &mut successor);
         }
-        successor.state = self.tree.state(&next);
+        successor.state = self.tree.state_near(&next, known);
         successor
     }
 

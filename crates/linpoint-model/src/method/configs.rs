@@ -11,11 +11,9 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use linpoint::Spec;
 use rustc_hash::FxHashMap;
 
-use super::Watch;
-use crate::model::{Model, Op, Ret, SpecPart, State};
+use super::{Numbers, Part, Watch};
 use crate::names::{MAX_NAMES, Names};
 use crate::system::{Event, Interner, Renaming};
 
@@ -24,14 +22,11 @@ use crate::system::{Event, Interner, Renaming};
 type Set = Box<[u32]>;
 
 /// Sets of configurations of a model's specification.
-pub(crate) struct Configs<'m, M: Model> {
-    model: &'m M,
+pub(crate) struct Configs<'m> {
+    numbers: Box<dyn Numbers + 'm>,
     threads: usize,
     by_points: bool,
-    ops: Arc<Interner<Op<M>>>,
-    rets: Arc<Interner<Ret<M>>>,
     sets: Interner<Set>,
-    states: Interner<State<M>>,
     /// What an operation may return in a state, and the state after that.
     outcomes: Mutex<FxHashMap<(u32, u32), Outcomes>>,
     widest: AtomicUsize,
@@ -40,22 +35,13 @@ pub(crate) struct Configs<'m, M: Model> {
 
 type Outcomes = Arc<[(u32, u32)]>;
 
-impl<'m, M: Model> Configs<'m, M> {
-    pub(crate) fn new(
-        model: &'m M,
-        threads: usize,
-        by_points: bool,
-        ops: Arc<Interner<Op<M>>>,
-        rets: Arc<Interner<Ret<M>>>,
-    ) -> Self {
+impl<'m> Configs<'m> {
+    pub(crate) fn new(numbers: Box<dyn Numbers + 'm>, threads: usize, by_points: bool) -> Self {
         Configs {
-            model,
+            numbers,
             threads,
             by_points,
-            ops,
-            rets,
             sets: Interner::new(),
-            states: Interner::new(),
             outcomes: Mutex::default(),
             widest: AtomicUsize::new(1),
             bytes: AtomicUsize::new(0),
@@ -71,12 +57,22 @@ impl<'m, M: Model> Configs<'m, M> {
             return known.clone();
         }
         let mut found = Vec::new();
-        self.model.spec().outcomes(&self.states.get(state), &self.ops.get(op), &mut found);
-        let number =
-            |(ret, state): (Ret<M>, State<M>)| (self.rets.number(&ret), self.states.number(&state));
-        let outcomes: Outcomes = found.into_iter().map(number).collect();
+        let are_known = self.numbers.outcomes(state, op, &mut found);
+        assert!(are_known, "the specification cannot tell what an operation may return");
+        let outcomes: Outcomes = found.into();
         self.memo().insert((state, op), outcomes.clone());
         outcomes
+    }
+
+    /// The number of a part of the specification with other names for values.
+    fn renamed(&self, part: Part, renaming: &Renaming) -> u32 {
+        if !renaming.changes_values() {
+            let (Part::Op(same) | Part::Ret(same) | Part::State(same)) = part;
+            return same;
+        }
+        let (Part::Op(new) | Part::Ret(new) | Part::State(new)) =
+            self.numbers.rename(part, &mut renaming.names());
+        new
     }
 
     /// Every way in which `thread` can have returned `ret`, starting from one configuration. Operations of others
@@ -156,9 +152,9 @@ impl<'m, M: Model> Configs<'m, M> {
     }
 }
 
-impl<M: Model> Watch for Configs<'_, M> {
+impl Watch for Configs<'_> {
     fn initial(&self) -> u32 {
-        let mut config = vec![self.states.number(&self.model.spec().initial())];
+        let mut config = vec![self.numbers.initial()];
         config.resize(1 + self.threads, 0);
         self.store(&vec![0; self.threads], &BTreeSet::from([config]))
     }
@@ -191,39 +187,17 @@ impl<M: Model> Watch for Configs<'_, M> {
     fn rename(&self, carried: u32, renaming: &Renaming) -> u32 {
         let set = self.sets.get(carried);
         let (open, configs) = set.split_at(self.threads);
-        let mut names = renaming.names();
-        let mut renamed_op = |number: u32| {
-            let mut op = self.ops.get(number);
-            self.model.spec_names(SpecPart::Op(&mut op), &mut names);
-            self.ops.number(&op)
-        };
         let mut new_open = vec![0; self.threads];
         for (to, new) in new_open.iter_mut().enumerate() {
-            *new = match open[renaming.from(to)] {
-                0 => 0,
-                op if renaming.changes_values() => renamed_op(op - 1) + 1,
-                op => op,
-            };
+            let op = open[renaming.from(to)];
+            *new = if op == 0 { 0 } else { self.renamed(Part::Op(op - 1), renaming) + 1 };
         }
         let rename_config = |config: &[u32]| {
-            let mut new = vec![0; 1 + self.threads];
-            new[0] = config[0];
-            if renaming.changes_values() {
-                let mut state = self.states.get(config[0]);
-                self.model.spec_names(SpecPart::State(&mut state), &mut renaming.names());
-                new[0] = self.states.number(&state);
-            }
-            for to in 0..self.threads {
-                new[1 + to] = match config[1 + renaming.from(to)] {
-                    0 => 0,
-                    ret if renaming.changes_values() => {
-                        let mut ret = self.rets.get(ret - 1);
-                        self.model.spec_names(SpecPart::Ret(&mut ret), &mut renaming.names());
-                        self.rets.number(&ret) + 1
-                    }
-                    ret => ret,
-                };
-            }
+            let mut new = vec![self.renamed(Part::State(config[0]), renaming)];
+            new.extend((0..self.threads).map(|to| match config[1 + renaming.from(to)] {
+                0 => 0,
+                ret => self.renamed(Part::Ret(ret - 1), renaming) + 1,
+            }));
             new
         };
         let configs = configs.chunks(1 + self.threads).map(rename_config).collect();
@@ -235,15 +209,13 @@ impl<M: Model> Watch for Configs<'_, M> {
         let (open, configs) = set.split_at(self.threads);
         // In the pass that gives out names, nothing is written; what has a name afterwards was mentioned.
         let mut names = Names::new(false);
-        for op in open.iter().filter(|op| **op != 0) {
-            self.model.spec_names(SpecPart::Op(&mut self.ops.get(op - 1)), &mut names);
-        }
+        let mut visit = |part: Part| {
+            self.numbers.rename(part, &mut names);
+        };
+        open.iter().filter(|op| **op != 0).for_each(|op| visit(Part::Op(op - 1)));
         for config in configs.chunks(1 + self.threads) {
-            let mut state = self.states.get(config[0]);
-            self.model.spec_names(SpecPart::State(&mut state), &mut names);
-            for ret in config[1..].iter().filter(|ret| **ret != 0) {
-                self.model.spec_names(SpecPart::Ret(&mut self.rets.get(ret - 1)), &mut names);
-            }
+            visit(Part::State(config[0]));
+            config[1..].iter().filter(|ret| **ret != 0).for_each(|ret| visit(Part::Ret(ret - 1)));
         }
         let mentioned = (1..MAX_NAMES as u8).filter(|value| names.new_value(*value) != 0);
         mentioned.fold(0, |mask, value| mask | 1 << value)
@@ -259,6 +231,6 @@ impl<M: Model> Watch for Configs<'_, M> {
 
     fn bytes(&self) -> usize {
         let memo = self.memo().capacity() * (size_of::<(u32, u32)>() + size_of::<Outcomes>() + 40);
-        self.sets.bytes() + self.bytes.load(Ordering::Relaxed) + self.states.bytes() + memo
+        self.sets.bytes() + self.bytes.load(Ordering::Relaxed) + self.numbers.bytes() + memo
     }
 }

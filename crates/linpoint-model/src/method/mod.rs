@@ -5,9 +5,9 @@ mod configs;
 mod past;
 mod recorded;
 
-pub(crate) use common::Linearizations;
+pub(crate) use common::{Linearization, linearizations};
 pub(crate) use configs::Configs;
-pub(crate) use past::{Past, Taken};
+pub(crate) use past::{Numbered, Numbers, Part, Taken, history, is_linearizable, report};
 pub(crate) use recorded::Recorded;
 
 use crate::system::Event;

@@ -1,10 +1,14 @@
-//! Histories of explored runs, and whether they are linearizable, by the library itself.
+//! The specification by numbers; histories of explored runs, and what the library says about them.
+//!
+//! Operations, results and states are numbers, so that methods and the library's engines are compiled once for all
+//! models.
 
 use std::sync::Arc;
 
-use linpoint::{Checker, History, OpId, Verdict};
+use linpoint::{CheckError, Checker, History, OpId, Report, Spec, Verdict};
 
-use crate::model::{Model, Op, Ret};
+use crate::model::{Model, Op, Ret, SpecPart, State};
+use crate::names::Names;
 use crate::system::{Event, Interner};
 
 /// An event of the thread in this position.
@@ -14,40 +18,165 @@ pub(crate) struct Taken {
     pub(crate) event: Event,
 }
 
-/// Turns events into the library's histories.
-pub(crate) struct Past<'m, M: Model> {
-    pub(crate) model: &'m M,
-    pub(crate) ops: Arc<Interner<Op<M>>>,
-    pub(crate) rets: Arc<Interner<Ret<M>>>,
+/// A specification whose operations, results and states are numbers.
+pub(crate) trait Numbers: Send + Sync {
+    fn initial(&self) -> u32;
+    fn outcomes(&self, state: u32, op: u32, out: &mut Vec<(u32, u32)>) -> bool;
+    fn describe_op(&self, op: u32) -> String;
+    fn describe_ret(&self, op: u32, ret: u32) -> String;
+    fn describe_state(&self, state: u32) -> String;
+    /// With other names for values.
+    fn rename(&self, part: Part, names: &mut Names) -> Part;
+    /// Bytes in use.
+    fn bytes(&self) -> usize;
 }
 
-impl<M: Model> Past<'_, M> {
-    /// The history of these events.
-    pub(crate) fn history(&self, events: &[Taken]) -> History<Op<M>, Ret<M>> {
-        let mut history = History::from_events();
-        let mut open: Vec<Option<OpId>> = Vec::new();
-        for taken in events {
-            let thread = usize::from(taken.thread);
-            if open.len() <= thread {
-                open.resize(thread + 1, None);
-            }
-            if let Some(op) = taken.event.call() {
-                // A thread has one operation at a time, so nothing is refused.
-                open[thread] = history.call_by(u32::from(taken.thread), self.ops.get(op)).ok();
-            }
-            if let Some(ret) = taken.event.ret() {
-                let op = open[thread].take();
-                let _ = op.map(|op| history.ret(op, self.rets.get(ret)));
-            }
-        }
-        history.finish()
+/// The number of a part of the specification.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Part {
+    Op(u32),
+    Ret(u32),
+    State(u32),
+}
+
+/// The specification of a model, by numbers.
+pub(crate) struct Numbered<'m, M: Model> {
+    model: &'m M,
+    ops: Arc<Interner<Op<M>>>,
+    rets: Arc<Interner<Ret<M>>>,
+    states: Interner<State<M>>,
+}
+
+impl<'m, M: Model> Numbered<'m, M> {
+    pub(crate) fn new(
+        model: &'m M,
+        ops: &Arc<Interner<Op<M>>>,
+        rets: &Arc<Interner<Ret<M>>>,
+    ) -> Self {
+        Numbered { model, ops: Arc::clone(ops), rets: Arc::clone(rets), states: Interner::new() }
+    }
+}
+
+impl<M: Model> Numbers for Numbered<'_, M> {
+    fn initial(&self) -> u32 {
+        self.states.number(&self.model.spec().initial())
     }
 
-    /// Is the history of these events linearizable?
-    pub(crate) fn judge(&self, events: &[Taken]) -> bool {
-        let checker = Checker::new(self.model.spec()).threads(1).explains(false);
-        let report = checker.check(&self.history(events));
-        // Histories of models are short: there is no limit that could be hit.
-        matches!(report.map(|report| report.verdict), Ok(Verdict::Linearizable(_)))
+    fn outcomes(&self, state: u32, op: u32, out: &mut Vec<(u32, u32)>) -> bool {
+        let mut found = Vec::new();
+        let (state, op) = (self.states.get(state), self.ops.get(op));
+        let are_known = self.model.spec().outcomes(&state, &op, &mut found);
+        let number =
+            |(ret, state): (Ret<M>, State<M>)| (self.rets.number(&ret), self.states.number(&state));
+        out.extend(found.into_iter().map(number));
+        are_known
     }
+
+    fn describe_op(&self, op: u32) -> String {
+        self.model.spec().describe_op(&self.ops.get(op))
+    }
+
+    fn describe_ret(&self, op: u32, ret: u32) -> String {
+        self.model.spec().describe_ret(&self.ops.get(op), &self.rets.get(ret))
+    }
+
+    fn describe_state(&self, state: u32) -> String {
+        self.model.spec().describe_state(&self.states.get(state))
+    }
+
+    fn rename(&self, part: Part, names: &mut Names) -> Part {
+        match part {
+            Part::Op(op) => {
+                let mut op = self.ops.get(op);
+                self.model.spec_names(SpecPart::Op(&mut op), names);
+                Part::Op(self.ops.number(&op))
+            }
+            Part::Ret(ret) => {
+                let mut ret = self.rets.get(ret);
+                self.model.spec_names(SpecPart::Ret(&mut ret), names);
+                Part::Ret(self.rets.number(&ret))
+            }
+            Part::State(state) => {
+                let mut state = self.states.get(state);
+                self.model.spec_names(SpecPart::State(&mut state), names);
+                Part::State(self.states.number(&state))
+            }
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        let each = |state: usize| self.model.spec().state_bytes(&self.states.get(state as u32));
+        // All of them would take too long to ask.
+        let first = if self.states.len() == 0 { 0 } else { each(self.states.len() - 1) };
+        self.states.bytes() + self.states.len() * first
+    }
+}
+
+/// Numbers as a specification.
+struct ByNumbers<'a>(&'a dyn Numbers);
+
+impl Spec for ByNumbers<'_> {
+    type Op = u32;
+    type Ret = u32;
+    type State = u32;
+
+    fn initial(&self) -> u32 {
+        self.0.initial()
+    }
+
+    fn successors(&self, state: &u32, op: &u32, ret: Option<&u32>, next: &mut Vec<u32>) {
+        let mut outcomes = Vec::new();
+        self.0.outcomes(*state, *op, &mut outcomes);
+        let fits = |(got, _): &(u32, u32)| ret.is_none_or(|ret| ret == got);
+        next.extend(outcomes.iter().filter(|outcome| fits(outcome)).map(|(_, state)| *state));
+    }
+
+    fn outcomes(&self, state: &u32, op: &u32, out: &mut Vec<(u32, u32)>) -> bool {
+        self.0.outcomes(*state, *op, out)
+    }
+
+    fn describe_op(&self, op: &u32) -> String {
+        self.0.describe_op(*op)
+    }
+
+    fn describe_ret(&self, op: &u32, ret: &u32) -> String {
+        self.0.describe_ret(*op, *ret)
+    }
+
+    fn describe_state(&self, state: &u32) -> String {
+        self.0.describe_state(*state)
+    }
+}
+
+/// The history of these events.
+pub(crate) fn history(events: &[Taken]) -> History<u32, u32> {
+    let mut history = History::from_events();
+    let mut open: Vec<Option<OpId>> = vec![None; crate::bounds::MAX_THREADS];
+    for taken in events {
+        let mine = &mut open[usize::from(taken.thread)];
+        if let Some(op) = taken.event.call() {
+            // A thread has one operation at a time, so nothing is refused.
+            *mine = history.call_by(u32::from(taken.thread), op).ok();
+        }
+        if let Some(ret) = taken.event.ret() {
+            let _ = mine.take().map(|op| history.ret(op, ret));
+        }
+    }
+    history.finish()
+}
+
+/// What the library says about a history.
+pub(crate) fn report(
+    numbers: &dyn Numbers,
+    history: &History<u32, u32>,
+) -> Result<Report, CheckError> {
+    Checker::new(&ByNumbers(numbers)).check(history)
+}
+
+/// Is the history of these events linearizable?
+pub(crate) fn is_linearizable(numbers: &dyn Numbers, events: &[Taken]) -> bool {
+    let spec = ByNumbers(numbers);
+    let report = Checker::new(&spec).threads(1).explains(false).check(&history(events));
+    // Histories of models are short: there is no limit that could be hit.
+    matches!(report.map(|report| report.verdict), Ok(Verdict::Linearizable(_)))
 }

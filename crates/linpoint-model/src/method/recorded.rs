@@ -6,13 +6,12 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::{Past, Taken, Watch};
-use crate::model::Model;
+use super::{Numbers, Taken, Watch, is_linearizable};
 use crate::system::{Event, Interner, Renaming};
 
 /// Histories of a model.
-pub(crate) struct Recorded<'m, M: Model> {
-    past: Past<'m, M>,
+pub(crate) struct Recorded<'m> {
+    numbers: Box<dyn Numbers + 'm>,
     histories: Interner<(u32, Option<Taken>)>,
     known: Mutex<Known>,
 }
@@ -35,9 +34,9 @@ impl Known {
     }
 }
 
-impl<'m, M: Model> Recorded<'m, M> {
-    pub(crate) fn new(past: Past<'m, M>) -> Self {
-        Recorded { past, histories: Interner::new(), known: Mutex::default() }
+impl<'m> Recorded<'m> {
+    pub(crate) fn new(numbers: Box<dyn Numbers + 'm>) -> Self {
+        Recorded { numbers, histories: Interner::new(), known: Mutex::default() }
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {
@@ -56,7 +55,7 @@ impl<'m, M: Model> Recorded<'m, M> {
     }
 }
 
-impl<M: Model> Watch for Recorded<'_, M> {
+impl Watch for Recorded<'_> {
     fn initial(&self) -> u32 {
         self.histories.number(&(0, None))
     }
@@ -85,7 +84,7 @@ impl<M: Model> Watch for Recorded<'_, M> {
             }
             known.judged += 1;
         }
-        Some(self.past.judge(&self.events(carried)))
+        Some(is_linearizable(&*self.numbers, &self.events(carried)))
     }
 
     fn judge_rest(&self) -> Option<u32> {

@@ -16,7 +16,7 @@ mod typed;
 pub(crate) use column::Column;
 pub(crate) use event::Event;
 pub(crate) use interner::Interner;
-pub(crate) use pairs::{Pairs, mix};
+pub(crate) use pairs::{Pairs, join, mix, parted};
 pub(crate) use renaming::Renaming;
 pub(crate) use steps::{Moved, Thread, World, guard};
 pub(crate) use typed::{Reduced, Typed};

@@ -79,6 +79,7 @@ impl<M: Model> Steps<'_, M> {
             Bounds::PerThread { ops, .. } if thread.begun < *ops => {
                 self.model.calls(number, world.fresh)
             }
+            Bounds::Unbounded { .. } => self.model.calls(number, world.fresh),
             Bounds::Programs(programs) => {
                 let program = programs.get(usize::from(thread.program));
                 let next = program.and_then(|program| program.get(usize::from(thread.begun)));
@@ -97,6 +98,7 @@ impl<M: Model> Steps<'_, M> {
         match &self.bounds {
             Bounds::Total { ops, .. } => world.begun < *ops,
             Bounds::PerThread { ops, .. } => thread.begun < *ops,
+            Bounds::Unbounded { .. } => true,
             Bounds::Programs(programs) => programs
                 .get(usize::from(thread.program))
                 .is_some_and(|program| usize::from(thread.begun) < program.len()),
@@ -121,6 +123,7 @@ impl<M: Model> Steps<'_, M> {
             match &self.bounds {
                 Bounds::Total { .. } => world.begun += 1,
                 Bounds::PerThread { .. } | Bounds::Programs(_) => thread.begun += 1,
+                Bounds::Unbounded { .. } => {}
             }
             if self.model.carries(&op) == Some(world.fresh)
                 && !matches!(self.bounds, Bounds::Programs(_))

@@ -37,6 +37,11 @@ impl<M: Model> Typed<'_, M> {
             let left = (1..MAX_VALUES).filter(|value| mentioned >> value & 1 == 1);
             left.for_each(|value| names.give_value(value));
             world.fresh = names.values() + 1;
+            // Bounds on operations bound values too; without, every thread may bring one more before names are
+            // given again.
+            let most = usize::from(names.values()) + count;
+            let fits = most < usize::from(MAX_VALUES) || self.steps.bounds.is_bounded();
+            assert!(fits, "more than {MAX_VALUES} values at once");
         }
         names.write_down();
         model.shared_names(&mut world.mem, &mut names);

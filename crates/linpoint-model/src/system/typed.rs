@@ -9,7 +9,7 @@ use super::interner::stable_hash;
 use super::steps::{Steps, guard};
 use super::{Column, Event, Interner, ModelError, Move, Parts, Renaming, System, Thread, World};
 use crate::bounds::{Bounds, MAX_THREADS};
-use crate::method::{Configs, Method, Past, Recorded, Watch};
+use crate::method::{Configs, Method, Numbered, Recorded, Watch};
 use crate::model::{Model, Op, Ret, Symmetry};
 
 /// Which reductions are used: those that are wanted, possible with the bounds and the method, and claimed.
@@ -27,8 +27,8 @@ pub(crate) struct Typed<'m, M: Model> {
     pub(crate) threads: Interner<Thread<Op<M>, M::Local>>,
     /// A hash of each thread, to sort them by what they are and not by when they were met.
     keys: Column,
-    pub(crate) ops: Arc<Interner<Op<M>>>,
-    pub(crate) rets: Arc<Interner<Ret<M>>>,
+    ops: Arc<Interner<Op<M>>>,
+    rets: Arc<Interner<Ret<M>>>,
     watch: Box<dyn Watch + 'm>,
     /// Renamed sets and the values of sets, remembered.
     pub(super) renamed: Mutex<FxHashMap<(u32, Renaming), u32>>,
@@ -81,13 +81,11 @@ impl<'m, M: Model> Typed<'m, M> {
         }
         let ops = Arc::new(Interner::new());
         let rets = Arc::new(Interner::new());
-        let past = || Past { model, ops: Arc::clone(&ops), rets: Arc::clone(&rets) };
-        let configs =
-            |points| Configs::new(model, threads, points, Arc::clone(&ops), Arc::clone(&rets));
+        let numbered = || Box::new(Numbered::new(model, &ops, &rets));
         let watch: Box<dyn Watch + 'm> = match method {
-            Method::Sound => Box::new(configs(false)),
-            Method::Points => Box::new(configs(true)),
-            Method::Recorded => Box::new(Recorded::new(past())),
+            Method::Sound => Box::new(Configs::new(numbered(), threads, false)),
+            Method::Points => Box::new(Configs::new(numbered(), threads, true)),
+            Method::Recorded => Box::new(Recorded::new(numbered())),
             Method::External | Method::Common => Box::new(Nothing),
         };
         Ok(Typed {
@@ -102,6 +100,11 @@ impl<'m, M: Model> Typed<'m, M> {
             renamed: Mutex::default(),
             mentioned: Mutex::default(),
         })
+    }
+
+    /// The specification, by the numbers of operations and results.
+    pub(crate) fn numbered(&self) -> Numbered<'_, M> {
+        Numbered::new(self.steps.model, &self.ops, &self.rets)
     }
 
     /// The number of a thread; its key is set before anybody can see the number.

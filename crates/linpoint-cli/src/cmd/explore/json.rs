@@ -20,6 +20,7 @@ pub fn render(question: &Question<'_>, result: &Exploration) -> String {
     let bounds = match question.asked {
         Asked::Total { threads, ops } => json!({ "threads": threads, "ops": ops }),
         Asked::PerThread { threads, ops } => json!({ "threads": threads, "per_thread": ops }),
+        Asked::Unbounded { threads } => json!({ "threads": threads, "unbounded": true }),
         Asked::Program(program) => json!({ "program": program }),
     };
     let value = json!({

@@ -1,0 +1,47 @@
+//! What the objects of the catalogue should do, one after the other.
+
+mod deque;
+mod queue;
+mod set;
+mod slot;
+mod snapshot;
+mod stack;
+
+pub(super) use deque::deque_names;
+pub use deque::{Deque, DequeOp, Side};
+pub(super) use queue::queue_names;
+pub use queue::{Queue, QueueOp};
+pub use set::{Set, SetOp};
+pub(super) use slot::slot_names;
+pub use slot::{Slot, SlotOp};
+pub use snapshot::{MAX_SEGMENTS, Scanned, Snapshot, SnapshotOp, View};
+pub(super) use stack::stack_names;
+pub use stack::{Stack, StackOp};
+
+/// The result of an operation on a container.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Taken {
+    /// It was put in.
+    Ok,
+    /// This was taken out; 0 is what was never put in.
+    Value(u8),
+    /// There was nothing.
+    Empty,
+    /// There was no room.
+    Full,
+}
+
+impl Taken {
+    fn words(self) -> String {
+        match self {
+            Taken::Ok => "ok".into(),
+            Taken::Value(value) => value.to_string(),
+            Taken::Empty => "empty".into(),
+            Taken::Full => "full".into(),
+        }
+    }
+
+    fn of(value: Option<u8>) -> Taken {
+        value.map_or(Taken::Empty, Taken::Value)
+    }
+}

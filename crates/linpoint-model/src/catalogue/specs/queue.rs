@@ -1,0 +1,98 @@
+//! Queues.
+
+use linpoint::Sequential;
+
+use super::Taken;
+use crate::model::SpecPart;
+use crate::names::Names;
+
+/// Operations of a queue.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum QueueOp {
+    /// Puts a value at the end.
+    Enq(u8),
+    /// Takes the first value.
+    Deq,
+}
+
+impl QueueOp {
+    pub(crate) fn all(fresh: u8) -> Vec<QueueOp> {
+        vec![QueueOp::Enq(fresh), QueueOp::Deq]
+    }
+
+    pub(crate) fn value(&self) -> Option<u8> {
+        match self {
+            QueueOp::Enq(value) => Some(*value),
+            QueueOp::Deq => None,
+        }
+    }
+
+    pub(crate) fn parse(name: &str, argument: Option<u8>) -> Option<QueueOp> {
+        match (name, argument) {
+            ("enq", Some(value)) => Some(QueueOp::Enq(value)),
+            ("deq", None) => Some(QueueOp::Deq),
+            _ => None,
+        }
+    }
+}
+
+/// A queue, bounded or not.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Queue {
+    pub(crate) values: Vec<u8>,
+    /// At most so many values; an enqueue of one more says so.
+    pub capacity: Option<u8>,
+    /// A dequeue waits while there is nothing.
+    pub waits: bool,
+}
+
+impl Sequential for Queue {
+    type Op = QueueOp;
+    type Ret = Taken;
+
+    fn apply(&mut self, op: &QueueOp) -> Taken {
+        match op {
+            QueueOp::Enq(_)
+                if self.capacity.is_some_and(|room| self.values.len() >= usize::from(room)) =>
+            {
+                Taken::Full
+            }
+            QueueOp::Enq(value) => {
+                self.values.push(*value);
+                Taken::Ok
+            }
+            QueueOp::Deq if self.values.is_empty() => Taken::Empty,
+            QueueOp::Deq => Taken::Value(self.values.remove(0)),
+        }
+    }
+
+    fn enabled(&self, op: &QueueOp) -> bool {
+        !(self.waits && *op == QueueOp::Deq && self.values.is_empty())
+    }
+
+    fn describe_op(&self, op: &QueueOp) -> String {
+        match op {
+            QueueOp::Enq(value) => format!("enq({value})"),
+            QueueOp::Deq => "deq".into(),
+        }
+    }
+
+    fn describe_ret(&self, _op: &QueueOp, ret: &Taken) -> String {
+        ret.words()
+    }
+
+    fn describe(&self) -> String {
+        format!("{:?}", self.values)
+    }
+}
+
+/// Visits values in queues.
+pub(crate) fn queue_names(part: SpecPart<'_, Queue>, names: &mut Names) {
+    match part {
+        SpecPart::Op(QueueOp::Enq(value)) | SpecPart::Ret(Taken::Value(value)) => {
+            names.value(value)
+        }
+        SpecPart::State(queue) => queue.values.iter_mut().for_each(|value| names.value(value)),
+        _ => {}
+    }
+}
