@@ -14,9 +14,12 @@ fn explored(name: &str, asked: &Asked, settings: &Settings<'_>) -> (bool, Counts
 fn instances() -> Vec<(&'static str, Asked)> {
     let mut all = Vec::new();
     for entry in entries() {
-        all.push((entry.name, Asked::Total { threads: 2, ops: 3 }));
+        // The operations of these have many steps.
+        let has_long =
+            ["riany", "jayanti", "skip-list"].iter().any(|name| entry.name.starts_with(name));
+        all.push((entry.name, Asked::Total { threads: 2, ops: if has_long { 2 } else { 3 } }));
     }
-    let cheap = |row: &rows::Row| row.states.is_some_and(|states| states <= 30_000);
+    let cheap = |row: &rows::Row| row.states.is_some_and(|states| states <= 20_000);
     all.extend(rows::rows().into_iter().filter(cheap).map(|row| (row.model, row.asked)));
     all
 }
@@ -42,15 +45,17 @@ fn reductions_do_not_change_verdicts() {
             let settings = Settings { reductions, ..Settings::default() };
             let (is_clean, counts) = explored(name, &asked, &settings);
             assert_eq!(is_clean, expected, "{name} {asked} {reductions:?}");
-            if reductions == Reductions::NONE && is_clean {
-                assert!(reduced.stored <= counts.stored, "{name} {asked}");
+            let is_compared = reductions == Reductions::NONE && is_clean;
+            assert!(!is_compared || reduced.stored <= counts.stored, "{name} {asked}");
+            // Where the model claims nothing there is nothing to be saved.
+            if is_compared && reduced.stored < counts.stored {
                 without += counts.stored;
                 with += reduced.stored;
             }
         }
     }
     println!("{without} states without reductions, {with} with");
-    assert!(without > 2 * with);
+    assert!(without > 3 * with);
 }
 
 #[test]

@@ -115,6 +115,7 @@ impl Model for ArrayQueue {
     }
 
     fn step(&self, cx: &mut Cx, op: &QueueOp, mem: &mut Shared, me: &mut Local) -> Flow<Taken> {
+        let (is_empty, is_full) = (mem.rear == me.i, mem.front + self.length == me.i);
         let Shared { front, rear, q } = mem;
         // Enqueues work at the rear, dequeues at the front; everything else is the same.
         let own = if *op == Deq { front } else { &mut *rear };
@@ -131,23 +132,11 @@ impl Model for ArrayQueue {
             }
             2 if *own != me.i => again(me),
             2 => self.tested(2, acts),
-            3 if *op == Deq => match mem.rear == me.i {
-                true => {
-                    cx.point();
-                    Return(Taken::Empty)
-                }
-                false => self.tested(3, acts),
-            },
-            3 => match mem.front + self.length == me.i {
-                true => {
-                    cx.point();
-                    Return(Taken::Full)
-                }
-                false => self.tested(3, acts),
-            },
+            3 if *op == Deq && is_empty => Return(Taken::Empty),
+            3 if *op != Deq && is_full => Return(Taken::Full),
+            3 => self.tested(3, acts),
             4 if *slot != me.x => again(me),
             4 => {
-                cx.point();
                 let val = if let Enq(a) = op { *a } else { 0 };
                 *slot = Slot { val, count: me.x.count + 1 };
                 me.x.count = 0;
@@ -187,10 +176,6 @@ impl Model for ArrayQueue {
 
     fn spec_names(&self, part: SpecPart<'_, Queue>, names: &mut Names) {
         queue_names(part, names);
-    }
-
-    fn has_points(&self) -> bool {
-        self.repair == Repair::TestFirst
     }
 
     fn parse(&self, _: usize, name: &str, argument: Option<u8>) -> Option<QueueOp> {

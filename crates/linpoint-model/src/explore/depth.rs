@@ -13,13 +13,15 @@ use super::visited::Visited;
 use super::watcher::{Stop, Watcher};
 use super::worker::{Successor, Tables, Who, Worker};
 use super::{Counts, Ending, Route};
+use crate::bounds::MAX_THREADS;
 use crate::method::{Linearization, Method, Numbers, Taken, is_linearizable, linearizations};
-use crate::system::{ModelError, System};
+use crate::system::{MAX_MOVES, ModelError, System};
 
 /// States between two looks at the limits.
 const BATCH: usize = 1 << 12;
-/// Room that is made for the successors of one state.
-const ROOM: usize = 1 << 14;
+/// Room that is made; half of it is enough for the successors of one state.
+const ROOM: usize = 1 << 16;
+const _: () = assert!(ROOM / 2 >= MAX_THREADS * MAX_MOVES * MAX_THREADS);
 
 /// Explores depth-first.
 pub(crate) fn explore(

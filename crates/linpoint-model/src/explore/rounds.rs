@@ -18,16 +18,14 @@ use super::visited::Visited;
 use super::watcher::{Stop, Watcher};
 use super::worker::{Successor, Tables, Who, Worker};
 use super::{Counts, Ending, Order, Route};
-use crate::system::{ModelError, System};
+use crate::system::{MAX_MOVES, ModelError, System};
 
 /// States that a core takes at once.
-const BLOCK: usize = 32;
+const BLOCK: usize = 8;
 /// States of a round at most.
 const ROUND: usize = 1 << 17;
 /// Fewer states than this are expanded by one core.
 const SHARED: usize = 1 << 10;
-/// Moves of a thread that room is made for.
-const MOVES: usize = 16;
 
 /// An exploration in rounds.
 pub(crate) struct Rounds<'s> {
@@ -150,7 +148,12 @@ impl<'s> Rounds<'s> {
             let bytes = self.bytes();
             self.counts.bytes = self.counts.bytes.max(bytes);
             let frontier = (range.end - at) as u64;
-            watcher.look(&self.counts, self.met.len() as u64, frontier, bytes + self.growth())?;
+            let states = self.met.len() as u64;
+            let looked = watcher.look(&self.counts, states, frontier, bytes + self.growth());
+            if let Err(stop) = looked {
+                // What was found before the limit was hit is found.
+                return Err(violation.map_or(stop, |(parent, last)| Stop::Violation(parent, last)));
+            }
             self.make_room();
             let end = range.end.min(at + ROUND);
             let (done, found) = self.round(at..end, pass, !waits, watcher)?;
@@ -269,7 +272,7 @@ impl<'s> Rounds<'s> {
     /// Room that has to be left while blocks are being expanded.
     fn margin(&self) -> usize {
         let threads = self.system.threads();
-        BLOCK * threads * MOVES * threads * self.cores
+        BLOCK * threads * MAX_MOVES * threads * self.cores
     }
 
     fn make_room(&mut self) {

@@ -67,6 +67,9 @@ impl std::fmt::Display for ModelError {
 
 impl std::error::Error for ModelError {}
 
+/// A thread can do at most so many different things next.
+pub(crate) const MAX_MOVES: usize = 256;
+
 /// The parts of a state, as numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Parts {

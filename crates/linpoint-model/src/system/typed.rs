@@ -7,7 +7,9 @@ use rustc_hash::FxHashMap;
 use super::event::{MAX_OPS, MAX_RETS};
 use super::interner::stable_hash;
 use super::steps::{Steps, guard};
-use super::{Column, Event, Interner, ModelError, Move, Parts, Renaming, System, Thread, World};
+use super::{
+    Column, Event, Interner, MAX_MOVES, ModelError, Move, Parts, Renaming, System, Thread, World,
+};
 use crate::bounds::{Bounds, MAX_THREADS};
 use crate::method::{Configs, Method, Numbered, Recorded, Watch};
 use crate::model::{Model, Op, Ret, Symmetry};
@@ -195,7 +197,13 @@ impl<M: Model> System for Typed<'_, M> {
 
     fn moves(&self, shared: u32, thread: u32, out: &mut Vec<Move>) -> Result<(), ModelError> {
         let (world, thread) = (self.worlds.get(shared), self.threads.get(thread));
-        for moved in self.steps.moves(&world, &thread)? {
+        let moves = self.steps.moves(&world, &thread)?;
+        if moves.len() > MAX_MOVES {
+            return Err(ModelError::Unsupported(format!(
+                "a step has more than {MAX_MOVES} outcomes"
+            )));
+        }
+        for moved in moves {
             out.push(Move {
                 shared: self.worlds.number(&moved.world),
                 thread: self.thread_number(&moved.thread),
