@@ -2,7 +2,7 @@
 //!
 //! Rows that take long are explored with `LINPOINT_LONG=1` only.
 
-use linpoint_model::catalogue::{entries, find, rows};
+use linpoint_model::catalogue::{Asked, entries, find, rows};
 use linpoint_model::{Exploration, Outcome, Reductions, Settings};
 
 fn is_long() -> bool {
@@ -110,4 +110,17 @@ fn a_violation_tells_its_run() {
     assert_eq!(violation.operations.len(), 4);
     let failing = violation.report.verdict.violation().unwrap().failing.unwrap();
     assert_eq!(violation.operations[failing.index()].op, "popR");
+}
+
+/// Algorithms with finitely many states are explored for any number of operations.
+#[test]
+fn some_need_no_bounds() {
+    let outcome = |name: &str| {
+        let (entry, _) = find(name).unwrap();
+        let asked = Asked::Unbounded { threads: 2 };
+        entry.model(2, None).explore(&asked, &Settings::default()).unwrap().outcome
+    };
+    assert!(matches!(outcome("bowman"), Outcome::Clean));
+    assert!(matches!(outcome("laarman"), Outcome::Clean));
+    assert!(matches!(outcome("laarman-delete-writes"), Outcome::Violation(_)));
 }

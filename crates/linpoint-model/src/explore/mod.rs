@@ -1,7 +1,7 @@
 //! Exploring: the front door, settings, and what comes out.
 
 mod depth;
-mod past;
+mod met;
 mod rounds;
 mod run;
 mod tree;

@@ -12,7 +12,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::ScopedJoinHandle;
 
-use super::past::Met;
+use super::met::Met;
 use super::tree::Tree;
 use super::visited::Visited;
 use super::watcher::{Stop, Watcher};

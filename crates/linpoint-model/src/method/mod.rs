@@ -2,12 +2,12 @@
 
 mod common;
 mod configs;
-mod past;
+mod numbers;
 mod recorded;
 
 pub(crate) use common::{Linearization, linearizations};
 pub(crate) use configs::Configs;
-pub(crate) use past::{Numbered, Numbers, Part, Taken, history, is_linearizable, report};
+pub(crate) use numbers::{Numbered, Numbers, Part, Taken, history, is_linearizable, report};
 pub(crate) use recorded::Recorded;
 
 use crate::system::Event;
