@@ -192,6 +192,13 @@ impl<N: Copy, const SIZE: usize> Heap<N, SIZE> {
     }
 }
 
+impl<N, const SIZE: usize> Heap<N, SIZE> {
+    /// The nodes with their names.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, &N)> {
+        self.nodes.iter().take(usize::from(self.used)).enumerate().map(|(at, node)| (at + 1, node))
+    }
+}
+
 impl<N, const SIZE: usize> Index<u8> for Heap<N, SIZE> {
     type Output = N;
 
@@ -210,7 +217,6 @@ impl<N, const SIZE: usize> IndexMut<u8> for Heap<N, SIZE> {
 
 impl<N: std::fmt::Debug, const SIZE: usize> std::fmt::Debug for Heap<N, SIZE> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let used = self.nodes.iter().take(usize::from(self.used));
-        f.debug_map().entries(used.enumerate().map(|(i, node)| (i + 1, node))).finish()
+        f.debug_map().entries(self.iter()).finish()
     }
 }

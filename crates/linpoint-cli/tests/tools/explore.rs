@@ -14,7 +14,7 @@ fn a_violation_is_told_step_by_step() {
     for part in [
         "snark pushR 1; popR | pushR 2; popL  NOT LINEARIZABLE",
         "method sound",
-        "  LHat=1 RHat=1 {1: Cell { link: [1, 1], v: 0 }}",
+        "  LHat=1 RHat=1 1:(L=1 R=1 V=0)\n",
         "   1 T0 pushR(1) UR0",
         "  15 T0 PR2 -> empty",
         "T0",

@@ -379,7 +379,11 @@ impl Model for Snark {
     }
 
     fn show(&self, mem: &Shared) -> String {
-        format!("LHat={} RHat={} {:?}", mem.hat[0], mem.hat[1], mem.nodes)
+        let mut text = format!("LHat={} RHat={}", mem.hat[0], mem.hat[1]);
+        for (name, node) in mem.nodes.iter() {
+            text += &format!(" {name}:(L={} R={} V={})", node.link[0], node.link[1], node.v);
+        }
+        text
     }
 
     fn show_local(&self, me: &Local) -> String {
