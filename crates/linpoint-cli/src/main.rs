@@ -32,6 +32,7 @@ fn main() -> ExitCode {
         Command::Convert(args) => cmd::convert::run(&args, &mut out),
         Command::Gen(args) => cmd::generate::run(&args, &mut out),
         Command::Shrink(args) => cmd::shrink::run(&args, &mut out),
+        Command::Spin(args) => cmd::spin::run(&args, &mut out),
         Command::Stats(args) => cmd::stats::run(args, &mut out),
         Command::Explore(args) => cmd::explore::run(&args, &mut out),
         Command::Models => cmd::models::run(&mut out),

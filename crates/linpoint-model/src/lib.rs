@@ -33,6 +33,7 @@ mod explore;
 mod method;
 mod model;
 mod names;
+pub mod spin;
 mod system;
 
 pub use bounds::{Bounds, MAX_THREADS, parse_program};

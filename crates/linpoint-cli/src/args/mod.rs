@@ -7,6 +7,7 @@ pub mod generate;
 pub mod raw;
 pub mod resolved;
 pub mod shrink;
+pub mod spin;
 pub mod stats;
 mod units;
 pub mod watch;

@@ -7,7 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use linpoint_formats::Format;
 
-use super::{convert, explain, explore, generate, shrink, stats, units, watch};
+use super::{convert, explain, explore, generate, shrink, spin, stats, units, watch};
 
 /// Checks whether concurrent histories are linearizable.
 #[derive(Parser, Debug)]
@@ -49,6 +49,9 @@ pub enum Command {
     /// Explore every interleaving of a model of a concurrent algorithm
     #[command(after_help = explore::EXAMPLES)]
     Explore(explore::Explore),
+    /// Explore a Promela model with SPIN, and check its histories while it runs
+    #[command(after_help = spin::EXAMPLES)]
+    Spin(spin::Spin),
     /// List the models, with their operations and options
     Models,
     /// List the formats that can be read and written

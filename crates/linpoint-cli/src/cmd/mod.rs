@@ -11,6 +11,7 @@ mod places;
 mod results;
 pub mod shell;
 pub mod shrink;
+pub mod spin;
 pub mod stats;
 pub mod watch;
 mod words;

@@ -1,0 +1,266 @@
+//! `linpoint spin`: a Promela model, explored by the real SPIN, its histories checked by us.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use linpoint::Report;
+use linpoint_formats::raw::{Details, End, RawBuilder};
+use linpoint_formats::{Format, LoadedHistory, ModelName, Settings, Source, Value, registry};
+use linpoint_model::spin::{self, BUNDLED, Ended, Recording, Returned, Run, What};
+use linpoint_report::{Heading, Rendered, html, json, text};
+use serde_json::json;
+
+use super::check::{Failure, no_verdict};
+use super::words::Words;
+use crate::args::resolved::{model, terminal_width};
+use crate::args::spin::{Form, Spin};
+use crate::exit::Exit;
+use crate::output::Output;
+
+/// What every output says.
+const UNSOUND: &str = "bug finding only: states that were seen are not entered again, so that nothing was \
+                       found proves nothing";
+
+/// Explores the model, or writes those that come with linpoint.
+pub fn run(args: &Spin, out: &mut Output) -> io::Result<Exit> {
+    if let Some(dir) = &args.write_models {
+        return write_models(dir, out);
+    }
+    match explore(args) {
+        Ok(result) => print(args, &result, out),
+        Err(message) => {
+            out.error(&message);
+            Ok(Exit::Bad)
+        }
+    }
+}
+
+fn write_models(dir: &Path, out: &mut Output) -> io::Result<Exit> {
+    let written = fs::create_dir_all(dir)
+        .and_then(|()| BUNDLED.iter().try_for_each(|(name, text)| fs::write(dir.join(name), text)));
+    match written {
+        Ok(()) => {
+            for (name, _) in BUNDLED {
+                out.write(&format!("{}\n", dir.join(name).display()))?;
+            }
+            Ok(Exit::Fine)
+        }
+        Err(error) => {
+            out.error(&format!("{}: {error}", dir.display()));
+            Ok(Exit::Bad)
+        }
+    }
+}
+
+/// A history that is wrong.
+struct Wrong {
+    history: LoadedHistory,
+    report: Report,
+    time: Duration,
+}
+
+/// What came of it.
+struct Explored {
+    name: String,
+    spec: ModelName,
+    run: Run<Result<Wrong, String>>,
+    /// Histories that no limit let us decide.
+    undecided: u64,
+}
+
+fn explore(args: &Spin) -> Result<Explored, String> {
+    let (Some(path), Some(spec)) = (&args.model, model(args.spec.as_deref())?) else {
+        return Err("a model and --spec are needed".to_owned());
+    };
+    let mut verifier = spin::Spin::new(path);
+    verifier.defines.clone_from(&args.define);
+    verifier.depth = args.depth;
+    verifier.timeout = args.timeout;
+    verifier.megabytes = args.memory.map(|bytes| (bytes >> 20).max(1));
+    let name = path.display().to_string();
+    let source = Source::new(&name, Vec::new());
+    let settings = Settings { threads: Some(1), ..Settings::default() };
+    let mut undecided = 0;
+    let run = verifier.run(|recordings| {
+        let began = Instant::now();
+        let checked = history(&source, recordings, &spec).and_then(|history| {
+            let report = history.check(&settings).map_err(|error| why(&name, &history, error))?;
+            Ok(Wrong { history, report, time: began.elapsed() })
+        });
+        match &checked {
+            Ok(wrong) if wrong.report.verdict.violation().is_some() => Some(checked),
+            Ok(wrong) => {
+                undecided += u64::from(!wrong.report.verdict.is_linearizable());
+                None
+            }
+            Err(_) => Some(checked),
+        }
+    });
+    let run = run.map_err(|error| format!("{name}: {error}"))?;
+    Ok(Explored { name, spec, run, undecided })
+}
+
+fn why(name: &str, history: &LoadedHistory, error: linpoint::CheckError) -> String {
+    match no_verdict(name, history, error) {
+        Failure::Usage(message) | Failure::Input(message) => message,
+    }
+}
+
+/// The recordings as a history of the model.
+fn history(
+    source: &Source,
+    recordings: &[Recording],
+    spec: &ModelName,
+) -> Result<LoadedHistory, String> {
+    let mut raw = RawBuilder::new();
+    let bad = |message: String| format!("{}: {message}", source.name());
+    for (line, Recording { process, what, .. }) in (1..).zip(recordings) {
+        let process = Value::Int(i64::from(*process));
+        match what {
+            What::Call { name, args } => {
+                let args = args.iter().map(|arg| Value::Int(*arg));
+                raw.call(line, name, args, Details::by(process)).map_err(bad)?;
+            }
+            What::Return(value) => {
+                let open = raw.open_of(&process);
+                let returns = || bad(format!("process {process} returns, but called nothing"));
+                let ended =
+                    raw.end(line, open.ok_or_else(returns)?, End::Returned(returned(*value)));
+                ended.map_err(|_| returns())?;
+            }
+        }
+    }
+    registry::load(source, raw.finish(Format::Jsonl), Some(spec)).map_err(|error| error.to_string())
+}
+
+fn returned(value: Returned) -> Option<Value> {
+    Some(match value {
+        Returned::Ok => Value::Str("ok".into()),
+        Returned::Full => Value::Str("full".into()),
+        Returned::Null => Value::Nil,
+        Returned::Int(value) => Value::Int(value),
+        Returned::Bool(value) => Value::Bool(value),
+    })
+}
+
+fn print(args: &Spin, explored: &Explored, out: &mut Output) -> io::Result<Exit> {
+    let wrong = match &explored.run.found {
+        Some(Err(message)) => {
+            out.error(message);
+            return Ok(Exit::Bad);
+        }
+        Some(Ok(wrong)) => Some(wrong),
+        None => None,
+    };
+    let settings = Settings::default();
+    let mut verdict = None;
+    if let Some(Wrong { history, report, time }) = wrong {
+        let heading = Heading {
+            name: explored.name.clone(),
+            model: explored.spec.to_string(),
+            operations: history.len(),
+            time: *time,
+            ..Heading::default()
+        };
+        let words = Words { history, settings: &settings };
+        let rendered = Rendered::new(heading, &words, report);
+        if let Some(path) = &args.html
+            && let Err(error) = fs::write(path, html::render(&rendered, &words, report))
+        {
+            out.error(&format!("{}: {error}", path.display()));
+            return Ok(Exit::Bad);
+        }
+        verdict = Some(match args.output {
+            Form::Human => text::render(&rendered, terminal_width()),
+            Form::Json => json::render(&rendered, &words, report),
+        });
+    }
+    match args.output {
+        Form::Human => {
+            out.write(&verdict.unwrap_or_default())?;
+            out.write(&summary(explored))?;
+        }
+        Form::Json => out.write(&object(explored, verdict.as_deref()))?,
+    }
+    Ok(exit(explored))
+}
+
+fn exit(explored: &Explored) -> Exit {
+    let tally = &explored.run.tally;
+    match tally.ended {
+        Ended::Found => Exit::Violation,
+        Ended::Finished if !tally.is_truncated && explored.undecided == 0 => Exit::Fine,
+        _ => Exit::Undecided,
+    }
+}
+
+fn summary(explored: &Explored) -> String {
+    let Run { tally, histories, built, time, .. } = &explored.run;
+    let ended = match (tally.ended, tally.is_truncated) {
+        (Ended::Found, _) => "stopped at a history that is not linearizable",
+        (Ended::TimedOut, _) => "stopped by the time limit",
+        (Ended::Finished, true) => {
+            "not all states were seen: a path was too long, or memory ran out"
+        }
+        (Ended::Finished, false) => "no history that it showed is wrong",
+    };
+    let mut text = format!("{}  spin: {ended}\n", explored.name);
+    let mut line = |name: &str, what: String| text.push_str(&format!("  {name:<14} {what}\n"));
+    let number = |n: Option<u64>| n.map_or_else(|| "?".to_owned(), |n| n.to_string());
+    if let Some(stored) = tally.stored {
+        let matched = number(tally.matched);
+        line(
+            "states",
+            format!("{stored} stored, {matched} matched, depth {}", number(tally.depth)),
+        );
+    }
+    if let Some(megabytes) = tally.megabytes {
+        line(
+            "memory",
+            format!("{megabytes:.1} MB by the verifier, {} bytes a state", number(tally.vector)),
+        );
+    }
+    if let Some(errors) = tally.errors.filter(|errors| *errors > 0) {
+        line("errors", format!("{errors} in the model itself: assertions, deadlocks"));
+    }
+    line("histories", format!("{histories} different ones checked"));
+    if explored.undecided > 0 {
+        line("undecided", format!("{} of them", explored.undecided));
+    }
+    let (built, time) = (built.as_secs_f64(), time.as_secs_f64());
+    line("time", format!("{time:.2} s, of which {built:.2} s generated and compiled the verifier"));
+    line("note", UNSOUND.to_owned());
+    text
+}
+
+fn object(explored: &Explored, verdict: Option<&str>) -> String {
+    let Run { tally, histories, built, time, .. } = &explored.run;
+    let verdict = verdict.and_then(|text| serde_json::from_str::<serde_json::Value>(text).ok());
+    let object = json!({
+        "schema": "linpoint.spin",
+        "version": 1,
+        "name": explored.name,
+        "spec": explored.spec.to_string(),
+        "ended": match tally.ended {
+            Ended::Found => "violation",
+            Ended::TimedOut => "time",
+            Ended::Finished => "finished",
+        },
+        "truncated": tally.is_truncated,
+        "sound": false,
+        "note": UNSOUND,
+        "states_stored": tally.stored,
+        "states_matched": tally.matched,
+        "depth": tally.depth,
+        "state_bytes": tally.vector,
+        "verifier_megabytes": tally.megabytes,
+        "model_errors": tally.errors,
+        "histories": histories,
+        "undecided": explored.undecided,
+        "seconds": { "total": time.as_secs_f64(), "build": built.as_secs_f64() },
+        "verdict": verdict,
+    });
+    format!("{object}\n")
+}

@@ -1,0 +1,187 @@
+//! The verifier while it runs, and what it says at the end.
+
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver, SyncSender};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use super::recording::{MARK, Recording};
+use super::toolchain::Verifier;
+use super::{Spin, SpinError};
+
+/// So many recordings are handed over at once.
+const BATCH: usize = 256;
+/// So many batches may wait; then the verifier waits too.
+const WAITING: usize = 64;
+/// Of what the verifier says, so much is kept.
+const REPORT: usize = 64 * 1024;
+/// Longer lines are none of ours, and are read in pieces.
+const LINE: u64 = 1 << 16;
+/// A verifier that is asked to end gets so much time to do so.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Recordings in the order in which they were printed, or what is wrong with one.
+pub(super) type Batch = Result<Vec<Recording>, SpinError>;
+
+/// A verifier that runs. It is ended when this is dropped.
+#[derive(Debug)]
+pub(super) struct Pan {
+    child: Child,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ended {
+    /// The verifier has seen all states that it was going to see.
+    Finished,
+    /// Something was found.
+    Found,
+    /// The time was up.
+    TimedOut,
+}
+
+/// What the verifier says.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Tally {
+    /// How the run ended.
+    pub ended: Ended,
+    /// Different states up to there, if it could still say so; like the rest.
+    pub stored: Option<u64>,
+    /// Times that it came to a state it had seen.
+    pub matched: Option<u64>,
+    /// Length of the longest path.
+    pub depth: Option<u64>,
+    /// Megabytes that it took.
+    pub megabytes: Option<f64>,
+    /// Bytes of a state.
+    pub vector: Option<u64>,
+    /// Violations of assertions in the model, and the like.
+    pub errors: Option<u64>,
+    /// Some paths were longer than it was allowed to follow, or memory ran out.
+    pub is_truncated: bool,
+}
+
+impl Pan {
+    pub(super) fn start(verifier: &Verifier, spin: &Spin) -> Result<Pan, SpinError> {
+        let program = verifier.program();
+        let mut command = Command::new(&program);
+        // End states and errors are the model's business; it is to go on.
+        command.args(["-E", "-n", "-c0"]);
+        command.arg(format!("-m{}", spin.depth)).arg(format!("-w{}", spin.slots));
+        command.current_dir(verifier.dir()).stdin(Stdio::null());
+        command.stdout(Stdio::piped()).stderr(Stdio::null());
+        let child = command.spawn().map_err(SpinError::io(&program))?;
+        Ok(Pan { child })
+    }
+
+    /// What it prints: the recordings as they come, and everything else at the end.
+    pub(super) fn lines(&mut self) -> (Receiver<Batch>, JoinHandle<String>) {
+        let (to, from) = mpsc::sync_channel(WAITING);
+        let out = self.child.stdout.take();
+        let reader = thread::spawn(move || match out {
+            Some(out) => read(BufReader::with_capacity(1 << 16, out), &to),
+            None => String::new(),
+        });
+        (from, reader)
+    }
+
+    /// Asks it to end and to say how far it has come; ends it if it does not listen.
+    pub(super) fn stop(&mut self) {
+        let id = self.child.id().to_string();
+        let asked = Command::new("kill").args(["-INT", &id]).stderr(Stdio::null()).status();
+        let patience = Instant::now() + PATIENCE;
+        while asked.as_ref().is_ok_and(ExitStatus::success) && Instant::now() < patience {
+            if !matches!(self.child.try_wait(), Ok(None)) {
+                return;
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+        self.kill();
+    }
+
+    fn kill(&mut self) {
+        // It may have ended by itself.
+        let _ = self.child.kill();
+    }
+
+    /// Waits for its end. `report` is what it printed beside recordings.
+    pub(super) fn finish(mut self, ended: Ended, report: &str) -> Result<Tally, SpinError> {
+        let status = self.child.wait().map_err(|e| SpinError::Verifier(e.to_string()))?;
+        let tally = Tally::read(ended, report);
+        if ended == Ended::Finished && tally.stored.is_none() {
+            let last = report.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("");
+            return Err(SpinError::Verifier(format!("{status}; it said {last:?}")));
+        }
+        Ok(tally)
+    }
+}
+
+impl Drop for Pan {
+    fn drop(&mut self) {
+        self.kill();
+        // Nothing of it is left behind.
+        let _ = self.child.wait();
+    }
+}
+
+fn read(mut out: impl BufRead, to: &SyncSender<Batch>) -> String {
+    let (mut report, mut line, mut batch) = (String::new(), Vec::new(), Vec::new());
+    // Nobody does any more when something was found. It still says how far it has come.
+    let mut somebody_listens = true;
+    loop {
+        line.clear();
+        match out.by_ref().take(LINE).read_until(b'\n', &mut line) {
+            Ok(0) | Err(_) => break,
+            Ok(_) => {}
+        }
+        let text = String::from_utf8_lossy(&line);
+        match text.strip_prefix(MARK) {
+            None if report.len() < REPORT => report.push_str(&text),
+            // The last line of a verifier that was ended may be cut off.
+            Some(recording) if somebody_listens && recording.ends_with('\n') => {
+                match Recording::parse(recording) {
+                    Ok(recording) => batch.push(recording),
+                    Err(bad) => {
+                        let _ = to.send(Ok(std::mem::take(&mut batch)));
+                        somebody_listens = to.send(Err(SpinError::Recording(bad))).is_ok();
+                    }
+                }
+                if batch.len() >= BATCH {
+                    somebody_listens = to.send(Ok(std::mem::take(&mut batch))).is_ok();
+                }
+            }
+            _ => {}
+        }
+    }
+    let _ = to.send(Ok(batch));
+    report
+}
+
+impl Tally {
+    fn read(ended: Ended, report: &str) -> Tally {
+        let number = |line: &str| line.split_whitespace().next()?.parse::<f64>().ok();
+        let count = |end: &str| {
+            let line = report.lines().find(|line| line.trim_end().ends_with(end))?;
+            number(line).map(|n| n as u64)
+        };
+        let after = |mark: &str| {
+            let at = report.find(mark)? + mark.len();
+            let rest = report[at..].trim_start();
+            let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+            rest[..end].parse::<u64>().ok()
+        };
+        let megabytes = report.lines().find(|line| line.contains("total actual memory usage"));
+        let is_cut = ["max search depth too small", "out of memory", "Search not completed"];
+        Tally {
+            ended,
+            stored: count("states, stored"),
+            matched: count("states, matched"),
+            depth: after("depth reached"),
+            megabytes: megabytes.and_then(number),
+            vector: after("State-vector"),
+            errors: after("errors:"),
+            is_truncated: is_cut.iter().any(|sign| report.contains(sign)),
+        }
+    }
+}

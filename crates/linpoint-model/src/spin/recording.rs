@@ -1,0 +1,129 @@
+//! One line that a model prints: an operation is called, or returns.
+
+use std::fmt;
+
+/// How such lines begin; everything else is the verifier's own.
+pub(super) const MARK: &str = "@lp ";
+
+/// An operation is called, or returns.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Recording {
+    /// How many recordings precede it in its history.
+    pub(super) index: usize,
+    /// The process of the model.
+    pub process: u32,
+    /// What happens.
+    pub what: What,
+}
+
+/// What happens.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum What {
+    /// An operation is called.
+    Call {
+        /// Its name.
+        name: Box<str>,
+        /// What it is called with.
+        args: Vec<i64>,
+    },
+    /// The open operation of the process returns.
+    Return(Returned),
+}
+
+/// What an operation returns.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Returned {
+    /// Nothing.
+    Ok,
+    /// A number.
+    Int(i64),
+    /// True or false.
+    Bool(bool),
+    /// Nothing where something could be.
+    Null,
+    /// That there was no room.
+    Full,
+}
+
+/// A line that begins like a recording and is none.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BadRecording {
+    /// The line.
+    pub line: String,
+    /// What is wrong with it.
+    pub why: &'static str,
+}
+
+impl fmt::Display for BadRecording {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let BadRecording { line, why } = self;
+        write!(f, "the model printed a recording that makes no sense: {line:?}: {why}")
+    }
+}
+
+impl Recording {
+    /// An error if it cannot be the next one after so many.
+    pub(super) fn follows(&self, before: usize) -> Result<(), BadRecording> {
+        if self.index <= before {
+            return Ok(());
+        }
+        let line = format!("{} by process {}", self.index, self.process);
+        Err(BadRecording { line, why: "those before it are missing" })
+    }
+
+    /// Reads a line without its mark.
+    pub(super) fn parse(text: &str) -> Result<Recording, BadRecording> {
+        let bad = |why| BadRecording { line: text.chars().take(200).collect(), why };
+        let mut words = text.split_ascii_whitespace();
+        let mut word = |why| words.next().ok_or_else(|| bad(why));
+        let index = word("no number")?.parse().map_err(|_| bad("its number is none"))?;
+        let process = word("no process")?.parse().map_err(|_| bad("the process is no number"))?;
+        let kind = word("it neither calls nor returns")?;
+        let name = word("no name")?;
+        let number = |word: &str| word.parse::<i64>().map_err(|_| bad("a value is no number"));
+        let values = words.map(number).collect::<Result<Vec<i64>, _>>()?;
+        let what = match (kind, name, values.as_slice()) {
+            ("call", name, [] | [_] | [_, _]) => What::Call { name: name.into(), args: values },
+            ("return", "ok", []) => What::Return(Returned::Ok),
+            ("return", "null", []) => What::Return(Returned::Null),
+            ("return", "full", []) => What::Return(Returned::Full),
+            ("return", "int", [value]) => What::Return(Returned::Int(*value)),
+            ("return", "bool", [value]) => What::Return(Returned::Bool(*value != 0)),
+            ("call" | "return", ..) => return Err(bad("too many or too few values")),
+            _ => return Err(bad("it neither calls nor returns")),
+        };
+        Ok(Recording { index, process, what })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_and_returns() {
+        let call = Recording::parse("7 1 call push 3").unwrap();
+        assert_eq!((call.index, call.process), (7, 1));
+        assert_eq!(call.what, What::Call { name: "push".into(), args: vec![3] });
+        let ret = |text| Recording::parse(text).unwrap().what;
+        assert_eq!(ret("9 0 return int -4"), What::Return(Returned::Int(-4)));
+        assert_eq!(ret("9 0 return bool 1"), What::Return(Returned::Bool(true)));
+        assert_eq!(ret("9 0 return null"), What::Return(Returned::Null));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_told() {
+        for (text, why) in [
+            ("", "no number"),
+            ("x 1 call push", "its number is none"),
+            ("1 -1 call push", "the process is no number"),
+            ("1 1", "it neither calls nor returns"),
+            ("1 1 calls push", "it neither calls nor returns"),
+            ("1 1 call push 1 2 3", "too many or too few values"),
+            ("1 1 return int", "too many or too few values"),
+            ("1 1 return int x", "a value is no number"),
+        ] {
+            assert_eq!(Recording::parse(text).unwrap_err().why, why, "{text:?}");
+        }
+    }
+}
