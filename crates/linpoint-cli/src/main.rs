@@ -33,6 +33,7 @@ fn main() -> ExitCode {
         Command::Gen(args) => cmd::generate::run(&args, &mut out),
         Command::Shrink(args) => cmd::shrink::run(&args, &mut out),
         Command::Stats(args) => cmd::stats::run(args, &mut out),
+        Command::Depth(args) => cmd::depth::run(args, &mut out),
         Command::Models => cmd::models::run(&mut out),
         Command::Formats => cmd::formats::run(&mut out),
         Command::Completions { shell } => cmd::shell::completions(shell, &mut out),

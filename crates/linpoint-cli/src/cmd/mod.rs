@@ -2,6 +2,7 @@
 
 pub mod check;
 pub mod convert;
+pub mod depth;
 pub mod explain;
 pub mod formats;
 pub mod generate;
