@@ -212,7 +212,7 @@ mod tests {
             "item" => two(i),
             "items" => Value::List([two(i), two(i + 1)].into()),
             "entries" => Value::Map([(two(i).bare().as_str().into(), two(i + 1))].into()),
-            _ => Value::Bool(i % 2 == 0),
+            _ => Value::Bool(i.is_multiple_of(2)),
         };
         let mut calls = Vec::new();
         for (name, params) in object.methods() {

@@ -29,10 +29,11 @@ pub type Schedule = Box<[u8]>;
 /// The strong hitting families of a poset, for larger and larger `d`.
 pub struct Family<'p> {
     poset: &'p Poset,
+    /// For each chain the order of level 0.
     orders: Vec<Vec<u8>>,
     d: usize,
     seen: FxHashSet<Schedule>,
-    /// What the elements after the first chain are: with how many of them, everything else is known.
+    /// The largest number of schedules.
     most: usize,
 }
 
@@ -108,8 +109,7 @@ pub(crate) fn orders(poset: &Poset, chains: &[Vec<usize>]) -> Vec<Vec<u8>> {
     chains.iter().map(order).collect()
 }
 
-/// The schedule for the elements `tuple`, of which the first is `chain[0]`'s business: everything eager, as the
-/// construction says it. For tests.
+/// The schedule for a chain and the elements `x1, …`, as the construction says it. For tests.
 #[cfg(test)]
 pub(crate) fn eager(poset: &Poset, chain: &[usize], tuple: &[usize]) -> Schedule {
     let level = |y: usize| {

@@ -43,10 +43,10 @@ impl Poset {
         let single = |element: usize| 1 << element;
         let mut up: Vec<Set> = (0..count).map(single).collect();
         let mut down = up.clone();
-        for b in 0..count {
+        for (b, down) in down.iter_mut().enumerate() {
             for a in (0..b).filter(|a| before(*a, b)) {
                 up[a] |= 1 << b;
-                down[b] |= 1 << a;
+                *down |= 1 << a;
             }
         }
         Some(Poset { up, down })

@@ -213,10 +213,10 @@ impl Search<'_, '_, '_> {
         budget: &mut Budget<'_>,
     ) -> Result<bool, Stop> {
         let before = self.order.len();
-        if let Some(states) = self.perform(block.left & !later, block.states, budget)? {
-            if self.finish(block.left & later, block.blocks - 1, states, budget)? {
-                return Ok(true);
-            }
+        if let Some(states) = self.perform(block.left & !later, block.states, budget)?
+            && self.finish(block.left & later, block.blocks - 1, states, budget)?
+        {
+            return Ok(true);
         }
         self.order.truncate(before);
         if more == 0 {
