@@ -102,7 +102,7 @@ public final class Recorder {
                 } catch (InterruptedException interrupted) {
                     return;
                 }
-                for (int i = 0; i < 300; i++) {
+                for (int i = 0; i < 100; i++) {
                     int value = 3 * i + process;
                     int key = random.nextInt(4);
                     if (!args[0].equals("map")) {

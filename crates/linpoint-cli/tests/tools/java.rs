@@ -14,8 +14,7 @@ fn what_a_jvm_records_is_checked() {
     }
     let dir = dir("java-recorder");
     let recorder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tools/java/Recorder.java");
-    for (object, code, operations) in [("queue", 0, 1800), ("map", 0, 900), ("forgetful", 1, 1800)]
-    {
+    for (object, code, operations) in [("queue", 0, 600), ("map", 0, 300), ("forgetful", 1, 600)] {
         let file = format!("{object}.jsonl");
         let recorded = Command::new("java")
             .args(["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"])
