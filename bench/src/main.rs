@@ -4,6 +4,7 @@ mod ambiguous;
 mod child;
 mod generate;
 mod hard;
+mod hitting;
 mod lowe;
 mod measure;
 mod monitors;
@@ -22,6 +23,7 @@ usage: linpoint-bench <table> [selection...] [--quick]
 
   lowe       map queue map-overlap queue-overlap map-simulated queue-simulated keys enqueues
   hard       queue-1000 queue-10000 stack-1000 stack-10000 store contradiction
+  hitting
   scale      length concurrency ambiguous
   ambiguous
   prune
@@ -59,6 +61,7 @@ fn main() {
         "hard" => hard::main(rest, quick),
         "scale" => scale::main(rest, quick),
         "ambiguous" => ambiguous::main(quick),
+        "hitting" => hitting::main(quick),
         "prune" => prune::main(quick),
         "stream" => stream::main(rest, quick),
         "monitors" => monitors::main(rest, quick),

@@ -35,6 +35,7 @@ fn main() -> ExitCode {
         Command::Spin(args) => cmd::spin::run(&args, &mut out),
         Command::Stats(args) => cmd::stats::run(args, &mut out),
         Command::Explore(args) => cmd::explore::run(&args, &mut out),
+        Command::Depth(args) => cmd::depth::run(args, &mut out),
         Command::Models => cmd::models::run(&mut out),
         Command::Formats => cmd::formats::run(&mut out),
         Command::Completions { shell } => cmd::shell::completions(shell, &mut out),

@@ -15,6 +15,7 @@ mod error;
 mod fastlin;
 mod format;
 pub mod generate;
+pub mod java;
 mod jepsen;
 mod jepsen_log;
 pub mod jsonl;

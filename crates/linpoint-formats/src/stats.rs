@@ -97,7 +97,7 @@ pub fn stats(
     let resolved = registry::resolve(raw.format, model, raw.model.as_ref());
     let mut names = Names::default();
     let numbers: Vec<u16> = raw.ops.iter().map(|op| names.number(op.name)).collect();
-    let known = resolved.as_ref().filter(|model| model.name != "java");
+    let known = resolved.as_ref().filter(|model| registry::has_specification(model));
     let loaded = known.map(|_| registry::load(source, raw.clone(), model)).transpose()?;
     let facts = loaded.as_ref().map(|history| history.facts(&numbers)).transpose();
     let facts =

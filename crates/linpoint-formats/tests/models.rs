@@ -213,10 +213,10 @@ fn stores_and_banks() {
 #[test]
 fn every_model_is_listed_once_with_its_operations() {
     let mut names: Vec<&str> = registry::models().map(|model| model.name).collect();
-    assert_eq!(names.len(), 16);
+    assert_eq!(names.len(), 17);
     names.sort_unstable();
     names.dedup();
-    assert_eq!(names.len(), 16);
+    assert_eq!(names.len(), 17);
     assert!(registry::models().all(|model| !model.operations.is_empty()));
 }
 
@@ -232,4 +232,69 @@ fn processes_that_are_numbers_keep_them() {
     let history = load(r#""model":"register""#, &ops).map_err(|e| e.to_string()).unwrap();
     assert_eq!((history.process(OpId(0)), history.process(OpId(1))), (Some(0), Some(1)));
     assert_eq!(history.client(OpId(1)).as_deref(), Some("ann"));
+}
+
+#[test]
+fn collections_of_java() {
+    let header =
+        r#""model":"java","class":"java.util.concurrent.ArrayBlockingQueue","arguments":[2]"#;
+    let ops = [
+        r#""op":"offer","args":[1],"value":true"#,
+        r#""op":"addAll","args":[["a",null]],"value":"java.lang.NullPointerException""#,
+        r#""op":"toArray","value":[1,"a"]"#,
+        r#""op":"toString","value":"[1, a]""#,
+        r#""op":"clear""#,
+        r#""op":"remove","value":null"#,
+    ];
+    let expected = [
+        "offer(1) true",
+        "addAll([a, null]) java.lang.NullPointerException",
+        "toArray() [1,a]",
+        "toString() [1, a]",
+        "clear() done",
+        "remove() null",
+    ];
+    assert_eq!(words(header, &ops), expected);
+    let map = r#""model":"java:class=ConcurrentHashMap""#;
+    let ops = [r#""op":"putAll","args":[{"10":1,"9":2}]"#, r#""op":"keySet","value":[9,10]"#];
+    assert_eq!(words(map, &ops), ["putAll({9=2, 10=1}) done", "keySet() [9, 10]"]);
+    refused(
+        header,
+        r#""op":"drainTo","args":[[]]"#,
+        "unknown method \"drainTo\" of the Java class ArrayBlockingQueue",
+    );
+    refused(
+        header,
+        r#""op":"offer","args":[1,2]"#,
+        "ArrayBlockingQueue has no method \"offer\" with 2 arguments",
+    );
+    refused(
+        header,
+        r#""op":"offer","args":[3000000000]"#,
+        "offer: 3000000000 is not a 32-bit Integer of Java",
+    );
+    refused(
+        header,
+        r#""op":"offer","args":["null"]"#,
+        "offer: the String \"null\" would print like another result of Java",
+    );
+    refused(
+        map,
+        r#""op":"size","args":[1]"#,
+        "ConcurrentHashMap has no method \"size\" with one argument",
+    );
+    for (header, message) in [
+        (r#""model":"java""#, "the model \"java\" needs a class"),
+        (r#""model":"java:class=Vector""#, "there is no specification of the Java class Vector"),
+        (
+            r#""model":"java","class":"ArrayBlockingQueue""#,
+            "the constructor ArrayBlockingQueue() is not known",
+        ),
+        (
+            r#""model":"java","class":"ArrayBlockingQueue","arguments":[0]"#,
+            "the constructor ArrayBlockingQueue(0) is not known",
+        ),
+    ] {
+        refused(header, r#""op":"size""#, message);
+    }
 }

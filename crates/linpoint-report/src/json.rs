@@ -133,6 +133,7 @@ fn limit_name(limit: Limit) -> &'static str {
         Limit::Time => "time",
         Limit::Memory => "memory",
         Limit::Steps => "steps",
+        Limit::Depth => "depth",
         Limit::Cancelled => "cancelled",
         _ => "other",
     }

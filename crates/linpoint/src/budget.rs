@@ -16,6 +16,8 @@ pub enum Limit {
     Memory,
     /// The limit on search steps of a single engine.
     Steps,
+    /// The bound on the depth of schedules, see [`crate::Engine::Hitting`].
+    Depth,
     /// Somebody called [`Cancel::cancel`].
     Cancelled,
 }
@@ -26,6 +28,7 @@ impl std::fmt::Display for Limit {
             Limit::Time => "the time limit",
             Limit::Memory => "the memory limit",
             Limit::Steps => "the limit on search steps",
+            Limit::Depth => "the bound on depth",
             Limit::Cancelled => "cancellation",
         })
     }

@@ -66,7 +66,7 @@ impl std::fmt::Display for CheckError {
             CheckError::UnknownEngine(name) => {
                 let monitors = Monitor::ALL.iter().map(|m| m.name());
                 let known: Vec<&str> =
-                    Engine::ALL.iter().map(|e| e.name()).chain(monitors).collect();
+                    Engine::NAMED.iter().map(|e| e.name()).chain(monitors).collect();
                 write!(f, "there is no engine {name:?}; the engines are {}", known.join(", "))
             }
             CheckError::Refused { monitor, reason } => {

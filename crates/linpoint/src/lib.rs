@@ -52,6 +52,7 @@ mod check;
 mod decide;
 mod explain;
 pub mod history;
+pub mod hitting;
 pub mod incremental;
 pub mod monitor;
 mod parts;

@@ -1,6 +1,7 @@
 //! The command line: as typed ([`raw`]), and as the commands use it ([`resolved`]).
 
 pub mod convert;
+pub mod depth;
 pub mod explain;
 pub mod explore;
 pub mod generate;

@@ -7,7 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use linpoint_formats::Format;
 
-use super::{convert, explain, explore, generate, shrink, spin, stats, units, watch};
+use super::{convert, depth, explain, explore, generate, shrink, spin, stats, units, watch};
 
 /// Checks whether concurrent histories are linearizable.
 #[derive(Parser, Debug)]
@@ -43,6 +43,9 @@ pub enum Command {
     /// Tell what histories can reveal, and warn about those that could hardly fail
     #[command(after_help = stats::EXAMPLES)]
     Stats(stats::Stats),
+    /// Tell how few operations have to be delayed to see that histories are linearizable
+    #[command(after_help = depth::EXAMPLES)]
+    Depth(depth::Depth),
     /// Write a linearizable history of a model, or one with a wrong result
     #[command(after_help = generate::EXAMPLES)]
     Gen(generate::Gen),

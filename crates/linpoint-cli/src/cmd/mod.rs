@@ -2,6 +2,7 @@
 
 pub mod check;
 pub mod convert;
+pub mod depth;
 pub mod explain;
 pub mod explore;
 pub mod formats;

@@ -206,7 +206,7 @@ fn what_cannot_be_is_said() {
             &["--model", "queue", "--format", "fastlin", "--ambiguous", "0.1"],
             "fastlin has no ambiguous operations",
         ),
-        (&["--model", "java:class=Q"], "there is no specification of the Java class Q yet"),
+        (&["--model", "java:class=Q"], "there is no specification of the Java class Q"),
         (&["--model", "queue", "--ops", "0", "--mutate"], "can be changed with certainty"),
         (&["--model", "queue", "-o", "no/such/dir"], "no/such/dir"),
     ] {

@@ -35,7 +35,7 @@ pub fn convert(
 ) -> Result<Converted, ReadError> {
     let resolved = registry::resolve(raw.format, model, raw.model.as_ref());
     // Without a specification, operations are compared as they are written.
-    let known = resolved.as_ref().filter(|model| model.name != "java");
+    let known = resolved.as_ref().filter(|model| registry::has_specification(model));
     let original = known.map(|_| registry::load(source, raw.clone(), model)).transpose()?;
     let written = write(source, raw, resolved.as_ref(), to)?;
     let mut converted = Converted { text: written, lost: losses(raw, to) };

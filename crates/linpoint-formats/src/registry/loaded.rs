@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::time::Instant;
 
 use linpoint::history::Span;
+use linpoint::hitting::{Measure, Measured, NotMeasured};
 use linpoint::verdict::{States, Violation};
 use linpoint::{CheckError, OpId, Plan, Progress, Report};
 
@@ -118,6 +119,11 @@ impl LoadedHistory {
     /// How a check with these settings would go, see [`linpoint::Checker::foresee`].
     pub fn foresee(&self, settings: &Settings) -> Result<Plan, CheckError> {
         self.any.foresee(settings)
+    }
+
+    /// How deep it is, see [`linpoint::hitting`].
+    pub fn measure(&self, what: &Measure) -> Result<Measured, NotMeasured> {
+        self.any.measure(what)
     }
 
     /// How many operations differ from each other, arguments included.

@@ -209,6 +209,12 @@ pub(crate) fn resolve(
     Some(resolved)
 }
 
+/// True if there is a specification of this model: of Java's classes, there is for some.
+pub(crate) fn has_specification(model: &ModelName) -> bool {
+    model.name != "java"
+        || model.option("class").and_then(Value::as_str).is_none_or(crate::java::Java::knows)
+}
+
 /// Makes sure that a model exists and has these options, before any file is read. Options that it
 /// needs may still be missing: files can have them.
 pub fn validate(model: &ModelName) -> Result<(), String> {
@@ -235,11 +241,6 @@ pub(crate) fn same_model(one: &ModelName, other: &ModelName) -> bool {
 fn entry_of(source: &Source, model: &ModelName) -> Result<&'static Entry, ReadError> {
     if let Some(entry) = models::ALL.iter().find(|entry| entry.info.name == model.name) {
         return Ok(entry);
-    }
-    if model.name == "java" {
-        let class = model.option("class").map(Value::bare).unwrap_or_default();
-        let message = format!("there is no specification of the Java class {class} yet");
-        return Err(ReadError::new(source, message).help("the model \"java\" is not available"));
     }
     let names: Vec<&str> = models().map(|info| info.name).collect();
     Err(ReadError::new(source, format!("unknown model {:?}", model.name))

@@ -1,6 +1,7 @@
 //! A history together with its specification, behind an interface without type parameters.
 
 use linpoint::history::{Extras, Span};
+use linpoint::hitting::{Measure, Measured, NotMeasured, measure};
 use linpoint::verdict::{States, Violation, states_along};
 use linpoint::{CheckError, Checker, History, OpId, Part, Plan, Progress, Report, Spec};
 use rustc_hash::FxHashSet;
@@ -36,6 +37,7 @@ pub(super) trait AnyHistory: Send + Sync {
     fn len(&self) -> usize;
     fn check(&self, settings: &Settings, progress: Watcher<'_>) -> Result<Report, CheckError>;
     fn foresee(&self, settings: &Settings) -> Result<Plan, CheckError>;
+    fn measure(&self, what: &Measure) -> Result<Measured, NotMeasured>;
     fn different(&self) -> usize;
     fn as_any(&self) -> &dyn Any;
     fn difference(
@@ -135,6 +137,10 @@ impl<S: Spec + Send + Sync + 'static> AnyHistory for Typed<S> {
 
     fn foresee(&self, settings: &Settings) -> Result<Plan, CheckError> {
         self.checker(settings).foresee(&self.history)
+    }
+
+    fn measure(&self, what: &Measure) -> Result<Measured, NotMeasured> {
+        measure(&self.spec, &self.history, what)
     }
 
     fn different(&self) -> usize {

@@ -279,16 +279,14 @@ impl<'a, S: Spec> Run<'a, S> {
                     }
                     let got = if **tactic == Tactic::UnlimitedPending { 0 } else { stop.reached };
                     stopped = Stopped { reached: stopped.reached.max(got), ..stop };
-                    if stopped.stop != Stop::Limit(Limit::Steps)
-                        && stopped.stop != Stop::Limit(Limit::Memory)
-                    {
+                    if !others_may_help(&stopped.stop) {
                         break;
                     }
                 }
             }
         }
         let Stop::Limit(limit) = stopped.stop else { return Ok(None) };
-        if !is_last && (limit == Limit::Steps || limit == Limit::Memory) {
+        if !is_last && others_may_help(&stopped.stop) {
             return Ok(None);
         }
         let returns = compiled.problem.returns.len() as u32;
@@ -369,7 +367,7 @@ impl<'a, S: Spec> Run<'a, S> {
         let mut alive = engines.to_vec();
         let mut turn = FIRST_TURN;
         let mut reached = 0;
-        let mut out_of_memory = None;
+        let mut ended = None;
         while !alive.is_empty() {
             let mut still_alive = Vec::new();
             for engine in alive {
@@ -379,10 +377,10 @@ impl<'a, S: Spec> Run<'a, S> {
                         reached = s.reached.max(reached);
                         still_alive.push(engine);
                     }
-                    // Another engine may need less memory.
-                    Err(s) if s.stop == Stop::Limit(Limit::Memory) => {
+                    // Another engine may need less memory, or know no such bound.
+                    Err(s) if others_may_help(&s.stop) => {
                         reached = s.reached.max(reached);
-                        out_of_memory = Some(s);
+                        ended = Some(s);
                     }
                     Err(s) => return Err(Stopped { reached: s.reached.max(reached), ..s }),
                 }
@@ -391,7 +389,7 @@ impl<'a, S: Spec> Run<'a, S> {
             turn = turn.saturating_mul(2);
         }
         let stop = Stop::Limit(Limit::Memory);
-        let stopped = out_of_memory.unwrap_or(Stopped { stop, reached });
+        let stopped = ended.unwrap_or(Stopped { stop, reached });
         Err(Stopped { reached, ..stopped })
     }
 
@@ -424,6 +422,11 @@ impl<'a, S: Spec> Run<'a, S> {
         let description = description.unwrap_or_else(|_| "an operation".into());
         CheckError::SpecPanicked { op, description, message }
     }
+}
+
+/// True if the limit is one of the engine rather than of the check.
+fn others_may_help(stop: &Stop) -> bool {
+    matches!(stop, Stop::Limit(Limit::Steps | Limit::Memory | Limit::Depth))
 }
 
 /// A poisoned lock only means that some other part failed; its data are whole.

@@ -26,12 +26,25 @@ pub enum Engine {
     JitGraph,
     /// Just-in-time linearization, breadth first.
     Breadth,
+    /// Schedules that delay few operations, see [`crate::hitting`]. Not complete: it finds witnesses, and
+    /// never says that there is none.
+    Hitting,
 }
 
 impl Engine {
-    /// All of them.
+    /// All that are complete: they decide every history, if there is time and memory.
     pub const ALL: [Engine; 5] =
         [Engine::WgTree, Engine::WgGraph, Engine::JitTree, Engine::JitGraph, Engine::Breadth];
+
+    /// All that can be asked for by name.
+    pub const NAMED: [Engine; 6] = [
+        Engine::WgTree,
+        Engine::WgGraph,
+        Engine::JitTree,
+        Engine::JitGraph,
+        Engine::Breadth,
+        Engine::Hitting,
+    ];
 
     /// The name by which it is asked for.
     pub fn name(self) -> &'static str {
@@ -41,12 +54,13 @@ impl Engine {
             Engine::JitTree => "jit-tree",
             Engine::JitGraph => "jit-graph",
             Engine::Breadth => "breadth",
+            Engine::Hitting => "hitting",
         }
     }
 
     /// The engine of this name.
     pub fn from_name(name: &str) -> Option<Engine> {
-        Engine::ALL.into_iter().find(|e| e.name() == name)
+        Engine::NAMED.into_iter().find(|e| e.name() == name)
     }
 
     /// One line about it.
@@ -59,6 +73,9 @@ impl Engine {
             Engine::JitTree => "just-in-time tree search: no memory, effects as late as possible",
             Engine::JitGraph => "just-in-time graph search: the usual choice",
             Engine::Breadth => "breadth-first just-in-time search: robust where there is no order",
+            Engine::Hitting => {
+                "strong hitting families: witnesses that delay few operations; cannot refute"
+            }
         }
     }
 }
@@ -108,6 +125,7 @@ impl<S: Spec> Searcher<'_, S> {
             Engine::Breadth => {
                 return breadth::search(problem, automaton, switches, Supply::Counted, budget);
             }
+            Engine::Hitting => return crate::hitting::run(problem, automaton, budget),
             Engine::WgTree => style(MoveOrder::CallFirst, false),
             Engine::WgGraph => style(MoveOrder::CallFirst, true),
             Engine::JitTree => style(MoveOrder::ReturnFirst, false),

@@ -19,10 +19,12 @@ mod pending;
 mod problem;
 mod visited;
 
+pub(crate) use automaton::{Automaton, Step};
 pub use engine::Engine;
 pub(crate) use engine::{Ending, Found, Searcher};
-pub(crate) use oracle::guard;
-pub(crate) use problem::{Compiled, Scratch, compile};
+pub(crate) use frontier::Choice;
+pub(crate) use oracle::{SpecOracle, guard};
+pub(crate) use problem::{Compiled, Problem, Scratch, compile};
 
 use crate::budget::Limit;
 

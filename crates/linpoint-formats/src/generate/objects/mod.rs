@@ -1,6 +1,7 @@
 //! The bundled models as ordinary single-threaded objects, and what processes do with them.
 
 mod containers;
+mod java;
 mod keyed;
 mod locks;
 mod registers;
@@ -133,6 +134,9 @@ pub(super) fn fill_in(options: &mut Options) -> Result<(), String> {
             accounts.sort();
             ("accounts", Value::Map(accounts.into()))
         }
+        "java" if keys.is_none() && options.model.option("class").is_none() => {
+            ("class", Value::str(java::USUAL_CLASS))
+        }
         "kv" | "multi-register" => return Ok(()),
         _ if keys.is_some() => {
             return Err(format!(
@@ -158,6 +162,7 @@ pub(super) fn new(draft: &Draft<'_>) -> Result<Box<dyn Object>, String> {
         "bag" | "stack" | "queue" | "deque" | "priority-queue" => {
             Box::new(containers::Container::new(draft))
         }
+        "java" => Box::new(java::Collection::new(draft)?),
         "mutex" => Box::new(locks::Mutex::new(draft)),
         "semaphore" => Box::new(locks::Semaphore::new(draft)),
         other => return Err(format!("there is no way to simulate {other:?} yet")),

@@ -1,6 +1,7 @@
 //! The entries of the registry, grouped by kind of object.
 
 mod containers;
+mod java;
 mod keyed;
 mod registers;
 mod sync;
@@ -25,4 +26,5 @@ pub(super) const ALL: &[Entry] = &[
     sync::SEMAPHORE,
     registers::SNAPSHOT,
     keyed::BANK,
+    java::JAVA,
 ];

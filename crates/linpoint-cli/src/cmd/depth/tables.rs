@@ -1,0 +1,194 @@
+//! The tables of the paper, a row for each set of histories: what the histories are like, how many schedules the
+//! families have, and how many histories have a witness in them.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use super::Row;
+use super::rows::aligned;
+
+/// A set of histories.
+pub(super) struct Set {
+    pub(super) name: String,
+    histories: usize,
+    operations: Numbers,
+    concurrency: Numbers,
+    pairs: Numbers,
+    /// Histories with operations that overlap.
+    overlapping: usize,
+    /// Those of them that are linearizable.
+    pub(super) linearizable: usize,
+    /// Those that nothing decided.
+    undecided: usize,
+    /// By `d` the sizes of families, and how many were too large to count.
+    sizes: Vec<(Numbers, usize)>,
+    /// The same with as few chains as possible.
+    fewest: Vec<(Numbers, usize)>,
+    /// By `d`, how many have a witness.
+    pub(super) witnessed: Vec<usize>,
+}
+
+/// Largest, mean and standard deviation.
+#[derive(Default)]
+struct Numbers {
+    values: Vec<f64>,
+}
+
+impl Numbers {
+    fn add(&mut self, value: usize) {
+        self.values.push(value as f64);
+    }
+
+    fn max(&self) -> f64 {
+        self.values.iter().copied().fold(0.0, f64::max)
+    }
+
+    fn mean(&self) -> f64 {
+        self.values.iter().sum::<f64>() / self.values.len().max(1) as f64
+    }
+
+    fn deviation(&self) -> f64 {
+        let mean = self.mean();
+        let squares: f64 = self.values.iter().map(|value| (value - mean).powi(2)).sum();
+        (squares / self.values.len().saturating_sub(1).max(1) as f64).sqrt()
+    }
+}
+
+impl Set {
+    fn new(name: &str, most_d: usize) -> Set {
+        let sizes = || (0..most_d).map(|_| (Numbers::default(), 0)).collect();
+        Set {
+            name: name.to_owned(),
+            histories: 0,
+            operations: Numbers::default(),
+            concurrency: Numbers::default(),
+            pairs: Numbers::default(),
+            overlapping: 0,
+            linearizable: 0,
+            undecided: 0,
+            sizes: sizes(),
+            fewest: sizes(),
+            witnessed: vec![0; most_d],
+        }
+    }
+
+    fn add(&mut self, row: &Row) {
+        let m = &row.measured;
+        self.histories += 1;
+        self.operations.add(m.operations);
+        self.concurrency.add(m.concurrency);
+        self.pairs.add(m.concurrent_pairs);
+        if m.concurrent_pairs == 0 {
+            return;
+        }
+        self.overlapping += 1;
+        self.linearizable += usize::from(row.linearizable == Some(true));
+        self.undecided += usize::from(row.linearizable.is_none());
+        let fewest = m.sizes_with_fewest.as_ref().unwrap_or(&m.sizes);
+        for (sizes, of_row) in [(&mut self.sizes, &m.sizes), (&mut self.fewest, fewest)] {
+            for ((numbers, uncounted), size) in sizes.iter_mut().zip(of_row) {
+                match size {
+                    Some(size) => numbers.add(*size),
+                    None => *uncounted += 1,
+                }
+            }
+        }
+        if let Some(d) = m.witness {
+            self.witnessed.iter_mut().skip(d - 1).for_each(|count| *count += 1);
+        }
+    }
+}
+
+/// The sets, in the order in which they were met, and all together if there are several.
+pub(super) fn sets(rows: &[Row], most_d: usize) -> Vec<Set> {
+    let mut sets: Vec<Set> = Vec::new();
+    let mut all = Set::new("all", most_d);
+    for row in rows {
+        all.add(row);
+        match sets.iter_mut().find(|set| set.name == row.set) {
+            Some(set) => set.add(row),
+            None => {
+                let mut set = Set::new(&row.set, most_d);
+                set.add(row);
+                sets.push(set);
+            }
+        }
+    }
+    if sets.len() > 1 {
+        sets.push(all);
+    }
+    sets
+}
+
+/// All tables.
+pub(super) fn human(sets: &[Set], time: Duration) -> String {
+    let mut text = String::from("histories (c: operations open at once; cp: pairs that overlap)\n");
+    text += &aligned(&histories(sets));
+    text += "\nschedules in the family of depth d, one chain for each thread\n";
+    text += &aligned(&sizes(sets, |set| &set.sizes));
+    text += "\nthe same with as few chains as possible\n";
+    text += &aligned(&sizes(sets, |set| &set.fewest));
+    text +=
+        "\nlinearizable histories with a witness in the family of depth d, of those that overlap\n";
+    text += &aligned(&witnesses(sets));
+    let uncounted: usize = sets.iter().rev().take(1).flat_map(|set| &set.sizes).map(|s| s.1).sum();
+    if uncounted > 0 {
+        let _ = writeln!(text, "\n{uncounted} families were too large to count, and are left out");
+    }
+    let _ = writeln!(text, "\n{:.1} s", time.as_secs_f64());
+    text
+}
+
+fn histories(sets: &[Set]) -> Vec<Vec<String>> {
+    let heading = ["", "histories", "ops", "max(c)", "μ(c)", "σ(c)", "max(cp)", "μ(cp)", "σ(cp)"];
+    let mut table = vec![heading.map(str::to_owned).to_vec()];
+    for set in sets {
+        let mut row = vec![set.name.clone(), set.histories.to_string()];
+        row.push(format!("{:.1}", set.operations.mean()));
+        for numbers in [&set.concurrency, &set.pairs] {
+            row.push(format!("{:.0}", numbers.max()));
+            row.push(format!("{:.2}", numbers.mean()));
+            row.push(format!("{:.2}", numbers.deviation()));
+        }
+        table.push(row);
+    }
+    table
+}
+
+fn sizes(sets: &[Set], of: impl Fn(&Set) -> &[(Numbers, usize)]) -> Vec<Vec<String>> {
+    let depths = sets.first().map_or(0, |set| of(set).len());
+    let heading = (1..=depths).flat_map(|d| [format!("d={d} max"), "μ".into(), "σ".into()]);
+    let mut table = vec![std::iter::once(String::new()).chain(heading).collect::<Vec<_>>()];
+    for set in sets {
+        let numbers = of(set).iter().flat_map(|(numbers, _)| {
+            [numbers.max(), numbers.mean(), numbers.deviation()].map(|n| format!("{n:.0}"))
+        });
+        table.push(std::iter::once(set.name.clone()).chain(numbers).collect());
+    }
+    table
+}
+
+fn witnesses(sets: &[Set]) -> Vec<Vec<String>> {
+    let depths = sets.first().map_or(0, |set| set.witnessed.len());
+    let heading = (1..=depths).flat_map(|d| [format!("d={d}"), "%".into()]);
+    let undecided = sets.iter().any(|set| set.undecided > 0);
+    let mut first = vec![String::new(), "overlap".into(), "linearizable".into()];
+    first.extend(undecided.then(|| "undecided".into()));
+    let mut table = vec![first.into_iter().chain(heading).collect::<Vec<_>>()];
+    for set in sets {
+        let mut row = vec![set.name.clone()];
+        row.extend([set.overlapping, set.linearizable].map(|n| n.to_string()));
+        row.extend(undecided.then(|| set.undecided.to_string()));
+        for count in &set.witnessed {
+            row.push(count.to_string());
+            row.push(format!("{:.1}", share(*count, set.linearizable)));
+        }
+        table.push(row);
+    }
+    table
+}
+
+/// In per cent.
+pub(super) fn share(part: usize, whole: usize) -> f64 {
+    100.0 * part as f64 / whole.max(1) as f64
+}

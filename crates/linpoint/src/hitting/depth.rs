@@ -1,0 +1,91 @@
+//! The exact linearizability depth of a history: the least `d` for which there are `d` operations such that
+//! *every* schedule that strongly hits them is a witness.
+//!
+//! The schedules that strongly hit `x0, …` are those of a larger order: whatever is neither at nor after any of
+//! `xi, …` comes before `xi`. That all of them are witnesses is decided by walking through the sets of
+//! operations that can come first, each once for each state. The tuples are enumerated; one is given up as soon
+//! as some schedule fails. If `xi` is at or after a later `xj`, it adds nothing to the order, so such tuples are
+//! passed over.
+
+use rustc_hash::FxHashSet;
+
+use super::poset::{Poset, Set, elements};
+use super::replay::{Replay, States};
+use crate::budget::Budget;
+use crate::search::Stop;
+
+/// The depth, if it is at most `most`.
+pub(super) fn exact(
+    poset: &Poset,
+    replay: &mut Replay<'_, '_>,
+    most: usize,
+    budget: &mut Budget<'_>,
+) -> Result<Option<usize>, Stop> {
+    for d in 1..=most.min(poset.len()) {
+        let mut tuple = Vec::with_capacity(d);
+        if chosen(poset, replay, poset.all(), d, &mut tuple, budget)? {
+            return Ok(Some(d));
+        }
+    }
+    Ok(None)
+}
+
+/// Tries all tuples that end in `tuple`, which is kept from its end to its beginning. `left` is what is at or after
+/// none of them.
+fn chosen(
+    poset: &Poset,
+    replay: &mut Replay<'_, '_>,
+    left: Set,
+    more: usize,
+    tuple: &mut Vec<usize>,
+    budget: &mut Budget<'_>,
+) -> Result<bool, Stop> {
+    if more == 0 {
+        return all_are_witnesses(poset, replay, tuple, budget);
+    }
+    for x in elements(left) {
+        tuple.push(x);
+        if chosen(poset, replay, left & !poset.up(x), more - 1, tuple, budget)? {
+            return Ok(true);
+        }
+        tuple.pop();
+    }
+    Ok(false)
+}
+
+/// True if every schedule that strongly hits the tuple is a witness.
+fn all_are_witnesses(
+    poset: &Poset,
+    replay: &mut Replay<'_, '_>,
+    last_first: &[usize],
+    budget: &mut Budget<'_>,
+) -> Result<bool, Stop> {
+    let before = before_each(poset, last_first);
+    let mut seen: FxHashSet<(Set, States)> = FxHashSet::default();
+    let mut open = vec![(0, replay.initial(budget)?)];
+    while let Some((done, states)) = open.pop() {
+        for x in elements(poset.all() & !done) {
+            if before[x] & !done != 0 {
+                continue;
+            }
+            budget.step()?;
+            let Some(after) = replay.step(states, x, budget)? else { return Ok(false) };
+            let next = (done | 1 << x, after);
+            if next.0 != poset.all() && seen.insert(next) {
+                open.push(next);
+            }
+        }
+    }
+    Ok(true)
+}
+
+/// What has to come before each element in a schedule that strongly hits the tuple.
+pub(super) fn before_each(poset: &Poset, last_first: &[usize]) -> Vec<Set> {
+    let mut before: Vec<Set> = (0..poset.len()).map(|x| poset.down(x) & !(1 << x)).collect();
+    let mut covered = 0;
+    for &x in last_first {
+        covered |= poset.up(x);
+        before[x] |= poset.all() & !covered;
+    }
+    before
+}

@@ -1,0 +1,219 @@
+//! How deep a history is, and what the search for its witness in hitting families costs.
+
+use std::time::Instant;
+
+use super::family::Family;
+use super::poset::{MOST_ELEMENTS, Poset};
+use super::replay::Replay;
+use super::{depth, poset_of, search};
+use crate::budget::{Budget, Memory};
+use crate::check::Hints;
+use crate::history::{History, OpId};
+use crate::search::{
+    Automaton, Compiled, Problem, Scratch, SpecOracle, Stop, Switches, compile, guard,
+};
+use crate::spec::Spec;
+use crate::split::Split;
+
+/// What to measure, and how much that may cost.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Measure {
+    /// Families up to this `d`.
+    pub most_d: usize,
+    /// The exact depth, if it is at most this.
+    pub most_depth: usize,
+    /// Families are counted while they have at most so many schedules.
+    pub most_schedules: usize,
+    /// Steps of the search for a witness and for the exact depth, each.
+    pub steps: u64,
+    /// Sets of operations that are looked at to count all schedules.
+    pub most_sets: usize,
+    /// When to stop.
+    pub deadline: Option<Instant>,
+}
+
+impl Default for Measure {
+    fn default() -> Measure {
+        Measure {
+            most_d: 5,
+            most_depth: 3,
+            most_schedules: 1_000_000,
+            steps: 20_000_000,
+            most_sets: 1_000_000,
+            deadline: None,
+        }
+    }
+}
+
+/// What was measured. Pending operations are left out.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Measured {
+    /// Completed operations.
+    pub operations: usize,
+    /// Chains into which threads divide the operations; as few as possible, where threads are not known.
+    pub chains: usize,
+    /// The largest number of operations that were open at once: also the least number of chains.
+    pub concurrency: usize,
+    /// Pairs of operations that overlapped.
+    pub concurrent_pairs: usize,
+    /// The least `d` whose family has a witness, if there is one up to [`Measure::most_d`] and within the steps.
+    pub witness: Option<usize>,
+    /// True if the steps ended before that was known.
+    pub witness_unknown: bool,
+    /// The exact linearizability depth.
+    pub depth: Exact,
+    /// The number of different schedules in the family for `d = 1, …`, as far as there are not too many.
+    pub sizes: Vec<Option<usize>>,
+    /// The same with as few chains as possible, if that is fewer than there are threads.
+    pub sizes_with_fewest: Option<Vec<Option<usize>>>,
+    /// All schedules, if they could be counted.
+    pub schedules: Option<u128>,
+}
+
+/// What is known about the depth.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Exact {
+    /// It is this.
+    Is(usize),
+    /// It is more than this, or the history is not linearizable.
+    MoreThan(usize),
+    /// The steps ended first.
+    Unknown,
+}
+
+/// Why a history was not measured.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum NotMeasured {
+    /// It has more operations than [`MOST_ELEMENTS`].
+    TooLong(usize),
+    /// It is about several objects, which have nothing to do with each other.
+    SeveralObjects,
+    /// The specification panicked.
+    SpecPanicked(String),
+}
+
+impl std::fmt::Display for NotMeasured {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            NotMeasured::TooLong(ops) => {
+                write!(f, "{ops} operations are more than the {MOST_ELEMENTS} that can be measured")
+            }
+            NotMeasured::SeveralObjects => {
+                f.write_str("it is about several objects: measure them one by one")
+            }
+            NotMeasured::SpecPanicked(message) => {
+                write!(f, "the specification panicked: {message}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for NotMeasured {}
+
+/// Measures a history.
+pub fn measure<S: Spec>(
+    spec: &S,
+    history: &History<S::Op, S::Ret>,
+    what: &Measure,
+) -> Result<Measured, NotMeasured> {
+    let mut scratch = Scratch::default();
+    let compiled = guard(|| {
+        let split = Split::new(spec, history, Hints::Ignore, false);
+        (split.len() <= 1).then(|| {
+            let events = if split.len() == 1 { split.events(0) } else { &[] };
+            let plain = Switches { guide: false, ..Switches::default() };
+            compile(spec, history, events, Hints::Ignore, &plain, &mut scratch)
+        })
+    });
+    let compiled = compiled.map_err(NotMeasured::SpecPanicked)?;
+    let Compiled { problem, classes, .. } = compiled.ok_or(NotMeasured::SeveralObjects)?;
+    let operations = problem.ids.len();
+    let poset = poset_of(&problem).ok_or(NotMeasured::TooLong(operations))?;
+    let fewest = poset.fewest_chains();
+    let threads = chains_by_process(history, &problem.ids, &poset);
+    let chains = threads.as_ref().unwrap_or(&fewest);
+    let automaton = || {
+        let oracle = Box::new(SpecOracle::new(spec, &classes));
+        Automaton::new(oracle, classes.len(), true)
+    };
+    let (witness, depth) = searched(&problem, &poset, chains, what, automaton)?;
+    Ok(Measured {
+        operations,
+        chains: chains.len(),
+        concurrency: fewest.len(),
+        concurrent_pairs: poset.concurrent_pairs(),
+        witness: witness.unwrap_or_default(),
+        witness_unknown: witness.is_none(),
+        depth,
+        sizes: sizes(&poset, chains, what),
+        sizes_with_fewest: (fewest.len() < chains.len()).then(|| sizes(&poset, &fewest, what)),
+        schedules: poset.schedules(what.most_sets),
+    })
+}
+
+/// The least `d` with a witness (`None`: not known), and the exact depth.
+fn searched<'a>(
+    problem: &Problem,
+    poset: &Poset,
+    chains: &[Vec<usize>],
+    what: &Measure,
+    automaton: impl Fn() -> Automaton<'a>,
+) -> Result<(Option<Option<usize>>, Exact), NotMeasured> {
+    let memory = Memory::new(None);
+    let budget = || Budget::new(what.deadline, &memory).max_steps(what.steps);
+    let panicked = |stop| match stop {
+        Stop::SpecPanicked { message, .. } => Err(NotMeasured::SpecPanicked(message)),
+        Stop::Limit(_) => Ok(()),
+    };
+    let mut first = automaton();
+    let mut replay = Replay::new(&mut first, &problem.class);
+    let hit = search::search(poset, chains, &mut replay, what.most_d, &mut budget());
+    let witness = match hit {
+        Ok(hit) => Some(hit.map(|hit| hit.d)),
+        Err(stop) => panicked(stop).map(|()| None)?,
+    };
+    // The family of the depth has a witness.
+    if witness == Some(None) && what.most_depth <= what.most_d {
+        return Ok((witness, Exact::MoreThan(what.most_depth)));
+    }
+    let mut second = automaton();
+    let mut replay = Replay::new(&mut second, &problem.class);
+    let depth = match depth::exact(poset, &mut replay, what.most_depth, &mut budget()) {
+        Ok(Some(d)) => Exact::Is(d),
+        // Without operations, nothing has to be delayed.
+        Ok(None) if poset.is_empty() => Exact::Is(0),
+        Ok(None) => Exact::MoreThan(what.most_depth),
+        Err(stop) => panicked(stop).map(|()| Exact::Unknown)?,
+    };
+    Ok((witness, depth))
+}
+
+fn sizes(poset: &Poset, chains: &[Vec<usize>], what: &Measure) -> Vec<Option<usize>> {
+    let mut family = Family::new(poset, chains, what.most_schedules);
+    let mut given_up = false;
+    let mut size = |_| {
+        let late = what.deadline.is_some_and(|deadline| Instant::now() > deadline);
+        given_up = given_up || late || family.grow().is_err();
+        (!given_up).then_some(family.len())
+    };
+    (1..=what.most_d).map(&mut size).collect()
+}
+
+/// The operations of each process, if all have one and they make chains.
+fn chains_by_process<O, R>(
+    history: &History<O, R>,
+    ids: &[OpId],
+    poset: &Poset,
+) -> Option<Vec<Vec<usize>>> {
+    let mut chains: Vec<(u32, Vec<usize>)> = Vec::new();
+    for (op, id) in ids.iter().enumerate() {
+        let process = history.extras(*id).process?;
+        match chains.iter_mut().find(|(known, _)| *known == process) {
+            Some((_, chain)) => chain.push(op),
+            None => chains.push((process, vec![op])),
+        }
+    }
+    let chains: Vec<Vec<usize>> = chains.into_iter().map(|(_, chain)| chain).collect();
+    let ordered = |chain: &Vec<usize>| chain.windows(2).all(|two| poset.at_most(two[0], two[1]));
+    chains.iter().all(ordered).then_some(chains)
+}

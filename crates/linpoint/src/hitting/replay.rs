@@ -1,0 +1,84 @@
+//! Performing operations one after the other, behind numbers.
+//!
+//! A completed operation with an unknown result may lead to several states, so what is carried along is a set
+//! of states; nearly always it has one.
+
+use rustc_hash::FxHashMap;
+
+use crate::budget::Budget;
+use crate::search::{Automaton, ClassId, StateId, Step, Stop};
+
+/// A set of states that is not empty: one state, or the number of a set.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct States(u32);
+
+/// Numbers from here on are sets; automata have fewer states.
+const SEVERAL: u32 = 1 << 31;
+
+/// A set with this many bytes of overhead.
+const SET_BYTES: usize = 96;
+
+pub(super) struct Replay<'r, 'a> {
+    automaton: &'r mut Automaton<'a>,
+    /// For each operation what the specification is asked about.
+    class: &'r [ClassId],
+    sets: Vec<Vec<StateId>>,
+    numbers: FxHashMap<Vec<StateId>, u32>,
+}
+
+impl<'r, 'a> Replay<'r, 'a> {
+    pub(super) fn new(automaton: &'r mut Automaton<'a>, class: &'r [ClassId]) -> Self {
+        Replay { automaton, class, sets: Vec::new(), numbers: FxHashMap::default() }
+    }
+
+    pub(super) fn initial(&mut self, budget: &mut Budget<'_>) -> Result<States, Stop> {
+        self.automaton.initial(budget).map(States)
+    }
+
+    /// Where the operation leads; `None` if it cannot have had its result.
+    pub(super) fn step(
+        &mut self,
+        from: States,
+        op: usize,
+        budget: &mut Budget<'_>,
+    ) -> Result<Option<States>, Stop> {
+        let class = self.class[op];
+        if from.0 < SEVERAL {
+            return match self.automaton.step(from.0, class, budget)? {
+                Step::Illegal => Ok(None),
+                Step::To(state) => Ok(Some(States(state))),
+                Step::ToAny(at) => {
+                    let states = self.automaton.many(at).to_vec();
+                    self.number(states, budget).map(Some)
+                }
+            };
+        }
+        let mut all = Vec::new();
+        for at in 0..self.sets[(from.0 - SEVERAL) as usize].len() {
+            let state = self.sets[(from.0 - SEVERAL) as usize][at];
+            match self.automaton.step(state, class, budget)? {
+                Step::Illegal => {}
+                Step::To(state) => all.push(state),
+                Step::ToAny(at) => all.extend_from_slice(self.automaton.many(at)),
+            }
+        }
+        all.sort_unstable();
+        all.dedup();
+        match all[..] {
+            [] => Ok(None),
+            [one] => Ok(Some(States(one))),
+            _ => self.number(all, budget).map(Some),
+        }
+    }
+
+    fn number(&mut self, states: Vec<StateId>, budget: &mut Budget<'_>) -> Result<States, Stop> {
+        if let Some(number) = self.numbers.get(&states) {
+            return Ok(States(*number));
+        }
+        budget.reserve(SET_BYTES + 2 * states.len() * size_of::<StateId>())?;
+        let number = SEVERAL + self.sets.len() as u32;
+        self.sets.push(states.clone());
+        self.numbers.insert(states, number);
+        Ok(States(number))
+    }
+}
