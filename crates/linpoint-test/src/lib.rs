@@ -10,10 +10,12 @@
 //! | [`scenario`] | what every thread will do |
 //! | [`execution`] | executing a scenario, and what comes out of it |
 //! | [`judge`] | what is wrong with an execution |
+//! | [`record`] | recording what a program does, on its own or as part of a test |
 
 pub mod definition;
 pub mod execution;
 pub mod judge;
+pub mod record;
 pub mod rng;
 pub mod scenario;
 
