@@ -1,5 +1,7 @@
 //! Running one scenario under some scheduler, and what comes out of it.
 
+use std::any::Any;
+
 use linpoint::{History, OpId, Spec};
 
 use crate::definition::Test;
@@ -81,6 +83,10 @@ pub trait Runner<T, S: Spec> {
     ) -> Attempt<S::Op, S::Ret> {
         self.attempt(test, scenario)
     }
+
+    /// While a scenario is being shrunk: answers that take patience may be given sooner. The last word is
+    /// had without hurry.
+    fn hurry(&mut self, _hurry: bool) {}
 }
 
 /// What executing a scenario, perhaps many times, has shown.
@@ -114,4 +120,11 @@ pub struct Failure<Op, Ret> {
     pub execution: Execution<Op, Ret>,
     /// What is wrong with it.
     pub fault: Fault,
+}
+
+/// What a panic said.
+pub fn message_of(payload: &(dyn Any + Send)) -> String {
+    let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
+    text.unwrap_or_else(|| "something that is not a text".to_owned())
 }

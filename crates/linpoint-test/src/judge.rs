@@ -56,6 +56,10 @@ pub enum Fault {
     },
     /// The check itself failed: the specification panicked, or linpoint has a bug.
     Check(CheckError),
+    /// The check hit a limit: nothing is known.
+    Undecided(Limit),
+    /// Nothing is wrong, but threads that wait for ever keep being left behind.
+    TooManyWaits,
 }
 
 /// Limits of a single check.

@@ -15,11 +15,18 @@
 pub mod definition;
 pub mod execution;
 pub mod judge;
+pub mod profile;
 pub mod record;
+pub mod replay;
+pub mod report;
 pub mod rng;
 pub mod scenario;
+pub mod shrink;
+pub mod stress;
 
 pub use definition::Test;
 pub use linpoint::spec::models;
 pub use linpoint::{Sequential, Spec};
+pub use report::FailureReport;
 pub use rng::Rng;
+pub use stress::{Noise, Placement, Stress, Summary};

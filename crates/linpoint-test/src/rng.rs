@@ -101,6 +101,12 @@ impl Rng {
     #[inline]
     pub(crate) fn choose(&mut self, largest: u64, kind: ChoiceKind) -> u64 {
         let random = scale(self.step(), largest);
+        self.decide(random, largest, kind)
+    }
+
+    /// The number that is prescribed, or else this one.
+    #[inline]
+    fn decide(&mut self, random: u64, largest: u64, kind: ChoiceKind) -> u64 {
         let Some(script) = &mut self.script else { return random };
         let value = match &script.given {
             None => random,
@@ -125,9 +131,11 @@ impl Rng {
     /// True with this probability. Shrinking tries false first.
     #[inline]
     pub fn chance(&mut self, probability: f64) -> bool {
-        const UNIT: u64 = 1 << 20;
+        const UNIT: u64 = 1 << 32;
         let limit = (probability.clamp(0.0, 1.0) * UNIT as f64) as u64;
-        self.below(UNIT) >= UNIT - limit
+        let random = scale(self.step(), UNIT - 1) < limit;
+        // What is written down is the answer, not the number behind it: there is nothing in between to try.
+        self.decide(random.into(), 1, ChoiceKind::Number) != 0
     }
 
     /// One of these. Shrinking prefers those in front.

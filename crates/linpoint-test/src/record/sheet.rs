@@ -66,6 +66,11 @@ impl<O, R> Sheet<O, R> {
         }
     }
 
+    /// How many operations fit.
+    pub(crate) fn capacity(&self) -> usize {
+        self.slots.len()
+    }
+
     /// How many operations were called.
     pub(crate) fn called(&self) -> usize {
         self.called.load(Ordering::Acquire)
