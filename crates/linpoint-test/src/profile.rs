@@ -119,7 +119,8 @@ mod tests {
     fn shares_are_about_right() {
         let share = |fill: Fill| {
             let draw = queue(fill);
-            let adds = |seed| matches!(draw(&mut Rng::new(seed, Place::default())), QueueOp::Enqueue(_));
+            let adds =
+                |seed| matches!(draw(&mut Rng::new(seed, Place::default())), QueueOp::Enqueue(_));
             (0..10_000).filter(|seed| adds(*seed)).count()
         };
         assert!((2_700..3_300).contains(&share(Fill::OftenEmpty)));

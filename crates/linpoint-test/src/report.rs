@@ -121,7 +121,8 @@ pub fn conclude<T, S: Spec + 'static>(
         recipe,
         schedule: failure.execution.schedule.clone(),
     };
-    let named = Named { spec: test.specification(), failure: &failure, threads: scenario.threads.len() };
+    let named =
+        Named { spec: test.specification(), failure: &failure, threads: scenario.threads.len() };
     let words = Words {
         named: &named,
         report: report.as_ref(),
@@ -203,7 +204,9 @@ fn related<Op, Ret>(
     let mut places = Vec::new();
     let history = &failure.execution.history;
     for id in history.ids() {
-        let Some(thread) = history.extras(id).process.map(|process| process as usize) else { continue };
+        let Some(thread) = history.extras(id).process.map(|process| process as usize) else {
+            continue;
+        };
         let Some(count) = counts.get_mut(thread) else { continue };
         if thread < scenario.threads.len() && ids.contains(&id) {
             places.push((thread, *count));

@@ -225,7 +225,9 @@ mod tests {
     /// A stamp that was taken before a message was sent is not larger than one taken after it arrived.
     #[test]
     fn stamps_of_two_threads_follow_messages() {
-        for clock in [Clock::private(), Clock::instant(), Clock::shared(), Clock::private().draining()] {
+        for clock in
+            [Clock::private(), Clock::instant(), Clock::shared(), Clock::private().draining()]
+        {
             let message = AtomicU64::new(0);
             std::thread::scope(|scope| {
                 let (clock, message) = (&clock, &message);

@@ -83,8 +83,7 @@ fn rank<O, R>(lanes: &mut [Lane<O, R>]) {
     }
     /// There is no such event: it is passed over.
     const SKIP: u64 = 0;
-    let mut next: Vec<(u64, usize)> =
-        lanes.iter().map(|lane| (key(&lane.rows, 0), 0)).collect();
+    let mut next: Vec<(u64, usize)> = lanes.iter().map(|lane| (key(&lane.rows, 0), 0)).collect();
     let mut rank = 0;
     loop {
         let mut least = (DONE, 0);
@@ -171,7 +170,8 @@ mod tests {
                 lanes.push(stamps);
             }
             let stamps: Vec<&[(u64, u64)]> = lanes.iter().map(Vec::as_slice).collect();
-            let merged = (0..).zip(&stamps).map(|(process, stamps)| lane(process, stamps)).collect();
+            let merged =
+                (0..).zip(&stamps).map(|(process, stamps)| lane(process, stamps)).collect();
             assert_eq!(precedence(&merge(merged).unwrap()), expected(&stamps), "{lanes:?}");
         }
     }
@@ -186,7 +186,10 @@ mod tests {
     fn overlapping_operations_of_a_log_get_lanes_of_their_own() {
         let rows = lane(0, &[(0, 10), (5, 15), (11, 20), (16, OPEN), (17, 18)]).rows;
         let lanes = untangle(rows, 4);
-        assert_eq!(lanes.iter().map(|l| (l.process, l.rows.len())).collect::<Vec<_>>(), [(4, 2), (5, 3)]);
+        assert_eq!(
+            lanes.iter().map(|l| (l.process, l.rows.len())).collect::<Vec<_>>(),
+            [(4, 2), (5, 3)]
+        );
         merge(lanes).unwrap();
     }
 }

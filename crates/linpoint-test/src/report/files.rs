@@ -76,7 +76,9 @@ impl Files {
             Place::Nowhere => return None,
             Place::In(directory) => directory.clone(),
             // Set by cargo when it runs tests, and by nextest.
-            Place::Usual => PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR")?).join(REGRESSIONS),
+            Place::Usual => {
+                PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR")?).join(REGRESSIONS)
+            }
         };
         Some(directory.join(file_name(test) + ".txt"))
     }
@@ -143,7 +145,10 @@ impl Files {
             }
             written.push(file);
         }
-        told.push(("to replay", format!("LINPOINT_REPLAY={replay_from} cargo test {}", replay.test)));
+        told.push((
+            "to replay",
+            format!("LINPOINT_REPLAY={replay_from} cargo test {}", replay.test),
+        ));
         (written, told)
     }
 }

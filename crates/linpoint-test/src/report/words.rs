@@ -35,7 +35,11 @@ impl<'a, S: Spec> Named<'a, S> {
 
     /// `thread 2`, or `main` for whoever does the setup.
     fn client(&self, process: u32) -> String {
-        if process as usize == self.threads { "main".to_owned() } else { format!("thread {process}") }
+        if process as usize == self.threads {
+            "main".to_owned()
+        } else {
+            format!("thread {process}")
+        }
     }
 
     /// An operation in words, with who performed it.
@@ -144,9 +148,8 @@ impl<'a, S: Spec + 'static> Words<'a, S> {
     }
 
     fn fault(&self) -> String {
-        let list = |ids: &[OpId]| {
-            ids.iter().map(|id| self.named.who(*id)).collect::<Vec<_>>().join(", ")
-        };
+        let list =
+            |ids: &[OpId]| ids.iter().map(|id| self.named.who(*id)).collect::<Vec<_>>().join(", ");
         match &self.named.failure.fault {
             Fault::NotLinearizable => "NOT LINEARIZABLE".to_owned(),
             Fault::Panicked { message, .. } => {
@@ -181,7 +184,11 @@ impl<'a, S: Spec + 'static> Words<'a, S> {
         let special = |id: OpId| match &self.named.failure.fault {
             Fault::Panicked { op, .. } => *op == id,
             Fault::Stuck { waiting, lost } => {
-                if lost.is_empty() { waiting.contains(&id) } else { lost.contains(&id) }
+                if lost.is_empty() {
+                    waiting.contains(&id)
+                } else {
+                    lost.contains(&id)
+                }
             }
             _ => false,
         };

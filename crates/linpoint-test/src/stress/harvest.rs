@@ -20,7 +20,8 @@ pub(crate) fn finished<T, S: Spec>(
     let Scenario { mut setup, threads, finally } = scenario;
     setup.extend(finally);
     let mut lanes = Vec::with_capacity(logs.len());
-    for (process, (log, ops)) in (0..).zip(logs.iter_mut().zip(threads.into_iter().chain([setup]))) {
+    for (process, (log, ops)) in (0..).zip(logs.iter_mut().zip(threads.into_iter().chain([setup])))
+    {
         let mut ops = ops.into_iter();
         let mut rows = Vec::with_capacity(log.called());
         log.drain(|(), ret, call, end| {
@@ -75,7 +76,8 @@ fn execution<O, R>(
     let id = |thread: usize, number: usize| OpId((first(thread) + number) as u32);
     let mut unfinished: Vec<Unfinished> = Vec::new();
     for (thread, number, message) in panics {
-        unfinished.push(Unfinished { op: id(*thread, *number), why: Why::Panicked(message.clone()) });
+        unfinished
+            .push(Unfinished { op: id(*thread, *number), why: Why::Panicked(message.clone()) });
     }
     for (thread, number, doing) in waiting {
         unfinished.push(Unfinished { op: id(thread, number), why: Why::Waiting(doing) });
@@ -90,6 +92,8 @@ fn execution<O, R>(
 fn refused(error: &HistoryError) -> ! {
     match error.kind() {
         HistoryErrorKind::TooLarge => panic!("a run has too many operations: {error}"),
-        _ => panic!("the logs of a run do not fit together, which is a bug of linpoint-test: {error}"),
+        _ => panic!(
+            "the logs of a run do not fit together, which is a bug of linpoint-test: {error}"
+        ),
     }
 }

@@ -150,7 +150,9 @@ impl<T, S: Spec> Running<T, S> {
             // In a thread of its own, since what it touches may be what others are stuck in.
             let batch = self.batch.clone();
             std::thread::spawn(move || {
-                if let (Some(unblock), Some(round)) = (batch.test.unblocks(), batch.rounds.get(round)) {
+                if let (Some(unblock), Some(round)) =
+                    (batch.test.unblocks(), batch.rounds.get(round))
+                {
                     unblock(&round.object);
                 }
             });

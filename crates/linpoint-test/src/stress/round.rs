@@ -140,14 +140,16 @@ impl<T, S: Spec> Batch<T, S> {
                 return;
             }
             let at = writer.call((), || self.clock.call());
-            let ret = catch_unwind(AssertUnwindSafe(|| self.test.perform(&round.object, thread, op)));
+            let ret =
+                catch_unwind(AssertUnwindSafe(|| self.test.perform(&round.object, thread, op)));
             let end = self.clock.ret();
             match ret {
                 Ok(ret) => writer.ret(at, ret, end),
                 Err(payload) => {
                     let message = message_of(&*payload);
                     let Some(ret) = self.test.result_of_panic(op, &message) else {
-                        let mut panics = round.panics.lock().unwrap_or_else(PoisonError::into_inner);
+                        let mut panics =
+                            round.panics.lock().unwrap_or_else(PoisonError::into_inner);
                         panics.push((thread, number, message));
                         return;
                     };

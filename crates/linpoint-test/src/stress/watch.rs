@@ -29,11 +29,7 @@ pub(crate) enum End<O, R> {
     /// All threads have finished all runs.
     Finished,
     /// In run number `round` of the batch, nothing moves any more.
-    AtRest {
-        round: usize,
-        execution: Execution<O, R>,
-        judgement: Judgement,
-    },
+    AtRest { round: usize, execution: Execution<O, R>, judgement: Judgement },
 }
 
 /// Waits for the end of a batch.
@@ -75,7 +71,9 @@ where
         if !is_at_rest(current) {
             continue;
         }
-        if quiet >= enough && (0..threads).any(|t| was_kept_from_running(&busy[t], pool.doing(t), patience)) {
+        if quiet >= enough
+            && (0..threads).any(|t| was_kept_from_running(&busy[t], pool.doing(t), patience))
+        {
             continue;
         }
         let execution = snapshot(current, |thread| pool.doing(thread).describe().to_owned());

@@ -1,0 +1,143 @@
+//! A guess that is right for most runs of a right object: operations took effect in the order in which they
+//! returned.
+//!
+//! That order respects real time (what returned before another was called also returned before it), so if the
+//! specification's own [`Spec::replay`] finds it legal, the run is linearizable, and neither a history nor
+//! a search is needed. Where an operation is not legal, one that overlaps it and returned a little
+//! later may have taken effect before it: a few such changes are tried. If they do not help, nothing is
+//! known, and the checker is asked. So a wrong guess costs time, never a verdict.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use linpoint::Spec;
+
+use super::round::Round;
+use crate::record::sheet::Entry;
+
+/// Guessing ends when so many times as many operations were replayed as there are.
+const EFFORT: usize = 4;
+/// So far behind, an operation is looked for that came first.
+const REACH: usize = 4;
+
+/// Guesses, and remembers whether that is worth while.
+#[derive(Debug, Default)]
+pub(crate) struct Guesser {
+    /// Failures count two, successes take one back.
+    disappointment: u32,
+    skipped: u32,
+}
+
+impl Guesser {
+    /// True if the run, which has ended, is certainly linearizable.
+    pub(crate) fn is_linearizable<T, S: Spec>(&mut self, spec: &S, round: &Round<T, S>) -> bool {
+        const TOO_MUCH: u32 = 16;
+        const SKIP: u32 = 16;
+        if self.disappointment >= TOO_MUCH && self.skipped < SKIP {
+            self.skipped += 1;
+            return false;
+        }
+        self.skipped = 0;
+        let right = try_guess(spec, round);
+        self.disappointment = match right {
+            true => self.disappointment.saturating_sub(1),
+            false => (self.disappointment + 2).min(TOO_MUCH + 1),
+        };
+        right
+    }
+}
+
+/// An operation of a run.
+struct Done<'a, O, R> {
+    thread: usize,
+    op: &'a O,
+    ret: &'a R,
+    call: u64,
+    end: u64,
+}
+
+impl<O, R> Done<'_, O, R> {
+    /// True if `self` may have taken effect before `earlier`, which returned before it.
+    fn may_precede(&self, earlier: &Self) -> bool {
+        self.thread != earlier.thread && self.call <= earlier.end
+    }
+}
+
+fn try_guess<T, S: Spec>(spec: &S, round: &Round<T, S>) -> bool {
+    let Some(mut order) = by_return(round) else { return false };
+    let mut effort = EFFORT * order.len();
+    let mut wrong = match replay(spec, &order) {
+        Some(Err(wrong)) => wrong,
+        other => return other.is_some(),
+    };
+    'repair: loop {
+        for distance in 1..=REACH {
+            let at = wrong + distance;
+            let Some(candidate) = order.get(at) else { return false };
+            if !order[wrong..at].iter().all(|earlier| candidate.may_precede(earlier)) {
+                continue;
+            }
+            order[wrong..=at].rotate_right(1);
+            match replay(spec, &order) {
+                Some(Err(next)) => {
+                    effort = effort.saturating_sub(next + 1);
+                    if effort == 0 {
+                        return false;
+                    }
+                    if next > wrong + 1 {
+                        wrong = next;
+                        continue 'repair;
+                    }
+                }
+                other => return other.is_some(),
+            }
+            order[wrong..=at].rotate_left(1);
+        }
+        return false;
+    }
+}
+
+/// The position of the first operation that is not legal in this order. `None` if the specification cannot
+/// tell, or panics: then the checker says so properly.
+fn replay<S: Spec>(spec: &S, order: &[Done<'_, S::Op, S::Ret>]) -> Option<Result<(), usize>> {
+    let mut run = order.iter().map(|done| (done.op, Some(done.ret)));
+    catch_unwind(AssertUnwindSafe(|| spec.replay(&mut run))).ok().flatten()
+}
+
+/// All operations in the order of their returns; `None` if one has not returned.
+fn by_return<T, S: Spec>(round: &Round<T, S>) -> Option<Vec<Done<'_, S::Op, S::Ret>>> {
+    let scenario = &round.scenario;
+    let threads = scenario.threads.len();
+    let main = round.log_of(threads);
+    let mut order = Vec::with_capacity(scenario.len());
+    for (at, op) in scenario.setup.iter().enumerate() {
+        order.push(entry_of(threads, op, main.get(at)?)?);
+    }
+    let mut next: Vec<(usize, Option<Done<'_, S::Op, S::Ret>>)> = Vec::with_capacity(threads);
+    for (thread, ops) in scenario.threads.iter().enumerate() {
+        let first = match ops.first() {
+            Some(op) => Some(entry_of(thread, op, round.log_of(thread).get(0)?)?),
+            None => None,
+        };
+        next.push((1, first));
+    }
+    loop {
+        let ends =
+            next.iter().enumerate().filter_map(|(t, (_, done))| Some((done.as_ref()?.end, t)));
+        let Some((_, thread)) = ends.min() else { break };
+        let (at, slot) = &mut next[thread];
+        let following = match scenario.threads[thread].get(*at) {
+            Some(op) => Some(entry_of(thread, op, round.log_of(thread).get(*at)?)?),
+            None => None,
+        };
+        *at += 1;
+        order.extend(std::mem::replace(slot, following));
+    }
+    for (at, op) in (scenario.setup.len()..).zip(&scenario.finally) {
+        order.push(entry_of(threads, op, main.get(at)?)?);
+    }
+    Some(order)
+}
+
+fn entry_of<'a, O, R>(thread: usize, op: &'a O, entry: Entry<'a, (), R>) -> Option<Done<'a, O, R>> {
+    Some(Done { thread, op, ret: entry.ret?, call: entry.call, end: entry.end })
+}
