@@ -158,6 +158,17 @@ impl<T, S: Spec, M: Mode> NeedsOps<T, S, M> {
     }
 }
 
+#[cfg(feature = "proptest")]
+impl<T, S: Spec, M: Mode> NeedsOps<T, S, M> {
+    /// Operations drawn by a strategy of proptest, which also knows how to make them simpler.
+    pub fn ops_of(
+        self,
+        strategy: impl proptest::strategy::Strategy<Value = S::Op> + Send + Sync + 'static,
+    ) -> NeedsPerform<T, S, M> {
+        self.draw(Draw::By(Arc::new(move |rng| crate::strategy::draw(&strategy, rng))))
+    }
+}
+
 impl<T, S: Spec + Send + 'static, M: Mode> NeedsPerform<T, S, M> {
     /// Performs an operation on the object.
     pub fn perform(

@@ -80,6 +80,10 @@ pub fn name_of(given: Option<&str>) -> String {
     }
     match std::thread::current().name() {
         Some(name) if name != "main" => name.to_owned(),
+        // Where only one test is run, that may be done by the first thread.
+        _ if std::env::var("NEXTEST_TEST_NAME").is_ok() => {
+            std::env::var("NEXTEST_TEST_NAME").unwrap_or_default()
+        }
         _ => {
             let place = std::panic::Location::caller();
             format!("{}:{}", place.file(), place.line())

@@ -116,6 +116,18 @@ impl Rng {
         value
     }
 
+    /// A seed for another generator.
+    #[cfg(feature = "proptest")]
+    pub(crate) fn seed(&mut self) -> u64 {
+        self.choose(u64::MAX, ChoiceKind::Seed)
+    }
+
+    /// How many times something is to be simplified: not at all, unless it is being shrunk.
+    #[cfg(feature = "proptest")]
+    pub(crate) fn simplifications(&mut self) -> u64 {
+        self.decide(0, 1 << 12, ChoiceKind::Simplifications)
+    }
+
     /// A number below `bound`; 0 if the bound is 0.
     #[inline]
     pub fn below(&mut self, bound: u64) -> u64 {

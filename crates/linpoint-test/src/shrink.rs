@@ -70,10 +70,15 @@ impl<T, S: Spec> Search<'_, T, S> {
 
     /// Keeps the candidate if it fails.
     fn accept(&mut self, candidate: Recipe) -> bool {
-        if self.is_over() || candidate == self.best.recipe {
+        if self.is_over() {
             return false;
         }
-        let attempt = self.runner.attempt(self.test, &self.test.cook(&candidate));
+        let scenario = self.test.cook(&candidate);
+        // Other choices may draw the same operations.
+        if scenario == self.test.cook(&self.best.recipe) {
+            return false;
+        }
+        let attempt = self.runner.attempt(self.test, &scenario);
         self.best.executions += attempt.executions;
         let Some(failure) = attempt.failure else { return false };
         if discriminant(&failure.fault) != discriminant(&self.best.failure.fault) {

@@ -4,14 +4,16 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use linpoint_test::judge::Fault;
+use linpoint_test::judge::{CheckLimits, Fault};
 use linpoint_test::models::{
     Counter, CounterOp, CounterRet, Queue, QueueOp, QueueRet, Register, RegisterOp, RegisterRet,
 };
 use linpoint_test::record::Clock;
 use linpoint_test::report::Files;
 use linpoint_test::scenario::Scenario;
-use linpoint_test::{FailureReport, Noise, Placement, Rng, Stress, Summary, Test, profile};
+use linpoint_test::{
+    FailureReport, Noise, Placement, Rng, Sequential, Stress, Summary, Test, profile,
+};
 
 fn increments(rng: &mut Rng) -> CounterOp {
     if rng.chance(0.7) { CounterOp::FetchAdd(rng.range(1..10) as i64) } else { CounterOp::Get }
@@ -226,30 +228,47 @@ fn a_panic_can_count_as_a_result() {
     assert_eq!(summary.operations, 60);
 }
 
+/// A queue that no monitor knows.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+struct Fifo(std::collections::VecDeque<u64>);
+
+impl Sequential for Fifo {
+    type Op = Option<u64>;
+    type Ret = Option<u64>;
+    fn apply(&mut self, add: &Option<u64>) -> Option<u64> {
+        match add {
+            Some(value) => {
+                self.0.push_back(*value);
+                None
+            }
+            None => self.0.pop_front(),
+        }
+    }
+}
+
 #[test]
 fn what_cannot_be_decided_is_no_pass() {
-    let limits = linpoint_test::judge::CheckLimits { time: Duration::ZERO, memory: 1 };
-    let result = Stress::new(|| Mutex::new(Vec::new()))
-        .spec(Queue::new())
-        .ops(|rng| if rng.chance(0.5) { QueueOp::Enqueue(rng.below(2)) } else { QueueOp::Peek })
-        // The last in is the first out, so no guess is right, and the check has no time.
-        .perform(|stack, op| {
-            let mut stack = stack.lock().unwrap();
-            match op {
-                QueueOp::Enqueue(value) => {
-                    stack.push(*value);
-                    QueueRet::Done
+    let report = caught(
+        Stress::new(|| Mutex::new(Vec::new()))
+            .spec(Fifo::default())
+            .ops(|rng| rng.chance(0.7).then(|| rng.fresh()))
+            // The last in is the first out, so no guess is right, and the check has no memory.
+            .perform(|stack, add| {
+                let mut stack = stack.lock().unwrap();
+                match add {
+                    Some(value) => {
+                        stack.push(*value);
+                        None
+                    }
+                    None => stack.pop(),
                 }
-                _ => QueueRet::Value(stack.last().copied()),
-            }
-        })
-        .threads(2)
-        .operations(50)
-        .check_limits(limits)
-        .shrink_time(Duration::ZERO)
-        .files(Files::none())
-        .try_run();
-    let report = caught(result);
-    // A monitor may be faster than any limit; then it is a violation.
-    assert!(matches!(report.fault, Fault::Undecided(_) | Fault::NotLinearizable), "{report}");
+            })
+            .threads(2)
+            .operations(50)
+            .check_limits(CheckLimits { time: Duration::from_secs(10), memory: 1 })
+            .files(Files::none())
+            .try_run(),
+    );
+    assert_eq!(report.fault, Fault::Undecided(linpoint::Limit::Memory));
+    assert!(report.text.contains("UNDECIDED: the memory limit of the check was hit"), "{report}");
 }

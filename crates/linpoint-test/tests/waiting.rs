@@ -119,11 +119,12 @@ fn a_lost_wake_up_is_caught() {
     assert!(text.contains("not returned"), "{text}");
 }
 
-/// Two locks, taken in different orders.
+/// A counter behind two locks, which are taken in different orders.
 #[derive(Default)]
 struct TwoLocks {
-    a: Mutex<i64>,
-    b: Mutex<i64>,
+    a: Mutex<()>,
+    b: Mutex<()>,
+    count: AtomicI64,
 }
 
 #[test]
@@ -132,39 +133,29 @@ fn a_deadlock_is_caught_and_says_what_each_thread_was_doing() {
         Stress::new(TwoLocks::default)
             .spec(Counter { initial: 0 })
             .ops_from([CounterOp::FetchAdd(1), CounterOp::Get])
-            .perform(|locks, op| {
-                let (first, second) = match op {
-                    CounterOp::Get => (&locks.a, &locks.b),
-                    _ => (&locks.b, &locks.a),
-                };
-                let mut first = first.lock().unwrap();
+            .perform(|TwoLocks { a, b, count }, op| {
+                let (first, second) = if *op == CounterOp::Get { (a, b) } else { (b, a) };
+                let _first = first.lock().unwrap();
                 std::thread::yield_now();
                 let _second = second.lock().unwrap();
-                let before = *first;
-                *first += i64::from(*op != CounterOp::Get);
-                // Only additions are counted, on their own lock: the deadlock comes long before that matters.
-                CounterRet::Value(before)
+                let add = i64::from(*op != CounterOp::Get);
+                CounterRet::Value(count.fetch_add(add, Ordering::SeqCst))
             })
-            .setup([])
             .threads(2)
             .operations(50)
             .runs(1_000_000)
             .time_limit(Duration::from_secs(300))
             .patience(Duration::from_millis(300))
-            .shrink_time(Duration::ZERO)
+            .shrink_time(Duration::from_secs(2))
             .name("deadlock")
             .files(Files::none())
             .try_run(),
     );
-    // The counter is wrong as well; whichever is met first.
-    match &report.fault {
-        Fault::Stuck { waiting, .. } => {
-            assert_eq!(waiting.len(), 2, "{report}");
-            assert_eq!(report.text.matches("not returned").count(), 2, "{report}");
-            assert!(report.text.contains("its thread is "), "{report}");
-        }
-        fault => assert_eq!(*fault, Fault::NotLinearizable),
-    }
+    let Fault::Stuck { waiting, lost } = &report.fault else { panic!("{report}") };
+    // The specification lets both complete.
+    assert_eq!((waiting.len(), lost.len()), (2, 2), "{report}");
+    assert_eq!(report.text.matches("not returned").count(), 2, "{report}");
+    assert_eq!(report.text.matches("its thread is ").count(), 2, "{report}");
 }
 
 #[test]

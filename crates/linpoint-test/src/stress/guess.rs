@@ -125,11 +125,15 @@ fn by_return<T, S: Spec>(round: &Round<T, S>) -> Option<Vec<Done<'_, S::Op, S::R
             next.iter().enumerate().filter_map(|(t, (_, done))| Some((done.as_ref()?.end, t)));
         let Some((_, thread)) = ends.min() else { break };
         let (at, slot) = &mut next[thread];
-        let following = match scenario.threads[thread].get(*at) {
+        let mut following = match scenario.threads[thread].get(*at) {
             Some(op) => Some(entry_of(thread, op, round.log_of(thread).get(*at)?)?),
             None => None,
         };
         *at += 1;
+        // As in a merged history: no operation begins before the one in front of it has ended.
+        if let (Some(following), Some(done)) = (&mut following, &*slot) {
+            following.call = following.call.max(done.end);
+        }
         order.extend(std::mem::replace(slot, following));
     }
     for (at, op) in (scenario.setup.len()..).zip(&scenario.finally) {
@@ -140,4 +144,78 @@ fn by_return<T, S: Spec>(round: &Round<T, S>) -> Option<Vec<Done<'_, S::Op, S::R
 
 fn entry_of<'a, O, R>(thread: usize, op: &'a O, entry: Entry<'a, (), R>) -> Option<Done<'a, O, R>> {
     Some(Done { thread, op, ret: entry.ret?, call: entry.call, end: entry.end })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::sheet::{Sheet, Writer};
+    use crate::rng::mix;
+    use crate::scenario::Scenario;
+    use linpoint::check;
+    use linpoint::spec::models::{Queue, QueueOp, QueueRet};
+
+    /// A random run of a few operations, with results that may be right.
+    fn run(seed: u64) -> Round<(), Queue<u64>> {
+        let mut state = seed;
+        let mut below = move |n: u64| {
+            state = mix(state.wrapping_add(0x9e37_79b9_7f4a_7c15));
+            state % n
+        };
+        let mut scenario = Scenario { setup: vec![], threads: vec![], finally: vec![] };
+        let logs: Vec<_> = (0..4).map(|_| Sheet::new(3)).collect();
+        for thread in 0..3 {
+            let mut writer = Writer::claim(&logs[thread]).unwrap();
+            let mut now = below(6);
+            let mut ops = Vec::new();
+            for _ in 0..1 + below(3) {
+                let (op, ret) = match below(2) {
+                    0 => (QueueOp::Enqueue(1 + below(2)), QueueRet::Done),
+                    _ => (
+                        QueueOp::Dequeue,
+                        QueueRet::Value([None, Some(1), Some(2)][below(3) as usize]),
+                    ),
+                };
+                let at = writer.call((), || now);
+                now += 1 + below(6);
+                writer.ret(at, ret, now);
+                now += 1 + below(3);
+                ops.push(op);
+            }
+            drop(writer);
+            scenario.threads.push(ops);
+        }
+        Round::new((), scenario, logs)
+    }
+
+    #[test]
+    fn what_is_guessed_is_linearizable() {
+        let spec = Queue::new();
+        let (mut guessed, mut missed) = (0, 0);
+        for seed in 0..5_000 {
+            let round = run(seed);
+            let guess = try_guess(&spec, &round);
+            let (execution, _) = super::super::harvest::finished(round);
+            let truth = check(&spec, &execution.history).unwrap().verdict.is_linearizable();
+            assert!(truth || !guess, "run {seed} is not linearizable");
+            guessed += u32::from(guess);
+            missed += u32::from(truth && !guess);
+        }
+        assert!(guessed > 300 && guessed > missed, "{guessed} were guessed, {missed} missed");
+    }
+
+    #[test]
+    fn after_disappointments_guesses_are_rare() {
+        let mut guesser = Guesser::default();
+        let spec = Queue::new();
+        let wrong = (0..).map(run).find(|round| !try_guess(&spec, round)).unwrap();
+        let right = (0..).map(run).find(|round| try_guess(&spec, round)).unwrap();
+        assert!(guesser.is_linearizable(&spec, &right));
+        for _ in 0..20 {
+            assert!(!guesser.is_linearizable(&spec, &wrong));
+        }
+        assert!(!guesser.is_linearizable(&spec, &right), "not even tried");
+        let tries = (0..1_000).filter(|_| guesser.is_linearizable(&spec, &right)).count();
+        assert!(tries > 900, "it recovers: {tries}");
+    }
 }

@@ -147,7 +147,8 @@ impl<T, S: Spec> Batch<T, S> {
                 Ok(ret) => writer.ret(at, ret, end),
                 Err(payload) => {
                     let message = message_of(&*payload);
-                    let Some(ret) = self.test.result_of_panic(op, &message) else {
+                    let meaning = || self.test.result_of_panic(op, &message);
+                    let Some(ret) = catch_unwind(AssertUnwindSafe(meaning)).unwrap_or(None) else {
                         let mut panics =
                             round.panics.lock().unwrap_or_else(PoisonError::into_inner);
                         panics.push((thread, number, message));

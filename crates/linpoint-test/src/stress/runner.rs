@@ -33,7 +33,8 @@ const MOST_LEFT_BEHIND: usize = 200;
 pub struct StressRunner<T, S: Spec> {
     settings: Settings,
     pool: Pool<T, S>,
-    spare: Vec<ThreadLog<S>>,
+    /// Logs of runs that have been judged, to be used again.
+    spare: Vec<Vec<ThreadLog<S>>>,
     /// Runs in the next batch.
     batch: u64,
     batches: u64,
@@ -98,17 +99,15 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> StressRunner<T, S> {
         None
     }
 
-    fn log(&mut self, operations: usize) -> ThreadLog<S> {
-        match self.spare.iter().position(|log| log.capacity() >= operations) {
-            Some(at) => self.spare.swap_remove(at),
-            None => Sheet::new(operations),
-        }
-    }
-
     fn round(&mut self, test: &Test<T, S>, scenario: Scenario<S::Op>) -> Round<T, S> {
         let main = scenario.setup.len() + scenario.finally.len();
-        let lengths: Vec<usize> = scenario.threads.iter().map(Vec::len).chain([main]).collect();
-        let logs = lengths.into_iter().map(|length| self.log(length)).collect();
+        let lengths = scenario.threads.iter().map(Vec::len).chain([main]);
+        let fits = |logs: &Vec<ThreadLog<S>>| {
+            logs.len() == scenario.threads.len() + 1
+                && logs.iter().zip(lengths.clone()).all(|(log, length)| log.capacity() >= length)
+        };
+        let logs = self.spare.pop().filter(fits);
+        let logs = logs.unwrap_or_else(|| lengths.map(Sheet::new).collect());
         Round::new(test.make(), scenario, logs)
     }
 
@@ -149,7 +148,9 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> StressRunner<T, S> {
                 let before: Vec<_> =
                     before.map(|round| snapshot(round, |_| String::new())).collect();
                 running.stop(round);
-                let patience = if test.unblocks().is_some() { patience } else { Duration::ZERO };
+                // Those that only wait for the others are back at once.
+                let soon = Duration::from_millis(20);
+                let patience = if test.unblocks().is_some() { patience } else { soon };
                 self.pool.give_up_on(running, patience);
                 self.judge_at_rest(test, before, execution, judgement)
             }
@@ -175,11 +176,11 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> StressRunner<T, S> {
                 for log in &mut round.logs {
                     log.drain(|(), _, _, _| ());
                 }
-                self.spare.append(&mut round.logs);
+                self.spare.push(std::mem::take(&mut round.logs));
                 continue;
             }
             let (execution, logs) = finished(round);
-            self.spare.extend(logs);
+            self.spare.push(logs);
             if judged.failure.is_none() {
                 let judgement = judge(test.specification(), &execution, &self.settings.limits);
                 judged.add(execution, judgement);
@@ -241,6 +242,26 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> Runner<T, S> for Stress
     fn hurry(&mut self, hurry: bool) {
         self.hurry = hurry;
         self.attempt_time = LONGEST_ATTEMPT;
+    }
+
+    /// Threads do not do the same again: this tries for a while longer than usual.
+    fn replay(
+        &mut self,
+        test: &Test<T, S>,
+        scenario: &Scenario<S::Op>,
+        _schedule: Option<&str>,
+    ) -> Attempt<S::Op, S::Ret> {
+        const ATTEMPTS: u32 = 20;
+        let mut executions = 0;
+        let mut attempts = 0;
+        loop {
+            let attempt = self.attempt(test, scenario);
+            executions += attempt.executions;
+            attempts += 1;
+            if attempt.failure.is_some() || attempts == ATTEMPTS {
+                return Attempt { executions, ..attempt };
+            }
+        }
     }
 
     /// Again and again for a while, or until it fails.
