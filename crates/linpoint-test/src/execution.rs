@@ -22,6 +22,12 @@ pub struct Execution<Op, Ret> {
     pub schedule: Option<String>,
 }
 
+/// An execution of an object with this specification.
+pub type ExecutionOf<S> = Execution<<S as Spec>::Op, <S as Spec>::Ret>;
+
+/// A failure of an object with this specification.
+pub type FailureOf<S> = Failure<<S as Spec>::Op, <S as Spec>::Ret>;
+
 impl<Op, Ret> Execution<Op, Ret> {
     /// An execution in which every operation returned.
     pub fn finished(history: History<Op, Ret>) -> Self {

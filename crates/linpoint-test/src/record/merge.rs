@@ -76,7 +76,7 @@ fn rank<O, R>(lanes: &mut [Lane<O, R>]) {
     fn key<O, R>(rows: &[Row<O, R>], event: usize) -> u64 {
         match rows.get(event / 2) {
             None => DONE,
-            Some(row) if event % 2 == 0 => row.call << 1,
+            Some(row) if event.is_multiple_of(2) => row.call << 1,
             Some(row) if row.end == OPEN => SKIP,
             Some(row) => row.end << 1 | 1,
         }
@@ -99,7 +99,7 @@ fn rank<O, R>(lanes: &mut [Lane<O, R>]) {
         let rows = &mut lanes[lane].rows;
         let event = next[lane].1;
         let row = &mut rows[event / 2];
-        if event % 2 == 0 {
+        if event.is_multiple_of(2) {
             row.call = rank;
             rank += 1;
         } else if row.end != OPEN {

@@ -186,7 +186,7 @@ fn target() -> PathBuf {
     let program = std::env::current_exe().unwrap_or_default();
     // target/debug/deps/test, target/debug/test, target/triple/debug/deps/test
     let named = program.ancestors().find(|path| path.join("CACHEDIR.TAG").is_file());
-    named.map_or_else(|| std::env::temp_dir(), Path::to_path_buf)
+    named.map_or_else(std::env::temp_dir, Path::to_path_buf)
 }
 
 #[cfg(test)]

@@ -55,6 +55,9 @@ struct Done<'a, O, R> {
     end: u64,
 }
 
+/// The number of the operation after the next one of a thread, and the next one.
+type Next<'a, S> = (usize, Option<Done<'a, <S as Spec>::Op, <S as Spec>::Ret>>);
+
 impl<O, R> Done<'_, O, R> {
     /// True if `self` may have taken effect before `earlier`, which returned before it.
     fn may_precede(&self, earlier: &Self) -> bool {
@@ -112,7 +115,7 @@ fn by_return<T, S: Spec>(round: &Round<T, S>) -> Option<Vec<Done<'_, S::Op, S::R
     for (at, op) in scenario.setup.iter().enumerate() {
         order.push(entry_of(threads, op, main.get(at)?)?);
     }
-    let mut next: Vec<(usize, Option<Done<'_, S::Op, S::Ret>>)> = Vec::with_capacity(threads);
+    let mut next: Vec<Next<'_, S>> = Vec::with_capacity(threads);
     for (thread, ops) in scenario.threads.iter().enumerate() {
         let first = match ops.first() {
             Some(op) => Some(entry_of(thread, op, round.log_of(thread).get(0)?)?),
@@ -164,8 +167,8 @@ mod tests {
         };
         let mut scenario = Scenario { setup: vec![], threads: vec![], finally: vec![] };
         let logs: Vec<_> = (0..4).map(|_| Sheet::new(3)).collect();
-        for thread in 0..3 {
-            let mut writer = Writer::claim(&logs[thread]).unwrap();
+        for log in &logs[..3] {
+            let mut writer = Writer::claim(log).unwrap();
             let mut now = below(6);
             let mut ops = Vec::new();
             for _ in 0..1 + below(3) {

@@ -6,15 +6,13 @@ use linpoint::history::{HistoryError, HistoryErrorKind};
 use linpoint::{OpId, Spec};
 
 use super::round::{Round, ThreadLog};
-use crate::execution::{Execution, Unfinished, Why};
+use crate::execution::{Execution, ExecutionOf, Unfinished, Why};
 use crate::record::merge::{Lane, Row, merge};
 use crate::record::sheet::OPEN;
 use crate::scenario::Scenario;
 
 /// What a run that has ended leaves: the execution, and logs that can be used again.
-pub(crate) fn finished<T, S: Spec>(
-    round: Round<T, S>,
-) -> (Execution<S::Op, S::Ret>, Vec<ThreadLog<S>>) {
+pub(crate) fn finished<T, S: Spec>(round: Round<T, S>) -> (ExecutionOf<S>, Vec<ThreadLog<S>>) {
     let Round { object, scenario, mut logs, panics, .. } = round;
     drop(object);
     let Scenario { mut setup, threads, finally } = scenario;
@@ -38,7 +36,7 @@ pub(crate) fn finished<T, S: Spec>(
 pub(crate) fn snapshot<T, S: Spec>(
     round: &Round<T, S>,
     doing: impl Fn(usize) -> String,
-) -> Execution<S::Op, S::Ret> {
+) -> ExecutionOf<S> {
     let Scenario { setup, threads, finally } = &round.scenario;
     let main: Vec<S::Op> = setup.iter().chain(finally).cloned().collect();
     let mut lanes = Vec::with_capacity(round.logs.len());

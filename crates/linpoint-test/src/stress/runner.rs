@@ -10,9 +10,9 @@ use super::harvest::{finished, snapshot};
 use super::pool::Pool;
 use super::round::{Batch, Padded, Round, ThreadLog};
 use super::settings::Settings;
-use super::watch::{End, watch};
+use super::watch::{End, Rest, watch};
 use crate::definition::Test;
-use crate::execution::{Attempt, Coverage, Execution, Failure, Runner};
+use crate::execution::{Attempt, Coverage, Execution, ExecutionOf, Failure, FailureOf, Runner};
 use crate::judge::{Fault, Judgement, judge};
 use crate::record::sheet::Sheet;
 use crate::scenario::Scenario;
@@ -75,7 +75,7 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> StressRunner<T, S> {
         seed: u64,
         deadline: Option<Instant>,
         summary: &mut Summary,
-    ) -> Option<(u64, Failure<S::Op, S::Ret>)> {
+    ) -> Option<(u64, FailureOf<S>)> {
         let begin = Instant::now();
         let mut run = 0;
         let warm_up = self.settings.warm_up;
@@ -143,7 +143,8 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> StressRunner<T, S> {
                 };
                 self.judge_all(test, batch)
             }
-            End::AtRest { round, execution, judgement } => {
+            End::AtRest(rest) => {
+                let Rest { round, execution, judgement } = *rest;
                 let before = running.batch().rounds[..round].iter();
                 let before: Vec<_> =
                     before.map(|round| snapshot(round, |_| String::new())).collect();
@@ -193,8 +194,8 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> StressRunner<T, S> {
     fn judge_at_rest(
         &mut self,
         test: &Test<T, S>,
-        before: Vec<Execution<S::Op, S::Ret>>,
-        execution: Execution<S::Op, S::Ret>,
+        before: Vec<ExecutionOf<S>>,
+        execution: ExecutionOf<S>,
         judgement: Judgement,
     ) -> Judged<S::Op, S::Ret> {
         let mut judged = Judged { runs: 0, operations: 0, waits: 0, easy: 0, failure: None };

@@ -28,8 +28,16 @@ const QUIET: u32 = 4;
 pub(crate) enum End<O, R> {
     /// All threads have finished all runs.
     Finished,
-    /// In run number `round` of the batch, nothing moves any more.
-    AtRest { round: usize, execution: Execution<O, R>, judgement: Judgement },
+    /// In one of the runs, nothing moves any more.
+    AtRest(Box<Rest<O, R>>),
+}
+
+/// A run in which nothing moves any more.
+pub(crate) struct Rest<O, R> {
+    /// Its number in the batch.
+    pub(crate) round: usize,
+    pub(crate) execution: Execution<O, R>,
+    pub(crate) judgement: Judgement,
 }
 
 /// Waits for the end of a batch.
@@ -82,7 +90,7 @@ where
         }
         let judgement = judge(batch.test.specification(), &execution, limits);
         if judgement == Judgement::Fine || quiet >= enough {
-            return End::AtRest { round, execution, judgement };
+            return End::AtRest(Box::new(Rest { round, execution, judgement }));
         }
     }
 }
