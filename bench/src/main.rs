@@ -17,6 +17,7 @@ mod scale;
 mod stream;
 mod svg;
 mod table;
+mod testing;
 
 const USAGE: &str = "\
 usage: linpoint-bench <table> [selection...] [--quick]
@@ -29,6 +30,7 @@ usage: linpoint-bench <table> [selection...] [--quick]
   prune
   stream     map register cas-register snapshot queue
   monitors   set stack queue priority-queue register snapshot, peeks
+  testing    recording checking
   profile    (map | queue | stack | register) <operations> <engine>
 
 Tables go to the standard output and, with plots, to bench/record.
@@ -65,6 +67,7 @@ fn main() {
         "prune" => prune::main(quick),
         "stream" => stream::main(rest, quick),
         "monitors" => monitors::main(rest, quick),
+        "testing" => testing::main(rest, quick),
         "profile" => profile::main(rest),
         // How the program calls itself: one case, one line.
         "case" if rest.first().is_some_and(|w| w == "monitors") => {

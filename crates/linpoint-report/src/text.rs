@@ -9,7 +9,7 @@ use std::time::Duration;
 use anstyle::{AnsiColor, Style};
 use linpoint::verdict::{CoreStatus, Undecided, ViolationKind};
 
-use crate::rendered::{Explanation, Outcome, Rendered};
+use crate::rendered::{Explanation, Outcome, Rendered, Row};
 use crate::timeline::{self, Ink};
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();
@@ -105,7 +105,7 @@ fn violation(out: &mut String, explanation: &Explanation, width: usize) {
     line!(out);
     paragraph(out, &clean(&explanation.reason), width, STRONG);
     line!(out);
-    draw(out, explanation, width);
+    draw(out, &explanation.rows, width);
     line!(out);
     failing(out, explanation, width);
     if let Some(state) = &explanation.state {
@@ -179,8 +179,36 @@ pub(crate) fn core(explanation: &Explanation) -> String {
     text
 }
 
-fn draw(out: &mut String, explanation: &Explanation, width: usize) {
-    let blocks = timeline::draw(&explanation.rows, width - 4);
+/// A picture of operations, one line for each client.
+pub fn timeline(rows: &[Row], width: usize) -> String {
+    let mut out = String::new();
+    draw(&mut out, rows, width.max(MIN_WIDTH));
+    out
+}
+
+/// Why a history is not linearizable: the reason, the picture, the facts.
+pub fn explanation(explanation: &Explanation, width: usize) -> String {
+    let mut out = String::new();
+    violation(&mut out, explanation, width.max(MIN_WIDTH));
+    out
+}
+
+/// The text without its colours, for whatever is no terminal.
+pub fn without_colours(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        if c == '\u{1b}' {
+            chars.by_ref().find(|c| *c == 'm');
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+fn draw(out: &mut String, rows: &[Row], width: usize) {
+    let blocks = timeline::draw(rows, width - 4);
     for (i, block) in blocks.iter().enumerate() {
         if i > 0 {
             line!(out, "    {QUIET}\u{2026} continued{QUIET:#}");

@@ -12,16 +12,7 @@ use linpoint_report::{Heading, Operation, Operations, Outcome, Rendered, Typed, 
 
 /// The text without colours.
 fn plain(text: &str) -> String {
-    let mut out = String::new();
-    let mut chars = text.chars();
-    while let Some(c) = chars.next() {
-        if c == '\u{1b}' {
-            chars.by_ref().find(|c| *c == 'm');
-        } else {
-            out.push(c);
-        }
-    }
-    out
+    text::without_colours(text)
 }
 
 /// Operations as (client, op, result, call rank, return rank).

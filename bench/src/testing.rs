@@ -1,0 +1,215 @@
+//! What recording costs, and how many operations linpoint-test records and checks in a second.
+
+use std::collections::HashMap;
+use std::hint::black_box;
+use std::sync::{Barrier, Mutex};
+use std::time::Instant;
+
+use crossbeam_queue::SegQueue;
+use linpoint::spec::models::{KeyValue, KeyValueOp, Queue, QueueOp, QueueRet};
+use linpoint_test::record::{Clock, Recorder};
+use linpoint_test::report::Files;
+use linpoint_test::{Noise, Rng, Stress, Summary};
+
+use crate::measure::{cpu, thread_cpu};
+use crate::objects::{apply_map_op, map_key};
+use crate::table::{Table, short};
+
+/// Tables by name.
+pub fn main(selection: &[String], quick: bool) {
+    let wanted = |name: &str| selection.is_empty() || selection.iter().any(|s| s == name);
+    if wanted("recording") {
+        recording(quick);
+    }
+    if wanted("checking") {
+        checking(quick);
+    }
+}
+
+/// Operations in a log.
+const BLOCK: usize = 20_000;
+
+fn recording(quick: bool) {
+    let blocks = if quick { 20 } else { 400 };
+    let mut table = Table::new([
+        "clock",
+        "two reads, 1 thread [ns]",
+        "recorded, 1 thread [ns]",
+        "two reads, 2 threads [ns]",
+        "recorded, 2 threads [ns]",
+    ]);
+    let clocks = [
+        ("private: TSC", Clock::private()),
+        ("private: TSC, draining", Clock::private().draining()),
+        ("private: the system's clock", Clock::instant()),
+        ("shared counter", Clock::shared()),
+    ];
+    for (name, clock) in clocks {
+        let mut cells = vec![name.to_owned()];
+        for threads in [1, 2] {
+            cells.push(format!("{:.1}", bare(&clock, threads, blocks)));
+            cells.push(format!("{:.1}", recorded(&clock, threads, blocks)));
+        }
+        table.row(cells);
+    }
+    let title = "Recording an empty operation: nanoseconds of CPU time for each operation of a thread, medians";
+    table.publish(title, "testing-recording");
+}
+
+/// Nanoseconds of CPU time for each operation of a thread, the median of many blocks. Whatever else the
+/// machine does is not counted; that the threads are at work at the same time is only likely.
+fn median(threads: usize, blocks: usize, block: impl Fn() -> f64 + Sync) -> f64 {
+    let barrier = Barrier::new(threads);
+    let work = || {
+        let measure = |_| {
+            barrier.wait();
+            block()
+        };
+        (0..blocks).map(measure).collect::<Vec<f64>>()
+    };
+    std::thread::scope(|scope| {
+        let handles: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        let all = handles.into_iter().map(|handle| handle.join().expect("a thread panicked"));
+        let mut all: Vec<f64> = all.flatten().collect();
+        all.sort_by(f64::total_cmp);
+        all[all.len() / 2]
+    })
+}
+
+fn per_operation(begin: f64) -> f64 {
+    (thread_cpu() - begin) * 1e9 / BLOCK as f64
+}
+
+fn bare(clock: &Clock, threads: usize, blocks: usize) -> f64 {
+    median(threads, blocks, || {
+        let begin = thread_cpu();
+        for _ in 0..BLOCK {
+            black_box((clock.call(), clock.ret()));
+        }
+        per_operation(begin)
+    })
+}
+
+fn recorded(clock: &Clock, threads: usize, blocks: usize) -> f64 {
+    median(threads, blocks, || {
+        let recorder = Recorder::with_clock(clock.clone());
+        let mut log = recorder.log_for(BLOCK);
+        let begin = thread_cpu();
+        for i in 0..BLOCK as u64 {
+            log.record(i, || black_box(i));
+        }
+        per_operation(begin)
+    })
+}
+
+/// As in the program of Lowe's figure 6.
+const THREADS: usize = 4;
+const OPERATIONS: usize = 200;
+
+fn checking(quick: bool) {
+    let runs = if quick { 200 } else { 1_000 };
+    let mut table = Table::new([
+        "object",
+        "noise",
+        "operations",
+        "CPU [s]",
+        "wall [s]",
+        "per CPU second",
+        "per second",
+        "easy runs",
+    ]);
+    for (noise_name, noise) in [("none", Noise::NONE), ("some", Noise::SOME), ("much", Noise::MUCH)]
+    {
+        let mut row = |name: &str, test: &dyn Fn() -> Summary| {
+            test();
+            let (cpu_before, begin) = (cpu(), Instant::now());
+            let summary = test();
+            let (cpu, wall) = (cpu() - cpu_before, begin.elapsed().as_secs_f64());
+            let operations = summary.operations as f64;
+            table.row(vec![
+                name.to_owned(),
+                noise_name.to_owned(),
+                short(operations),
+                format!("{cpu:.3}"),
+                format!("{wall:.3}"),
+                short(operations / cpu),
+                short(operations / wall),
+                format!("{} %", 100 * summary.easy / summary.runs),
+            ]);
+        };
+        row("queue, 20 values", &|| queue(runs, noise, |rng| 1 + rng.below(20)));
+        row("queue, values that differ", &|| queue(runs, noise, Rng::fresh));
+        row("map, 20 keys, 4 values", &|| map(runs, noise, |rng| 1 + rng.below(4)));
+        row("map, 20 keys, values that differ", &|| map(runs, noise, Rng::fresh));
+    }
+    let title = format!(
+        "Recording and checking: {THREADS} threads x {OPERATIONS} operations x {runs} runs; \
+         Lowe's own framework: 253 k - 444 k per CPU second"
+    );
+    table.publish(&title, "testing-checking");
+}
+
+fn queue(
+    runs: u64,
+    noise: Noise,
+    value: impl Fn(&mut Rng) -> u64 + Copy + Send + Sync + 'static,
+) -> Summary {
+    Stress::new(SegQueue::<u64>::new)
+        .spec(Queue::new())
+        .ops(move |rng| match rng.chance(0.3) {
+            true => QueueOp::Enqueue(value(rng)),
+            false => QueueOp::Dequeue,
+        })
+        .perform(|queue, op| match op {
+            QueueOp::Enqueue(value) => {
+                queue.push(*value);
+                QueueRet::Done
+            }
+            _ => QueueRet::Value(queue.pop()),
+        })
+        .threads(THREADS)
+        .operations(OPERATIONS)
+        .runs(runs)
+        .noise(noise)
+        .files(Files::none())
+        .run()
+}
+
+const SHARDS: usize = 8;
+
+fn map(
+    runs: u64,
+    noise: Noise,
+    value: impl Fn(&mut Rng) -> u64 + Copy + Send + Sync + 'static,
+) -> Summary {
+    let make = <[Mutex<HashMap<u32, u32>>; SHARDS]>::default;
+    Stress::new(make)
+        .spec(KeyValue::new(None))
+        .ops(move |rng| {
+            let kind = rng.below(4);
+            let key = rng.below(20) as u32;
+            match kind {
+                0 => KeyValueOp::Get(key),
+                1 => KeyValueOp::Put(key, value(rng) as u32),
+                2 => KeyValueOp::Delete(key),
+                _ => KeyValueOp::GetOrElseUpdate(key, value(rng) as u32),
+            }
+        })
+        .perform(|shards, op| {
+            let key = map_key(op);
+            let mut shard = shards[key as usize % SHARDS].lock().expect("no thread panics");
+            let mut value = shard.get(&key).copied();
+            let ret = apply_map_op(op, &mut value);
+            match value {
+                Some(value) => shard.insert(key, value),
+                None => shard.remove(&key),
+            };
+            ret
+        })
+        .threads(THREADS)
+        .operations(OPERATIONS)
+        .runs(runs)
+        .noise(noise)
+        .files(Files::none())
+        .run()
+}

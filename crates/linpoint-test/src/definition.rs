@@ -1,0 +1,377 @@
+//! What is tested, independent of how it is scheduled: an object, its specification, how operations are
+//! drawn and performed.
+//!
+//! [`Test::new`] asks for these one after the other, so that each closure is checked against the types that
+//! came before it. [`crate::Stress::new`] asks the same questions and ends in a stress test.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use linpoint::Spec;
+
+use crate::rng::{Choice, Place, Rng};
+use crate::scenario::{Recipe, Scenario, rng_of, values};
+
+type Make<T> = Arc<dyn Fn() -> T + Send + Sync>;
+type Perform<T, S> = Arc<dyn Fn(&T, usize, &<S as Spec>::Op) -> <S as Spec>::Ret + Send + Sync>;
+type Unblock<T> = Arc<dyn Fn(&T) + Send + Sync>;
+type OfPanic<S> = Arc<dyn Fn(&<S as Spec>::Op, &str) -> Option<<S as Spec>::Ret> + Send + Sync>;
+
+/// How operations are drawn.
+pub enum Draw<Op> {
+    /// By a function.
+    By(Arc<dyn Fn(&mut Rng) -> Op + Send + Sync>),
+    /// Each of these equally often; they can also be enumerated.
+    From(Arc<[Op]>),
+}
+
+impl<Op> Clone for Draw<Op> {
+    fn clone(&self) -> Self {
+        match self {
+            Draw::By(draw) => Draw::By(draw.clone()),
+            Draw::From(ops) => Draw::From(ops.clone()),
+        }
+    }
+}
+
+impl<Op: Clone> Draw<Op> {
+    #[inline]
+    fn draw(&self, rng: &mut Rng) -> Op {
+        match self {
+            Draw::By(draw) => draw(rng),
+            Draw::From(ops) => rng.pick(ops).clone(),
+        }
+    }
+}
+
+/// An object, its specification, and what is done with it. Clones share everything.
+pub struct Test<T, S: Spec> {
+    make: Make<T>,
+    spec: Arc<S>,
+    perform: Perform<T, S>,
+    draw: Draw<S::Op>,
+    setup: Arc<[S::Op]>,
+    finally: Arc<[S::Op]>,
+    threads: usize,
+    operations: usize,
+    name: Option<String>,
+    unblock: Option<Unblock<T>>,
+    of_panic: Option<OfPanic<S>>,
+}
+
+impl<T, S: Spec> Clone for Test<T, S> {
+    fn clone(&self) -> Self {
+        Test {
+            make: self.make.clone(),
+            spec: self.spec.clone(),
+            perform: self.perform.clone(),
+            draw: self.draw.clone(),
+            setup: self.setup.clone(),
+            finally: self.finally.clone(),
+            threads: self.threads,
+            operations: self.operations,
+            name: self.name.clone(),
+            unblock: self.unblock.clone(),
+            of_panic: self.of_panic.clone(),
+        }
+    }
+}
+
+/// What the questions of [`Test::new`] end in: a definition, or a way to run it.
+pub trait Mode {
+    /// The end.
+    type Of<T, S: Spec + Send + 'static>;
+    /// Makes it of a definition.
+    fn of<T, S: Spec + Send + 'static>(test: Test<T, S>) -> Self::Of<T, S>;
+}
+
+/// Ends in the definition itself.
+pub enum Defined {}
+
+impl Mode for Defined {
+    type Of<T, S: Spec + Send + 'static> = Test<T, S>;
+    fn of<T, S: Spec + Send + 'static>(test: Test<T, S>) -> Test<T, S> {
+        test
+    }
+}
+
+/// A test that needs a specification next.
+#[must_use]
+pub struct NeedsSpec<T, M> {
+    make: Make<T>,
+    mode: PhantomData<fn() -> M>,
+}
+
+/// A test that needs to know next how operations are drawn.
+#[must_use]
+pub struct NeedsOps<T, S, M> {
+    make: Make<T>,
+    spec: Arc<S>,
+    mode: PhantomData<fn() -> M>,
+}
+
+/// A test that needs to know next how operations are performed.
+#[must_use]
+pub struct NeedsPerform<T, S: Spec, M> {
+    make: Make<T>,
+    spec: Arc<S>,
+    draw: Draw<S::Op>,
+    mode: PhantomData<fn() -> M>,
+}
+
+pub(crate) fn start<T, M: Mode>(make: impl Fn() -> T + Send + Sync + 'static) -> NeedsSpec<T, M> {
+    NeedsSpec { make: Arc::new(make), mode: PhantomData }
+}
+
+impl<T, M: Mode> NeedsSpec<T, M> {
+    /// What the object should do: one of [`crate::models`], any [`linpoint::Sequential`] struct, or any
+    /// [`Spec`].
+    pub fn spec<S: Spec + Send + 'static>(self, spec: S) -> NeedsOps<T, S, M> {
+        NeedsOps { make: self.make, spec: Arc::new(spec), mode: PhantomData }
+    }
+}
+
+impl<T, S: Spec, M: Mode> NeedsOps<T, S, M> {
+    fn draw(self, draw: Draw<S::Op>) -> NeedsPerform<T, S, M> {
+        NeedsPerform { make: self.make, spec: self.spec, draw, mode: PhantomData }
+    }
+
+    /// How an operation is drawn. The function must depend on nothing but the [`Rng`]: it is called again
+    /// to shrink and to replay. [`Rng::thread`] tells it for whom it draws. See [`crate::profile`] for
+    /// ready ones.
+    pub fn ops(
+        self,
+        draw: impl Fn(&mut Rng) -> S::Op + Send + Sync + 'static,
+    ) -> NeedsPerform<T, S, M> {
+        self.draw(Draw::By(Arc::new(draw)))
+    }
+
+    /// Each of these operations equally often. They can also be enumerated.
+    ///
+    /// # Panics
+    ///
+    /// If there are none.
+    pub fn ops_from(self, ops: impl IntoIterator<Item = S::Op>) -> NeedsPerform<T, S, M> {
+        let ops: Arc<[S::Op]> = ops.into_iter().collect();
+        assert!(!ops.is_empty(), "a test needs at least one operation");
+        self.draw(Draw::From(ops))
+    }
+}
+
+#[cfg(feature = "proptest")]
+impl<T, S: Spec, M: Mode> NeedsOps<T, S, M> {
+    /// Operations drawn by a strategy of proptest, which also knows how to make them simpler.
+    pub fn ops_of(
+        self,
+        strategy: impl proptest::strategy::Strategy<Value = S::Op> + Send + Sync + 'static,
+    ) -> NeedsPerform<T, S, M> {
+        self.draw(Draw::By(Arc::new(move |rng| crate::strategy::draw(&strategy, rng))))
+    }
+}
+
+impl<T, S: Spec + Send + 'static, M: Mode> NeedsPerform<T, S, M> {
+    /// Performs an operation on the object.
+    pub fn perform(
+        self,
+        perform: impl Fn(&T, &S::Op) -> S::Ret + Send + Sync + 'static,
+    ) -> M::Of<T, S> {
+        self.perform_by(move |object, _, op| perform(object, op))
+    }
+
+    /// Performs an operation on the object, as thread number so-and-so: for objects that give each
+    /// thread a part of its own. The setup and the final operations are performed by the number after
+    /// those of the threads.
+    pub fn perform_by(
+        self,
+        perform: impl Fn(&T, usize, &S::Op) -> S::Ret + Send + Sync + 'static,
+    ) -> M::Of<T, S> {
+        M::of(Test {
+            make: self.make,
+            spec: self.spec,
+            perform: Arc::new(perform),
+            draw: self.draw,
+            setup: Arc::new([]),
+            finally: Arc::new([]),
+            threads: 3,
+            operations: 20,
+            name: None,
+            unblock: None,
+            of_panic: None,
+        })
+    }
+}
+
+impl<T> Test<T, crate::models::Register<()>> {
+    /// Defines a test of the objects that `make` makes. What else is needed is asked for in order: `spec`,
+    /// `ops`, `perform`.
+    #[allow(clippy::new_ret_no_self)]
+    pub fn new(make: impl Fn() -> T + Send + Sync + 'static) -> NeedsSpec<T, Defined> {
+        start(make)
+    }
+}
+
+/// Settings.
+impl<T, S: Spec> Test<T, S> {
+    /// How many threads; 3 by default.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads.max(1);
+        self
+    }
+
+    /// How many operations each thread performs; 20 by default.
+    pub fn operations(mut self, operations: usize) -> Self {
+        self.operations = operations;
+        self
+    }
+
+    /// What is done, and recorded, before the threads start.
+    pub fn setup(mut self, ops: impl IntoIterator<Item = S::Op>) -> Self {
+        self.setup = ops.into_iter().collect();
+        self
+    }
+
+    /// What is done, and recorded, when all threads have ended: operations that observe the outcome.
+    pub fn finally(mut self, ops: impl IntoIterator<Item = S::Op>) -> Self {
+        self.finally = ops.into_iter().collect();
+        self
+    }
+
+    /// The name under which reports, replay files and regressions are kept; by default that of the
+    /// thread, which is the name of the `#[test]`.
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// Ends the waiting of operations that wait, so that their threads can be used again: closes the
+    /// channel, fills the queue. Called when the execution has been recorded; what the operations then
+    /// return is ignored.
+    pub fn unblock(mut self, unblock: impl Fn(&T) + Send + Sync + 'static) -> Self {
+        self.unblock = Some(Arc::new(unblock));
+        self
+    }
+
+    /// What a panic counts as: a result of the specification, given the operation and the message, or
+    /// `None` where it is a failure. By default every panic of an operation fails the test.
+    pub fn panics_as(
+        mut self,
+        result: impl Fn(&S::Op, &str) -> Option<S::Ret> + Send + Sync + 'static,
+    ) -> Self {
+        self.of_panic = Some(Arc::new(result));
+        self
+    }
+}
+
+/// What runners need.
+impl<T, S: Spec> Test<T, S> {
+    /// A new object.
+    pub fn make(&self) -> T {
+        (self.make)()
+    }
+
+    /// What the object should do.
+    pub fn specification(&self) -> &S {
+        &self.spec
+    }
+
+    /// Performs an operation as this thread.
+    #[inline]
+    pub fn perform(&self, object: &T, thread: usize, op: &S::Op) -> S::Ret {
+        (self.perform)(object, thread, op)
+    }
+
+    /// Number of threads of a drawn scenario.
+    pub fn thread_count(&self) -> usize {
+        self.threads
+    }
+
+    /// Operations of each thread of a drawn scenario.
+    pub fn operation_count(&self) -> usize {
+        self.operations
+    }
+
+    /// What is done before the threads start.
+    pub fn setup_ops(&self) -> &[S::Op] {
+        &self.setup
+    }
+
+    /// What is done when all threads have ended.
+    pub fn final_ops(&self) -> &[S::Op] {
+        &self.finally
+    }
+
+    /// All operations that can be drawn, if they were listed.
+    pub fn listed_ops(&self) -> Option<&[S::Op]> {
+        match &self.draw {
+            Draw::From(ops) => Some(ops),
+            Draw::By(_) => None,
+        }
+    }
+
+    /// The name that the test was given.
+    pub fn given_name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    /// How waiting is ended, if it can be.
+    pub fn unblocks(&self) -> Option<&(dyn Fn(&T) + Send + Sync)> {
+        self.unblock.as_deref()
+    }
+
+    /// The result that a panic of an operation counts as, if it counts as one.
+    pub fn result_of_panic(&self, op: &S::Op, message: &str) -> Option<S::Ret> {
+        self.of_panic.as_ref().and_then(|result| result(op, message))
+    }
+}
+
+/// Drawing.
+impl<T, S: Spec> Test<T, S> {
+    fn place(&self, thread: usize, index: usize) -> Place {
+        Place { thread, index, threads: self.threads }
+    }
+
+    /// The scenario of one run: the same for the same seed and the same number.
+    pub fn draw(&self, seed: u64, run: u64) -> Scenario<S::Op> {
+        let thread = |thread: usize| {
+            let op = |index| self.draw.draw(&mut rng_of(seed, run, self.place(thread, index)));
+            (0..self.operations).map(op).collect()
+        };
+        let threads = (0..self.threads).map(thread).collect();
+        Scenario { setup: self.setup.to_vec(), threads, finally: self.finally.to_vec() }
+    }
+
+    /// How the scenario of one run comes about.
+    pub fn recipe(&self, seed: u64, run: u64) -> Recipe {
+        let thread = |thread: usize| {
+            let op = |index| {
+                let mut rng = rng_of(seed, run, self.place(thread, index)).recording();
+                self.draw.draw(&mut rng);
+                values(&rng.taken())
+            };
+            (0..self.operations).map(op).collect()
+        };
+        Recipe { threads: (0..self.threads).map(thread).collect(), ..Recipe::default() }
+    }
+
+    /// The scenario of a recipe.
+    pub fn cook(&self, recipe: &Recipe) -> Scenario<S::Op> {
+        let thread = |(thread, ops): (usize, &Vec<Vec<u64>>)| {
+            let op = |(index, choices): (usize, &Vec<u64>)| {
+                self.draw.draw(&mut Rng::playing(choices, self.place(thread, index)))
+            };
+            ops.iter().enumerate().map(op).collect()
+        };
+        Scenario {
+            setup: recipe.setup.of(&self.setup),
+            threads: recipe.threads.iter().enumerate().map(thread).collect(),
+            finally: recipe.finally.of(&self.finally),
+        }
+    }
+
+    /// The choices of one operation of a recipe, with what each could have been.
+    pub(crate) fn choices(&self, thread: usize, index: usize, choices: &[u64]) -> Vec<Choice> {
+        let mut rng = Rng::playing(choices, self.place(thread, index));
+        self.draw.draw(&mut rng);
+        rng.taken()
+    }
+}

@@ -1,0 +1,138 @@
+//! Ready ways to draw operations that meet where bugs are.
+//!
+//! Gavin Lowe's advice (Testing for Linearizability, 2016, section 8), which one does not want to work out
+//! again for every test:
+//!
+//! * bugs between operations on one key show where there are only one or two keys ([`Keys::Few`]);
+//! * bugs in resizing need more keys than the table is large ([`Keys::Many`]);
+//! * bugs between keys of one hash need a bad hash function ([`BadHash`]);
+//! * bugs at the ends of a container show where it is often empty or often full: draw removals or
+//!   additions more often, and make the container small ([`Fill`], [`SMALL_BOUND`]).
+
+use std::hash::{Hash, Hasher};
+
+use crate::models::{KeyValueOp, QueueOp, SetOp, StackOp};
+use crate::rng::Rng;
+
+/// A good capacity for a bounded container under test: full after two.
+pub const SMALL_BOUND: usize = 2;
+
+/// How full a container tends to be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Fill {
+    /// Removals are drawn more often: 30 % additions.
+    OftenEmpty,
+    /// As many additions as removals.
+    #[default]
+    Even,
+    /// Additions are drawn more often: 70 %.
+    OftenFull,
+}
+
+impl Fill {
+    /// True for an addition.
+    pub fn adds(self, rng: &mut Rng) -> bool {
+        rng.chance(match self {
+            Fill::OftenEmpty => 0.3,
+            Fill::Even => 0.5,
+            Fill::OftenFull => 0.7,
+        })
+    }
+}
+
+/// How many keys there are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Keys {
+    /// Two: operations meet at one key.
+    #[default]
+    Few,
+    /// Thirty-two: tables grow.
+    Many,
+    /// So many.
+    Number(u64),
+}
+
+impl Keys {
+    /// A key.
+    pub fn draw(self, rng: &mut Rng) -> u64 {
+        rng.below(match self {
+            Keys::Few => 2,
+            Keys::Many => 32,
+            Keys::Number(number) => number,
+        })
+    }
+}
+
+/// Enqueues of values that differ, and dequeues.
+pub fn queue(fill: Fill) -> impl Fn(&mut Rng) -> QueueOp<u64> + Send + Sync + 'static {
+    move |rng| if fill.adds(rng) { QueueOp::Enqueue(rng.fresh()) } else { QueueOp::Dequeue }
+}
+
+/// Pushes of values that differ, and pops.
+pub fn stack(fill: Fill) -> impl Fn(&mut Rng) -> StackOp<u64> + Send + Sync + 'static {
+    move |rng| if fill.adds(rng) { StackOp::Push(rng.fresh()) } else { StackOp::Pop }
+}
+
+/// Inserts, removals and lookups in equal shares.
+pub fn set(keys: Keys) -> impl Fn(&mut Rng) -> SetOp<u64> + Send + Sync + 'static {
+    move |rng| {
+        let kind = rng.below(3);
+        let key = keys.draw(rng);
+        match kind {
+            0 => SetOp::Contains(key),
+            1 => SetOp::Insert(key),
+            _ => SetOp::Remove(key),
+        }
+    }
+}
+
+/// Gets, puts of values that differ, and removals in equal shares.
+pub fn map(keys: Keys) -> impl Fn(&mut Rng) -> KeyValueOp<u64, u64> + Send + Sync + 'static {
+    move |rng| {
+        let kind = rng.below(3);
+        let key = keys.draw(rng);
+        match kind {
+            0 => KeyValueOp::Get(key),
+            1 => KeyValueOp::Put(key, rng.fresh()),
+            _ => KeyValueOp::Remove(key),
+        }
+    }
+}
+
+/// A key whose hash has only `HASHES` different values.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub struct BadHash<const HASHES: u64 = 2>(pub u64);
+
+impl<const HASHES: u64> Hash for BadHash<HASHES> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.0 % HASHES.max(1)).hash(state);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Place;
+    use std::collections::HashSet;
+
+    #[test]
+    fn shares_are_about_right() {
+        let share = |fill: Fill| {
+            let draw = queue(fill);
+            let adds =
+                |seed| matches!(draw(&mut Rng::new(seed, Place::default())), QueueOp::Enqueue(_));
+            (0..10_000).filter(|seed| adds(*seed)).count()
+        };
+        assert!((2_700..3_300).contains(&share(Fill::OftenEmpty)));
+        assert!((6_700..7_300).contains(&share(Fill::OftenFull)));
+    }
+
+    #[test]
+    fn a_bad_hash_has_few_values() {
+        use std::hash::BuildHasher;
+        let state = std::collections::hash_map::RandomState::new();
+        let hashes: HashSet<u64> = (0..100).map(|k| state.hash_one(BadHash::<2>(k))).collect();
+        assert_eq!(hashes.len(), 2);
+        assert_ne!(BadHash::<2>(0), BadHash::<2>(2));
+    }
+}

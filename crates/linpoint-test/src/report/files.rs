@@ -1,0 +1,218 @@
+//! Where reports and regressions are kept.
+//!
+//! A failure leaves a directory `target/linpoint/<test>`: the history as JSON lines, the timeline as a page, and
+//! the replay. The replay is also added to `linpoint-regressions/<test>.txt` beside the crate's `Cargo.toml`, as
+//! proptest does: what is in there is run first, every time. Check that file in.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use linpoint::Spec;
+
+use super::words::Words;
+use crate::record::json::write_any;
+use crate::replay::{Replay, lines};
+
+const REGRESSIONS: &str = "linpoint-regressions";
+const ABOUT: &str = "# Scenarios that failed once: run first, every time. It is good to check this file in.\n\
+                     # Each line is a replay; LINPOINT_REPLAY takes it, too.\n";
+
+/// Where reports and regressions are kept.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Files {
+    reports: Place,
+    regressions: Place,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Place {
+    /// Where cargo keeps such things.
+    Usual,
+    Nowhere,
+    In(PathBuf),
+}
+
+impl Default for Files {
+    fn default() -> Self {
+        Files { reports: Place::Usual, regressions: Place::Usual }
+    }
+}
+
+impl Files {
+    /// Nothing is written or read.
+    pub fn none() -> Files {
+        Files { reports: Place::Nowhere, regressions: Place::Nowhere }
+    }
+
+    /// Reports go into this directory.
+    pub fn reports_in(self, directory: impl Into<PathBuf>) -> Files {
+        Files { reports: Place::In(directory.into()), ..self }
+    }
+
+    /// Regressions are read from and written to this directory.
+    pub fn regressions_in(self, directory: impl Into<PathBuf>) -> Files {
+        Files { regressions: Place::In(directory.into()), ..self }
+    }
+
+    /// Regressions are neither read nor written.
+    pub fn without_regressions(self) -> Files {
+        Files { regressions: Place::Nowhere, ..self }
+    }
+
+    fn reports(&self, test: &str) -> Option<PathBuf> {
+        let directory = match &self.reports {
+            Place::Nowhere => return None,
+            Place::In(directory) => directory.clone(),
+            Place::Usual => match std::env::var_os("LINPOINT_DIR") {
+                Some(directory) => PathBuf::from(directory),
+                None => target().join("linpoint"),
+            },
+        };
+        Some(directory.join(file_name(test)))
+    }
+
+    fn regressions_file(&self, test: &str) -> Option<PathBuf> {
+        let directory = match &self.regressions {
+            Place::Nowhere => return None,
+            Place::In(directory) => directory.clone(),
+            // Set by cargo when it runs tests, and by nextest.
+            Place::Usual => {
+                PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR")?).join(REGRESSIONS)
+            }
+        };
+        Some(directory.join(file_name(test) + ".txt"))
+    }
+
+    /// The scenarios of this test that failed once, in this mode.
+    pub fn regressions(&self, test: &str, mode: &str) -> Vec<Replay> {
+        let Some(file) = self.regressions_file(test) else { return Vec::new() };
+        let Ok(contents) = std::fs::read_to_string(&file) else { return Vec::new() };
+        let replay = |line: &str| match line.parse::<Replay>() {
+            Ok(replay) => Some(replay),
+            Err(why) => {
+                eprintln!("linpoint: {}: passed over: {why}", file.display());
+                None
+            }
+        };
+        let replays = lines(&contents).filter_map(replay);
+        replays.filter(|replay| replay.test == test && replay.mode == mode).collect()
+    }
+
+    /// Writes everything: the files, and what to tell about them. A file that cannot be written is told about, too.
+    pub(super) fn write<S: Spec + 'static>(
+        &self,
+        words: &Words<'_, S>,
+        replay: &Replay,
+    ) -> (Vec<PathBuf>, Vec<(&'static str, String)>) {
+        let (mut written, mut told) = (Vec::new(), Vec::new());
+        let line = format!("{replay}\n");
+        let mut replay_from = format!("'{replay}'");
+        if let Some(directory) = self.reports(&replay.test) {
+            let mut put = |label, name: &str, contents: &[u8], note: &str| {
+                let path = directory.join(name);
+                match write_file(&path, contents) {
+                    Ok(()) => {
+                        told.push((label, format!("{}{note}", path.display())));
+                        written.push(path.clone());
+                        Some(path)
+                    }
+                    Err(error) => {
+                        told.push((label, format!("cannot write {}: {error}", path.display())));
+                        None
+                    }
+                }
+            };
+            let mut history = Vec::new();
+            let named = words.named();
+            let note = format!("recorded by linpoint-test: {}", replay.test);
+            let readable =
+                write_any(&mut history, named.spec, &named.failure.execution.history, &note);
+            let note = if matches!(readable, Ok(true)) { " (for `linpoint check`)" } else { "" };
+            put("history", "history.jsonl", &history, note);
+            if let Some(page) = words.page() {
+                put("timeline", "timeline.html", page.as_bytes(), "");
+            }
+            if let Some(path) = put("replay file", "replay.txt", line.as_bytes(), "") {
+                replay_from = path.display().to_string();
+            }
+        }
+        if let Some(file) = self.regressions_file(&replay.test) {
+            match remember(&file, &line) {
+                Ok(()) => told.push(("regression", format!("{} (check it in)", file.display()))),
+                Err(error) => {
+                    told.push(("regression", format!("cannot write {}: {error}", file.display())));
+                }
+            }
+            written.push(file);
+        }
+        told.push((
+            "to replay",
+            format!("LINPOINT_REPLAY={replay_from} cargo test {}", replay.test),
+        ));
+        (written, told)
+    }
+}
+
+fn write_file(path: &Path, contents: &[u8]) -> std::io::Result<()> {
+    if let Some(directory) = path.parent() {
+        std::fs::create_dir_all(directory)?;
+    }
+    std::fs::write(path, contents)
+}
+
+/// Adds a line that is not there yet, in one write, so that tests in parallel do not mix theirs.
+fn remember(file: &Path, line: &str) -> std::io::Result<()> {
+    if let Some(directory) = file.parent() {
+        std::fs::create_dir_all(directory)?;
+    }
+    let known = std::fs::read_to_string(file).unwrap_or_default();
+    if known.lines().any(|known| known == line.trim_end()) {
+        return Ok(());
+    }
+    let about = if known.is_empty() { ABOUT } else { "" };
+    let mut file = std::fs::OpenOptions::new().append(true).create(true).open(file)?;
+    file.write_all(format!("{about}{line}").as_bytes())
+}
+
+/// The name of a test as that of a file.
+fn file_name(test: &str) -> String {
+    let safe = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' };
+    let name: String = test.replace("::", "-").chars().map(safe).take(120).collect();
+    if name.trim_matches('.').is_empty() { "test".to_owned() } else { name }
+}
+
+/// The directory that cargo builds in: that of the test's own program, as far as one can tell.
+fn target() -> PathBuf {
+    let program = std::env::current_exe().unwrap_or_default();
+    // target/debug/deps/test, target/debug/test, target/triple/debug/deps/test
+    let named = program.ancestors().find(|path| path.join("CACHEDIR.TAG").is_file());
+    named.map_or_else(std::env::temp_dir, Path::to_path_buf)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_tests_become_names_of_files() {
+        assert_eq!(file_name("queue::tests::is_fifo"), "queue-tests-is_fifo");
+        assert_eq!(file_name("tests/queue.rs:12"), "tests-queue.rs-12");
+        assert_eq!(file_name("../../etc/passwd"), "..-..-etc-passwd");
+        assert_eq!(file_name(".."), "test");
+    }
+
+    #[test]
+    fn a_regression_is_kept_once_and_read_again() {
+        let directory = std::env::temp_dir().join(format!("linpoint-files-{}", std::process::id()));
+        let files = Files::none().regressions_in(&directory);
+        let replay: Replay = "v1 test=t mode=stress threads=1/2".parse().unwrap();
+        assert_eq!(files.regressions("t", "stress"), []);
+        let file = files.regressions_file("t").unwrap();
+        for _ in 0..2 {
+            remember(&file, &format!("{replay}\n")).unwrap();
+        }
+        assert_eq!(files.regressions("t", "stress"), [replay]);
+        assert_eq!(files.regressions("t", "loom"), []);
+        std::fs::remove_dir_all(directory).unwrap();
+    }
+}

@@ -1,0 +1,261 @@
+//! A failure in words.
+
+use std::fmt::Write;
+use std::ops::Range;
+use std::time::Duration;
+
+use linpoint::history::Span;
+use linpoint::verdict::States;
+use linpoint::{OpId, Part, Report, Spec};
+use linpoint_report::{Heading, Operation, Operations, Outcome, Rendered, Row, Typed, html, text};
+
+use super::Context;
+use crate::execution::{Failure, Why};
+use crate::judge::Fault;
+use crate::scenario::Scenario;
+
+/// How wide a report is.
+const WIDTH: usize = 100;
+/// So many operations are drawn where no explanation selects them.
+const DRAWN: usize = 24;
+/// So many operations of a thread are listed.
+const LISTED: usize = 12;
+
+/// A failed execution whose clients are threads.
+pub(super) struct Named<'a, S: Spec> {
+    pub(super) spec: &'a S,
+    pub(super) failure: &'a Failure<S::Op, S::Ret>,
+    pub(super) threads: usize,
+}
+
+impl<'a, S: Spec> Named<'a, S> {
+    fn typed(&self) -> Typed<'a, S> {
+        Typed { spec: self.spec, history: &self.failure.execution.history }
+    }
+
+    /// `thread 2`, or `main` for whoever does the setup.
+    fn client(&self, process: u32) -> String {
+        if process as usize == self.threads {
+            "main".to_owned()
+        } else {
+            format!("thread {process}")
+        }
+    }
+
+    /// An operation in words, with who performed it.
+    fn who(&self, id: OpId) -> String {
+        let operation = self.operation(id);
+        let client = operation.client.unwrap_or_default();
+        format!("{} by {client}", text::clean(&operation.op))
+    }
+}
+
+impl<S: Spec> Operations for Named<'_, S> {
+    fn operation(&self, id: OpId) -> Operation {
+        let operation = self.typed().operation(id);
+        let client = operation.process.map(|process| self.client(process));
+        let unfinished = self.failure.execution.unfinished.iter().find(|u| u.op == id);
+        let op = match unfinished.map(|u| &u.why) {
+            Some(Why::Panicked(_)) => format!("{} panicked", operation.op),
+            Some(Why::Waiting(_)) => format!("{} waits", operation.op),
+            Some(Why::Cut(_)) | None => operation.op,
+        };
+        Operation { op, client, ..operation }
+    }
+
+    fn span(&self, id: OpId) -> Span {
+        self.typed().span(id)
+    }
+
+    fn parts(&self, report: &Report) -> Vec<Part> {
+        self.typed().parts(report)
+    }
+
+    fn states(&self, order: &[OpId], until: u32, window: Range<usize>) -> Option<States> {
+        self.typed().states(order, until, window)
+    }
+}
+
+/// Everything that is told about a failure.
+pub(super) struct Words<'a, S: Spec> {
+    pub(super) named: &'a Named<'a, S>,
+    pub(super) report: Option<&'a Report>,
+    pub(super) scenario: &'a Scenario<S::Op>,
+    pub(super) original: &'a Scenario<S::Op>,
+    /// Executions, time, and whether it ended by itself.
+    pub(super) shrinking: (u64, Duration, bool),
+    pub(super) how: Option<&'a str>,
+    pub(super) runner: &'a str,
+    pub(super) context: &'a Context,
+}
+
+impl<'a, S: Spec + 'static> Words<'a, S> {
+    pub(super) fn named(&self) -> &'a Named<'a, S> {
+        self.named
+    }
+
+    /// The name of the specification: its type, without where it comes from and what it holds.
+    fn model(&self) -> &'static str {
+        let name = std::any::type_name::<S>();
+        let name = name.split('<').next().unwrap_or(name);
+        name.rsplit("::").next().unwrap_or(name)
+    }
+
+    /// The check as [`linpoint_report`] shows it.
+    pub(super) fn rendered(&self) -> Option<(Rendered, &'a Report)> {
+        let report = self.report?;
+        let heading = Heading {
+            name: self.context.name.clone(),
+            model: self.model().to_owned(),
+            note: Some(self.runner.to_owned()),
+            operations: self.named.failure.execution.history.len(),
+            time: report.stats.decide + report.stats.certify + report.stats.explain,
+            ..Heading::default()
+        };
+        Some((Rendered::new(heading, self.named, report), report))
+    }
+
+    /// The timeline as a page, if there is an explanation.
+    pub(super) fn page(&self) -> Option<String> {
+        let (rendered, report) = self.rendered()?;
+        Some(html::render(&rendered, self.named, report))
+    }
+
+    /// The report. `files` tells what is where.
+    pub(super) fn text(&self, files: &[(&str, String)]) -> String {
+        let mut out = String::new();
+        let name = text::clean(&self.context.name);
+        let _ = writeln!(out, "linpoint: {name}: {}\n", self.fault());
+        match self.rendered().map(|(rendered, _)| rendered.outcome) {
+            Some(Outcome::Violation(explanations)) => {
+                for explanation in &explanations {
+                    out += text::explanation(explanation, WIDTH).trim_start_matches('\n');
+                }
+            }
+            _ => {
+                out += &text::timeline(&self.rows(), WIDTH);
+                out.push('\n');
+            }
+        }
+        self.unfinished(&mut out);
+        self.scenario(&mut out);
+        self.origin(&mut out);
+        for (label, text) in files {
+            // Paths and commands are to be copied: they are not wrapped.
+            text::fact(&mut out, label, text, 100 * WIDTH);
+        }
+        text::without_colours(&out)
+    }
+
+    fn fault(&self) -> String {
+        let list =
+            |ids: &[OpId]| ids.iter().map(|id| self.named.who(*id)).collect::<Vec<_>>().join(", ");
+        match &self.named.failure.fault {
+            Fault::NotLinearizable => "NOT LINEARIZABLE".to_owned(),
+            Fault::Panicked { message, .. } => {
+                format!("PANIC: an operation panicked: {}", text::clean(message))
+            }
+            Fault::Stuck { lost, .. } if !lost.is_empty() => format!(
+                "STUCK: nothing moves, though in every order of what happened this could complete: {}",
+                list(lost)
+            ),
+            Fault::Stuck { waiting, .. } => format!(
+                "STUCK: nothing moves, though in every order of what happened one of these could \
+                 complete: {}",
+                list(waiting)
+            ),
+            Fault::Check(error) => format!("NOT CHECKED: {}", text::clean(&error.to_string())),
+            Fault::Undecided(limit) => format!(
+                "UNDECIDED: {limit} of the check was hit, so this run may be right or wrong; use fewer \
+                 operations in a run, values that differ, or higher limits (check_limits)"
+            ),
+            Fault::TooManyWaits => "GIVEN UP: operations rightly wait for ever in run after run, and \
+                 their threads cannot be used again; tell the test how to end their waiting (unblock)"
+                .to_owned(),
+        }
+    }
+
+    /// The last operations, for a picture without an explanation.
+    fn rows(&self) -> Vec<Row> {
+        let history = &self.named.failure.execution.history;
+        let mut ids: Vec<OpId> = history.ids().collect();
+        ids.sort_by_key(|id| history.span(*id).call);
+        let hidden = ids.len().saturating_sub(DRAWN);
+        let special = |id: OpId| match &self.named.failure.fault {
+            Fault::Panicked { op, .. } => *op == id,
+            Fault::Stuck { waiting, lost } => {
+                if lost.is_empty() {
+                    waiting.contains(&id)
+                } else {
+                    lost.contains(&id)
+                }
+            }
+            _ => false,
+        };
+        let row = |id: &OpId| Row {
+            id: *id,
+            operation: self.named.operation(*id),
+            core: special(*id),
+            failing: false,
+        };
+        ids[hidden..].iter().map(row).collect()
+    }
+
+    /// What every thread was doing that did not return.
+    fn unfinished(&self, out: &mut String) {
+        for unfinished in &self.named.failure.execution.unfinished {
+            let who = self.named.who(unfinished.op);
+            let why = match &unfinished.why {
+                Why::Panicked(message) => text::clean(message),
+                Why::Waiting(doing) => format!("its thread is {}", text::clean(doing)),
+                Why::Cut(reason) => format!("cut off: {}", text::clean(reason)),
+            };
+            text::fact(out, "not returned", &format!("{who}: {why}"), WIDTH);
+        }
+    }
+
+    /// What every thread does.
+    fn scenario(&self, out: &mut String) {
+        let spec = self.named.spec;
+        let list = |ops: &[S::Op]| {
+            let words = ops.iter().take(LISTED).map(|op| text::clean(&spec.describe_op(op)));
+            let mut words: Vec<String> = words.collect();
+            let more = ops.len().saturating_sub(LISTED);
+            if more > 0 {
+                words.push(format!("and {more} more"));
+            }
+            words.join(", ")
+        };
+        let Scenario { setup, threads, finally } = self.scenario;
+        if !setup.is_empty() {
+            text::fact(out, "setup", &list(setup), WIDTH);
+        }
+        for (thread, ops) in threads.iter().enumerate() {
+            text::fact(out, &format!("thread {thread}"), &list(ops), WIDTH);
+        }
+        if !finally.is_empty() {
+            text::fact(out, "finally", &list(finally), WIDTH);
+        }
+    }
+
+    fn origin(&self, out: &mut String) {
+        let (executions, time, complete) = self.shrinking;
+        let size = |scenario: &Scenario<S::Op>| {
+            let threads = text::count(scenario.threads.len(), "thread");
+            format!("{threads} and {}", text::count(scenario.len(), "operation"))
+        };
+        if executions > 0 {
+            let told = if self.scenario == self.original {
+                format!("nothing smaller failed in {executions} executions")
+            } else {
+                let by = format!("{executions} executions, {}", text::duration(time));
+                format!("from {} to {}, by {by}", size(self.original), size(self.scenario))
+            };
+            let ended = if complete { "" } else { "; time was up" };
+            text::fact(out, "shrunk", &(told + ended), WIDTH);
+        }
+        let found = self.how.unwrap_or("by running a saved scenario again");
+        text::fact(out, "found", found, WIDTH);
+        text::fact(out, "recorded", self.runner, WIDTH);
+    }
+}

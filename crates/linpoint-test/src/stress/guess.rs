@@ -1,0 +1,224 @@
+//! A guess that is right for most runs of a right object: operations took effect in the order in which they
+//! returned.
+//!
+//! That order respects real time (what returned before another was called also returned before it), so if the
+//! specification's own [`Spec::replay`] finds it legal, the run is linearizable, and neither a history nor
+//! a search is needed. Where an operation is not legal, one that overlaps it and returned a little
+//! later may have taken effect before it: a few such changes are tried. If they do not help, nothing is
+//! known, and the checker is asked. So a wrong guess costs time, never a verdict.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use linpoint::Spec;
+
+use super::round::Round;
+use crate::record::sheet::Entry;
+
+/// Guessing ends when so many times as many operations were replayed as there are.
+const EFFORT: usize = 4;
+/// So far behind, an operation is looked for that came first.
+const REACH: usize = 4;
+
+/// Guesses, and remembers whether that is worth while.
+#[derive(Debug, Default)]
+pub(crate) struct Guesser {
+    /// Failures count two, successes take one back.
+    disappointment: u32,
+    skipped: u32,
+}
+
+impl Guesser {
+    /// True if the run, which has ended, is certainly linearizable.
+    pub(crate) fn is_linearizable<T, S: Spec>(&mut self, spec: &S, round: &Round<T, S>) -> bool {
+        const TOO_MUCH: u32 = 16;
+        const SKIP: u32 = 16;
+        if self.disappointment >= TOO_MUCH && self.skipped < SKIP {
+            self.skipped += 1;
+            return false;
+        }
+        self.skipped = 0;
+        let right = try_guess(spec, round);
+        self.disappointment = match right {
+            true => self.disappointment.saturating_sub(1),
+            false => (self.disappointment + 2).min(TOO_MUCH + 1),
+        };
+        right
+    }
+}
+
+/// An operation of a run.
+struct Done<'a, O, R> {
+    thread: usize,
+    op: &'a O,
+    ret: &'a R,
+    call: u64,
+    end: u64,
+}
+
+/// The number of the operation after the next one of a thread, and the next one.
+type Next<'a, S> = (usize, Option<Done<'a, <S as Spec>::Op, <S as Spec>::Ret>>);
+
+impl<O, R> Done<'_, O, R> {
+    /// True if `self` may have taken effect before `earlier`, which returned before it.
+    fn may_precede(&self, earlier: &Self) -> bool {
+        self.thread != earlier.thread && self.call <= earlier.end
+    }
+}
+
+fn try_guess<T, S: Spec>(spec: &S, round: &Round<T, S>) -> bool {
+    let Some(mut order) = by_return(round) else { return false };
+    let mut effort = EFFORT * order.len();
+    let mut wrong = match replay(spec, &order) {
+        Some(Err(wrong)) => wrong,
+        other => return other.is_some(),
+    };
+    'repair: loop {
+        for distance in 1..=REACH {
+            let at = wrong + distance;
+            let Some(candidate) = order.get(at) else { return false };
+            if !order[wrong..at].iter().all(|earlier| candidate.may_precede(earlier)) {
+                continue;
+            }
+            order[wrong..=at].rotate_right(1);
+            match replay(spec, &order) {
+                Some(Err(next)) => {
+                    effort = effort.saturating_sub(next + 1);
+                    if effort == 0 {
+                        return false;
+                    }
+                    if next > wrong + 1 {
+                        wrong = next;
+                        continue 'repair;
+                    }
+                }
+                other => return other.is_some(),
+            }
+            order[wrong..=at].rotate_left(1);
+        }
+        return false;
+    }
+}
+
+/// The position of the first operation that is not legal in this order. `None` if the specification cannot
+/// tell, or panics: then the checker says so properly.
+fn replay<S: Spec>(spec: &S, order: &[Done<'_, S::Op, S::Ret>]) -> Option<Result<(), usize>> {
+    let mut run = order.iter().map(|done| (done.op, Some(done.ret)));
+    catch_unwind(AssertUnwindSafe(|| spec.replay(&mut run))).ok().flatten()
+}
+
+/// All operations in the order of their returns; `None` if one has not returned.
+fn by_return<T, S: Spec>(round: &Round<T, S>) -> Option<Vec<Done<'_, S::Op, S::Ret>>> {
+    let scenario = &round.scenario;
+    let threads = scenario.threads.len();
+    let main = round.log_of(threads);
+    let mut order = Vec::with_capacity(scenario.len());
+    for (at, op) in scenario.setup.iter().enumerate() {
+        order.push(entry_of(threads, op, main.get(at)?)?);
+    }
+    let mut next: Vec<Next<'_, S>> = Vec::with_capacity(threads);
+    for (thread, ops) in scenario.threads.iter().enumerate() {
+        let first = match ops.first() {
+            Some(op) => Some(entry_of(thread, op, round.log_of(thread).get(0)?)?),
+            None => None,
+        };
+        next.push((1, first));
+    }
+    loop {
+        let ends =
+            next.iter().enumerate().filter_map(|(t, (_, done))| Some((done.as_ref()?.end, t)));
+        let Some((_, thread)) = ends.min() else { break };
+        let (at, slot) = &mut next[thread];
+        let mut following = match scenario.threads[thread].get(*at) {
+            Some(op) => Some(entry_of(thread, op, round.log_of(thread).get(*at)?)?),
+            None => None,
+        };
+        *at += 1;
+        // As in a merged history: no operation begins before the one in front of it has ended.
+        if let (Some(following), Some(done)) = (&mut following, &*slot) {
+            following.call = following.call.max(done.end);
+        }
+        order.extend(std::mem::replace(slot, following));
+    }
+    for (at, op) in (scenario.setup.len()..).zip(&scenario.finally) {
+        order.push(entry_of(threads, op, main.get(at)?)?);
+    }
+    Some(order)
+}
+
+fn entry_of<'a, O, R>(thread: usize, op: &'a O, entry: Entry<'a, (), R>) -> Option<Done<'a, O, R>> {
+    Some(Done { thread, op, ret: entry.ret?, call: entry.call, end: entry.end })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::sheet::{Sheet, Writer};
+    use crate::rng::mix;
+    use crate::scenario::Scenario;
+    use linpoint::check;
+    use linpoint::spec::models::{Queue, QueueOp, QueueRet};
+
+    /// A random run of a few operations, with results that may be right.
+    fn run(seed: u64) -> Round<(), Queue<u64>> {
+        let mut state = seed;
+        let mut below = move |n: u64| {
+            state = mix(state.wrapping_add(0x9e37_79b9_7f4a_7c15));
+            state % n
+        };
+        let mut scenario = Scenario { setup: vec![], threads: vec![], finally: vec![] };
+        let logs: Vec<_> = (0..4).map(|_| Sheet::new(3)).collect();
+        for log in &logs[..3] {
+            let mut writer = Writer::claim(log).unwrap();
+            let mut now = below(6);
+            let mut ops = Vec::new();
+            for _ in 0..1 + below(3) {
+                let (op, ret) = match below(2) {
+                    0 => (QueueOp::Enqueue(1 + below(2)), QueueRet::Done),
+                    _ => (
+                        QueueOp::Dequeue,
+                        QueueRet::Value([None, Some(1), Some(2)][below(3) as usize]),
+                    ),
+                };
+                let at = writer.call((), || now);
+                now += 1 + below(6);
+                writer.ret(at, ret, now);
+                now += 1 + below(3);
+                ops.push(op);
+            }
+            drop(writer);
+            scenario.threads.push(ops);
+        }
+        Round::new((), scenario, logs)
+    }
+
+    #[test]
+    fn what_is_guessed_is_linearizable() {
+        let spec = Queue::new();
+        let (mut guessed, mut missed) = (0, 0);
+        for seed in 0..5_000 {
+            let round = run(seed);
+            let guess = try_guess(&spec, &round);
+            let (execution, _) = super::super::harvest::finished(round);
+            let truth = check(&spec, &execution.history).unwrap().verdict.is_linearizable();
+            assert!(truth || !guess, "run {seed} is not linearizable");
+            guessed += u32::from(guess);
+            missed += u32::from(truth && !guess);
+        }
+        assert!(guessed > 300 && guessed > missed, "{guessed} were guessed, {missed} missed");
+    }
+
+    #[test]
+    fn after_disappointments_guesses_are_rare() {
+        let mut guesser = Guesser::default();
+        let spec = Queue::new();
+        let wrong = (0..).map(run).find(|round| !try_guess(&spec, round)).unwrap();
+        let right = (0..).map(run).find(|round| try_guess(&spec, round)).unwrap();
+        assert!(guesser.is_linearizable(&spec, &right));
+        for _ in 0..20 {
+            assert!(!guesser.is_linearizable(&spec, &wrong));
+        }
+        assert!(!guesser.is_linearizable(&spec, &right), "not even tried");
+        let tries = (0..1_000).filter(|_| guesser.is_linearizable(&spec, &right)).count();
+        assert!(tries > 900, "it recovers: {tries}");
+    }
+}

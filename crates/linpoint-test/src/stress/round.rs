@@ -1,0 +1,236 @@
+//! One run of a scenario by threads: what they share, and what each of them does.
+//!
+//! Runs come in batches, so that threads need not be woken for each: within a batch they meet at the start
+//! of every run. The first thread also performs the setup, before the others are let go, and the
+//! final operations, when all have ended.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use linpoint::Spec;
+
+use super::settings::Noise;
+use crate::definition::Test;
+use crate::execution::message_of;
+use crate::record::Clock;
+use crate::record::sheet::{Sheet, Writer};
+use crate::rng::mix;
+use crate::scenario::{Scenario, main_process};
+
+/// A log: the operations are those of the scenario, so only results are stored.
+pub(crate) type ThreadLog<S> = Sheet<(), <S as Spec>::Ret>;
+
+/// One run.
+pub(crate) struct Round<T, S: Spec> {
+    pub(crate) object: T,
+    pub(crate) scenario: Scenario<S::Op>,
+    /// One for each thread, and one for the setup and the final operations.
+    pub(crate) logs: Vec<ThreadLog<S>>,
+    /// Threads that are ready to start.
+    ready: Gate,
+    /// Threads that have ended.
+    ended: Gate,
+    /// Thread, number of the operation, message.
+    pub(crate) panics: Mutex<Vec<(usize, usize, String)>>,
+}
+
+/// Several runs, one after the other.
+pub(crate) struct Batch<T, S: Spec> {
+    pub(crate) test: Test<T, S>,
+    pub(crate) rounds: Vec<Round<T, S>>,
+    pub(crate) clock: Clock,
+    pub(crate) noise: Noise,
+    pub(crate) seed: u64,
+    /// No more operations are begun.
+    pub(crate) stop: AtomicBool,
+    /// The run that each thread is in.
+    pub(crate) places: Vec<Padded>,
+}
+
+/// A number that one thread writes and the watchdog reads.
+#[repr(align(128))]
+#[derive(Debug, Default)]
+pub(crate) struct Padded(pub(crate) AtomicUsize);
+
+impl<T, S: Spec> Round<T, S> {
+    /// `logs` must have room for what each thread does.
+    pub(crate) fn new(object: T, scenario: Scenario<S::Op>, logs: Vec<ThreadLog<S>>) -> Self {
+        Round {
+            object,
+            scenario,
+            logs,
+            ready: Gate::default(),
+            ended: Gate::default(),
+            panics: Mutex::default(),
+        }
+    }
+
+    /// What thread number `thread` writes its results on; the last is for the setup and the final operations.
+    pub(crate) fn log_of(&self, thread: usize) -> &ThreadLog<S> {
+        &self.logs[thread]
+    }
+
+    /// True if all threads have ended.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.ended.count() == self.scenario.threads.len()
+    }
+
+    /// Everything that moves while the run goes on, in one number.
+    pub(crate) fn progress(&self) -> usize {
+        let called: usize = self.logs.iter().map(Sheet::called).sum();
+        called + self.ready.count() + self.ended.count()
+    }
+}
+
+impl<T, S: Spec> Batch<T, S> {
+    /// What thread `me` does.
+    pub(crate) fn work(&self, me: usize) {
+        for (number, round) in self.rounds.iter().enumerate() {
+            self.places[me].0.store(number, Ordering::Release);
+            if !self.take_part(me, number, round) {
+                return;
+            }
+        }
+    }
+
+    /// False if the batch was stopped.
+    fn take_part(&self, me: usize, number: usize, round: &Round<T, S>) -> bool {
+        let Scenario { setup, threads, finally } = &round.scenario;
+        let main = main_process(threads.len()) as usize;
+        if me == 0 && !setup.is_empty() {
+            self.perform(round, main, 0, setup, Noise::NONE, 0);
+        }
+        round.ready.arrive();
+        if !round.ready.wait(threads.len(), &self.stop) {
+            return false;
+        }
+        let seed = mix(self.seed ^ ((number as u64) << 20) ^ me as u64);
+        self.perform(round, me, 0, &threads[me], self.noise, seed);
+        round.ended.arrive();
+        if me == 0 && !finally.is_empty() {
+            if !round.ended.wait(threads.len(), &self.stop) {
+                return false;
+            }
+            self.perform(round, main, setup.len(), finally, Noise::NONE, 0);
+        }
+        !self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Performs operations one after the other, up to the first that panics. The number of the first of
+    /// them in the log is `first`.
+    fn perform(
+        &self,
+        round: &Round<T, S>,
+        thread: usize,
+        first: usize,
+        ops: &[S::Op],
+        noise: Noise,
+        seed: u64,
+    ) {
+        let Some(mut writer) = Writer::claim(round.log_of(thread)) else { return };
+        let mut disturbance = Disturbance::new(noise, seed);
+        // Something was not done in the setup: what follows would be out of place.
+        if round.log_of(thread).called() != first {
+            return;
+        }
+        for (number, op) in (first..).zip(ops) {
+            disturbance.between_operations();
+            if self.stop.load(Ordering::Relaxed) {
+                return;
+            }
+            let at = writer.call((), || self.clock.call());
+            let ret =
+                catch_unwind(AssertUnwindSafe(|| self.test.perform(&round.object, thread, op)));
+            let end = self.clock.ret();
+            match ret {
+                Ok(ret) => writer.ret(at, ret, end),
+                Err(payload) => {
+                    let message = message_of(&*payload);
+                    let meaning = || self.test.result_of_panic(op, &message);
+                    let Some(ret) = catch_unwind(AssertUnwindSafe(meaning)).unwrap_or(None) else {
+                        let mut panics =
+                            round.panics.lock().unwrap_or_else(PoisonError::into_inner);
+                        panics.push((thread, number, message));
+                        return;
+                    };
+                    writer.ret(at, ret, end);
+                }
+            }
+        }
+    }
+}
+
+/// Where threads wait for each other.
+#[repr(align(128))]
+#[derive(Debug, Default)]
+struct Gate(AtomicUsize);
+
+impl Gate {
+    fn arrive(&self) {
+        self.0.fetch_add(1, Ordering::AcqRel);
+    }
+
+    fn count(&self) -> usize {
+        self.0.load(Ordering::Acquire)
+    }
+
+    /// Waits until so many have arrived; false if that was stopped.
+    fn wait(&self, all: usize, stop: &AtomicBool) -> bool {
+        /// As long as the last one is expected at once.
+        const SPINS: u32 = 64;
+        /// As long as it only needs to be given a core.
+        const YIELDS: u32 = 2_000;
+        let mut turns = 0_u32;
+        while self.count() < all {
+            if stop.load(Ordering::Relaxed) {
+                return false;
+            }
+            turns = turns.saturating_add(1);
+            match turns {
+                0..SPINS => std::hint::spin_loop(),
+                SPINS..YIELDS => std::thread::yield_now(),
+                // Something takes long. The watchdog will look into it.
+                _ => std::thread::sleep(std::time::Duration::from_micros(100)),
+            }
+        }
+        true
+    }
+}
+
+/// Random pauses of one thread.
+struct Disturbance {
+    /// Of 2^32 numbers, those below this pause.
+    pause: u64,
+    longest: u32,
+    /// Of 2^32 numbers, those from here up give way.
+    give_way: u64,
+    state: u64,
+}
+
+impl Disturbance {
+    fn new(noise: Noise, seed: u64) -> Self {
+        let share = |p: f64| (p.clamp(0.0, 1.0) * (1_u64 << 32) as f64) as u64;
+        Disturbance {
+            pause: share(noise.pause),
+            longest: noise.longest_pause.max(1),
+            give_way: (1 << 32) - share(noise.give_way),
+            state: seed,
+        }
+    }
+
+    #[inline]
+    fn between_operations(&mut self) {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let random = mix(self.state);
+        let draw = random & 0xffff_ffff;
+        if draw < self.pause {
+            for _ in 0..(random >> 32) as u32 % self.longest {
+                std::hint::spin_loop();
+            }
+        }
+        if draw >= self.give_way {
+            std::thread::yield_now();
+        }
+    }
+}

@@ -1,0 +1,289 @@
+//! Runs scenarios by threads and judges what comes out.
+
+use std::time::{Duration, Instant};
+
+use linpoint::Spec;
+
+use super::Summary;
+use super::guess::Guesser;
+use super::harvest::{finished, snapshot};
+use super::pool::Pool;
+use super::round::{Batch, Padded, Round, ThreadLog};
+use super::settings::Settings;
+use super::watch::{End, Rest, watch};
+use crate::definition::Test;
+use crate::execution::{Attempt, Coverage, Execution, ExecutionOf, Failure, FailureOf, Runner};
+use crate::judge::{Fault, Judgement, judge};
+use crate::record::sheet::Sheet;
+use crate::scenario::Scenario;
+
+/// A batch should take about this long: long enough that waking the threads does not matter, short
+/// enough that a failure is found soon.
+const BATCH_TIME: Duration = Duration::from_millis(4);
+/// No more runs than this in a batch: their objects are all in memory.
+const LARGEST_BATCH: u64 = 512;
+/// How long a scenario is executed again and again.
+const LONGEST_ATTEMPT: Duration = Duration::from_millis(500);
+/// The same, where failures are frequent.
+const SHORTEST_ATTEMPT: Duration = Duration::from_millis(20);
+/// So many threads may be left behind in operations that wait for ever.
+const MOST_LEFT_BEHIND: usize = 200;
+
+/// Threads of the operating system. They live as long as this does.
+pub struct StressRunner<T, S: Spec> {
+    settings: Settings,
+    pool: Pool<T, S>,
+    /// Logs of runs that have been judged, to be used again.
+    spare: Vec<Vec<ThreadLog<S>>>,
+    /// Runs in the next batch.
+    batch: u64,
+    batches: u64,
+    guesser: Guesser,
+    hurry: bool,
+    attempt_time: Duration,
+}
+
+/// What became of the runs of a batch.
+struct Judged<O, R> {
+    /// How many there were, up to the first that failed.
+    runs: u64,
+    operations: u64,
+    waits: u64,
+    easy: u64,
+    failure: Option<Failure<O, R>>,
+}
+
+impl<T: Send + Sync + 'static, S: Spec + Send + 'static> StressRunner<T, S> {
+    pub(super) fn new(settings: Settings) -> Self {
+        let pool = Pool::new(settings.placement);
+        StressRunner {
+            settings,
+            pool,
+            spare: Vec::new(),
+            batch: 1,
+            batches: 0,
+            guesser: Guesser::default(),
+            hurry: false,
+            attempt_time: LONGEST_ATTEMPT,
+        }
+    }
+
+    /// All runs of a test, up to the first that fails: its number, and what happened.
+    pub(super) fn campaign(
+        &mut self,
+        test: &Test<T, S>,
+        seed: u64,
+        deadline: Option<Instant>,
+        summary: &mut Summary,
+    ) -> Option<(u64, FailureOf<S>)> {
+        let begin = Instant::now();
+        let mut run = 0;
+        let warm_up = self.settings.warm_up;
+        let all = warm_up.saturating_add(self.settings.runs);
+        while run < all && deadline.is_none_or(|deadline| run == 0 || Instant::now() < deadline) {
+            let is_warm = run >= warm_up;
+            let size = self.batch.min(if is_warm { all - run } else { warm_up - run });
+            let judged = self.batch(test, size, |at| test.draw(seed, run + at));
+            run += judged.runs;
+            if is_warm {
+                summary.runs += judged.runs;
+                summary.operations += judged.operations;
+                summary.waits += judged.waits;
+                summary.easy += judged.easy;
+            }
+            if let Some(failure) = judged.failure {
+                summary.time = begin.elapsed();
+                return Some((run - 1, failure));
+            }
+        }
+        None
+    }
+
+    fn round(&mut self, test: &Test<T, S>, scenario: Scenario<S::Op>) -> Round<T, S> {
+        let main = scenario.setup.len() + scenario.finally.len();
+        let lengths = scenario.threads.iter().map(Vec::len).chain([main]);
+        let fits = |logs: &Vec<ThreadLog<S>>| {
+            logs.len() == scenario.threads.len() + 1
+                && logs.iter().zip(lengths.clone()).all(|(log, length)| log.capacity() >= length)
+        };
+        let logs = self.spare.pop().filter(fits);
+        let logs = logs.unwrap_or_else(|| lengths.map(Sheet::new).collect());
+        Round::new(test.make(), scenario, logs)
+    }
+
+    /// Runs scenarios, all with the same number of threads, and judges them.
+    fn batch(
+        &mut self,
+        test: &Test<T, S>,
+        size: u64,
+        scenario: impl Fn(u64) -> Scenario<S::Op>,
+    ) -> Judged<S::Op, S::Ret> {
+        let begin = Instant::now();
+        let rounds: Vec<Round<T, S>> = (0..size).map(|at| self.round(test, scenario(at))).collect();
+        let threads = rounds.first().map_or(0, |round| round.scenario.threads.len());
+        self.batches += 1;
+        let batch = Batch {
+            test: test.clone(),
+            rounds,
+            clock: self.settings.clock.clone(),
+            noise: self.settings.noise,
+            seed: self.batches << 32,
+            stop: false.into(),
+            places: (0..threads).map(|_| Padded::default()).collect(),
+        };
+        let running = self.pool.start(batch);
+        let Settings { mut patience, limits, .. } = self.settings;
+        if self.hurry {
+            patience = (patience / 10).max(Duration::from_millis(100)).min(patience);
+        }
+        let judged = match watch(&self.pool, &running, patience, &limits) {
+            End::Finished => {
+                let Some(batch) = running.finished() else {
+                    unreachable!("threads that have finished have let go of the batch")
+                };
+                self.judge_all(test, batch)
+            }
+            End::AtRest(rest) => {
+                let Rest { round, execution, judgement } = *rest;
+                let before = running.batch().rounds[..round].iter();
+                let before: Vec<_> =
+                    before.map(|round| snapshot(round, |_| String::new())).collect();
+                running.stop(round);
+                // Those that only wait for the others are back at once.
+                let soon = Duration::from_millis(20);
+                let patience = if test.unblocks().is_some() { patience } else { soon };
+                self.pool.give_up_on(running, patience);
+                self.judge_at_rest(test, before, execution, judgement)
+            }
+        };
+        let took = begin.elapsed();
+        if took < BATCH_TIME / 2 {
+            self.batch = (self.batch * 2).min(LARGEST_BATCH);
+        } else if took > BATCH_TIME * 2 {
+            self.batch = (self.batch / 2).max(1);
+        }
+        judged
+    }
+
+    fn judge_all(&mut self, test: &Test<T, S>, batch: Batch<T, S>) -> Judged<S::Op, S::Ret> {
+        let mut judged = Judged { runs: 0, operations: 0, waits: 0, easy: 0, failure: None };
+        for mut round in batch.rounds {
+            if judged.failure.is_none()
+                && self.guesser.is_linearizable(test.specification(), &round)
+            {
+                judged.runs += 1;
+                judged.easy += 1;
+                judged.operations += round.scenario.len() as u64;
+                for log in &mut round.logs {
+                    log.drain(|(), _, _, _| ());
+                }
+                self.spare.push(std::mem::take(&mut round.logs));
+                continue;
+            }
+            let (execution, logs) = finished(round);
+            self.spare.push(logs);
+            if judged.failure.is_none() {
+                let judgement = judge(test.specification(), &execution, &self.settings.limits);
+                judged.add(execution, judgement);
+            }
+        }
+        judged
+    }
+
+    /// The runs before the one that has come to rest are judged first.
+    fn judge_at_rest(
+        &mut self,
+        test: &Test<T, S>,
+        before: Vec<ExecutionOf<S>>,
+        execution: ExecutionOf<S>,
+        judgement: Judgement,
+    ) -> Judged<S::Op, S::Ret> {
+        let mut judged = Judged { runs: 0, operations: 0, waits: 0, easy: 0, failure: None };
+        for execution in before {
+            if judged.failure.is_none() {
+                let judgement = judge(test.specification(), &execution, &self.settings.limits);
+                judged.add(execution, judgement);
+            }
+        }
+        let crowded = self.pool.left_behind() > MOST_LEFT_BEHIND;
+        if judged.failure.is_none() {
+            judged.waits += 1;
+            let judgement = match judgement {
+                Judgement::Fine if crowded => Judgement::Failed(Fault::TooManyWaits),
+                judgement => judgement,
+            };
+            judged.add(execution, judgement);
+        }
+        judged
+    }
+}
+
+impl<O, R> Judged<O, R> {
+    fn add(&mut self, execution: Execution<O, R>, judgement: Judgement) {
+        self.runs += 1;
+        self.operations += execution.history.len() as u64;
+        let fault = match judgement {
+            Judgement::Fine => return,
+            Judgement::Failed(fault) => fault,
+            Judgement::Undecided(limit) => Fault::Undecided(limit),
+        };
+        self.failure = Some(Failure { execution, fault });
+    }
+}
+
+impl<T: Send + Sync + 'static, S: Spec + Send + 'static> Runner<T, S> for StressRunner<T, S> {
+    fn describe(&self) -> String {
+        format!("stress by threads; {}", self.settings.clock.describe())
+    }
+
+    fn mode(&self) -> &'static str {
+        "stress"
+    }
+
+    fn hurry(&mut self, hurry: bool) {
+        self.hurry = hurry;
+        self.attempt_time = LONGEST_ATTEMPT;
+    }
+
+    /// Threads do not do the same again: this tries for a while longer than usual.
+    fn replay(
+        &mut self,
+        test: &Test<T, S>,
+        scenario: &Scenario<S::Op>,
+        _schedule: Option<&str>,
+    ) -> Attempt<S::Op, S::Ret> {
+        const ATTEMPTS: u32 = 20;
+        let mut executions = 0;
+        let mut attempts = 0;
+        loop {
+            let attempt = self.attempt(test, scenario);
+            executions += attempt.executions;
+            attempts += 1;
+            if attempt.failure.is_some() || attempts == ATTEMPTS {
+                return Attempt { executions, ..attempt };
+            }
+        }
+    }
+
+    /// Again and again for a while, or until it fails.
+    fn attempt(&mut self, test: &Test<T, S>, scenario: &Scenario<S::Op>) -> Attempt<S::Op, S::Ret> {
+        let begin = Instant::now();
+        let mut attempt =
+            Attempt { executions: 0, failure: None, undecided: 0, coverage: Coverage::Sampled };
+        // Whatever waits each time is known after a few.
+        let mut waits = 0;
+        self.batch = 1;
+        while (begin.elapsed() < self.attempt_time || attempt.executions < 10) && waits < 3 {
+            let judged = self.batch(test, self.batch, |_| scenario.clone());
+            attempt.executions += judged.runs;
+            waits += judged.waits;
+            attempt.failure = judged.failure;
+            if attempt.failure.is_some() {
+                // Whatever is as likely will take as long; what is much less likely is not worth more.
+                self.attempt_time = (begin.elapsed() * 20).clamp(SHORTEST_ATTEMPT, LONGEST_ATTEMPT);
+                break;
+            }
+        }
+        attempt
+    }
+}

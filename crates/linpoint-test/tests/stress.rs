@@ -1,0 +1,274 @@
+//! Stress tests of objects that are right, and of objects that are wrong.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+use linpoint_test::judge::{CheckLimits, Fault};
+use linpoint_test::models::{
+    Counter, CounterOp, CounterRet, Queue, QueueOp, QueueRet, Register, RegisterOp, RegisterRet,
+};
+use linpoint_test::record::Clock;
+use linpoint_test::report::Files;
+use linpoint_test::scenario::Scenario;
+use linpoint_test::{
+    FailureReport, Noise, Placement, Rng, Sequential, Stress, Summary, Test, profile,
+};
+
+fn increments(rng: &mut Rng) -> CounterOp {
+    if rng.chance(0.7) { CounterOp::FetchAdd(rng.range(1..10) as i64) } else { CounterOp::Get }
+}
+
+fn exact(counter: &AtomicI64, op: &CounterOp) -> CounterRet {
+    match op {
+        CounterOp::Get => CounterRet::Value(counter.load(Ordering::SeqCst)),
+        CounterOp::FetchAdd(n) => CounterRet::Value(counter.fetch_add(*n, Ordering::SeqCst)),
+        CounterOp::Add(n) => {
+            counter.fetch_add(*n, Ordering::SeqCst);
+            CounterRet::Done
+        }
+    }
+}
+
+/// A counter that forgets additions: it is read, and written later.
+fn forgetful(counter: &AtomicI64, op: &CounterOp) -> CounterRet {
+    match op {
+        CounterOp::FetchAdd(n) => {
+            let before = counter.load(Ordering::SeqCst);
+            std::thread::yield_now();
+            counter.store(before + n, Ordering::SeqCst);
+            CounterRet::Value(before)
+        }
+        other => exact(counter, other),
+    }
+}
+
+/// The forgetful counter, until it is caught.
+fn stress_forgetful(name: &str) -> Stress<AtomicI64, Counter> {
+    Stress::new(|| AtomicI64::new(0))
+        .spec(Counter { initial: 0 })
+        .ops(increments)
+        .perform(forgetful)
+        .runs(10_000_000)
+        .time_limit(Duration::from_secs(300))
+        .shrink_time(Duration::from_secs(5))
+        .name(name)
+        .files(Files::none())
+}
+
+fn caught(result: Result<Summary, Box<FailureReport>>) -> FailureReport {
+    *result.expect_err("a broken object was not caught")
+}
+
+/// A directory of this test alone.
+fn directory(name: &str) -> std::path::PathBuf {
+    let path = std::env::temp_dir().join(format!("linpoint-test-{name}-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&path);
+    path
+}
+
+#[test]
+fn a_right_counter_passes_in_every_setting() {
+    let settings = [
+        (Noise::NONE, Placement::Free, 0, Clock::private()),
+        (Noise::SOME, Placement::Pinned, 0, Clock::private().draining()),
+        (Noise::SOME, Placement::Free, 0, Clock::instant()),
+        (Noise::MUCH, Placement::Crowded(1), 1, Clock::shared()),
+    ];
+    for (noise, placement, neighbours, clock) in settings {
+        let summary = Stress::new(|| AtomicI64::new(0))
+            .spec(Counter { initial: 0 })
+            .ops(increments)
+            .perform(exact)
+            .setup([CounterOp::Add(5)])
+            .finally([CounterOp::Get])
+            .threads(4)
+            .operations(10)
+            .runs(200)
+            .warm_up(10)
+            .noise(noise)
+            .placement(placement)
+            .busy_neighbours(neighbours)
+            .clock(clock)
+            .files(Files::none())
+            .run();
+        assert_eq!((summary.runs, summary.operations), (200, 200 * 42));
+    }
+}
+
+#[test]
+fn a_forgetful_counter_is_caught_and_shrunk() {
+    let report = caught(stress_forgetful("forgetful").try_run());
+    assert_eq!(report.fault, Fault::NotLinearizable);
+    // Two threads and two operations are enough; a busy machine may not find that in time.
+    assert!(report.operations < 60, "{report}");
+    let text = report.to_string();
+    for expected in [
+        "linpoint: forgetful: NOT LINEARIZABLE",
+        " by thread ",
+        "contradict each other",
+        "\u{2717} fails at     ",
+        "  allowed here   ",
+        "  core           ",
+        "  thread 0       fetch_add(",
+        "  shrunk         from 3 threads and 60 operations to ",
+        "  found          run ",
+        "  recorded       stress by threads; ",
+        "  to replay      LINPOINT_REPLAY='v1 test=forgetful mode=stress threads=",
+    ] {
+        assert!(text.contains(expected), "{expected:?} is missing in\n{text}");
+    }
+    assert!(
+        text.lines().any(|line| line.starts_with("    thread ") && line.contains('|')),
+        "{text}"
+    );
+}
+
+#[test]
+#[should_panic(expected = "NOT LINEARIZABLE")]
+fn a_failing_test_panics_with_the_report() {
+    stress_forgetful("panics").shrink_time(Duration::ZERO).run();
+}
+
+#[test]
+fn a_failure_leaves_files_and_is_tried_first_next_time() {
+    let place = directory("files");
+    let files =
+        Files::default().reports_in(place.join("reports")).regressions_in(place.join("saved"));
+    let first = caught(stress_forgetful("leaves files").files(files.clone()).try_run());
+    let names: Vec<_> =
+        first.written.iter().filter_map(|path| path.file_name()?.to_str()).collect();
+    assert_eq!(names, ["history.jsonl", "timeline.html", "replay.txt", "leaves-files.txt"]);
+    for path in &first.written {
+        assert!(std::fs::metadata(path).unwrap().len() > 0, "{}", path.display());
+    }
+    let saved = files.regressions("leaves files", "stress");
+    assert_eq!(saved, [first.replay]);
+    // With no runs at all, what is found comes from the saved scenario; it fails often, not always.
+    let again = || stress_forgetful("leaves files").files(files.clone()).runs(0).try_run();
+    let second = (0..100).find_map(|_| again().err()).expect("a saved scenario fails again");
+    assert!(second.text.contains("by running a saved scenario again"), "{second}");
+    std::fs::remove_dir_all(place).unwrap();
+}
+
+#[test]
+fn a_recipe_gives_the_scenario_that_was_drawn() {
+    let test = Test::new(|| ())
+        .spec(Queue::new())
+        .ops(profile::queue(profile::Fill::Even))
+        .perform(|(), _| QueueRet::Done)
+        .threads(3)
+        .operations(7)
+        .setup([QueueOp::Dequeue]);
+    for run in 0..50 {
+        let drawn: Scenario<QueueOp<u64>> = test.draw(9, run);
+        assert_eq!(test.draw(9, run), drawn);
+        assert_ne!(test.draw(9, run + 1), drawn);
+        let line = linpoint_test::replay::Replay {
+            test: "t".to_owned(),
+            mode: "stress".to_owned(),
+            recipe: test.recipe(9, run),
+            schedule: None,
+        };
+        let read: linpoint_test::replay::Replay = line.to_string().parse().unwrap();
+        assert_eq!(test.cook(&read.recipe), drawn);
+    }
+}
+
+/// Operations that panic, in a counter that only counts to five.
+fn panicking(counter: &AtomicI64, op: &CounterOp) -> CounterRet {
+    let ret = exact(counter, op);
+    assert!(!matches!(ret, CounterRet::Value(6..)), "more than five");
+    ret
+}
+
+#[test]
+fn a_panic_of_an_operation_is_reported_as_its_result() {
+    let report = caught(
+        Stress::new(|| AtomicI64::new(0))
+            .spec(Counter { initial: 0 })
+            .ops(increments)
+            .perform(panicking)
+            .threads(2)
+            .operations(10)
+            .shrink_time(Duration::from_millis(300))
+            .name("panicking")
+            .files(Files::none())
+            .try_run(),
+    );
+    let Fault::Panicked { message, .. } = &report.fault else { panic!("{report}") };
+    assert_eq!(message, "more than five");
+    let text = report.to_string();
+    assert!(text.contains("PANIC: an operation panicked: more than five"), "{text}");
+    assert!(text.contains(" panicked"), "{text}");
+    assert!(text.contains("not returned"), "{text}");
+}
+
+#[test]
+fn a_panic_can_count_as_a_result() {
+    let summary = Stress::new(|| Mutex::new(0_i64))
+        .spec(Register { initial: 0 })
+        .ops_from([RegisterOp::Read, RegisterOp::Write(1), RegisterOp::Write(2)])
+        .perform(|cell, op| {
+            let mut cell = cell.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            match op {
+                RegisterOp::Read => RegisterRet::Value(*cell),
+                RegisterOp::Write(value) => {
+                    *cell = *value;
+                    panic!("written");
+                }
+            }
+        })
+        .panics_as(|_, message| (message == "written").then_some(RegisterRet::Written))
+        .threads(2)
+        .operations(3)
+        .runs(10)
+        .files(Files::none())
+        .run();
+    assert_eq!(summary.operations, 60);
+}
+
+/// A queue that no monitor knows.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+struct Fifo(std::collections::VecDeque<u64>);
+
+impl Sequential for Fifo {
+    type Op = Option<u64>;
+    type Ret = Option<u64>;
+    fn apply(&mut self, add: &Option<u64>) -> Option<u64> {
+        match add {
+            Some(value) => {
+                self.0.push_back(*value);
+                None
+            }
+            None => self.0.pop_front(),
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_decided_is_no_pass() {
+    let report = caught(
+        Stress::new(|| Mutex::new(Vec::new()))
+            .spec(Fifo::default())
+            .ops(|rng| rng.chance(0.7).then(|| rng.fresh()))
+            // The last in is the first out, so no guess is right, and the check has no memory.
+            .perform(|stack, add| {
+                let mut stack = stack.lock().unwrap();
+                match add {
+                    Some(value) => {
+                        stack.push(*value);
+                        None
+                    }
+                    None => stack.pop(),
+                }
+            })
+            .threads(2)
+            .operations(50)
+            .check_limits(CheckLimits { time: Duration::from_secs(10), memory: 1 })
+            .files(Files::none())
+            .try_run(),
+    );
+    assert_eq!(report.fault, Fault::Undecided(linpoint::Limit::Memory));
+    assert!(report.text.contains("UNDECIDED: the memory limit of the check was hit"), "{report}");
+}
