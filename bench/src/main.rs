@@ -2,6 +2,7 @@
 
 mod ambiguous;
 mod child;
+mod gallery;
 mod generate;
 mod hard;
 mod hitting;
@@ -31,6 +32,7 @@ usage: linpoint-bench <table> [selection...] [--quick]
   stream     map register cas-register snapshot queue
   monitors   set stack queue priority-queue register snapshot, peeks
   testing    recording checking
+  gallery    wrong [<structure>...] right, loop <minutes>
   profile    (map | queue | stack | register) <operations> <engine>
 
 Tables go to the standard output and, with plots, to bench/record.
@@ -68,6 +70,7 @@ fn main() {
         "stream" => stream::main(rest, quick),
         "monitors" => monitors::main(rest, quick),
         "testing" => testing::main(rest, quick),
+        "gallery" => gallery::main(rest, quick),
         "profile" => profile::main(rest),
         // How the program calls itself: one case, one line.
         "case" if rest.first().is_some_and(|w| w == "monitors") => {

@@ -58,6 +58,8 @@
 //! | [`record`] | recording what a program does, on its own or as part of a test |
 //! | [`stress`] | threads of the operating system, and the watchdog |
 //! | [`shrink`], [`report`], [`replay`] | what becomes of a failure |
+//! | [`sync`] | what code under test is written against: `std`, shuttle or loom |
+//! | [`schedule`] | shuttle, loom, all small scenarios |
 
 pub mod definition;
 pub mod execution;
@@ -68,10 +70,12 @@ pub mod replay;
 pub mod report;
 pub mod rng;
 pub mod scenario;
+pub mod schedule;
 pub mod shrink;
 #[cfg(feature = "proptest")]
 mod strategy;
 pub mod stress;
+pub mod sync;
 
 pub use definition::Test;
 pub use linpoint::spec::models;

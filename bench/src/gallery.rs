@@ -1,0 +1,211 @@
+//! The gallery: how soon wrong structures are caught, how long right ones are left alone, and what a long run leaves behind.
+
+use std::time::{Duration, Instant};
+
+use linpoint_gallery::exhibits::{ALL, Exhibit, Scale};
+use linpoint_gallery::hunt::{Catch, Mode, Patience, hunt};
+use linpoint_test::schedule::loom::Order;
+use linpoint_test::schedule::shuttle::Strategy;
+
+use crate::measure::{cpu, rss};
+use crate::table::{Table, mib, short};
+
+/// Tables by name.
+pub fn main(selection: &[String], quick: bool) {
+    let wanted = |name: &str| selection.is_empty() || selection.iter().any(|s| s == name);
+    if wanted("wrong") {
+        wrong(selection, quick);
+    }
+    if wanted("right") {
+        right(quick);
+    }
+    // Only on demand: it takes as long as one likes.
+    if selection.iter().any(|s| s == "loop") {
+        let minutes = selection.iter().find_map(|s| s.parse().ok());
+        around(minutes.unwrap_or(if quick { 0.2 } else { 10.0 }));
+    }
+}
+
+/// A way to look for failures, with the sizes that suit it.
+struct Way {
+    mode: Mode,
+    scale: Scale,
+    patience: Patience,
+}
+
+impl Way {
+    fn stress(threads: usize) -> Way {
+        let scale = Scale { threads, operations: 100 };
+        let patience =
+            Patience { scenarios: u64::MAX, executions: 1, preemptions: None, time: None };
+        Way { mode: Mode::Stress, scale, patience }
+    }
+
+    fn shuttle(strategy: Strategy) -> Way {
+        let scale = Scale { threads: 3, operations: 4 };
+        let patience =
+            Patience { scenarios: u64::MAX, executions: 100, preemptions: None, time: None };
+        Way { mode: Mode::Shuttle(strategy), scale, patience }
+    }
+
+    fn loom(order: Order) -> Way {
+        let scale = Scale { threads: 2, operations: 3 };
+        let patience =
+            Patience { scenarios: u64::MAX, executions: 1_000, preemptions: Some(2), time: None };
+        Way { mode: Mode::Loom(order), scale, patience }
+    }
+
+    fn name(&self) -> String {
+        match self.mode {
+            Mode::Stress => format!("stress, {} threads", self.scale.threads),
+            mode => mode.name(),
+        }
+    }
+
+    /// Shuttle cannot show what needs a weak memory, and loom has to be asked for it.
+    fn suits(&self, exhibit: &Exhibit) -> bool {
+        let weak = exhibit.flaw.is_some_and(|flaw| !flaw.interleaving);
+        match self.mode {
+            Mode::Stress => true,
+            Mode::Shuttle(_) => exhibit.schedulable && !weak,
+            Mode::Loom(order) => exhibit.schedulable && weak == (order == Order::Unsynchronised),
+        }
+    }
+
+    fn hunt(&self, exhibit: &Exhibit, seed: u64, time: Duration) -> Catch {
+        let patience = Patience { time: Some(time), ..self.patience };
+        hunt(exhibit.name, self.mode, self.scale, seed, patience).expect("it is in the gallery")
+    }
+}
+
+fn ways() -> Vec<Way> {
+    vec![
+        Way::stress(2),
+        Way::stress(4),
+        Way::stress(8),
+        Way::shuttle(Strategy::Random),
+        Way::shuttle(Strategy::Pct(3)),
+        Way::loom(Order::Synchronised),
+        Way::loom(Order::Unsynchronised),
+    ]
+}
+
+fn wrong(selection: &[String], quick: bool) {
+    let (seeds, limit) = if quick { (3, 10) } else { (20, 60) };
+    let limit = Duration::from_secs(limit);
+    let mut table = Table::new(["structure", "way", "found", "mean [ms]", "± [ms]", "longest [ms]", "executions", "published"]);
+    for exhibit in ALL {
+        let Some(flaw) = exhibit.flaw else { continue };
+        let named = |s: &&String| ALL.iter().any(|e| e.name == **s);
+        let names: Vec<_> = selection.iter().filter(named).collect();
+        if !names.is_empty() && !names.iter().any(|name| *name == exhibit.name) {
+            continue;
+        }
+        for way in ways().iter().filter(|way| way.suits(exhibit)) {
+            let caught: Vec<Catch> = (0..seeds).map(|seed| way.hunt(exhibit, seed, limit)).collect();
+            let found = caught.iter().filter(|c| c.failure.is_some()).count();
+            let times: Vec<f64> = caught.iter().map(|c| c.time.as_secs_f64() * 1e3).collect();
+            let (mean, deviation) = mean_and_confidence(&times);
+            let longest = times.iter().copied().fold(0.0, f64::max);
+            let executions = caught.iter().map(|c| c.executions).sum::<u64>() / seeds;
+            // The stress test does not say in which run it failed.
+            let executions = if way.mode == Mode::Stress { String::new() } else { executions.to_string() };
+            eprintln!("{}, {}: {found} of {seeds}, {mean:.1} ms", exhibit.name, way.name());
+            table.row(vec![
+                exhibit.name.to_owned(),
+                way.name(),
+                format!("{found}/{seeds}"),
+                format!("{mean:.1}"),
+                format!("{deviation:.1}"),
+                format!("{longest:.1}"),
+                executions,
+                flaw.published.to_owned(),
+            ]);
+        }
+    }
+    let title = format!(
+        "Time to the first failure, mean over {seeds} seeds with 95 % confidence; at most {} s for each (then not found)",
+        limit.as_secs()
+    );
+    table.publish(&title, "gallery-wrong");
+}
+
+/// The mean, and half of the interval in which the true mean is with 95 % confidence (Student, 19 degrees of freedom).
+fn mean_and_confidence(values: &[f64]) -> (f64, f64) {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
+    (mean, 2.093 * (variance / n).sqrt())
+}
+
+/// 10 million operations of each structure, in runs of 4 threads with 200 each.
+fn right(quick: bool) {
+    let operations: u64 = if quick { 200_000 } else { 10_000_000 };
+    let scale = Scale { threads: 4, operations: 200 };
+    let mut table = Table::new(["structure", "operations", "alarms", "seconds", "CPU seconds", "operations a CPU second"]);
+    for exhibit in ALL.iter().filter(|exhibit| exhibit.flaw.is_none()) {
+        let scenarios = operations.div_ceil(scale.operations_in_all() as u64);
+        let patience = Patience { scenarios, executions: 1, preemptions: None, time: None };
+        let before = cpu();
+        let caught = hunt(exhibit.name, Mode::Stress, scale, 1, patience).expect("it is there");
+        let used = cpu() - before;
+        let alarms = match &caught.failure {
+            None => "none".to_owned(),
+            Some(text) => {
+                eprintln!("{}: {text}", exhibit.name);
+                "ALARM".to_owned()
+            }
+        };
+        eprintln!("{}: {} operations, {alarms}", exhibit.name, caught.operations);
+        table.row(vec![
+            exhibit.name.to_owned(),
+            caught.operations.to_string(),
+            alarms,
+            format!("{:.1}", caught.time.as_secs_f64()),
+            format!("{used:.1}"),
+            short(caught.operations as f64 / used),
+        ]);
+    }
+    table.publish("Right structures under stress, 4 threads with 200 operations each in a run", "gallery-right");
+}
+
+/// The whole gallery, again and again, and the memory that is in use.
+fn around(minutes: f64) {
+    let begin = Instant::now();
+    let end = begin + Duration::from_secs_f64(minutes * 60.0);
+    let mut table = Table::new(["minute", "rounds", "hunts", "caught", "alarms", "memory [MiB]"]);
+    let (mut rounds, mut hunts, mut caught, mut alarms) = (0u64, 0u64, 0u64, 0u64);
+    let mut next_line = 0.0;
+    let mut first = None;
+    while Instant::now() < end {
+        for exhibit in ALL {
+            for way in ways().iter().filter(|way| way.suits(exhibit)) {
+                let found = way.hunt(exhibit, rounds, Duration::from_millis(200)).failure.is_some();
+                hunts += 1;
+                caught += u64::from(found && exhibit.flaw.is_some());
+                alarms += u64::from(found && exhibit.flaw.is_none());
+            }
+            let minute = begin.elapsed().as_secs_f64() / 60.0;
+            // Threads, stacks and allocators are warm after the first round.
+            if rounds > 0 && minute >= next_line || Instant::now() >= end {
+                first.get_or_insert(rss());
+                let cells = [rounds, hunts, caught, alarms].map(|n| n.to_string());
+                let [rounds, hunts, caught, alarms] = cells;
+                table.row(vec![format!("{minute:.1}"), rounds, hunts, caught, alarms, mib(rss())]);
+                eprintln!("{minute:.1} min: {}", mib(rss()));
+                next_line = minute + (minutes / 10.0).max(0.05);
+            }
+            if Instant::now() >= end {
+                break;
+            }
+        }
+        rounds += 1;
+    }
+    let first = first.unwrap_or_else(rss);
+    let title = format!(
+        "The whole gallery for {minutes} minutes: memory after the first round {} MiB, at the end {} MiB",
+        mib(first),
+        mib(rss())
+    );
+    table.publish(&title, "gallery-loop");
+}

@@ -1,0 +1,83 @@
+//! Treiber's stack with nodes on the heap, which crossbeam's epochs free when nobody can be reading them any more.
+
+#![allow(unsafe_code)] // Reclaiming shared nodes is what it is about; each place says why it may.
+
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
+
+use crossbeam_epoch::{Atomic, Guard, Owned, Shared, pin, unprotected};
+use linpoint::spec::models::{StackOp, StackRet};
+
+/// A stack.
+#[derive(Default)]
+pub struct EpochTreiber {
+    top: Atomic<Node>,
+}
+
+struct Node {
+    value: u64,
+    next: Atomic<Node>,
+}
+
+impl EpochTreiber {
+    fn push(&self, value: u64) {
+        let guard = pin();
+        let mut node = Owned::new(Node { value, next: Atomic::null() });
+        loop {
+            let top = self.top.load(Acquire, &guard);
+            node.next.store(top, Relaxed);
+            match self.top.compare_exchange(top, node, AcqRel, Relaxed, &guard) {
+                Ok(_) => return,
+                Err(failed) => node = failed.new,
+            }
+        }
+    }
+
+    fn pop(&self) -> Option<u64> {
+        let guard = pin();
+        loop {
+            let top = self.top.load(Acquire, &guard);
+            // SAFETY: a node that was reachable after `pin` is not freed before the guard is dropped.
+            let node = unsafe { top.as_ref() }?;
+            let value = node.value;
+            if self.unlink(top, node, &guard) {
+                return Some(value);
+            }
+        }
+    }
+
+    fn unlink<'g>(&self, top: Shared<'g, Node>, node: &Node, guard: &'g Guard) -> bool {
+        let next = node.next.load(Relaxed, guard);
+        let unlinked = self.top.compare_exchange(top, next, AcqRel, Relaxed, guard).is_ok();
+        if unlinked {
+            // SAFETY: whoever took the node off the stack is the only one to do this, and nobody who pins from now on
+            // can reach it.
+            unsafe { guard.defer_destroy(top) };
+        }
+        unlinked
+    }
+
+    /// Performs one operation.
+    pub fn perform(&self, op: &StackOp<u64>) -> StackRet<u64> {
+        match op {
+            StackOp::Push(value) => {
+                self.push(*value);
+                StackRet::Done
+            }
+            StackOp::Pop => StackRet::Value(self.pop()),
+            StackOp::Peek => unimplemented!("not an operation of this stack"),
+        }
+    }
+}
+
+impl Drop for EpochTreiber {
+    fn drop(&mut self) {
+        // SAFETY: nobody else can reach the stack any more.
+        let guard = unsafe { unprotected() };
+        let mut top = self.top.load(Relaxed, guard);
+        while !top.is_null() {
+            // SAFETY: the node is on the stack, so nobody has freed it, and nobody else will.
+            let node = unsafe { top.into_owned() };
+            top = node.next.load(Relaxed, guard);
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! The catalogue: every structure with what is wrong with it, and how it is shown.
+
+use crossbeam_deque::Injector;
+use crossbeam_queue::{ArrayQueue, SegQueue};
+use crossbeam_skiplist::SkipMap;
+use dashmap::DashMap;
+use linpoint::Spec;
+use linpoint::spec::models as spec;
+use linpoint_test::Test;
+
+use crate::epoch_treiber::EpochTreiber;
+use crate::{draw, external, loomed, plain, shuttled};
+
+/// A structure of the gallery.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Exhibit {
+    /// Its name.
+    pub name: &'static str,
+    /// What is wrong with it.
+    pub flaw: Option<Flaw>,
+    /// Whether it can be scheduled by shuttle and loom too.
+    pub schedulable: bool,
+}
+
+/// What is wrong with a structure, and how it shows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Flaw {
+    /// How long it took in Lowe's paper to find it, if it is one of his.
+    pub published: &'static str,
+    /// False if it needs a memory that is weaker than shuttle's.
+    pub interleaving: bool,
+}
+
+const fn right(name: &'static str, schedulable: bool) -> Exhibit {
+    Exhibit { name, flaw: None, schedulable }
+}
+
+const fn wrong(name: &'static str, published: &'static str, interleaving: bool) -> Exhibit {
+    Exhibit { name, flaw: Some(Flaw { published, interleaving }), schedulable: true }
+}
+
+/// All structures: first the wrong ones.
+pub const ALL: &[Exhibit] = &[
+    wrong("counter, load and store", "", true),
+    wrong("register, relaxed", "679 ms", false),
+    wrong("register, hoisted", "679 ms", true),
+    wrong("treiber, ABA", "", true),
+    wrong("shann, as published", "100 ms", true),
+    wrong("slot map, blind delete", "figure 7", true),
+    wrong("growing map, blind move", "8.2 s", true),
+    wrong("skip list, bad hash", "123 ms", true),
+    wrong("read-free map, early status", "671 ms", true),
+    wrong("ticket queue, skips", "", true),
+    wrong("sized stack, size beside it", "", true),
+    right("counter", true),
+    right("register", true),
+    right("treiber", true),
+    right("michael-scott", true),
+    right("shann", true),
+    right("ticket queue", true),
+    right("sized stack", true),
+    right("slot map", true),
+    right("read-free map", true),
+    right("growing map", true),
+    right("skip list", true),
+    right("sharded map", true),
+    right("treiber with epochs", false),
+    right("crossbeam SegQueue", false),
+    right("crossbeam ArrayQueue", false),
+    right("crossbeam Injector", false),
+    right("crossbeam Worker and Stealer", false),
+    right("crossbeam SkipMap", false),
+    right("DashMap", false),
+    right("std mpsc", false),
+];
+
+/// How large a test is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Scale {
+    /// Number of threads.
+    pub threads: usize,
+    /// Operations of each.
+    pub operations: usize,
+}
+
+impl Scale {
+    /// Operations of all threads.
+    pub fn operations_in_all(self) -> usize {
+        self.threads * self.operations
+    }
+
+    /// True if all schedules are to be seen: then structures are as small as they can be.
+    pub fn is_small(self) -> bool {
+        self.operations_in_all() <= 12
+    }
+
+    pub(crate) fn keys(self) -> u64 {
+        if self.is_small() { 3 } else { 32 }
+    }
+}
+
+/// Somebody who does something with the test of a structure, whatever its types are.
+pub trait Visitor {
+    /// What comes of it.
+    type Out;
+    /// Does it.
+    fn visit<T, S>(self, test: Test<T, S>) -> Self::Out
+    where
+        T: Send + Sync + 'static,
+        S: Spec + Send + 'static;
+}
+
+/// Which primitives a structure is compiled against.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Flavour {
+    /// Those of `std`.
+    Plain,
+    /// Those of shuttle.
+    Shuttled,
+    /// Those of loom.
+    Loomed,
+}
+
+/// Shows the test of a structure to the visitor; `None` if there is no such structure in this flavour.
+pub fn visit<V: Visitor>(name: &str, flavour: Flavour, scale: Scale, visitor: V) -> Option<V::Out> {
+    let exhibit = ALL.iter().find(|exhibit| exhibit.name == name)?;
+    let sized = Sized { scale, visitor };
+    match flavour {
+        Flavour::Plain if !exhibit.schedulable => Some(visit_external(name, sized)),
+        Flavour::Plain => plain::structures::definitions::visit(name, scale, sized),
+        Flavour::Shuttled => shuttled::structures::definitions::visit(name, scale, sized),
+        Flavour::Loomed => loomed::structures::definitions::visit(name, scale, sized),
+    }
+}
+
+/// Sets the size of the test.
+struct Sized<V> {
+    scale: Scale,
+    visitor: V,
+}
+
+impl<V: Visitor> Visitor for Sized<V> {
+    type Out = V::Out;
+    fn visit<T, S>(self, test: Test<T, S>) -> V::Out
+    where
+        T: Send + Sync + 'static,
+        S: Spec + Send + 'static,
+    {
+        let Scale { threads, operations } = self.scale;
+        self.visitor.visit(test.threads(threads).operations(operations))
+    }
+}
+
+fn visit_external<V: Visitor>(name: &str, visitor: V) -> V::Out {
+    let queue = spec::Queue::new;
+    let map = || spec::KeyValue::new(None);
+    match name {
+        "treiber with epochs" => visitor.visit(
+            Test::new(EpochTreiber::default)
+                .spec(spec::Stack::new())
+                .ops(draw::stack)
+                .perform(EpochTreiber::perform),
+        ),
+        "crossbeam SegQueue" => visitor.visit(
+            Test::new(SegQueue::new).spec(queue()).ops(draw::queue).perform(external::seg_queue),
+        ),
+        "crossbeam ArrayQueue" => visitor.visit(
+            Test::new(|| ArrayQueue::new(3))
+                .spec(spec::Queue::bounded(3))
+                .ops(draw::queue)
+                .perform(external::array_queue),
+        ),
+        "crossbeam Injector" => visitor.visit(
+            Test::new(Injector::new).spec(queue()).ops(draw::queue).perform(external::injector),
+        ),
+        "crossbeam Worker and Stealer" => visitor.visit(
+            Test::new(external::WorkStealing::default)
+                .spec(spec::Deque::new())
+                .ops(draw::deque)
+                .perform(external::WorkStealing::perform),
+        ),
+        "crossbeam SkipMap" => visitor.visit(
+            Test::new(SkipMap::new)
+                .spec(map())
+                .ops(|rng| draw::telling_map(rng, 4))
+                .perform(external::skip_map),
+        ),
+        "DashMap" => visitor.visit(
+            Test::new(DashMap::new)
+                .spec(map())
+                .ops(|rng| {
+                    if rng.chance(0.5) { draw::map(rng, 4) } else { draw::telling_map(rng, 4) }
+                })
+                .perform(external::dash_map),
+        ),
+        "std mpsc" => visitor.visit(
+            Test::new(external::Channel::default)
+                .spec(queue())
+                .ops(draw::queue)
+                .perform(external::Channel::perform),
+        ),
+        _ => unreachable!("every structure of the catalogue has a test"),
+    }
+}

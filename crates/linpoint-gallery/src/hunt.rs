@@ -1,0 +1,191 @@
+//! Looking for a failure of a structure: scenario after scenario, under one scheduler, until one fails.
+
+use std::fmt::{Debug, Write};
+use std::time::{Duration, Instant};
+
+use linpoint::Spec;
+use linpoint_test::execution::{Attempt, Coverage, Failure, Runner};
+use linpoint_test::scenario::Scenario;
+use linpoint_test::schedule::loom::{Loom, Order};
+use linpoint_test::schedule::shuttle::{Shuttle, Strategy};
+use linpoint_test::Test;
+use linpoint_test::report::Files;
+
+use crate::exhibits::{Flavour, Scale, Visitor, visit};
+
+/// How scenarios are executed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mode {
+    /// By threads of the operating system.
+    Stress,
+    /// Under shuttle.
+    Shuttle(Strategy),
+    /// Under loom.
+    Loom(Order),
+}
+
+impl Mode {
+    /// What structures are compiled against for it.
+    pub fn flavour(self) -> Flavour {
+        match self {
+            Mode::Stress => Flavour::Plain,
+            Mode::Shuttle(_) => Flavour::Shuttled,
+            Mode::Loom(_) => Flavour::Loomed,
+        }
+    }
+
+    /// Its name in tables.
+    pub fn name(self) -> String {
+        match self {
+            Mode::Stress => "stress".to_owned(),
+            Mode::Shuttle(Strategy::Random) => "shuttle random".to_owned(),
+            Mode::Shuttle(Strategy::Pct(depth)) => format!("shuttle PCT {depth}"),
+            Mode::Shuttle(Strategy::DepthFirst) => "shuttle depth first".to_owned(),
+            Mode::Loom(Order::Synchronised) => "loom".to_owned(),
+            Mode::Loom(Order::Unsynchronised) => "loom, relaxed clock".to_owned(),
+            Mode::Loom(Order::Program) => "loom, program order".to_owned(),
+        }
+    }
+}
+
+/// How long to look.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Patience {
+    /// Scenarios.
+    pub scenarios: u64,
+    /// Executions of each, at most.
+    pub executions: u64,
+    /// Interruptions of a thread under loom, at most.
+    pub preemptions: Option<usize>,
+    /// Time in all; it is looked at between scenarios.
+    pub time: Option<Duration>,
+}
+
+/// What came of it.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Catch {
+    /// What failed, if anything did.
+    pub failure: Option<String>,
+    /// Scenarios tried.
+    pub scenarios: u64,
+    /// Their executions.
+    pub executions: u64,
+    /// The operations in them.
+    pub operations: u64,
+    /// Executions that could not be decided.
+    pub undecided: u64,
+    /// Why the first scenario that was not seen to its end was not.
+    pub truncated: Option<String>,
+    /// How long it took.
+    pub time: Duration,
+}
+
+/// Looks for a failure of the structure; `None` if there is no such structure in this mode.
+pub fn hunt(name: &str, mode: Mode, scale: Scale, seed: u64, patience: Patience) -> Option<Catch> {
+    visit(name, mode.flavour(), scale, Hunter { mode, seed, patience })
+}
+
+struct Hunter {
+    mode: Mode,
+    seed: u64,
+    patience: Patience,
+}
+
+impl Visitor for Hunter {
+    type Out = Catch;
+    fn visit<T, S>(self, test: Test<T, S>) -> Catch
+    where
+        T: Send + Sync + 'static,
+        S: Spec + Send + 'static,
+    {
+        let executions = self.patience.executions;
+        match self.mode {
+            Mode::Stress => self.stress(test),
+            Mode::Shuttle(strategy) => {
+                self.run(&test, Shuttle::new(strategy).seed(self.seed).executions(executions))
+            }
+            Mode::Loom(order) => {
+                let loom = Loom::new().order(order).executions(executions);
+                let bound = self.patience.preemptions;
+                self.run(&test, bound.map_or(loom.clone(), |bound| loom.preemptions(bound)))
+            }
+        }
+    }
+}
+
+impl Hunter {
+    fn stress<T, S>(&self, test: Test<T, S>) -> Catch
+    where
+        T: Send + Sync + 'static,
+        S: Spec + Send + 'static,
+    {
+        let stress = test.stress().seed(self.seed).runs(self.patience.scenarios);
+        // Only whether there is a failure is asked, not for the smallest.
+        let stress = stress.files(Files::none()).shrink_time(Duration::ZERO);
+        let stress = match self.patience.time {
+            Some(time) => stress.time_limit(time),
+            None => stress,
+        };
+        let begin = Instant::now();
+        let outcome = stress.try_run();
+        let time = begin.elapsed();
+        match outcome {
+            Err(report) => Catch { failure: Some(report.text), time, ..Catch::default() },
+            Ok(summary) => Catch {
+                scenarios: summary.runs,
+                executions: summary.runs,
+                operations: summary.operations,
+                time,
+                ..Catch::default()
+            },
+        }
+    }
+
+    fn run<T, S: Spec>(&self, test: &Test<T, S>, mut runner: impl Runner<T, S>) -> Catch {
+        let begin = Instant::now();
+        let mut caught = Catch::default();
+        for run in 0..self.patience.scenarios {
+            let scenario = test.draw(self.seed, run);
+            let attempt = runner.attempt(test, &scenario);
+            caught.add(&scenario, &attempt);
+            let late = self.patience.time.is_some_and(|time| begin.elapsed() >= time);
+            if caught.failure.is_some() || late {
+                break;
+            }
+        }
+        caught.time = begin.elapsed();
+        caught
+    }
+}
+
+/// The fault, and who did what from when to when.
+fn in_words<Op: Debug, Ret: Debug>(failure: &Failure<Op, Ret>) -> String {
+    let history = &failure.execution.history;
+    let mut text = format!("{:?}", failure.fault);
+    for id in history.ids() {
+        let process = history.extras(id).process.unwrap_or(0);
+        let (op, ret, span) = (history.op(id), history.ret(id), history.span(id));
+        let end = if span.is_pending() { String::new() } else { span.ret.to_string() };
+        let _ = write!(text, "\n  thread {process}, {}..{end}: {op:?} -> {ret:?}", span.call);
+    }
+    text
+}
+
+impl Catch {
+    fn add<Op: Debug, Ret: Debug>(
+        &mut self,
+        scenario: &Scenario<Op>,
+        attempt: &Attempt<Op, Ret>,
+    ) {
+        self.scenarios += 1;
+        self.executions += attempt.executions;
+        self.operations += attempt.executions * scenario.len() as u64;
+        self.undecided += attempt.undecided;
+        if let Coverage::Truncated(why) = &attempt.coverage {
+            self.truncated.get_or_insert_with(|| why.clone());
+        }
+        if let Some(failure) = &attempt.failure {
+            self.failure = Some(in_words(failure));
+        }
+    }
+}

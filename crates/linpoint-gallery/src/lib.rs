@@ -1,0 +1,15 @@
+//! Concurrent structures, right and wrong, on which `linpoint-test` shows what it can find.
+//!
+//! The structures under `structures/` are written against `super::sync` and compiled three times: for threads of the
+//! operating system ([`plain`]), for shuttle ([`shuttled`]) and for loom ([`loomed`]). The wrong ones touch no memory that
+//! is not theirs: their nodes are numbers in an arena. [`exhibits`] is the catalogue.
+
+pub mod draw;
+pub mod epoch_treiber;
+pub mod exhibits;
+pub mod external;
+pub mod hunt;
+pub mod loomed;
+pub mod plain;
+pub mod shuttled;
+pub mod specs;

@@ -1,0 +1,149 @@
+//! What is done with each structure: a test for each, right or wrong, under its name.
+
+use linpoint::spec::models as spec;
+use linpoint::spec::models::{CounterOp, KeyValueOp, QueueOp, RegisterOp, SetOp, StackOp};
+use linpoint_test::{Rng, Test};
+
+use super::{
+    counter::Counter, growing_map::GrowingMap, michael_scott::MichaelScott,
+    read_free_map::ReadFreeMap, register::Care, register::Register, shann::Shann,
+    sharded_map::ShardedMap, sized_stack::SizedStack, skip_list::SkipList, slot_map::SlotMap,
+    ticket_queue::TicketQueue, treiber::Treiber,
+};
+use crate::draw;
+use crate::exhibits::{Scale, Visitor};
+use crate::specs::SizedSpec;
+
+/// Shows the test of the structure with this name to the visitor. `None`: there is no such structure.
+pub fn visit<V: Visitor>(name: &str, scale: Scale, visitor: V) -> Option<V::Out> {
+    let nodes = scale.operations_in_all() as u32 + 4;
+    let places = nodes as usize;
+    let keys = scale.keys();
+    Some(match name {
+        "counter" | "counter, load and store" => {
+            let atomic = name == "counter";
+            visitor.visit(
+                Test::new(move || Counter::new(atomic))
+                    .spec(spec::Counter { initial: 0 })
+                    .ops(|rng| if rng.chance(0.5) { CounterOp::Add(1) } else { CounterOp::Get })
+                    .perform(Counter::perform),
+            )
+        }
+        "register" | "register, relaxed" | "register, hoisted" => {
+            let care = match name {
+                "register" => Care::Sound,
+                "register, relaxed" => Care::Relaxed,
+                _ => Care::Hoisted,
+            };
+            let draw = |rng: &mut Rng| {
+                if rng.chance(0.4) { RegisterOp::Write(rng.fresh()) } else { RegisterOp::Read }
+            };
+            visitor.visit(
+                Test::new(move || Register::new(care))
+                    .spec(spec::Register { initial: 0 })
+                    .ops(draw)
+                    .perform(Register::perform),
+            )
+        }
+        "treiber" | "treiber, ABA" => {
+            let tagged = name == "treiber";
+            visitor.visit(
+                Test::new(move || Treiber::new(tagged, nodes))
+                    .spec(spec::Stack::new())
+                    .ops(draw::stack)
+                    .perform(Treiber::perform)
+                    .setup(if scale.is_small() { vec![StackOp::Push(1 << 30)] } else { vec![] }),
+            )
+        }
+        "michael-scott" => visitor.visit(
+            Test::new(move || MichaelScott::new(nodes))
+                .spec(spec::Queue::new())
+                .ops(draw::queue)
+                .perform(MichaelScott::perform),
+        ),
+        "shann" | "shann, as published" => {
+            let repaired = name == "shann";
+            visitor.visit(
+                Test::new(move || Shann::new(repaired, 2, 10_000))
+                    .spec(spec::Queue::bounded(2))
+                    .ops(draw::queue)
+                    .perform(Shann::perform),
+            )
+        }
+        "ticket queue" | "ticket queue, skips" => {
+            let patient = name == "ticket queue";
+            visitor.visit(
+                Test::new(move || TicketQueue::new(patient, places))
+                    .spec(spec::Queue::new())
+                    .ops(draw::queue)
+                    .perform(TicketQueue::perform)
+                    .finally(if scale.is_small() { vec![QueueOp::Dequeue] } else { vec![] }),
+            )
+        }
+        "sized stack" | "sized stack, size beside it" => {
+            let locked = name == "sized stack";
+            visitor.visit(
+                Test::new(move || SizedStack::new(locked))
+                    .spec(SizedSpec::default())
+                    .ops(draw::sized_stack)
+                    .perform(SizedStack::perform),
+            )
+        }
+        "slot map" | "slot map, blind delete" => {
+            let careful = name == "slot map";
+            let keys = if scale.is_small() { 1 } else { 2 };
+            visitor.visit(
+                Test::new(move || SlotMap::new(careful, keys as usize))
+                    .spec(spec::KeyValue::new(None))
+                    .ops(move |rng| draw::map(rng, keys))
+                    .perform(SlotMap::perform),
+            )
+        }
+        "read-free map" | "read-free map, early status" => {
+            let early = name != "read-free map";
+            let keys = if scale.is_small() { 1 } else { 2 };
+            visitor.visit(
+                Test::new(move || ReadFreeMap::new(early, keys as usize))
+                    .spec(spec::KeyValue::new(None))
+                    .ops(move |rng| draw::map(rng, keys))
+                    .perform(ReadFreeMap::perform),
+            )
+        }
+        "growing map" | "growing map, blind move" => {
+            let careful = name == "growing map";
+            let capacities: &'static [usize] =
+                if scale.is_small() { &[2, 16] } else { &[4, 8, 16, 32, 64, 128] };
+            // A small table is full at the start, so that it has to grow at once.
+            let full = [KeyValueOp::Put(0, 1 << 30), KeyValueOp::Put(1, 1 << 31)];
+            visitor.visit(
+                Test::new(move || GrowingMap::new(careful, capacities))
+                    .spec(spec::KeyValue::new(None))
+                    .ops(move |rng| draw::map(rng, keys))
+                    .perform(GrowingMap::perform)
+                    .setup(if scale.is_small() { full.to_vec() } else { vec![] })
+                    .finally((0..keys).map(KeyValueOp::Get)),
+            )
+        }
+        "skip list" | "skip list, bad hash" => {
+            let careful = name == "skip list";
+            let keys = if scale.is_small() { 2 } else { 8 };
+            let draw = move |rng: &mut Rng| {
+                let key = rng.below(keys);
+                rng.pick(&[SetOp::Contains(key), SetOp::Insert(key), SetOp::Remove(key)]).clone()
+            };
+            visitor.visit(
+                Test::new(move || SkipList::new(careful, nodes))
+                    .spec(spec::Set::new())
+                    .ops(draw)
+                    .perform(SkipList::perform),
+            )
+        }
+        "sharded map" => visitor.visit(
+            Test::new(|| ShardedMap::new(4))
+                .spec(spec::KeyValue::new(None))
+                .ops(move |rng| draw::map(rng, keys))
+                .perform(ShardedMap::perform),
+        ),
+        _ => return None,
+    })
+}

@@ -1,0 +1,47 @@
+//! 2. A bug: what a report looks like.
+//!
+//! `cargo run -p linpoint-test --example 02_a_bug`
+//!
+//! This queue looks at the front and removes it in two steps. `try_run` gives the report instead of panicking with it: the
+//! smallest scenario that was found, the timeline, and why there is no order in which the queue could have done that.
+
+use std::collections::VecDeque;
+use std::sync::Mutex;
+
+use linpoint_test::models::{Queue, QueueOp, QueueRet};
+use linpoint_test::report::Files;
+use linpoint_test::{FailureReport, Stress};
+
+/// Runs until the bug shows.
+pub fn find() -> Box<FailureReport> {
+    loop {
+        let outcome = Stress::new(|| Mutex::new(VecDeque::new()))
+            .spec(Queue::new())
+            .ops(|rng| if rng.chance(0.5) { QueueOp::Enqueue(rng.fresh()) } else { QueueOp::Dequeue })
+            .perform(|queue: &Mutex<VecDeque<u64>>, op| match op {
+                QueueOp::Enqueue(value) => {
+                    queue.lock().unwrap().push_back(*value);
+                    QueueRet::Done
+                }
+                QueueOp::Dequeue => {
+                    let front = queue.lock().unwrap().front().copied();
+                    std::thread::yield_now(); // Anybody may come in between.
+                    queue.lock().unwrap().pop_front();
+                    QueueRet::Value(front)
+                }
+                QueueOp::Peek => unreachable!("not drawn"),
+            })
+            .threads(3)
+            .name("a queue that dequeues in two steps")
+            .files(Files::none())
+            .try_run();
+        if let Err(report) = outcome {
+            return report;
+        }
+    }
+}
+
+/// Runs the example.
+pub fn main() {
+    println!("{}", find());
+}

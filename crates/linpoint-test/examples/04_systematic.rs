@@ -1,0 +1,26 @@
+//! 4. The same test under a scheduler: rare interleavings become frequent, and a failure can be repeated.
+//!
+//! `cargo run -p linpoint-test --features shuttle --example 04_systematic`
+//!
+//! The stack is written against `super::sync`. Here that is `std` once, for threads, and shuttle once. Its bug needs a thread to sleep
+//! in the midst of a pop while others pop and push: under threads this takes luck, under shuttle a few executions.
+
+use linpoint_test::FailureReport;
+use linpoint_test::report::Files;
+use linpoint_test::schedule::shuttle::Shuttle;
+
+#[path = "stack/shuttled.rs"]
+mod shuttled;
+
+/// Runs until the bug shows: always in the same place, as the seed is always the same.
+pub fn find() -> Box<FailureReport> {
+    let mut test = shuttled::test().name("tutorial stack").shuttle(Shuttle::pct(3)).seed(1).files(Files::none());
+    test.try_run().expect_err("the stack has a bug")
+}
+
+/// Runs the example.
+pub fn main() {
+    let report = find();
+    println!("{report}");
+    println!("\nIts schedule: {}", report.replay.schedule.as_deref().unwrap_or("none"));
+}

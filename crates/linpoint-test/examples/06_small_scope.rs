@@ -1,0 +1,61 @@
+//! 6. All small scenarios, and no specification to write.
+//!
+//! `cargo run -p linpoint-test --features shuttle --example 06_small_scope`
+//!
+//! A set that looks before it inserts. All scenarios of up to two threads with up to two operations each are tried; most bugs
+//! show in one of them. What is right is what the set does when one thread uses it: the specification is derived from the
+//! object itself.
+
+use std::collections::BTreeSet;
+
+use linpoint_test::Test;
+use linpoint_test::report::Files;
+use linpoint_test::schedule::derived::Derived;
+use linpoint_test::schedule::shuttle::Shuttle;
+use linpoint_test::sync::shuttled::Mutex;
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+enum Op {
+    Insert(u8),
+    Remove(u8),
+}
+
+#[derive(Default)]
+struct Set {
+    values: Mutex<BTreeSet<u8>>,
+    careful: bool,
+}
+
+impl Set {
+    /// True if that changed something.
+    fn perform(&self, op: &Op) -> bool {
+        match op {
+            Op::Insert(value) if self.careful => self.values.lock().unwrap().insert(*value),
+            Op::Insert(value) => {
+                let known = self.values.lock().unwrap().contains(value);
+                if !known {
+                    self.values.lock().unwrap().insert(*value); // Somebody else may have been faster.
+                }
+                !known
+            }
+            Op::Remove(value) => self.values.lock().unwrap().remove(value),
+        }
+    }
+}
+
+fn test(careful: bool) -> Test<Set, Derived<Op, bool>> {
+    let make = move || Set { careful, ..Set::default() };
+    let derived = Derived::under(Shuttle::random().executions(1), make, Set::perform);
+    Test::new(make).spec(derived).ops_from([Op::Insert(1), Op::Remove(1)]).perform(Set::perform)
+}
+
+/// Runs the example.
+pub fn main() {
+    let all = |careful| {
+        let test = test(careful).name("set that looks before it inserts");
+        test.shuttle(Shuttle::depth_first()).small_scope(2, 2).files(Files::none())
+    };
+    let report = all(false).try_run().expect_err("both insert");
+    println!("{report}");
+    println!("\nThe careful one: {}", all(true).run());
+}

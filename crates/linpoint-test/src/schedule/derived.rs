@@ -1,0 +1,237 @@
+//! A specification that nobody has to write: the object itself, used by one thread.
+//!
+//! Line-Up's idea: whatever the object does when nobody else uses it is right, and anything that it does under
+//! concurrency must be explained by that. A state is the list of operations so far; what comes next is found by performing
+//! them all on a fresh object, once for every list that is asked for, and remembered.
+//!
+//! Each list is performed twice. If that gives different results, the object is not deterministic, and this says so
+//! ([`Derived::flaw`]); what it gave first counts.
+
+use std::collections::HashMap;
+use std::fmt::Debug;
+use std::hash::Hash;
+use std::marker::PhantomData;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use linpoint::Spec;
+
+use crate::definition::Test;
+use crate::execution::Runner;
+use crate::scenario::Scenario;
+
+type Perform<Op, Ret> = dyn Fn(&[Op]) -> Vec<Option<Ret>> + Send + Sync;
+type Results<Op, Ret> = HashMap<Arc<[Op]>, Option<Ret>>;
+
+/// A specification that asks the object. Clones share what they know.
+pub struct Derived<Op, Ret> {
+    perform: Arc<Perform<Op, Ret>>,
+    /// The result of the last operation of a list; `None` if it waits.
+    known: Arc<Mutex<Results<Op, Ret>>>,
+    flaw: Arc<Mutex<Option<String>>>,
+}
+
+impl<Op, Ret> Clone for Derived<Op, Ret> {
+    fn clone(&self) -> Self {
+        let Derived { perform, known, flaw } = self;
+        Derived { perform: perform.clone(), known: known.clone(), flaw: flaw.clone() }
+    }
+}
+
+impl<Op, Ret> Derived<Op, Ret>
+where
+    Op: Clone + Eq + Hash + Debug + Send + Sync + 'static,
+    Ret: Clone + Eq + Hash + Debug + Send + Sync + 'static,
+{
+    /// From a function that performs a list of operations on a fresh object, and gives what they gave, `None` for one
+    /// that waits; what follows it is left out.
+    pub fn new(perform: impl Fn(&[Op]) -> Vec<Option<Ret>> + Send + Sync + 'static) -> Self {
+        Derived { perform: Arc::new(perform), known: Arc::default(), flaw: Arc::default() }
+    }
+
+    /// From an object of `std`, whose operations never wait.
+    pub fn from_object<T>(
+        make: impl Fn() -> T + Send + Sync + 'static,
+        perform: impl Fn(&T, &Op) -> Ret + Send + Sync + 'static,
+    ) -> Self {
+        Derived::new(move |ops| {
+            let object = make();
+            ops.iter().map(|op| Some(perform(&object, op))).collect()
+        })
+    }
+
+    /// From an object of shuttle or loom: operations are performed by one thread under `runner`, which
+    /// need not be told to do so more than once. An operation that waits there is one that the specification does not enable.
+    pub fn under<T, R>(
+        runner: R,
+        make: impl Fn() -> T + Send + Sync + 'static,
+        perform: impl Fn(&T, &Op) -> Ret + Send + Sync + 'static,
+    ) -> Self
+    where
+        T: Send + Sync + 'static,
+        R: Runner<T, AnyResult<Op, Ret>> + Clone + Send + Sync + 'static,
+    {
+        let asked = AnyResult { results: Arc::default(), op: PhantomData };
+        let (results, fresh) = (asked.results.clone(), asked.results.clone());
+        let make = move || {
+            lock(&fresh).clear();
+            make()
+        };
+        let test = Test::new(make).spec(asked).ops(|_| unreachable!("nothing is drawn")).perform(
+            move |object, op| {
+                let result = perform(object, op);
+                lock(&results).push(result.clone());
+                result
+            },
+        );
+        let turn = Mutex::new(());
+        Derived::new(move |ops| {
+            let _turn = lock(&turn);
+            let threads = vec![ops.to_vec()];
+            let scenario = Scenario { setup: Vec::new(), threads, finally: Vec::new() };
+            let mut runner = runner.clone();
+            // Schedulers keep things in the thread that they run in: this may be one of theirs.
+            let attempt = || runner.attempt(&test, &scenario);
+            std::thread::scope(|scope| scope.spawn(attempt).join().ok());
+            let results = std::mem::take(&mut *lock(&test.specification().results));
+            let mut results: Vec<_> = results.into_iter().map(Some).collect();
+            if results.len() < ops.len() {
+                results.push(None);
+            }
+            results
+        })
+    }
+
+    /// Two runs of the same operations that gave different results, if there were any.
+    pub fn flaw(&self) -> Option<String> {
+        lock(&self.flaw).clone()
+    }
+
+    /// What the last operation of the list gives.
+    fn result(&self, ops: &[Op]) -> Option<Ret> {
+        if let Some(known) = lock(&self.known).get(ops) {
+            return known.clone();
+        }
+        for _ in 0..2 {
+            let results = (self.perform)(ops);
+            let mut known = lock(&self.known);
+            for (at, result) in results.into_iter().enumerate() {
+                let list = &ops[..=at];
+                match known.get(list) {
+                    None => {
+                        known.insert(list.into(), result);
+                    }
+                    Some(before) if *before == result => {}
+                    Some(before) => {
+                        let text = format!("{list:?} ended in {before:?}, and again in {result:?}");
+                        lock(&self.flaw).get_or_insert(text);
+                    }
+                }
+            }
+        }
+        // A list that ends early waits, and whatever should have come after it cannot happen.
+        lock(&self.known).entry(ops.into()).or_insert(None).clone()
+    }
+}
+
+fn lock<V>(mutex: &Mutex<V>) -> MutexGuard<'_, V> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<Op, Ret> Spec for Derived<Op, Ret>
+where
+    Op: Clone + Eq + Hash + Debug + Send + Sync + 'static,
+    Ret: Clone + Eq + Hash + Debug + Send + Sync + 'static,
+{
+    type Op = Op;
+    type Ret = Ret;
+    type State = Arc<[Op]>;
+
+    fn initial(&self) -> Arc<[Op]> {
+        Arc::new([])
+    }
+
+    fn successors(
+        &self,
+        state: &Arc<[Op]>,
+        op: &Op,
+        ret: Option<&Ret>,
+        next: &mut Vec<Arc<[Op]>>,
+    ) {
+        let mut outcomes = Vec::new();
+        self.outcomes(state, op, &mut outcomes);
+        let fits = |(got, _): &(Ret, Arc<[Op]>)| ret.is_none_or(|ret| ret == got);
+        next.extend(outcomes.into_iter().filter(fits).map(|(_, after)| after));
+    }
+
+    fn outcomes(&self, state: &Arc<[Op]>, op: &Op, out: &mut Vec<(Ret, Arc<[Op]>)>) -> bool {
+        let after: Arc<[Op]> = state.iter().chain([op]).cloned().collect();
+        if let Some(ret) = self.result(&after) {
+            out.push((ret, after));
+        }
+        true
+    }
+
+    fn state_bytes(&self, state: &Arc<[Op]>) -> usize {
+        size_of::<Self::State>() + size_of_val(&**state)
+    }
+}
+
+/// The specification of an object of which nothing is known: every operation may give anything.
+pub struct AnyResult<Op, Ret> {
+    results: Arc<Mutex<Vec<Ret>>>,
+    op: PhantomData<fn() -> Op>,
+}
+
+impl<Op, Ret> Spec for AnyResult<Op, Ret>
+where
+    Op: Clone + Eq + Hash + Debug + Send + Sync,
+    Ret: Clone + Eq + Hash + Debug + Send + Sync,
+{
+    type Op = Op;
+    type Ret = Ret;
+    type State = ();
+
+    fn initial(&self) {}
+
+    fn successors(&self, _state: &(), _op: &Op, _ret: Option<&Ret>, next: &mut Vec<()>) {
+        next.push(());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+    use linpoint::{History, check};
+
+    use super::*;
+
+    #[test]
+    fn an_object_is_its_own_specification() {
+        let derived = Derived::from_object(
+            || Cell::new(0),
+            |counter, add: &u32| counter.replace(counter.get() + add),
+        );
+        let verdict = |first: u32, second: u32| {
+            let mut events = History::from_events();
+            let (a, b) = (events.call(1), events.call(10));
+            events.ret(a, first).unwrap();
+            events.ret(b, second).unwrap();
+            check(&derived, &events.finish()).unwrap().verdict.is_linearizable()
+        };
+        assert!(verdict(0, 1) && verdict(10, 0));
+        assert!(!verdict(0, 0) && !verdict(10, 1));
+        assert_eq!(derived.flaw(), None);
+    }
+
+    #[test]
+    fn an_object_that_changes_its_mind_is_noticed() {
+        let calls = AtomicU32::new(0);
+        let derived = Derived::new(move |ops: &[u8]| {
+            ops.iter().map(|_| Some(calls.fetch_add(1, Relaxed))).collect()
+        });
+        derived.result(&[7]);
+        assert_eq!(derived.flaw().unwrap(), "[7] ended in Some(0), and again in Some(1)");
+    }
+}

@@ -1,0 +1,434 @@
+//! Scenarios under loom: all executions that the C11 memory model allows, as far as loom implements it.
+//!
+//! # What is before what
+//!
+//! Linearizability speaks of operations that end before others begin. C11 knows no such time, only *happens before*, and
+//! loom lets a load see any store that happens-before does not rule out, even if a later one was executed long ago. So it must be
+//! decided what "before" means ([`Order`]), and the recorder is part of that decision: whatever it does to learn the order may
+//! itself synchronise the threads, and hide that the object fails to.
+//!
+//! | order | how it is learnt | hidden | false alarms |
+//! | --- | --- | --- | --- |
+//! | [`Order::Synchronised`] (default) | a clock that calls and returns advance with acquire and release | bugs that need operations which do not overlap *and* are not synchronised by their users: a write that is still on its way when it returns; store buffering across several operations of a thread | none known |
+//! | [`Order::Unsynchronised`] | the same clock, relaxed | none that loom can see | objects that are right for users who synchronise, and only for those: a register with a release store and an acquire load |
+//! | [`Order::Program`] | not at all: only the order of each thread counts (sequential consistency) | a stale result, as long as each thread sees things in some order | none known |
+//!
+//! Operations that overlap are not synchronised by the recorder in any of them. A missing acquire or release inside an
+//! object shows there: the other thread sees the pointer before what it points to.
+//!
+//! The clock is visible to loom on purpose. Loom leaves out schedules that differ only in the order of independent steps; with a
+//! clock outside of its view, calls and returns would be independent of everything, and orders that matter for the history
+//! would never be tried. The price is more executions.
+//!
+//! # Limits
+//!
+//! At most four threads besides the one that sets up. At most seven values of an atomic variable are remembered. Loom
+//! treats sequentially consistent loads and stores as acquire and release, so an object that needs more than that from
+//! them, instead of from fences, raises a false alarm. After an execution in which all threads wait, loom cannot go on; if the
+//! wait is legal, the exploration counts as truncated. So it does if a loop waits without
+//! [`yield_now`](crate::sync::thread::yield_now): then loom runs out of branches.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::time::{Duration, Instant};
+
+use ::loom::sync::atomic::AtomicUsize;
+use linpoint::{Limit, Spec};
+
+use super::journal::{End, Event};
+use super::program_order::is_consistent;
+use super::stage::{Moments, Record, Stage};
+use crate::definition::Test;
+use crate::execution::{Attempt, Coverage, Execution, Runner, message_of};
+use crate::judge::{CheckLimits, Fault, Judgement, judge};
+use crate::scenario::Scenario;
+
+/// Which operations count as before which. See the [module documentation](self).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Order {
+    /// An operation that returns before another is called also happens before it.
+    #[default]
+    Synchronised,
+    /// An operation that returns before another is called need not be visible to it.
+    Unsynchronised,
+    /// Operations of one thread are in order, no others.
+    Program,
+}
+
+impl Order {
+    fn describe(self) -> &'static str {
+        match self {
+            Order::Synchronised => "synchronised by the clock",
+            Order::Unsynchronised => "relaxed clock",
+            Order::Program => "program order only",
+        }
+    }
+}
+
+/// Executes scenarios under loom.
+#[derive(Clone, Debug)]
+pub struct Loom {
+    order: Order,
+    executions: u64,
+    branches: usize,
+    preemptions: Option<usize>,
+    time: Option<Duration>,
+    limits: CheckLimits,
+}
+
+impl Default for Loom {
+    fn default() -> Self {
+        Loom::new()
+    }
+}
+
+impl Loom {
+    /// All executions of each scenario, but at most a million, each with at most 10,000 branches.
+    pub fn new() -> Self {
+        Loom {
+            order: Order::default(),
+            executions: 1_000_000,
+            branches: 10_000,
+            preemptions: None,
+            time: None,
+            limits: CheckLimits::default(),
+        }
+    }
+
+    /// Which operations count as before which.
+    pub fn order(mut self, order: Order) -> Self {
+        self.order = order;
+        self
+    }
+
+    /// How many executions of a scenario there are at most.
+    pub fn executions(mut self, executions: u64) -> Self {
+        self.executions = executions.max(1);
+        self
+    }
+
+    /// How many branches an execution has at most. Loom reserves memory for them.
+    pub fn branches(mut self, branches: usize) -> Self {
+        self.branches = branches.max(1);
+        self
+    }
+
+    /// Only executions in which threads are interrupted at most so often.
+    pub fn preemptions(mut self, preemptions: usize) -> Self {
+        self.preemptions = Some(preemptions.min(u8::MAX.into()));
+        self
+    }
+
+    /// Time for each scenario.
+    pub fn time(mut self, time: Duration) -> Self {
+        self.time = Some(time);
+        self
+    }
+
+    /// Limits of checking one history.
+    pub fn check_limits(mut self, limits: CheckLimits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    fn builder(&self) -> ::loom::model::Builder {
+        let mut builder = ::loom::model::Builder::new();
+        // Loom's own limits end an exploration without a word, and its environment variables set them.
+        builder.max_permutations = None;
+        builder.max_duration = None;
+        builder.checkpoint_file = None;
+        builder.preemption_bound = self.preemptions;
+        builder.max_branches = self.branches;
+        builder
+    }
+}
+
+impl<T, S> Runner<T, S> for Loom
+where
+    T: Send + Sync + 'static,
+    S: Spec + Send + 'static,
+{
+    fn describe(&self) -> String {
+        format!("loom, {}", self.order.describe())
+    }
+
+    fn mode(&self) -> &'static str {
+        "loom"
+    }
+
+    fn attempt(&mut self, test: &Test<T, S>, scenario: &Scenario<S::Op>) -> Attempt<S::Op, S::Ret> {
+        if scenario.threads.len() >= ::loom::MAX_THREADS {
+            let why = format!("loom has at most {} threads", ::loom::MAX_THREADS - 1);
+            return Record::refused(why);
+        }
+        let stage = Stage::new(test, scenario);
+        let (judge, judging) = Judge::start(stage.clone(), self.order, self.limits);
+        let exploration = Arc::new(Exploration {
+            stage,
+            judge,
+            record: Mutex::default(),
+            order: self.order,
+            executions: self.executions,
+            deadline: self.time.map(|time| Instant::now() + time),
+        });
+        let inside = exploration.clone();
+        let builder = self.builder();
+        let run = AssertUnwindSafe(move || builder.check(move || inside.execute()));
+        if let Err(payload) = catch_unwind(run)
+            && !payload.is::<Stop>()
+        {
+            exploration.end_by_panic(&message_of(&*payload));
+        }
+        let mut record = std::mem::take(&mut *exploration.record());
+        if let Some(preemptions) = self.preemptions {
+            let why = format!("only executions with at most {preemptions} preemptions");
+            record.truncated.get_or_insert(why);
+        }
+        // The judge ends when nobody can ask any more. Stacks that a panic left behind may still hold on to it.
+        exploration.judge.dismiss();
+        let _ = judging.join();
+        record.conclude(Coverage::All)
+    }
+}
+
+/// Ends the exploration from inside.
+struct Stop;
+
+struct Exploration<T, S: Spec> {
+    stage: Arc<Stage<T, S>>,
+    judge: Judge<S>,
+    record: Mutex<Record<S::Op, S::Ret>>,
+    order: Order,
+    executions: u64,
+    deadline: Option<Instant>,
+}
+
+impl<T, S> Exploration<T, S>
+where
+    T: Send + Sync + 'static,
+    S: Spec + Send + 'static,
+{
+    fn record(&self) -> MutexGuard<'_, Record<S::Op, S::Ret>> {
+        self.record.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// One execution, inside.
+    fn execute(self: &Arc<Self>) {
+        self.heed_limits();
+        self.stage.journal.take();
+        self.act();
+        if self.conclude(&End::Finished) {
+            // Not a panic: no hook is called. All threads have ended, and the object is gone.
+            resume_unwind(Box::new(Stop));
+        }
+    }
+
+    fn heed_limits(&self) {
+        let mut record = self.record();
+        let why = if record.executions >= self.executions {
+            format!("after {} executions", self.executions)
+        } else if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            "the time was up".to_owned()
+        } else {
+            return;
+        };
+        record.truncated.get_or_insert(why);
+        drop(record);
+        resume_unwind(Box::new(Stop));
+    }
+
+    fn act(self: &Arc<Self>) {
+        let Exploration { stage, order, .. } = &**self;
+        let clocks: Arc<[AtomicUsize]> = [AtomicUsize::new(0), AtomicUsize::new(0)].into();
+        let main = Moment { order: *order, clocks, place: Place::Alone };
+        let object = Arc::new(stage.test.make());
+        let scenario = &stage.scenario;
+        if !stage.perform(&object, stage.main_process(), &scenario.setup, &main) {
+            return;
+        }
+        let spawn = |thread: usize| {
+            let (exploration, object) = (self.clone(), object.clone());
+            let place = Place::of(thread, scenario.threads.len());
+            let moments = Moment { place, ..main.clone() };
+            ::loom::thread::spawn(move || {
+                let stage = &exploration.stage;
+                let ops = &stage.scenario.threads[thread];
+                stage.perform(&object, thread as u32, ops, &moments)
+            })
+        };
+        let threads: Vec<_> = (0..scenario.threads.len()).map(spawn).collect();
+        let ended: Vec<bool> = threads.into_iter().map(|t| t.join().unwrap_or(false)).collect();
+        if ended.into_iter().all(|fine| fine) {
+            stage.perform(&object, stage.main_process(), &scenario.finally, &main);
+        }
+    }
+
+    /// Judges the execution that has just ended. True if it failed.
+    fn conclude(&self, end: &End) -> bool {
+        let events = self.stage.journal.take();
+        let mut record = self.record();
+        let Some(execution) = record.enter(&events, end) else { return false };
+        let judgement = self.judge.ask(execution.clone(), events);
+        record.settle(execution, judgement)
+    }
+
+    /// Loom itself has panicked, and the exploration is over.
+    fn end_by_panic(&self, message: &str) {
+        let (end, why) = if message.starts_with(DEADLOCK) {
+            (End::Waiting, "loom cannot go on after an execution that ends in waiting".to_owned())
+        } else if message.starts_with(TOO_LONG) {
+            let why = "an execution had too many branches: a loop that waits without yield_now?";
+            (End::Cut(why.to_owned()), why.to_owned())
+        } else {
+            let why = format!("loom panicked: {message}");
+            (End::Cut(why.clone()), why)
+        };
+        self.conclude(&end);
+        self.record().truncated.get_or_insert(why);
+    }
+}
+
+const DEADLOCK: &str = "deadlock; threads";
+const TOO_LONG: &str = "Model exceeded maximum number of branches";
+
+/// Who looks at the clock.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// Nobody else is there: before the threads start, and when they have ended.
+    Alone,
+    /// One of two threads.
+    Pair(usize),
+    /// One of several.
+    Crowd,
+}
+
+impl Place {
+    fn of(thread: usize, threads: usize) -> Place {
+        match threads {
+            0 | 1 => Place::Alone,
+            2 => Place::Pair(thread),
+            _ => Place::Crowd,
+        }
+    }
+}
+
+/// The clock. What matters is only which returns come before which calls of others; the order of two calls or of two
+/// returns does not. Of two threads, each counts its returns and looks at the count of the other when it calls, so that
+/// loom need not try what does not matter. More threads share one count.
+#[derive(Clone)]
+struct Moment {
+    order: Order,
+    clocks: Arc<[AtomicUsize]>,
+    place: Place,
+}
+
+impl Moment {
+    fn advance(&self, clock: usize, by: usize) {
+        let ordering = match self.order {
+            Order::Synchronised => Ordering::AcqRel,
+            Order::Unsynchronised => Ordering::Relaxed,
+            Order::Program => return,
+        };
+        // Unlike a load, this never sees an old value.
+        self.clocks[clock].fetch_add(by, ordering);
+    }
+}
+
+impl Moments for Moment {
+    fn before_call(&self) {
+        match self.place {
+            Place::Alone => {}
+            Place::Pair(thread) => self.advance(1 - thread, 0),
+            Place::Crowd => self.advance(0, 1),
+        }
+    }
+
+    fn after_return(&self) {
+        match self.place {
+            Place::Alone => {}
+            Place::Pair(thread) => self.advance(thread, 1),
+            Place::Crowd => self.advance(0, 1),
+        }
+    }
+
+    fn is_mine(&self, message: &str) -> bool {
+        message.starts_with(DEADLOCK) || message.starts_with(TOO_LONG)
+    }
+}
+
+type Question<S> = (
+    Execution<<S as Spec>::Op, <S as Spec>::Ret>,
+    Vec<Event<<S as Spec>::Op, <S as Spec>::Ret>>,
+);
+
+/// Judges on a thread of its own: loom's threads have small stacks.
+struct Judge<S: Spec> {
+    questions: Mutex<Option<mpsc::Sender<Question<S>>>>,
+    answers: Mutex<mpsc::Receiver<Judgement>>,
+}
+
+impl<S: Spec + Send + 'static> Judge<S> {
+    fn start<T: Send + Sync + 'static>(
+        stage: Arc<Stage<T, S>>,
+        order: Order,
+        limits: CheckLimits,
+    ) -> (Self, std::thread::JoinHandle<()>) {
+        let (questions, incoming) = mpsc::channel::<Question<S>>();
+        let (outgoing, answers) = mpsc::channel();
+        let work = move || {
+            let spec = stage.test.specification();
+            for (execution, events) in incoming {
+                let main = stage.main_process();
+                let answer = judge_in_order(spec, &execution, &events, main, order, &limits);
+                if outgoing.send(answer).is_err() {
+                    return;
+                }
+            }
+        };
+        let judge =
+            Judge { questions: Mutex::new(Some(questions)), answers: Mutex::new(answers) };
+        (judge, std::thread::spawn(work))
+    }
+
+    fn ask(
+        &self,
+        execution: Execution<S::Op, S::Ret>,
+        events: Vec<Event<S::Op, S::Ret>>,
+    ) -> Judgement {
+        let sent = match &*self.questions.lock().unwrap_or_else(PoisonError::into_inner) {
+            Some(questions) => questions.send((execution, events)).is_ok(),
+            None => false,
+        };
+        let answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        let gone = "the thread that judges has ended".to_owned();
+        sent.then(|| answers.recv().ok())
+            .flatten()
+            .unwrap_or(Judgement::Failed(Fault::Check(linpoint::CheckError::Internal(gone))))
+    }
+
+    fn dismiss(&self) {
+        self.questions.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+}
+
+/// Under [`Order::Program`] an execution that is not linearizable in the order of the scheduler may still be right. One that is
+/// not even right in program order is wrong in that of the scheduler too, which is what the report will explain.
+fn judge_in_order<S: Spec>(
+    spec: &S,
+    execution: &Execution<S::Op, S::Ret>,
+    events: &[Event<S::Op, S::Ret>],
+    main: u32,
+    order: Order,
+    limits: &CheckLimits,
+) -> Judgement {
+    let strict = judge(spec, execution, limits);
+    if order != Order::Program || strict != Judgement::Failed(Fault::NotLinearizable) {
+        return strict;
+    }
+    match is_consistent(spec, events, main) {
+        Some(true) => Judgement::Fine,
+        Some(false) => strict,
+        None => Judgement::Undecided(Limit::Memory),
+    }
+}

@@ -1,0 +1,147 @@
+//! What both schedulers have in common: performing and recording a scenario, and judging what was recorded.
+
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+
+use linpoint::Spec;
+
+use super::journal::{End, Event, Journal, execution};
+use crate::definition::Test;
+use crate::execution::{Attempt, Coverage, Execution, Failure, message_of};
+use crate::judge::Judgement;
+use crate::scenario::{Scenario, main_process};
+
+/// A scenario of a test, and where its executions are recorded.
+pub(crate) struct Stage<T, S: Spec> {
+    pub test: Test<T, S>,
+    pub scenario: Scenario<S::Op>,
+    pub journal: Journal<S::Op, S::Ret>,
+}
+
+/// What a scheduler does when an operation is called and when it has returned.
+pub(crate) trait Moments {
+    fn before_call(&self);
+    fn after_return(&self);
+    /// True for a panic of the scheduler itself, which is not the operation's.
+    fn is_mine(&self, message: &str) -> bool;
+}
+
+impl<T, S: Spec> Stage<T, S> {
+    pub fn new(test: &Test<T, S>, scenario: &Scenario<S::Op>) -> Arc<Self> {
+        Arc::new(Stage {
+            test: test.clone(),
+            scenario: scenario.clone(),
+            journal: Journal::default(),
+        })
+    }
+
+    /// The process of the setup and the final operations.
+    pub fn main_process(&self) -> u32 {
+        main_process(self.scenario.threads.len())
+    }
+
+    /// Performs operations one after the other as `process`. False if one panicked: what that leaves behind is
+    /// not used any more.
+    pub fn perform(&self, object: &T, process: u32, ops: &[S::Op], moments: &impl Moments) -> bool {
+        ops.iter().all(|op| {
+            moments.before_call();
+            self.journal.note(Event::Call(process, op.clone()));
+            let action = AssertUnwindSafe(|| self.test.perform(object, process as usize, op));
+            let (event, returned) = match catch_unwind(action) {
+                Ok(ret) => (Event::Return(process, ret), true),
+                Err(payload) => {
+                    let message = message_of(&*payload);
+                    if moments.is_mine(&message) {
+                        resume_unwind(payload);
+                    }
+                    match self.test.result_of_panic(op, &message) {
+                        Some(ret) => (Event::Return(process, ret), true),
+                        None => (Event::Panic(process, message), false),
+                    }
+                }
+            };
+            moments.after_return();
+            self.journal.note(event);
+            returned
+        })
+    }
+}
+
+/// Histories that were right, as fingerprints: two that differ in none of 128 bits are taken for the same.
+#[derive(Default)]
+pub(crate) struct Seen(HashSet<(u64, u64)>);
+
+/// Beyond this, histories are judged again: 64 MB.
+const MOST_REMEMBERED: usize = 2_000_000;
+
+impl Seen {
+    /// The fingerprint of an execution.
+    fn fingerprint<Op: Hash, Ret: Hash>(events: &[Event<Op, Ret>], end: &End) -> (u64, u64) {
+        let half = |salt: u64| {
+            let mut hasher = DefaultHasher::new();
+            (salt, events, end).hash(&mut hasher);
+            hasher.finish()
+        };
+        (half(0), half(1))
+    }
+}
+
+/// What came of the executions of one scenario so far.
+pub(crate) struct Record<Op, Ret> {
+    pub executions: u64,
+    pub undecided: u64,
+    pub failure: Option<Failure<Op, Ret>>,
+    /// Why not everything has been seen, the first reason that there was.
+    pub truncated: Option<String>,
+    seen: Seen,
+}
+
+impl<Op, Ret> Default for Record<Op, Ret> {
+    fn default() -> Self {
+        let seen = Seen::default();
+        Record { executions: 0, undecided: 0, failure: None, truncated: None, seen }
+    }
+}
+
+impl<Op, Ret> Record<Op, Ret> {
+    /// Nothing was executed, for this reason.
+    pub fn refused(why: String) -> Attempt<Op, Ret> {
+        let coverage = Coverage::Truncated(why);
+        Attempt { executions: 0, failure: None, undecided: 0, coverage }
+    }
+}
+
+impl<Op: Clone + Hash, Ret: Clone + Hash> Record<Op, Ret> {
+    /// Counts an execution; gives it if it has to be judged.
+    pub fn enter(&mut self, events: &[Event<Op, Ret>], end: &End) -> Option<Execution<Op, Ret>> {
+        self.executions += 1;
+        if let End::Cut(why) = end {
+            self.truncated.get_or_insert_with(|| why.clone());
+        }
+        let print = Seen::fingerprint(events, end);
+        let known = self.seen.0.contains(&print);
+        if !known && self.seen.0.len() < MOST_REMEMBERED {
+            self.seen.0.insert(print);
+        }
+        (!known).then(|| execution(events, end))
+    }
+
+    /// True if that was a failure.
+    pub fn settle(&mut self, execution: Execution<Op, Ret>, judgement: Judgement) -> bool {
+        match judgement {
+            Judgement::Fine => {}
+            Judgement::Undecided(_) => self.undecided += 1,
+            Judgement::Failed(fault) => self.failure = Some(Failure { execution, fault }),
+        }
+        self.failure.is_some()
+    }
+
+    /// The result; `coverage` is what is known if nothing was cut off.
+    pub fn conclude(self, coverage: Coverage) -> Attempt<Op, Ret> {
+        let Record { executions, failure, undecided, truncated, .. } = self;
+        let coverage = truncated.map_or(coverage, Coverage::Truncated);
+        Attempt { executions, failure, undecided, coverage }
+    }
+}

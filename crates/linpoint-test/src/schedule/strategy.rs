@@ -1,0 +1,173 @@
+//! How shuttle's next thread is chosen, and how choices are written down.
+
+use ::shuttle::scheduler::{
+    DataSource, DfsScheduler, PctScheduler, RandomDataSource, Schedule, Scheduler, Task, TaskId,
+};
+
+use crate::rng::mix;
+
+/// How the next thread is chosen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Strategy {
+    /// Each thread that can go on, equally likely, at every step.
+    Random,
+    /// Probabilistic concurrency testing (Burckhardt et al., ASPLOS 2010): threads have priorities, which change at
+    /// this number of places less one. Finds bugs that need few switches at the right places.
+    Pct(usize),
+    /// All schedules, one after the other. A thread that yields lets others go first.
+    DepthFirst,
+}
+
+impl Strategy {
+    /// In a few words.
+    pub fn describe(self) -> String {
+        match self {
+            Strategy::Random => "random schedules".to_owned(),
+            Strategy::Pct(depth) => format!("PCT, depth {depth}"),
+            Strategy::DepthFirst => "all schedules, depth first".to_owned(),
+        }
+    }
+
+    /// True if it comes to an end by itself.
+    pub fn is_exhaustive(self) -> bool {
+        self == Strategy::DepthFirst
+    }
+
+    pub(super) fn scheduler(self, seed: u64) -> Box<dyn Scheduler> {
+        match self {
+            Strategy::Random => Box::new(Uniform::new(seed)),
+            Strategy::Pct(depth) => {
+                Box::new(PctScheduler::new_from_seed(seed, depth.max(1), usize::MAX))
+            }
+            Strategy::DepthFirst => Box::new(DfsScheduler::new(None, true)),
+        }
+    }
+}
+
+/// Chooses evenly. Shuttle's own scheduler announces a failing seed whenever it is not run to its end.
+struct Uniform {
+    state: u64,
+    data: RandomDataSource,
+}
+
+impl Uniform {
+    fn new(seed: u64) -> Self {
+        Uniform { state: mix(seed), data: RandomDataSource::initialize(seed) }
+    }
+}
+
+impl Scheduler for Uniform {
+    fn new_execution(&mut self) -> Option<Schedule> {
+        Some(Schedule::new(self.data.reinitialize()))
+    }
+
+    fn next_task(&mut self, runnable: &[&Task], _: Option<TaskId>, _: bool) -> Option<TaskId> {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let at = (u128::from(mix(self.state)) * runnable.len() as u128) >> 64;
+        Some(runnable[at as usize].id())
+    }
+
+    fn next_u64(&mut self) -> u64 {
+        self.data.next_u64()
+    }
+}
+
+/// The choices of one execution, as they are written down: a seed for random data, then runs of threads.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Choices {
+    pub seed: u64,
+    pub threads: Vec<usize>,
+}
+
+impl std::fmt::Display for Choices {
+    /// `17:0,2*5,1*3`: seed 17, one step of thread 0, five of thread 2, three of thread 1.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:", self.seed)?;
+        for (at, run) in self.threads.chunk_by(|a, b| a == b).enumerate() {
+            let comma = if at == 0 { "" } else { "," };
+            match run.len() {
+                1 => write!(f, "{comma}{}", run[0])?,
+                n => write!(f, "{comma}{}*{n}", run[0])?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// More steps than any schedule has: a line that says so is damaged.
+const MOST_STEPS: usize = 100_000_000;
+
+impl std::str::FromStr for Choices {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let bad = |what: &str| format!("`{what}` is not part of a schedule such as 17:0,2*5,1*3");
+        let number = |text: &str| text.parse::<usize>().map_err(|_| bad(text));
+        let (seed, runs) = text.trim().split_once(':').ok_or_else(|| bad(text))?;
+        let seed = seed.parse().map_err(|_| bad(seed))?;
+        let mut threads = Vec::new();
+        for run in runs.split(',').filter(|run| !run.is_empty()) {
+            let (thread, times) = run.split_once('*').unwrap_or((run, "1"));
+            let (thread, times) = (number(thread)?, number(times)?);
+            if times > MOST_STEPS - threads.len() {
+                return Err(format!("the schedule has more than {MOST_STEPS} steps"));
+            }
+            threads.extend(std::iter::repeat_n(thread, times));
+        }
+        Ok(Choices { seed, threads })
+    }
+}
+
+/// Makes the same choices again. Where they are not possible, the code has changed: then the first thread that can
+/// go on does.
+pub(super) struct Replayed {
+    choices: Choices,
+    at: usize,
+    data: RandomDataSource,
+    started: bool,
+}
+
+impl Replayed {
+    pub fn new(choices: Choices) -> Self {
+        let data = RandomDataSource::initialize(choices.seed);
+        Replayed { choices, at: 0, data, started: false }
+    }
+}
+
+impl Scheduler for Replayed {
+    fn new_execution(&mut self) -> Option<Schedule> {
+        let first = !std::mem::replace(&mut self.started, true);
+        first.then(|| Schedule::new(self.data.reinitialize()))
+    }
+
+    fn next_task(&mut self, runnable: &[&Task], _: Option<TaskId>, _: bool) -> Option<TaskId> {
+        let wanted = self.choices.threads.get(self.at).copied();
+        self.at += 1;
+        let found = runnable.iter().find(|task| Some(usize::from(task.id())) == wanted);
+        Some(found.unwrap_or(&runnable[0]).id())
+    }
+
+    fn next_u64(&mut self) -> u64 {
+        self.data.next_u64()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn schedules_are_read_as_they_were_written() {
+        let choices = Choices { seed: 17, threads: vec![0, 2, 2, 2, 1, 1, 0] };
+        assert_eq!(choices.to_string(), "17:0,2*3,1*2,0");
+        assert_eq!(choices.to_string().parse(), Ok(choices));
+        assert_eq!("5:".parse(), Ok(Choices { seed: 5, threads: vec![] }));
+    }
+
+    #[test]
+    fn damaged_schedules_are_refused() {
+        for text in ["", "7", "x:1", "7:1*", "7:a", "7:1*99999999999", "7:1*99999999,1*99999999"] {
+            assert!(text.parse::<Choices>().is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! The primitives of `std`.
+
+pub use std::sync::{
+    Arc, Barrier, Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard, mpsc,
+};
+pub use std::thread_local;
+
+/// Atomic types and fences.
+pub mod atomic {
+    pub use std::sync::atomic::{
+        AtomicBool, AtomicI8, AtomicI16, AtomicI32, AtomicI64, AtomicIsize, AtomicPtr, AtomicU8,
+        AtomicU16, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
+    };
+}
+
+/// Cells without synchronisation.
+pub mod cell {
+    pub use super::super::ordinary_cell::UnsafeCell;
+}
+
+/// Hints for loops that wait.
+pub mod hint {
+    pub use std::hint::spin_loop;
+}
+
+/// Threads.
+pub mod thread {
+    pub use std::thread::{Builder, JoinHandle, current, park, spawn, yield_now};
+}
