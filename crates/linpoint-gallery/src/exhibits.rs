@@ -110,27 +110,25 @@ pub trait Visitor {
         S: Spec + Send + 'static;
 }
 
-/// Which primitives a structure is compiled against.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Flavour {
-    /// Those of `std`.
-    Plain,
-    /// Those of shuttle.
-    Shuttled,
-    /// Those of loom.
-    Loomed,
-}
-
-/// Shows the test of a structure to the visitor; `None` if there is no such structure in this flavour.
-pub fn visit<V: Visitor>(name: &str, flavour: Flavour, scale: Scale, visitor: V) -> Option<V::Out> {
+/// Shows the test of a structure for threads of the operating system to the visitor; `None` if there is no such structure.
+pub fn visit_plain<V: Visitor>(name: &str, scale: Scale, visitor: V) -> Option<V::Out> {
     let exhibit = ALL.iter().find(|exhibit| exhibit.name == name)?;
     let sized = Sized { scale, visitor };
-    match flavour {
-        Flavour::Plain if !exhibit.schedulable => Some(visit_external(name, sized)),
-        Flavour::Plain => plain::structures::definitions::visit(name, scale, sized),
-        Flavour::Shuttled => shuttled::structures::definitions::visit(name, scale, sized),
-        Flavour::Loomed => loomed::structures::definitions::visit(name, scale, sized),
+    if exhibit.schedulable {
+        plain::structures::definitions::visit(name, scale, sized)
+    } else {
+        Some(visit_external(name, sized))
     }
+}
+
+/// Shows the test of a structure for shuttle to the visitor; `None` if there is no such structure.
+pub fn visit_shuttled<V: Visitor>(name: &str, scale: Scale, visitor: V) -> Option<V::Out> {
+    shuttled::structures::definitions::visit(name, scale, Sized { scale, visitor })
+}
+
+/// Shows the test of a structure for loom to the visitor; `None` if there is no such structure.
+pub fn visit_loomed<V: Visitor>(name: &str, scale: Scale, visitor: V) -> Option<V::Out> {
+    loomed::structures::definitions::visit(name, scale, Sized { scale, visitor })
 }
 
 /// Sets the size of the test.

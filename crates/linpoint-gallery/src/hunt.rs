@@ -11,7 +11,7 @@ use linpoint_test::schedule::shuttle::{Shuttle, Strategy};
 use linpoint_test::Test;
 use linpoint_test::report::Files;
 
-use crate::exhibits::{Flavour, Scale, Visitor, visit};
+use crate::exhibits::{Scale, Visitor, visit_loomed, visit_plain, visit_shuttled};
 
 /// How scenarios are executed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,15 +25,6 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// What structures are compiled against for it.
-    pub fn flavour(self) -> Flavour {
-        match self {
-            Mode::Stress => Flavour::Plain,
-            Mode::Shuttle(_) => Flavour::Shuttled,
-            Mode::Loom(_) => Flavour::Loomed,
-        }
-    }
-
     /// Its name in tables.
     pub fn name(self) -> String {
         match self {
@@ -82,47 +73,36 @@ pub struct Catch {
 
 /// Looks for a failure of the structure; `None` if there is no such structure in this mode.
 pub fn hunt(name: &str, mode: Mode, scale: Scale, seed: u64, patience: Patience) -> Option<Catch> {
-    visit(name, mode.flavour(), scale, Hunter { mode, seed, patience })
+    let hunt = Hunt { seed, patience };
+    match mode {
+        Mode::Stress => visit_plain(name, scale, Threads(hunt)),
+        Mode::Shuttle(strategy) => visit_shuttled(name, scale, Shuttling(hunt, strategy)),
+        Mode::Loom(order) => visit_loomed(name, scale, Looming(hunt, order)),
+    }
 }
 
-struct Hunter {
-    mode: Mode,
+// One visitor for each mode: each compiles the tests of its own flavour, and not those of the others.
+struct Threads(Hunt);
+struct Shuttling(Hunt, Strategy);
+struct Looming(Hunt, Order);
+
+struct Hunt {
     seed: u64,
     patience: Patience,
 }
 
-impl Visitor for Hunter {
+impl Visitor for Threads {
     type Out = Catch;
     fn visit<T, S>(self, test: Test<T, S>) -> Catch
     where
         T: Send + Sync + 'static,
         S: Spec + Send + 'static,
     {
-        let executions = self.patience.executions;
-        match self.mode {
-            Mode::Stress => self.stress(test),
-            Mode::Shuttle(strategy) => {
-                self.run(&test, Shuttle::new(strategy).seed(self.seed).executions(executions))
-            }
-            Mode::Loom(order) => {
-                let loom = Loom::new().order(order).executions(executions);
-                let bound = self.patience.preemptions;
-                self.run(&test, bound.map_or(loom.clone(), |bound| loom.preemptions(bound)))
-            }
-        }
-    }
-}
-
-impl Hunter {
-    fn stress<T, S>(&self, test: Test<T, S>) -> Catch
-    where
-        T: Send + Sync + 'static,
-        S: Spec + Send + 'static,
-    {
-        let stress = test.stress().seed(self.seed).runs(self.patience.scenarios);
+        let Hunt { seed, patience } = self.0;
+        let stress = test.stress().seed(seed).runs(patience.scenarios);
         // Only whether there is a failure is asked, not for the smallest.
         let stress = stress.files(Files::none()).shrink_time(Duration::ZERO);
-        let stress = match self.patience.time {
+        let stress = match patience.time {
             Some(time) => stress.time_limit(time),
             None => stress,
         };
@@ -140,7 +120,39 @@ impl Hunter {
             },
         }
     }
+}
 
+impl Visitor for Shuttling {
+    type Out = Catch;
+    fn visit<T, S>(self, test: Test<T, S>) -> Catch
+    where
+        T: Send + Sync + 'static,
+        S: Spec + Send + 'static,
+    {
+        let Shuttling(hunt, strategy) = self;
+        let shuttle = Shuttle::new(strategy).seed(hunt.seed);
+        hunt.run(&test, shuttle.executions(hunt.patience.executions))
+    }
+}
+
+impl Visitor for Looming {
+    type Out = Catch;
+    fn visit<T, S>(self, test: Test<T, S>) -> Catch
+    where
+        T: Send + Sync + 'static,
+        S: Spec + Send + 'static,
+    {
+        let Looming(hunt, order) = self;
+        let loom = Loom::new().order(order).executions(hunt.patience.executions);
+        let loom = match hunt.patience.preemptions {
+            Some(bound) => loom.preemptions(bound),
+            None => loom,
+        };
+        hunt.run(&test, loom)
+    }
+}
+
+impl Hunt {
     fn run<T, S: Spec>(&self, test: &Test<T, S>, mut runner: impl Runner<T, S>) -> Catch {
         let begin = Instant::now();
         let mut caught = Catch::default();

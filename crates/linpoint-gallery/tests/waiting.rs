@@ -43,11 +43,11 @@ fn nobody_is_blamed_for_waiting_under_shuttle() {
     let attempt = runner.attempt(&test, &scenario(&[&[Send(1)], &[Receive]]));
     assert!(attempt.failure.is_none(), "{attempt:?}");
     assert_eq!(attempt.coverage, Coverage::All);
-    // Two receive and only one message comes: in every execution, one of them waits for ever, and may.
-    let attempt = runner.attempt(&test, &scenario(&[&[Receive], &[Receive], &[Send(1)]]));
+    // Only one message comes: in every execution, the second receive waits for ever, and may.
+    let attempt = runner.attempt(&test, &scenario(&[&[Receive, Receive], &[Send(1)]]));
     assert!(attempt.failure.is_none(), "{attempt:?}");
     assert_eq!(attempt.coverage, Coverage::All);
-    assert!(attempt.executions > 100);
+    assert!(attempt.executions > 10);
 }
 
 #[test]
