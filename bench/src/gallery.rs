@@ -93,7 +93,16 @@ fn ways() -> Vec<Way> {
 fn wrong(selection: &[String], quick: bool) {
     let (seeds, limit) = if quick { (3, 10) } else { (20, 60) };
     let limit = Duration::from_secs(limit);
-    let mut table = Table::new(["structure", "way", "found", "mean [ms]", "± [ms]", "longest [ms]", "executions", "published"]);
+    let mut table = Table::new([
+        "structure",
+        "way",
+        "found",
+        "mean [ms]",
+        "± [ms]",
+        "longest [ms]",
+        "executions",
+        "published",
+    ]);
     for exhibit in ALL {
         let Some(flaw) = exhibit.flaw else { continue };
         let named = |s: &&String| ALL.iter().any(|e| e.name == **s);
@@ -102,14 +111,16 @@ fn wrong(selection: &[String], quick: bool) {
             continue;
         }
         for way in ways().iter().filter(|way| way.suits(exhibit)) {
-            let caught: Vec<Catch> = (0..seeds).map(|seed| way.hunt(exhibit, seed, limit)).collect();
+            let caught: Vec<Catch> =
+                (0..seeds).map(|seed| way.hunt(exhibit, seed, limit)).collect();
             let found = caught.iter().filter(|c| c.failure.is_some()).count();
             let times: Vec<f64> = caught.iter().map(|c| c.time.as_secs_f64() * 1e3).collect();
             let (mean, deviation) = mean_and_confidence(&times);
             let longest = times.iter().copied().fold(0.0, f64::max);
             let executions = caught.iter().map(|c| c.executions).sum::<u64>() / seeds;
             // The stress test does not say in which run it failed.
-            let executions = if way.mode == Mode::Stress { String::new() } else { executions.to_string() };
+            let executions =
+                if way.mode == Mode::Stress { String::new() } else { executions.to_string() };
             eprintln!("{}, {}: {found} of {seeds}, {mean:.1} ms", exhibit.name, way.name());
             table.row(vec![
                 exhibit.name.to_owned(),
@@ -142,7 +153,14 @@ fn mean_and_confidence(values: &[f64]) -> (f64, f64) {
 fn right(quick: bool) {
     let operations: u64 = if quick { 200_000 } else { 10_000_000 };
     let scale = Scale { threads: 4, operations: 200 };
-    let mut table = Table::new(["structure", "operations", "alarms", "seconds", "CPU seconds", "operations a CPU second"]);
+    let mut table = Table::new([
+        "structure",
+        "operations",
+        "alarms",
+        "seconds",
+        "CPU seconds",
+        "operations a CPU second",
+    ]);
     for exhibit in ALL.iter().filter(|exhibit| exhibit.flaw.is_none()) {
         let scenarios = operations.div_ceil(scale.operations_in_all() as u64);
         let patience = Patience { scenarios, executions: 1, preemptions: None, time: None };
@@ -166,7 +184,10 @@ fn right(quick: bool) {
             short(caught.operations as f64 / used),
         ]);
     }
-    table.publish("Right structures under stress, 4 threads with 200 operations each in a run", "gallery-right");
+    table.publish(
+        "Right structures under stress, 4 threads with 200 operations each in a run",
+        "gallery-right",
+    );
 }
 
 /// The whole gallery, again and again, and the memory that is in use.

@@ -183,14 +183,16 @@ fn visit_external<V: Visitor>(name: &str, visitor: V) -> V::Out {
                 .ops(|rng| draw::telling_map(rng, 4))
                 .perform(external::skip_map),
         ),
-        "DashMap" => visitor.visit(
-            Test::new(DashMap::new)
-                .spec(map())
-                .ops(|rng| {
-                    if rng.chance(0.5) { draw::map(rng, 4) } else { draw::telling_map(rng, 4) }
-                })
-                .perform(external::dash_map),
-        ),
+        "DashMap" => {
+            visitor.visit(
+                Test::new(DashMap::new)
+                    .spec(map())
+                    .ops(|rng| {
+                        if rng.chance(0.5) { draw::map(rng, 4) } else { draw::telling_map(rng, 4) }
+                    })
+                    .perform(external::dash_map),
+            )
+        }
         "std mpsc" => visitor.visit(
             Test::new(external::Channel::default)
                 .spec(queue())

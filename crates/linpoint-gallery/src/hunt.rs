@@ -4,12 +4,12 @@ use std::fmt::{Debug, Write};
 use std::time::{Duration, Instant};
 
 use linpoint::Spec;
+use linpoint_test::Test;
 use linpoint_test::execution::{Attempt, Coverage, Failure, Runner};
+use linpoint_test::report::Files;
 use linpoint_test::scenario::Scenario;
 use linpoint_test::schedule::loom::{Loom, Order};
 use linpoint_test::schedule::shuttle::{Shuttle, Strategy};
-use linpoint_test::Test;
-use linpoint_test::report::Files;
 
 use crate::exhibits::{Scale, Visitor, visit_loomed, visit_plain, visit_shuttled};
 
@@ -184,11 +184,7 @@ fn in_words<Op: Debug, Ret: Debug>(failure: &Failure<Op, Ret>) -> String {
 }
 
 impl Catch {
-    fn add<Op: Debug, Ret: Debug>(
-        &mut self,
-        scenario: &Scenario<Op>,
-        attempt: &Attempt<Op, Ret>,
-    ) {
+    fn add<Op: Debug, Ret: Debug>(&mut self, scenario: &Scenario<Op>, attempt: &Attempt<Op, Ret>) {
         self.scenarios += 1;
         self.executions += attempt.executions;
         self.operations += attempt.executions * scenario.len() as u64;

@@ -1,7 +1,7 @@
 //! Replay, limits, small scopes, derived specifications, and what loom's orders mean.
 
-use linpoint::spec::models::{CounterOp, CounterRet, RegisterOp, RegisterRet};
 use linpoint::spec::models as spec;
+use linpoint::spec::models::{CounterOp, CounterRet, RegisterOp, RegisterRet};
 use linpoint_gallery::{loomed, shuttled};
 use linpoint_test::Test;
 use linpoint_test::execution::{Coverage, Runner};
@@ -74,14 +74,17 @@ fn equal_seeds_find_equal_failures() {
     let find = |seed| Shuttle::random().seed(seed).attempt(&test, &scenario);
     let (first, second) = (find(7), find(7));
     assert_eq!(first.executions, second.executions);
-    let schedule = |attempt: linpoint_test::execution::Attempt<_, _>| attempt.failure.unwrap().execution.schedule;
+    let schedule = |attempt: linpoint_test::execution::Attempt<_, _>| {
+        attempt.failure.unwrap().execution.schedule
+    };
     assert_eq!(schedule(first), schedule(second));
 }
 
 #[test]
 fn limits_are_no_pass() {
     let scenario = threads(&[&[ADD; 3], &[ADD; 3]]);
-    let shuttle = Shuttle::depth_first().executions(10).attempt(&counter!(shuttled, true), &scenario);
+    let shuttle =
+        Shuttle::depth_first().executions(10).attempt(&counter!(shuttled, true), &scenario);
     let loom = Loom::new().executions(10).attempt(&counter!(loomed, true), &scenario);
     for attempt in [shuttle, loom] {
         assert_eq!(attempt.executions, 10);
@@ -108,7 +111,9 @@ fn a_loop_that_waits_without_saying_so_is_cut_off() {
                 while counter.load(Acquire) == 0 {}
                 CounterRet::Value(counter.load(Acquire))
             }
-            CounterOp::Add(n) | CounterOp::FetchAdd(n) => CounterRet::Value(counter.fetch_add(*n, AcqRel)),
+            CounterOp::Add(n) | CounterOp::FetchAdd(n) => {
+                CounterRet::Value(counter.fetch_add(*n, AcqRel))
+            }
         });
     let scenario = threads(&[&[CounterOp::Get], &[CounterOp::FetchAdd(1)]]);
     let attempt = Loom::new().branches(200).attempt(&test, &scenario);
@@ -218,7 +223,9 @@ fn a_register_with_fences_is_right_for_everybody() {
 }
 
 /// Publishes a value in two steps: first the value, then a flag. A read that sees the flag must see the value.
-fn publication(store: std::sync::atomic::Ordering) -> Test<impl Send + Sync + 'static, spec::Register<u64>> {
+fn publication(
+    store: std::sync::atomic::Ordering,
+) -> Test<impl Send + Sync + 'static, spec::Register<u64>> {
     use linpoint_test::sync::loomed::atomic::{AtomicBool, AtomicU64, Ordering::*};
     Test::new(|| (AtomicU64::new(0), AtomicBool::new(false)))
         .spec(spec::Register { initial: 0 })
@@ -271,7 +278,8 @@ fn only_program_order_leaves_store_buffering_alone() {
             }
             _ => unreachable!("not drawn"),
         });
-    let raise_and_look = |mine: u64| [spec::KeyValueOp::Put(mine, 1), spec::KeyValueOp::Get(1 - mine)];
+    let raise_and_look =
+        |mine: u64| [spec::KeyValueOp::Put(mine, 1), spec::KeyValueOp::Get(1 - mine)];
     let scenario = threads(&[&raise_and_look(0)[..], &raise_and_look(1)]);
     let fails = |order| Loom::new().order(order).attempt(&test, &scenario).failure.is_some();
     assert!(fails(Order::Program), "the recorder does not synchronise");

@@ -19,7 +19,9 @@ macro_rules! mailbox {
     }};
 }
 
-fn scenario(threads: &[&[linpoint_gallery::specs::MailOp]]) -> Scenario<linpoint_gallery::specs::MailOp> {
+fn scenario(
+    threads: &[&[linpoint_gallery::specs::MailOp]],
+) -> Scenario<linpoint_gallery::specs::MailOp> {
     let threads = threads.iter().map(|ops| ops.to_vec()).collect();
     Scenario { setup: vec![], threads, finally: vec![] }
 }

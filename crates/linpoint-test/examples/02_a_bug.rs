@@ -17,7 +17,11 @@ pub fn find() -> Box<FailureReport> {
     loop {
         let outcome = Stress::new(|| Mutex::new(VecDeque::new()))
             .spec(Queue::new())
-            .ops(|rng| if rng.chance(0.5) { QueueOp::Enqueue(rng.fresh()) } else { QueueOp::Dequeue })
+            .ops(
+                |rng| {
+                    if rng.chance(0.5) { QueueOp::Enqueue(rng.fresh()) } else { QueueOp::Dequeue }
+                },
+            )
             .perform(|queue: &Mutex<VecDeque<u64>>, op| match op {
                 QueueOp::Enqueue(value) => {
                     queue.lock().unwrap().push_back(*value);

@@ -38,7 +38,9 @@ impl Sequential for Accounts {
 pub fn main() {
     let summary = Stress::new(|| (Mutex::new(100), Mutex::new(100)))
         .spec(Accounts(100, 100))
-        .ops(|rng| if rng.chance(0.5) { Op::Transfer(rng.range(1..5) as i64) } else { Op::Balances })
+        .ops(
+            |rng| if rng.chance(0.5) { Op::Transfer(rng.range(1..5) as i64) } else { Op::Balances },
+        )
         .perform(|(first, second), op| {
             let (mut first, mut second) = (first.lock().unwrap(), second.lock().unwrap());
             if let Op::Transfer(amount) = op {

@@ -14,7 +14,11 @@ mod shuttled;
 
 /// Runs until the bug shows: always in the same place, as the seed is always the same.
 pub fn find() -> Box<FailureReport> {
-    let mut test = shuttled::test().name("tutorial stack").shuttle(Shuttle::pct(3)).seed(1).files(Files::none());
+    let mut test = shuttled::test()
+        .name("tutorial stack")
+        .shuttle(Shuttle::pct(3))
+        .seed(1)
+        .files(Files::none());
     test.try_run().expect_err("the stack has a bug")
 }
 

@@ -34,7 +34,8 @@ impl Once {
 }
 
 fn test(publish: Ordering) -> Test<Once, Register<u64>> {
-    let make = move || Once { value: AtomicU64::new(0), published: AtomicBool::new(false), publish };
+    let make =
+        move || Once { value: AtomicU64::new(0), published: AtomicBool::new(false), publish };
     Test::new(make)
         .spec(Register { initial: 1 })
         .ops_from([RegisterOp::Write(2), RegisterOp::Read])
@@ -57,7 +58,8 @@ pub fn main() {
         .try_run()
         .expect_err("a read sees the flag and not the value");
     println!("{report}");
-    let mut right = test(Ordering::Release).loom(Loom::new()).small_scope(2, 1).files(Files::none());
+    let mut right =
+        test(Ordering::Release).loom(Loom::new()).small_scope(2, 1).files(Files::none());
     println!("\nWith Release: {}", right.run());
     println!("({})", Runner::<Once, Register<u64>>::describe(&Loom::new()));
 }

@@ -62,8 +62,7 @@ impl RealGate {
 }
 
 fn test(wake_all: bool) -> Test<RealGate, Gate> {
-    let make =
-        move || RealGate { open: Mutex::new(false), opened: Condvar::new(), wake_all };
+    let make = move || RealGate { open: Mutex::new(false), opened: Condvar::new(), wake_all };
     Test::new(make)
         .spec(Gate { open: false })
         .ops_from([Op::Pass, Op::Open])

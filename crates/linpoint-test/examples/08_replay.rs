@@ -19,8 +19,11 @@ mod shuttled;
 
 /// Runs the example.
 pub fn main() {
-    let mut test =
-        shuttled::test().name("tutorial stack").shuttle(Shuttle::pct(3)).seed(1).files(Files::none());
+    let mut test = shuttled::test()
+        .name("tutorial stack")
+        .shuttle(Shuttle::pct(3))
+        .seed(1)
+        .files(Files::none());
     let report = test.try_run().expect_err("the stack has a bug");
     let line = report.replay.to_string();
     println!("LINPOINT_REPLAY='{line}'");
@@ -39,7 +42,11 @@ pub fn main() {
         Err(found) => {
             println!("threads found {:?} with {} operations", found.fault, found.operations);
             let shuttle = Shuttle::pct(3).executions(5_000);
-            match shuttled::test().shuttle(shuttle).files(Files::none()).find_again(&found.replay.recipe) {
+            match shuttled::test()
+                .shuttle(shuttle)
+                .files(Files::none())
+                .find_again(&found.replay.recipe)
+            {
                 Err(report) => println!("and shuttle found it again:\n{report}"),
                 Ok(explored) => println!("which shuttle did not find again in {explored}"),
             }

@@ -72,11 +72,8 @@ impl Slot {
 impl ReadFreeMap {
     /// An empty map for the keys below `keys`.
     pub fn new(early: bool, keys: usize) -> Self {
-        let slot = |_| Slot {
-            lock: Mutex::new(()),
-            status: AtomicU64::new(0),
-            datum: AtomicU64::new(0),
-        };
+        let slot =
+            |_| Slot { lock: Mutex::new(()), status: AtomicU64::new(0), datum: AtomicU64::new(0) };
         ReadFreeMap { slots: (0..keys).map(slot).collect(), early }
     }
 

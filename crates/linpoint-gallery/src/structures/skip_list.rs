@@ -80,8 +80,10 @@ impl SkipList {
             let there = self.key(node);
             hash(there) < hash(key) || !self.careful && hash(there) == hash(key) && there != key
         });
-        let is_it = |node| self.key(node) == key && !self.nodes[node as usize].removed.load(Acquire);
-        let before = self.walk(start, LOWER, |node| hash(self.key(node)) <= hash(key) && !is_it(node));
+        let is_it =
+            |node| self.key(node) == key && !self.nodes[node as usize].removed.load(Acquire);
+        let before =
+            self.walk(start, LOWER, |node| hash(self.key(node)) <= hash(key) && !is_it(node));
         let node = self.next(before, LOWER).load(Acquire);
         (node != NONE && is_it(node)).then_some(node)
     }

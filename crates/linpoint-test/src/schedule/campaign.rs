@@ -114,7 +114,10 @@ impl<T, S: Spec> Test<T, S> {
 
     /// This test under shuttle.
     #[cfg(feature = "shuttle")]
-    pub fn shuttle(self, shuttle: super::shuttle::Shuttle) -> Systematic<T, S, super::shuttle::Shuttle>
+    pub fn shuttle(
+        self,
+        shuttle: super::shuttle::Shuttle,
+    ) -> Systematic<T, S, super::shuttle::Shuttle>
     where
         T: Send + Sync + 'static,
         S: Send + 'static,

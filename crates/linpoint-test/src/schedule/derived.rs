@@ -150,13 +150,7 @@ where
         Arc::new([])
     }
 
-    fn successors(
-        &self,
-        state: &Arc<[Op]>,
-        op: &Op,
-        ret: Option<&Ret>,
-        next: &mut Vec<Arc<[Op]>>,
-    ) {
+    fn successors(&self, state: &Arc<[Op]>, op: &Op, ret: Option<&Ret>, next: &mut Vec<Arc<[Op]>>) {
         let mut outcomes = Vec::new();
         self.outcomes(state, op, &mut outcomes);
         let fits = |(got, _): &(Ret, Arc<[Op]>)| ret.is_none_or(|ret| ret == got);

@@ -357,10 +357,8 @@ impl Moments for Moment {
     }
 }
 
-type Question<S> = (
-    Execution<<S as Spec>::Op, <S as Spec>::Ret>,
-    Vec<Event<<S as Spec>::Op, <S as Spec>::Ret>>,
-);
+type Question<S> =
+    (Execution<<S as Spec>::Op, <S as Spec>::Ret>, Vec<Event<<S as Spec>::Op, <S as Spec>::Ret>>);
 
 /// Judges on a thread of its own: loom's threads have small stacks.
 struct Judge<S: Spec> {
@@ -386,8 +384,7 @@ impl<S: Spec + Send + 'static> Judge<S> {
                 }
             }
         };
-        let judge =
-            Judge { questions: Mutex::new(Some(questions)), answers: Mutex::new(answers) };
+        let judge = Judge { questions: Mutex::new(Some(questions)), answers: Mutex::new(answers) };
         (judge, std::thread::spawn(work))
     }
 

@@ -39,7 +39,8 @@ fn parts<Op, Ret>(
     let mut threads: Vec<Thread<'_, Op, Ret>> = (0..main).map(|_| Vec::new()).collect();
     let (mut before, mut after) = (Vec::new(), Vec::new());
     for event in events {
-        let (Event::Call(process, _) | Event::Return(process, _) | Event::Panic(process, _)) = event;
+        let (Event::Call(process, _) | Event::Return(process, _) | Event::Panic(process, _)) =
+            event;
         let begun = threads.iter().any(|thread| !thread.is_empty());
         let thread = match threads.get_mut(*process as usize) {
             Some(thread) => thread,
@@ -95,7 +96,9 @@ fn outcomes<S: Spec>(
 
 #[cfg(test)]
 mod tests {
-    use linpoint::spec::models::{Register, RegisterOp, RegisterOp::*, RegisterRet, RegisterRet::*};
+    use linpoint::spec::models::{
+        Register, RegisterOp, RegisterOp::*, RegisterRet, RegisterRet::*,
+    };
 
     use super::*;
 

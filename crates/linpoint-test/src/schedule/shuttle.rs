@@ -315,7 +315,12 @@ where
     }
 
     /// Without those that rest, if any are left then; those that have yielded least come first.
-    fn fairly<'a>(&mut self, runnable: &[&'a Task], current: Option<TaskId>, yields: bool) -> Vec<&'a Task> {
+    fn fairly<'a>(
+        &mut self,
+        runnable: &[&'a Task],
+        current: Option<TaskId>,
+        yields: bool,
+    ) -> Vec<&'a Task> {
         let number = |task: &Task| usize::from(task.id());
         match current.map(usize::from) {
             Some(thread) if yields => {
@@ -333,7 +338,9 @@ where
         if tasks.is_empty() {
             tasks = runnable.to_vec();
         }
-        tasks.sort_by_key(|task| (self.yields.get(number(task)).copied().unwrap_or(0), number(task)));
+        tasks.sort_by_key(|task| {
+            (self.yields.get(number(task)).copied().unwrap_or(0), number(task))
+        });
         tasks
     }
 }
