@@ -9,6 +9,7 @@ use linpoint_test::FailureReport;
 use linpoint_test::report::Files;
 use linpoint_test::schedule::shuttle::Shuttle;
 
+#[allow(clippy::duplicate_mod)]
 #[path = "stack/shuttled.rs"]
 mod shuttled;
 

@@ -11,9 +11,11 @@ use linpoint_test::replay::Replay;
 use linpoint_test::report::Files;
 use linpoint_test::schedule::shuttle::Shuttle;
 
+#[allow(clippy::duplicate_mod)]
 #[path = "stack/plain.rs"]
 mod plain;
 
+#[allow(clippy::duplicate_mod)]
 #[path = "stack/shuttled.rs"]
 mod shuttled;
 

@@ -40,6 +40,8 @@ struct Copy {
 const READS_OF_A_COPY: u32 = 3;
 
 super::sync::thread_local! {
+    // Loom's thread locals have no constant initialisers.
+    #[allow(clippy::missing_const_for_thread_local)]
     static COPY: Cell<Copy> = Cell::new(Copy { of: 0, value: 0, reads_left: 0 });
 }
 

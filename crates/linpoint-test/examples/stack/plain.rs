@@ -2,6 +2,8 @@
 
 pub use linpoint_test::sync::plain as sync;
 
+// The same file for every flavour, on purpose.
+#[allow(clippy::duplicate_mod)]
 #[path = "mod.rs"]
 mod stack;
 
