@@ -99,6 +99,30 @@ impl Scale {
     }
 }
 
+/// A structure, whatever its type is: it performs operations. So there is one type for all structures with the same
+/// specification, and the compiler has less to do.
+pub type Object<Op, Ret> = Box<dyn Fn(&Op) -> Ret + Send + Sync>;
+
+/// Makes objects of what `make` makes.
+pub fn object<T: Send + Sync + 'static, Op, Ret>(
+    make: impl Fn() -> T,
+    perform: fn(&T, &Op) -> Ret,
+) -> impl Fn() -> Object<Op, Ret>
+where
+    Op: 'static,
+    Ret: 'static,
+{
+    move || {
+        let structure = make();
+        Box::new(move |op| perform(&structure, op))
+    }
+}
+
+/// Performs an operation.
+pub fn act<Op, Ret>(object: &Object<Op, Ret>, op: &Op) -> Ret {
+    object(op)
+}
+
 /// Somebody who does something with the test of a structure, whatever its types are.
 pub trait Visitor {
     /// What comes of it.
@@ -154,50 +178,56 @@ fn visit_external<V: Visitor>(name: &str, visitor: V) -> V::Out {
     let map = || spec::KeyValue::new(None);
     match name {
         "treiber with epochs" => visitor.visit(
-            Test::new(EpochTreiber::default)
+            Test::new(object(EpochTreiber::default, EpochTreiber::perform))
                 .spec(spec::Stack::new())
                 .ops(draw::stack)
-                .perform(EpochTreiber::perform),
+                .perform(act),
         ),
         "crossbeam SegQueue" => visitor.visit(
-            Test::new(SegQueue::new).spec(queue()).ops(draw::queue).perform(external::seg_queue),
+            Test::new(object(SegQueue::new, external::seg_queue))
+                .spec(queue())
+                .ops(draw::queue)
+                .perform(act),
         ),
         "crossbeam ArrayQueue" => visitor.visit(
-            Test::new(|| ArrayQueue::new(3))
+            Test::new(object(|| ArrayQueue::new(3), external::array_queue))
                 .spec(spec::Queue::bounded(3))
                 .ops(draw::queue)
-                .perform(external::array_queue),
+                .perform(act),
         ),
         "crossbeam Injector" => visitor.visit(
-            Test::new(Injector::new).spec(queue()).ops(draw::queue).perform(external::injector),
+            Test::new(object(Injector::new, external::injector))
+                .spec(queue())
+                .ops(draw::queue)
+                .perform(act),
         ),
         "crossbeam Worker and Stealer" => visitor.visit(
-            Test::new(external::WorkStealing::default)
+            Test::new(object(external::WorkStealing::default, external::WorkStealing::perform))
                 .spec(spec::Deque::new())
                 .ops(draw::deque)
-                .perform(external::WorkStealing::perform),
+                .perform(act),
         ),
         "crossbeam SkipMap" => visitor.visit(
-            Test::new(SkipMap::new)
+            Test::new(object(SkipMap::new, external::skip_map))
                 .spec(map())
                 .ops(|rng| draw::telling_map(rng, 4))
-                .perform(external::skip_map),
+                .perform(act),
         ),
         "DashMap" => {
             visitor.visit(
-                Test::new(DashMap::new)
+                Test::new(object(DashMap::new, external::dash_map))
                     .spec(map())
                     .ops(|rng| {
                         if rng.chance(0.5) { draw::map(rng, 4) } else { draw::telling_map(rng, 4) }
                     })
-                    .perform(external::dash_map),
+                    .perform(act),
             )
         }
         "std mpsc" => visitor.visit(
-            Test::new(external::Channel::default)
+            Test::new(object(external::Channel::default, external::Channel::perform))
                 .spec(queue())
                 .ops(draw::queue)
-                .perform(external::Channel::perform),
+                .perform(act),
         ),
         _ => unreachable!("every structure of the catalogue has a test"),
     }

@@ -11,7 +11,7 @@ use super::{
     ticket_queue::TicketQueue, treiber::Treiber,
 };
 use crate::draw;
-use crate::exhibits::{Scale, Visitor};
+use crate::exhibits::{Scale, Visitor, act, object};
 use crate::specs::SizedSpec;
 
 /// Shows the test of the structure with this name to the visitor. `None`: there is no such structure.
@@ -23,10 +23,10 @@ pub fn visit<V: Visitor>(name: &str, scale: Scale, visitor: V) -> Option<V::Out>
         "counter" | "counter, load and store" => {
             let atomic = name == "counter";
             visitor.visit(
-                Test::new(move || Counter::new(atomic))
+                Test::new(object(move || Counter::new(atomic), Counter::perform))
                     .spec(spec::Counter { initial: 0 })
                     .ops(|rng| if rng.chance(0.5) { CounterOp::Add(1) } else { CounterOp::Get })
-                    .perform(Counter::perform),
+                    .perform(act),
             )
         }
         "register" | "register, relaxed" | "register, hoisted" => {
@@ -39,74 +39,77 @@ pub fn visit<V: Visitor>(name: &str, scale: Scale, visitor: V) -> Option<V::Out>
                 if rng.chance(0.4) { RegisterOp::Write(rng.fresh()) } else { RegisterOp::Read }
             };
             visitor.visit(
-                Test::new(move || Register::new(care))
+                Test::new(object(move || Register::new(care), Register::perform))
                     .spec(spec::Register { initial: 0 })
                     .ops(draw)
-                    .perform(Register::perform),
+                    .perform(act),
             )
         }
         "treiber" | "treiber, ABA" => {
             let tagged = name == "treiber";
             visitor.visit(
-                Test::new(move || Treiber::new(tagged, nodes))
+                Test::new(object(move || Treiber::new(tagged, nodes), Treiber::perform))
                     .spec(spec::Stack::new())
                     .ops(draw::stack)
-                    .perform(Treiber::perform)
+                    .perform(act)
                     .setup(if scale.is_small() { vec![StackOp::Push(1 << 30)] } else { vec![] }),
             )
         }
         "michael-scott" => visitor.visit(
-            Test::new(move || MichaelScott::new(nodes))
+            Test::new(object(move || MichaelScott::new(nodes), MichaelScott::perform))
                 .spec(spec::Queue::new())
                 .ops(draw::queue)
-                .perform(MichaelScott::perform),
+                .perform(act),
         ),
         "shann" | "shann, as published" => {
             let repaired = name == "shann";
             visitor.visit(
-                Test::new(move || Shann::new(repaired, 2, 10_000))
+                Test::new(object(move || Shann::new(repaired, 2, 10_000), Shann::perform))
                     .spec(spec::Queue::bounded(2))
                     .ops(draw::queue)
-                    .perform(Shann::perform),
+                    .perform(act),
             )
         }
         "ticket queue" | "ticket queue, skips" => {
             let patient = name == "ticket queue";
             visitor.visit(
-                Test::new(move || TicketQueue::new(patient, places))
+                Test::new(object(move || TicketQueue::new(patient, places), TicketQueue::perform))
                     .spec(spec::Queue::new())
                     .ops(draw::queue)
-                    .perform(TicketQueue::perform)
+                    .perform(act)
                     .finally(if scale.is_small() { vec![QueueOp::Dequeue] } else { vec![] }),
             )
         }
         "sized stack" | "sized stack, size beside it" => {
             let locked = name == "sized stack";
             visitor.visit(
-                Test::new(move || SizedStack::new(locked))
+                Test::new(object(move || SizedStack::new(locked), SizedStack::perform))
                     .spec(SizedSpec::default())
                     .ops(draw::sized_stack)
-                    .perform(SizedStack::perform),
+                    .perform(act),
             )
         }
         "slot map" | "slot map, blind delete" => {
             let careful = name == "slot map";
             let keys = if scale.is_small() { 1 } else { 2 };
             visitor.visit(
-                Test::new(move || SlotMap::new(careful, keys as usize))
+                Test::new(object(move || SlotMap::new(careful, keys as usize), SlotMap::perform))
                     .spec(spec::KeyValue::new(None))
                     .ops(move |rng| draw::map(rng, keys))
-                    .perform(SlotMap::perform),
+                    .perform(act),
             )
         }
         "read-free map" | "read-free map, early status" => {
             let early = name != "read-free map";
             let keys = if scale.is_small() { 1 } else { 2 };
             visitor.visit(
-                Test::new(move || ReadFreeMap::new(early, keys as usize))
-                    .spec(spec::KeyValue::new(None))
-                    .ops(move |rng| draw::map(rng, keys))
-                    .perform(ReadFreeMap::perform),
+                Test::new(object(
+                    move || ReadFreeMap::new(early, keys as usize),
+                    ReadFreeMap::perform,
+                ))
+                .spec(spec::KeyValue::new(None))
+                .ops(move |rng| draw::map(rng, keys))
+                .perform(act),
             )
         }
         "growing map" | "growing map, blind move" => {
@@ -116,12 +119,15 @@ pub fn visit<V: Visitor>(name: &str, scale: Scale, visitor: V) -> Option<V::Out>
             // A small table is full at the start, so that it has to grow at once.
             let full = [KeyValueOp::Put(0, 1 << 30), KeyValueOp::Put(1, 1 << 31)];
             visitor.visit(
-                Test::new(move || GrowingMap::new(careful, capacities))
-                    .spec(spec::KeyValue::new(None))
-                    .ops(move |rng| draw::map(rng, keys))
-                    .perform(GrowingMap::perform)
-                    .setup(if scale.is_small() { full.to_vec() } else { vec![] })
-                    .finally((0..keys).map(KeyValueOp::Get)),
+                Test::new(object(
+                    move || GrowingMap::new(careful, capacities),
+                    GrowingMap::perform,
+                ))
+                .spec(spec::KeyValue::new(None))
+                .ops(move |rng| draw::map(rng, keys))
+                .perform(act)
+                .setup(if scale.is_small() { full.to_vec() } else { vec![] })
+                .finally((0..keys).map(KeyValueOp::Get)),
             )
         }
         "skip list" | "skip list, bad hash" => {
@@ -132,17 +138,17 @@ pub fn visit<V: Visitor>(name: &str, scale: Scale, visitor: V) -> Option<V::Out>
                 rng.pick(&[SetOp::Contains(key), SetOp::Insert(key), SetOp::Remove(key)]).clone()
             };
             visitor.visit(
-                Test::new(move || SkipList::new(careful, nodes))
+                Test::new(object(move || SkipList::new(careful, nodes), SkipList::perform))
                     .spec(spec::Set::new())
                     .ops(draw)
-                    .perform(SkipList::perform),
+                    .perform(act),
             )
         }
         "sharded map" => visitor.visit(
-            Test::new(|| ShardedMap::new(4))
+            Test::new(object(|| ShardedMap::new(4), ShardedMap::perform))
                 .spec(spec::KeyValue::new(None))
                 .ops(move |rng| draw::map(rng, keys))
-                .perform(ShardedMap::perform),
+                .perform(act),
         ),
         _ => return None,
     })
