@@ -10,8 +10,9 @@ use linpoint_test::schedule::shuttle::Strategy;
 const PATIENCE: Patience =
     Patience { scenarios: 400, executions: 200, preemptions: Some(2), time: None };
 
+/// Those that schedulers can run.
 fn wrong() -> impl Iterator<Item = &'static Exhibit> {
-    ALL.iter().filter(|exhibit| exhibit.flaw.is_some())
+    ALL.iter().filter(|exhibit| exhibit.flaw.is_some() && exhibit.schedulable)
 }
 
 fn catch(name: &str, mode: Mode, scale: Scale, patience: Patience) -> Catch {
