@@ -10,7 +10,7 @@ use linpoint_test::schedule::shuttle::Strategy;
 use crate::measure::{cpu, rss};
 use crate::table::{Table, mib, short};
 
-/// Tables by name.
+/// Tables by name. The names of structures and of ways (`stress`, `shuttle`, `loom`) choose among the rows of `wrong`.
 pub fn main(selection: &[String], quick: bool) {
     let wanted = |name: &str| selection.is_empty() || selection.iter().any(|s| s == name);
     if wanted("wrong") {
@@ -62,6 +62,14 @@ impl Way {
         }
     }
 
+    fn family(&self) -> &'static str {
+        match self.mode {
+            Mode::Stress => FAMILIES[0],
+            Mode::Shuttle(_) => FAMILIES[1],
+            Mode::Loom(_) => FAMILIES[2],
+        }
+    }
+
     /// Shuttle cannot show what needs a weak memory, and loom has to be asked for it.
     fn suits(&self, exhibit: &Exhibit) -> bool {
         let weak = exhibit.flaw.is_some_and(|flaw| !flaw.interleaving);
@@ -90,6 +98,14 @@ fn ways() -> Vec<Way> {
     ]
 }
 
+const FAMILIES: [&str; 3] = ["stress", "shuttle", "loom"];
+
+/// True if `name` is among the words of its kind, or none of its kind is.
+fn is_selected(selection: &[String], name: &str, kind: impl Fn(&str) -> bool) -> bool {
+    let mut words = selection.iter().filter(|word| kind(word)).peekable();
+    words.peek().is_none() || words.any(|word| word == name)
+}
+
 fn wrong(selection: &[String], quick: bool) {
     let (seeds, limit) = if quick { (3, 10) } else { (20, 60) };
     let limit = Duration::from_secs(limit);
@@ -105,12 +121,13 @@ fn wrong(selection: &[String], quick: bool) {
     ]);
     for exhibit in ALL {
         let Some(flaw) = exhibit.flaw else { continue };
-        let named = |s: &&String| ALL.iter().any(|e| e.name == **s);
-        let names: Vec<_> = selection.iter().filter(named).collect();
-        if !names.is_empty() && !names.iter().any(|name| *name == exhibit.name) {
+        if !is_selected(selection, exhibit.name, |name| ALL.iter().any(|e| e.name == name)) {
             continue;
         }
         for way in ways().iter().filter(|way| way.suits(exhibit)) {
+            if !is_selected(selection, way.family(), |name| FAMILIES.contains(&name)) {
+                continue;
+            }
             let caught = catches(way, exhibit, seeds, limit);
             let seeds = caught.len() as u64;
             let found = caught.iter().filter(|c| c.failure.is_some()).count();

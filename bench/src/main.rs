@@ -32,7 +32,7 @@ usage: linpoint-bench <table> [selection...] [--quick]
   stream     map register cas-register snapshot queue
   monitors   set stack queue priority-queue register snapshot, peeks
   testing    recording checking
-  gallery    wrong [<structure>...] right, loop <minutes>
+  gallery    wrong [<structure>...] [stress] [shuttle] [loom], right, loop <minutes>
   profile    (map | queue | stack | register) <operations> <engine>
 
 Tables go to the standard output and, with plots, to bench/record.
