@@ -6,6 +6,10 @@
 //! with more steps, then, if there are pending operations, a search in which they may take effect any
 //! number of times (its "no" is a "no"), and at last the complete engines in competition. A step
 //! that cannot help is refused with a reason; the last one is never refused.
+//!
+//! Strong hitting families ([`Engine::Hitting`]) are not on the ladder, only available by name: where they have
+//! a witness, a straight run nearly always finds one sooner (`bench/README.md` has the table), and they refute
+//! nothing.
 
 use crate::budget::Limits;
 use crate::check::Hints;

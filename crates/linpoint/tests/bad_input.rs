@@ -70,7 +70,7 @@ fn an_unknown_engine_is_an_error_that_lists_the_known_ones() {
     assert_eq!(
         error.to_string(),
         "there is no engine \"magic\"; the engines are wg-tree, wg-graph, jit-tree, jit-graph, breadth, \
-         monitor, queue-oriented"
+         hitting, monitor, queue-oriented"
     );
 }
 

@@ -14,6 +14,9 @@ use super::replay::{Replay, States};
 use crate::budget::Budget;
 use crate::search::Stop;
 
+/// What a set of operations that was looked at costs, in the set and on the stack.
+const SEEN_BYTES: usize = 128;
+
 /// The depth, if it is at most `most`.
 pub(super) fn exact(
     poset: &Poset,
@@ -60,8 +63,20 @@ fn all_are_witnesses(
     last_first: &[usize],
     budget: &mut Budget<'_>,
 ) -> Result<bool, Stop> {
-    let before = before_each(poset, last_first);
     let mut seen: FxHashSet<(Set, States)> = FxHashSet::default();
+    let all = walk(poset, replay, &before_each(poset, last_first), &mut seen, budget);
+    budget.release(seen.len() * SEEN_BYTES);
+    all
+}
+
+/// Walks through all schedules of an order, as long as they are legal.
+fn walk(
+    poset: &Poset,
+    replay: &mut Replay<'_, '_>,
+    before: &[Set],
+    seen: &mut FxHashSet<(Set, States)>,
+    budget: &mut Budget<'_>,
+) -> Result<bool, Stop> {
     let mut open = vec![(0, replay.initial(budget)?)];
     while let Some((done, states)) = open.pop() {
         for x in elements(poset.all() & !done) {
@@ -71,7 +86,9 @@ fn all_are_witnesses(
             budget.step()?;
             let Some(after) = replay.step(states, x, budget)? else { return Ok(false) };
             let next = (done | 1 << x, after);
-            if next.0 != poset.all() && seen.insert(next) {
+            if next.0 != poset.all() && !seen.contains(&next) {
+                budget.reserve(SEEN_BYTES)?;
+                seen.insert(next);
                 open.push(next);
             }
         }

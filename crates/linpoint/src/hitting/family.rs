@@ -35,16 +35,22 @@ pub struct Family<'p> {
     seen: FxHashSet<Schedule>,
     /// The largest number of schedules.
     most: usize,
+    /// How many were made so far, again and again included.
+    made: usize,
 }
 
-/// A family would have more schedules than it may.
+/// So many times more schedules may be made than are kept: a family of few may be made by very many indices.
+const MADE_FOR_EACH: usize = 8;
+
+/// A family would have more schedules than it may, or take too long to make.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TooMany;
 
 impl<'p> Family<'p> {
     /// An empty family. `chains` are a partition of the elements into chains; `most` schedules are the limit.
     pub fn new(poset: &'p Poset, chains: &[Vec<usize>], most: usize) -> Family<'p> {
-        Family { poset, orders: orders(poset, chains), d: 0, seen: FxHashSet::default(), most }
+        let orders = orders(poset, chains);
+        Family { poset, orders, d: 0, seen: FxHashSet::default(), most, made: 0 }
     }
 
     /// The largest `d` for which this is a strong d-hitting family.
@@ -84,7 +90,10 @@ impl<'p> Family<'p> {
                 let schedule: Schedule = head.chain(tail.iter().rev().copied()).collect();
                 self.seen.insert(schedule);
             }
-            return if self.seen.len() > self.most { Err(TooMany) } else { Ok(()) };
+            self.made += self.orders.len();
+            let too_many =
+                self.seen.len() > self.most || self.made > self.most.saturating_mul(MADE_FOR_EACH);
+            return if too_many { Err(TooMany) } else { Ok(()) };
         }
         for x in elements(left) {
             let level = self.poset.up(x) & left;

@@ -122,6 +122,11 @@ fn families_are_not_larger_than_the_bound() {
     let poset = Poset::new(8, |_, _| false).unwrap();
     let mut family = Family::new(&poset, &poset.fewest_chains(), 30);
     assert_eq!((family.grow(), family.grow()), (Ok(()), Err(TooMany)));
+    // One schedule, and very many ways to make it.
+    let poset = Poset::new(MOST_ELEMENTS, |a, b| a < b).unwrap();
+    let mut family = Family::new(&poset, &poset.fewest_chains(), 1000);
+    assert_eq!([(); 4].map(|()| family.grow()), [Ok(()), Ok(()), Err(TooMany), Err(TooMany)]);
+    assert_eq!(family.len(), 1);
 }
 
 #[test]
