@@ -162,6 +162,8 @@ where
             let why = format!("loom has at most {} threads", ::loom::MAX_THREADS - 1);
             return Record::refused(why);
         }
+        #[cfg(feature = "shuttle")]
+        super::shuttle::install_hook();
         let stage = Stage::new(test, scenario);
         let (judge, judging) = Judge::start(stage.clone(), self.order, self.limits);
         let exploration = Arc::new(Exploration {

@@ -129,12 +129,7 @@ impl Shuttle {
             had_choice: true,
             drew_random: false,
         };
-        let mut config = ::shuttle::Config::new();
-        config.failure_persistence = ::shuttle::FailurePersistence::None;
-        config.silence_warnings = true;
-        config.max_steps = ::shuttle::MaxSteps::None;
-        config.stack_size = STACK;
-        let runner = ::shuttle::Runner::new(supervisor, config);
+        let runner = ::shuttle::Runner::new(supervisor, config());
         let inside = shared.clone();
         let run = std::panic::AssertUnwindSafe(|| runner.run(move || act(&stage, &inside)));
         let broken = std::panic::catch_unwind(run).err().map(|payload| message_of(&*payload));
@@ -144,6 +139,25 @@ impl Shuttle {
         }
         record.conclude(coverage)
     }
+}
+
+fn config() -> ::shuttle::Config {
+    let mut config = ::shuttle::Config::new();
+    config.failure_persistence = ::shuttle::FailurePersistence::None;
+    config.silence_warnings = true;
+    config.max_steps = ::shuttle::MaxSteps::None;
+    config.stack_size = STACK;
+    config
+}
+
+/// Loom's threads end by a panic, of which a hook of loom's keeps others from hearing. Shuttle's hook prints lines about
+/// every panic, so it must not come after loom's: this lets shuttle install it now.
+#[cfg(feature = "loom")]
+pub(super) fn install_hook() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        ::shuttle::Runner::new(Replayed::new(Choices::default()), config()).run(|| ());
+    });
 }
 
 /// For each thread, in bytes. Pages that are not touched cost nothing.
