@@ -7,7 +7,7 @@
 //! a fault. An operation that took effect and does not return could complete as well, so linearizations in
 //! which a waiting operation took effect do not excuse it.
 //!
-//! The question is put to the ordinary checker: a specification with one operation more ([`Rest`]), which
+//! The question is put to the ordinary checker: a specification with one operation more (`Rest`), which
 //! is called when all others have returned, changes nothing, and is enabled exactly in the states in which
 //! none of the waiting operations is. If that history is linearizable, the wait is legal.
 //!
