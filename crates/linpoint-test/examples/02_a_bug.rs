@@ -37,6 +37,7 @@ pub fn find() -> Box<FailureReport> {
             })
             .threads(3)
             .name("a queue that dequeues in two steps")
+            .shrink_time(std::time::Duration::from_secs(2))
             .files(Files::none())
             .try_run();
         if let Err(report) = outcome {

@@ -19,6 +19,7 @@ pub fn find() -> Box<FailureReport> {
         .name("tutorial stack")
         .shuttle(Shuttle::pct(3))
         .seed(1)
+        .shrink_time(std::time::Duration::from_secs(2))
         .files(Files::none());
     test.try_run().expect_err("the stack has a bug")
 }

@@ -5,6 +5,8 @@
 //! A gate that is passed when it is open. Whoever comes before waits. The specification says in which states `pass` can
 //! return; an execution that ends with a thread waiting is wrong exactly if it need not have waited.
 
+use std::time::Duration;
+
 use linpoint_test::report::Files;
 use linpoint_test::schedule::shuttle::Shuttle;
 use linpoint_test::sync::shuttled::{Condvar, Mutex};
@@ -73,7 +75,11 @@ fn test(wake_all: bool) -> Test<RealGate, Gate> {
 /// Runs the example.
 pub fn main() {
     let all = |wake_all| {
-        test(wake_all).shuttle(Shuttle::depth_first()).small_scope(3, 1).files(Files::none())
+        test(wake_all)
+            .shuttle(Shuttle::random().executions(300))
+            .small_scope(3, 1)
+            .shrink_time(Duration::from_secs(1))
+            .files(Files::none())
     };
     let report = all(false).try_run().expect_err("one thread sleeps on");
     println!("{report}");

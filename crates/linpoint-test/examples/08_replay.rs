@@ -25,6 +25,7 @@ pub fn main() {
         .name("tutorial stack")
         .shuttle(Shuttle::pct(3))
         .seed(1)
+        .shrink_time(std::time::Duration::from_secs(2))
         .files(Files::none());
     let report = test.try_run().expect_err("the stack has a bug");
     let line = report.replay.to_string();
@@ -38,7 +39,12 @@ pub fn main() {
     println!("again, after {} execution: {:?}", again.executions, failure.fault);
 
     // Threads may need long to find this bug, so they get a few runs only. If they do, the scheduler takes over.
-    let stress = plain::test().operations(20).stress().runs(2_000).files(Files::none());
+    let stress = plain::test()
+        .operations(20)
+        .stress()
+        .runs(2_000)
+        .shrink_time(std::time::Duration::from_secs(2))
+        .files(Files::none());
     match stress.try_run() {
         Ok(summary) => println!("threads found nothing in {} operations", summary.operations),
         Err(found) => {
@@ -46,6 +52,7 @@ pub fn main() {
             let shuttle = Shuttle::pct(3).executions(5_000);
             match shuttled::test()
                 .shuttle(shuttle)
+                .shrink_time(std::time::Duration::from_secs(2))
                 .files(Files::none())
                 .find_again(&found.replay.recipe)
             {
