@@ -2,8 +2,8 @@
 //!
 //! | module | what it is |
 //! | --- | --- |
-//! | `shuttle` (feature) | [`Shuttle`](shuttle::Shuttle): random, PCT, depth-first, or as an earlier schedule says |
-//! | `loom` (feature) | [`Loom`](loom::Loom): all executions of the C11 memory model, as loom understands it |
+//! | `shuttle` (feature) | `Shuttle`: random, PCT, depth-first, or as an earlier schedule says |
+//! | `loom` (feature) | `Loom`: all executions of the C11 memory model, as loom understands it |
 //! | [`campaign`] | [`Systematic`]: a test under one of the two, from the first scenario to the report |
 //! | [`enumerate`] | all small scenarios, each under one of the two |
 //! | [`derived`] | a specification that is the object itself, used by one thread |
