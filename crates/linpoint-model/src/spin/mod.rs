@@ -4,7 +4,7 @@
 //! Idea (Doolan, Smith, Zhang and Krishnan, "Improving the scalability of automatic linearizability
 //! checking in SPIN", 2017, section 3.1). Recordings of calls and returns leave the model as text, so they
 //! are no part of its state. The verifier searches depth first, so what it prints is a walk over a tree:
-//! [`histories`] knows the path to where it is, and hands out a history whenever it turns back.
+//! `histories.rs` knows the path to where it is, and hands out a history whenever it turns back.
 //!
 //! Deviations: 1. The paper numbers recordings with a variable of the model, which makes states differ;
 //! our number is restored when the search goes back, but not compared (`c_track … UnMatched`). 2. The paper checks complete
