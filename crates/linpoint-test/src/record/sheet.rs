@@ -6,7 +6,7 @@
 //!
 //! Why `unsafe`: results are of any type, so publishing one safely would need a lock or a `OnceLock` for
 //! each, that is a locked instruction, which is just what would hide a missing fence. See
-//! `bench/record/recording.tsv` for what such an instruction costs: the column of the shared counter.
+//! `bench/record/testing-recording.tsv` for what such an instruction costs: the column of the shared counter.
 
 use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
