@@ -33,6 +33,7 @@ mod explore;
 mod method;
 mod model;
 mod names;
+mod simple;
 pub mod spin;
 mod system;
 
@@ -44,4 +45,5 @@ pub use explore::{
 pub use method::Method;
 pub use model::{Cx, Flow, Model, Op, Ret, SpecPart, State, Symmetry};
 pub use names::{Heap, Names, Node};
+pub use simple::{Omit, Pair, SimpleRuns, SnapshotRole};
 pub use system::ModelError;

@@ -9,6 +9,7 @@ use std::hash::Hash;
 use linpoint::Spec;
 
 use crate::names::Names;
+use crate::simple::SnapshotRole;
 
 /// The operations of a model's specification.
 pub type Op<M> = <<M as Model>::Spec as Spec>::Op;
@@ -80,6 +81,16 @@ pub trait Model: Send + Sync {
     /// True if `step` says with [`Cx::point`] when operations take effect.
     fn has_points(&self) -> bool {
         false
+    }
+
+    /// What is needed to explore simple executions, if this is a snapshot object.
+    ///
+    /// CLAIM: values are only moved about, and are 0 and 1; segments are 0 at first; a process updates its own only.
+    fn snapshot(&self) -> Option<SnapshotRole<Self>>
+    where
+        Self: Sized,
+    {
+        None
     }
 
     /// The operation of this thread with this name and argument, for programs that people type.

@@ -122,6 +122,7 @@ fn explored(
         cores: args.cores.map(Into::into),
         cancel,
         progress: Some(&show),
+        ..Settings::default()
     };
     let result =
         entry.model(question.asked.threads(), parameter).explore(question.asked, &settings);

@@ -1,8 +1,10 @@
 //! The snapshots of Afek, Attiya, Dolev, Gafni, Merritt and Shavit (JACM 1993): with sequence numbers that grow without
 //! bound, and with handshakes instead. Both take the view of an update that was seen to move twice.
 
+use super::segments::Segments;
 use super::specs::{MAX_SEGMENTS, Scanned, Snapshot, SnapshotOp, View};
 use crate::model::{Cx, Flow, Model};
+use crate::simple::{Omit, SnapshotRole};
 use Flow::{Goto, Return};
 use SnapshotOp::{Scan, Update};
 
@@ -20,13 +22,14 @@ pub struct Afek {
     is_bounded: bool,
     /// An update does not change what betrays it: the number, or the handshake bits.
     is_silent: bool,
+    segments: Segments,
     spec: Snapshot,
 }
 
 impl Afek {
     fn with(n: usize, is_bounded: bool, is_silent: bool) -> Afek {
         let spec = Snapshot::new(n);
-        Afek { n: spec.len(), is_bounded, is_silent, spec }
+        Afek { n: spec.len(), is_bounded, is_silent, segments: Segments::all(spec.len()), spec }
     }
 
     /// With sequence numbers: right.
@@ -115,11 +118,11 @@ impl Afek {
             };
             seq != me.b[k].seq || handshake
         };
-        let moved: Vec<usize> = (0..self.n).filter(|k| has_moved(*k)).collect();
+        let moved: Vec<usize> = self.segments.iter().filter(|k| has_moved(*k)).collect();
         let mut result = None;
         if moved.is_empty() {
             let mut values = View::default();
-            (0..self.n).for_each(|k| values[k] = me.b[k].value);
+            self.segments.iter().for_each(|k| values[k] = me.b[k].value);
             result = Some(values);
         }
         for k in moved {
@@ -165,8 +168,11 @@ impl Model for Afek {
         mem: &mut Shared,
         me: &mut Local,
     ) -> Flow<Scanned> {
-        let (i, k) = (cx.thread, usize::from(me.k));
+        let i = cx.thread;
         let line = self.line(op, cx.line);
+        if matches!(op, Update(..)) && !self.segments.has(i) {
+            return Return(Scanned::Ok);
+        }
         if line == WRITE {
             let Update(_, value) = op else { return Flow::Wait };
             let own = &mut mem.r[i];
@@ -180,18 +186,30 @@ impl Model for Afek {
             }
             return Return(Scanned::Ok);
         }
+        // Hands are shaken with all scanners.
+        let over = if line == HANDSHAKE { Segments::all(self.n) } else { self.segments };
+        let k = over.at(usize::from(me.k));
         match line {
             HANDSHAKE => me.f = with_bit(me.f, k, bit(mem.q[k], i) == self.is_silent),
             RESET => mem.q[i] = with_bit(mem.q[i], k, bit(mem.r[k].p, i)),
             FIRST => me.a[k] = (mem.r[k].seq, bit(mem.r[k].p, i)),
             _ => me.b[k] = Register { p: mem.r[k].p & 1 << i, ..mem.r[k] },
         }
-        me.k = (me.k + 1) % self.n as u8;
+        me.k = over.after(me.k);
         match (line, me.k) {
             (_, 1..) => Goto(line),
             (SECOND, _) => self.decide(i, op, mem, me),
             _ => Goto(line + 1),
         }
+    }
+
+    /// What others write is not only 0 but also that they have written, so nothing of it is vacuous.
+    fn snapshot(&self) -> Option<SnapshotRole<Afek>> {
+        let omit = |model: &Afek, pair, omit| match omit {
+            Omit::Vacuous => model.clone(),
+            Omit::AsPublished => Afek { segments: model.segments.of_pair(pair), ..model.clone() },
+        };
+        Some(SnapshotRole::new(omit))
     }
 
     fn parse(&self, thread: usize, name: &str, argument: Option<u8>) -> Option<SnapshotOp> {

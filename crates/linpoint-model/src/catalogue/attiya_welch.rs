@@ -1,7 +1,9 @@
 //! The snapshot of Attiya and Welch (Distributed Computing, algorithms 29 and 30), as the published models intend it.
 
+use super::segments::Segments;
 use super::specs::{MAX_SEGMENTS, Scanned, Snapshot, SnapshotOp, View};
 use crate::model::{Cx, Flow, Model};
+use crate::simple::{Omit, SnapshotRole};
 use Flow::{Goto, Return};
 use SnapshotOp::{Scan, Update};
 
@@ -27,13 +29,14 @@ enum Error {
 pub struct AttiyaWelch {
     n: usize,
     error: Error,
+    segments: Segments,
     spec: Snapshot,
 }
 
 impl AttiyaWelch {
     fn with(n: usize, error: Error) -> AttiyaWelch {
         let spec = Snapshot::new(n);
-        AttiyaWelch { n: spec.len(), error, spec }
+        AttiyaWelch { n: spec.len(), error, segments: Segments::all(spec.len()), spec }
     }
 
     /// Right.
@@ -69,7 +72,7 @@ impl AttiyaWelch {
 
     /// One comparison of the second look with the first.
     fn compare(&self, i: usize, op: &SnapshotOp, mem: &Shared, me: &mut Local) -> Flow<Scanned> {
-        let k = usize::from(me.k);
+        let k = self.segments.at(usize::from(me.k));
         let has_moved = mem.hs[i][k] != mem.hu[k][i] || me.a[k] != me.b[k].toggle;
         if has_moved && me.shook[k] == 2 {
             if self.error == Error::OldView {
@@ -80,7 +83,7 @@ impl AttiyaWelch {
         }
         me.shook[k] += u8::from(has_moved);
         me.interrupted = has_moved || me.interrupted && self.error != Error::LastOnly;
-        if k + 1 < self.n {
+        if self.segments.after(me.k) > 0 {
             me.k += 1;
             return Goto(COMPARE);
         }
@@ -89,7 +92,7 @@ impl AttiyaWelch {
             return Goto(RESET);
         }
         let mut values = View::default();
-        (0..self.n).for_each(|k| values[k] = me.b[k].data);
+        self.segments.iter().for_each(|k| values[k] = me.b[k].data);
         self.finish(op, values, me)
     }
 }
@@ -145,7 +148,13 @@ impl Model for AttiyaWelch {
         mem: &mut Shared,
         me: &mut Local,
     ) -> Flow<Scanned> {
-        let (i, k) = (cx.thread, usize::from(me.k));
+        let i = cx.thread;
+        if matches!(op, Update(..)) && !self.segments.has(i) {
+            return Return(Scanned::Ok);
+        }
+        // Hands are shaken with all scanners.
+        let over = if cx.line == HANDSHAKE { Segments::all(self.n) } else { self.segments };
+        let k = over.at(usize::from(me.k));
         match cx.line {
             RESET => mem.hs[i][k] = mem.hu[k][i],
             FIRST => me.a[k] = mem.seg[k].toggle,
@@ -164,12 +173,23 @@ impl Model for AttiyaWelch {
             }
             _ => mem.hu[i][k] = mem.hs[k][i] == (self.error == Error::NotNegated),
         }
-        me.k = (me.k + 1) % self.n as u8;
+        me.k = over.after(me.k);
         match (cx.line, me.k) {
             (line, 1..) => Goto(line),
             (HANDSHAKE, _) => Return(Scanned::Ok),
             (line, _) => Goto(line + 1),
         }
+    }
+
+    /// What others write is not only 0 but also that they have written, so nothing of it is vacuous.
+    fn snapshot(&self) -> Option<SnapshotRole<AttiyaWelch>> {
+        let omit = |model: &AttiyaWelch, pair, omit| match omit {
+            Omit::Vacuous => model.clone(),
+            Omit::AsPublished => {
+                AttiyaWelch { segments: model.segments.of_pair(pair), ..model.clone() }
+            }
+        };
+        Some(SnapshotRole::new(omit))
     }
 
     fn parse(&self, thread: usize, name: &str, argument: Option<u8>) -> Option<SnapshotOp> {

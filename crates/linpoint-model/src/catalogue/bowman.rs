@@ -1,7 +1,9 @@
 //! Bowman's obstruction-free snapshot (Dartmouth TR2011-681).
 
+use super::segments::Segments;
 use super::specs::{Scanned, Snapshot, SnapshotOp, View};
 use crate::model::{Cx, Flow, Model};
+use crate::simple::SnapshotRole;
 use Flow::{Goto, Return};
 use SnapshotOp::{Scan, Update};
 
@@ -11,6 +13,7 @@ pub struct Bowman {
     n: usize,
     /// A scan asks only whether nobody has updated, not whether another scan has begun.
     any_scan: bool,
+    segments: Segments,
     spec: Snapshot,
 }
 
@@ -18,7 +21,7 @@ impl Bowman {
     /// For `n` processes: right.
     pub fn correct(n: usize) -> Bowman {
         let spec = Snapshot::new(n);
-        Bowman { n: spec.len(), any_scan: false, spec }
+        Bowman { n: spec.len(), any_scan: false, segments: Segments::all(spec.len()), spec }
     }
 
     /// Returns as soon as `Active ≠ ⊥`: wrong.
@@ -70,7 +73,7 @@ impl Model for Bowman {
         match (op, cx.line) {
             (Update(..), 0) => {
                 mem.active = 0;
-                Goto(1)
+                if self.segments.has(i) { Goto(1) } else { Return(Scanned::Ok) }
             }
             (Update(_, v), _) => {
                 mem.a[i] = *v;
@@ -81,10 +84,10 @@ impl Model for Bowman {
                 Goto(1)
             }
             (Scan, 1) => {
-                let k = usize::from(me.k);
+                let k = self.segments.at(usize::from(me.k));
                 me.a[k] = mem.a[k];
-                me.k += 1;
-                Goto(if k + 1 < self.n { 1 } else { 2 })
+                me.k = self.segments.after(me.k);
+                Goto(if me.k == 0 { 2 } else { 1 })
             }
             (Scan, _) => {
                 let mine = mem.active == i as u8 + 1;
@@ -95,6 +98,15 @@ impl Model for Bowman {
                 Goto(0)
             }
         }
+    }
+
+    /// What others write and read in A is 0, always: nothing depends on it. That they set Active matters.
+    fn snapshot(&self) -> Option<SnapshotRole<Bowman>> {
+        let omit = |model: &Bowman, pair, _| Bowman {
+            segments: model.segments.of_pair(pair),
+            ..model.clone()
+        };
+        Some(SnapshotRole::new(omit))
     }
 
     fn parse(&self, thread: usize, name: &str, argument: Option<u8>) -> Option<SnapshotOp> {

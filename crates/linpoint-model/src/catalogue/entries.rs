@@ -67,6 +67,9 @@ pub trait Explorable: Send + Sync {
 
     /// True if the model says when operations take effect.
     fn has_points(&self) -> bool;
+
+    /// True if it is a snapshot object, whose simple executions can be explored.
+    fn is_snapshot(&self) -> bool;
 }
 
 impl<M: Model> Explorable for M {
@@ -89,6 +92,10 @@ impl<M: Model> Explorable for M {
 
     fn has_points(&self) -> bool {
         Model::has_points(self)
+    }
+
+    fn is_snapshot(&self) -> bool {
+        self.snapshot().is_some()
     }
 }
 

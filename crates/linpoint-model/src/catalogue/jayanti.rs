@@ -1,8 +1,10 @@
 //! Jayanti's snapshot (STOC 2005, algorithm 4), reduced to one writer for each segment.
 
 use super::llsc::LlSc;
+use super::segments::Segments;
 use super::specs::{MAX_SEGMENTS, Scanned, Snapshot, SnapshotOp, View};
 use crate::model::{Cx, Flow, Model};
+use crate::simple::SnapshotRole;
 use Flow::{Goto, Return};
 use SnapshotOp::{Scan, Update};
 
@@ -17,6 +19,7 @@ pub struct Jayanti {
     n: usize,
     /// The register for results is an ordinary one.
     plain: bool,
+    segments: Segments,
     spec: Snapshot,
 }
 
@@ -24,7 +27,7 @@ impl Jayanti {
     /// Right.
     pub fn correct(n: usize) -> Jayanti {
         let spec = Snapshot::new(n);
-        Jayanti { n: spec.len(), plain: false, spec }
+        Jayanti { n: spec.len(), plain: false, segments: Segments::all(spec.len()), spec }
     }
 
     /// SS is an ordinary register: wrong.
@@ -72,6 +75,9 @@ pub struct Local {
 
 impl Jayanti {
     fn update(&self, line: u8, i: usize, v: u8, mem: &mut Shared, me: &mut Local) -> Flow<Scanned> {
+        if !self.segments.has(i) {
+            return Return(Scanned::Ok);
+        }
         let owner = usize::from(me.x.b);
         match line {
             0 => mem.a[i] = v,
@@ -114,12 +120,12 @@ impl Jayanti {
 
     /// Lines that are repeated for each segment.
     fn each(&self, line: u8, next: u8, me: &mut Local) -> Flow<Scanned> {
-        me.k = (me.k + 1) % self.n as u8;
+        me.k = self.segments.after(me.k);
         Goto(if me.k == 0 { next } else { line })
     }
 
     fn scan(&self, line: u8, p: usize, mem: &mut Shared, me: &mut Local) -> Flow<Scanned> {
-        let k = usize::from(me.k);
+        let k = self.segments.at(usize::from(me.k));
         let x = me.x;
         match line {
             8 => {
@@ -229,6 +235,16 @@ impl Model for Jayanti {
             Update(_, v) => self.update(cx.line, cx.thread, *v, mem, me),
             Scan => self.scan(if cx.line == 0 { 8 } else { cx.line }, cx.thread, mem, me),
         }
+    }
+
+    /// In the columns of others there is 0 or ⊥, and either makes V[k] 0; nothing else depends on them. So their
+    /// updates do nothing that anybody can see.
+    fn snapshot(&self) -> Option<SnapshotRole<Jayanti>> {
+        let omit = |model: &Jayanti, pair, _| Jayanti {
+            segments: model.segments.of_pair(pair),
+            ..model.clone()
+        };
+        Some(SnapshotRole::new(omit))
     }
 
     fn parse(&self, thread: usize, name: &str, argument: Option<u8>) -> Option<SnapshotOp> {

@@ -16,6 +16,7 @@ mod locked_list;
 mod michael_scott;
 mod riany;
 pub mod rows;
+mod segments;
 mod shann;
 mod skip_list;
 mod snark;

@@ -1,8 +1,10 @@
 //! The snapshot of Riany, Shavit and Touitou (TCS 2001).
 
 use super::llsc::LlSc;
+use super::segments::Segments;
 use super::specs::{MAX_SEGMENTS, Scanned, Snapshot, SnapshotOp, View};
 use crate::model::{Cx, Flow, Model};
+use crate::simple::{Omit, SnapshotRole};
 use Flow::{Goto, Return};
 use SnapshotOp::{Scan, Update};
 
@@ -17,6 +19,7 @@ pub struct Riany {
     n: usize,
     /// The second collect counts, but its result is not copied.
     too_soon: bool,
+    segments: Segments,
     spec: Snapshot,
 }
 
@@ -24,7 +27,7 @@ impl Riany {
     /// Right.
     pub fn correct(n: usize) -> Riany {
         let spec = Snapshot::new(n);
-        Riany { n: spec.len(), too_soon: false, spec }
+        Riany { n: spec.len(), too_soon: false, segments: Segments::all(spec.len()), spec }
     }
 
     /// Line 30 tests `fc ≤ 2`: wrong.
@@ -97,6 +100,11 @@ pub struct Local {
 }
 
 impl Riany {
+    /// The next segment that is read and written, from this one on; `n` if there is none.
+    fn next_segment(&self, from: usize) -> usize {
+        (from..self.n).find(|j| self.segments.has(*j)).unwrap_or(self.n)
+    }
+
     /// Back to line 0.
     fn again(&self, i: usize, mem: &mut Shared, me: &mut Local) -> Flow<Scanned> {
         mem.forget(i);
@@ -105,6 +113,9 @@ impl Riany {
     }
 
     fn update(&self, line: u8, i: usize, v: u8, mem: &mut Shared, me: &mut Local) -> Flow<Scanned> {
+        if !self.segments.has(i) {
+            return Return(Scanned::Ok);
+        }
         match line {
             0 => {
                 me.sq = mem.cseq.value;
@@ -160,8 +171,12 @@ impl Riany {
                 Goto(5)
             }
             5 => {
-                mem.proposed(own).reg[usize::from(me.j)].write(NULL);
-                me.j = (me.j + 1) % self.n as u8;
+                // The registers of segments that are left out are cleared at once with their neighbours.
+                let next = self.next_segment(self.next_segment(usize::from(me.j)) + 1);
+                for j in usize::from(me.j)..next {
+                    mem.proposed(own).reg[j].write(NULL);
+                }
+                me.j = (next % self.n) as u8;
                 Goto(if me.j == 0 { 6 } else { 5 })
             }
             6 => {
@@ -228,12 +243,12 @@ impl Riany {
                 if !follows {
                     me.sq = 0;
                 }
-                Goto(if follows { 19 } else { 21 })
+                if follows { Goto(19) } else { self.registers(0, i, mem, me) }
             }
             20 => {
                 mem.cseq.store(i, me.sq - 1);
                 me.sq = 0;
-                Goto(21)
+                self.registers(0, i, mem, me)
             }
             21 => {
                 me.hi = mem.high[j];
@@ -243,7 +258,7 @@ impl Riany {
                 me.lo = mem.low[j];
                 Goto(23)
             }
-            23 if mem.proposed(x).reg[j].load(i) != NULL => self.next_register(me),
+            23 if mem.proposed(x).reg[j].load(i) != NULL => self.registers(j + 1, i, mem, me),
             23 => Goto(24),
             25 => {
                 let is_older = me.hi.seq + 1 < mem.proposed(x).seq.value;
@@ -253,7 +268,7 @@ impl Riany {
             }
             26 => {
                 mem.proposed(x).reg[j].store(i, me.y + 1);
-                self.next_register(me)
+                self.registers(j + 1, i, mem, me)
             }
             27 if mem.a[entry].load(i) != me.x => self.filled(i, mem, me),
             28 if mem.index.value != me.ix => self.filled(i, mem, me),
@@ -263,8 +278,10 @@ impl Riany {
                 self.filled(i, mem, me)
             }
             31 => {
+                // In segments that are left out there is 0 already.
+                let j = self.next_segment(j);
                 mem.res[i][j] = mem.proposed(x).reg[j].value.saturating_sub(1);
-                me.j = (me.j + 1) % self.n as u8;
+                me.j = (self.next_segment(j + 1) % self.n) as u8;
                 Goto(if me.j == 0 { 32 } else { 31 })
             }
             _ if is_current && me.fc == 2 => {
@@ -275,10 +292,22 @@ impl Riany {
         }
     }
 
-    fn next_register(&self, me: &mut Local) -> Flow<Scanned> {
+    /// Goes on with register `from`. Lines 21 to 26 are performed at once for segments that are left out, where `high` and
+    /// `low` are 0: one of the runs that they have.
+    fn registers(&self, from: usize, i: usize, mem: &mut Shared, me: &mut Local) -> Flow<Scanned> {
         (me.hi, me.lo, me.y) = Default::default();
-        me.j = (me.j + 1) % self.n as u8;
-        Goto(if me.j == 0 { 27 } else { 21 })
+        let next = self.next_segment(from);
+        let view = mem.proposed(me.x - 1);
+        for j in from..next {
+            if view.reg[j].value == NULL {
+                if view.version != me.ver {
+                    return self.again(i, mem, me);
+                }
+                view.reg[j].write(1);
+            }
+        }
+        me.j = (next % self.n) as u8;
+        Goto(if next == self.n { 27 } else { 21 })
     }
 
     /// Line 30.
@@ -324,6 +353,15 @@ impl Model for Riany {
             (Scan, line @ 0..=11) => self.propose(line, cx.thread, mem, me),
             (Scan, line) => self.fill(line, cx.thread, mem, me),
         }
+    }
+
+    /// Helpers fail or not while they fill the segments of others, so nothing of it is vacuous.
+    fn snapshot(&self) -> Option<SnapshotRole<Riany>> {
+        let omit = |model: &Riany, pair, omit| match omit {
+            Omit::Vacuous => model.clone(),
+            Omit::AsPublished => Riany { segments: model.segments.of_pair(pair), ..model.clone() },
+        };
+        Some(SnapshotRole::new(omit))
     }
 
     fn parse(&self, thread: usize, name: &str, argument: Option<u8>) -> Option<SnapshotOp> {

@@ -2,6 +2,7 @@
 
 mod depth;
 mod met;
+mod pairs;
 mod rounds;
 mod run;
 mod tree;
@@ -18,6 +19,7 @@ use linpoint::{Cancel, Limit, Limits};
 use crate::bounds::Bounds;
 use crate::method::Method;
 use crate::model::{Model, Op, Symmetry};
+use crate::simple::{Simple, SimpleRuns};
 use crate::system::{ModelError, Reduced, Typed, guard};
 use watcher::Watcher;
 use worker::Successor;
@@ -89,6 +91,8 @@ pub struct Settings<'a> {
     pub method: Method,
     /// In which order.
     pub order: Order,
+    /// Which simple executions, with methods for snapshot objects.
+    pub simple: SimpleRuns,
     /// What makes it faster.
     pub reductions: Reductions,
     /// Time and memory. Without a limit on memory, three quarters of what is free.
@@ -180,17 +184,24 @@ pub fn explore<M: Model>(
     settings: &Settings<'_>,
 ) -> Result<Exploration, ModelError> {
     // Steps are guarded one by one; this is for everything else that a model or a specification may do.
-    guard(|| "its names or its specification".to_owned(), || explore_all(model, bounds, settings))?
+    guard(
+        || "its names or its specification".to_owned(),
+        || match settings.method.is_for_snapshots() {
+            true => pairs::explore(model, bounds, settings),
+            false => explore_all(model, bounds, settings, None),
+        },
+    )?
 }
 
 fn explore_all<M: Model>(
     model: &M,
     bounds: &Bounds<Op<M>>,
     settings: &Settings<'_>,
+    simple: Option<Simple<M>>,
 ) -> Result<Exploration, ModelError> {
     let method = settings.method;
     let reduced = reduced(model, bounds, settings);
-    let typed = Typed::new(model, bounds, method, reduced)?;
+    let typed = Typed::new(model, bounds, method, reduced, simple)?;
     let mut watcher = Watcher::new(
         settings.limits.time,
         settings.limits.memory_bytes(),
@@ -236,7 +247,7 @@ fn reduced<M: Model>(model: &M, bounds: &Bounds<Op<M>>, settings: &Settings<'_>)
         // Programs name their values.
         Bounds::Programs(_) => false,
     };
-    // Histories name threads and values.
+    // Histories name threads and values; simple executions tell threads apart.
     let carries_names = !matches!(settings.method, Method::Sound | Method::Points);
     let symmetry = Symmetry {
         threads: claimed.threads && wanted.threads && !carries_names,

@@ -24,6 +24,9 @@ pub enum Method {
     Points,
     /// The history is part of the state, and is checked when it is over. Sound and complete, and expensive.
     Recorded,
+    /// As `Sound`, but only for the simple executions of snapshot objects, which are enough to tell
+    /// ([`SimpleRuns`](crate::SimpleRuns)). Sound and complete.
+    Simple,
     /// The history is not part of the state; a search that meets a state again turns back. Not sound: finds
     /// bugs, verifies nothing. Depth-first on one core.
     External,
@@ -34,8 +37,14 @@ pub enum Method {
 
 impl Method {
     /// All of them.
-    pub const ALL: [Method; 5] =
-        [Method::Sound, Method::Points, Method::Recorded, Method::External, Method::Common];
+    pub const ALL: [Method; 6] = [
+        Method::Sound,
+        Method::Points,
+        Method::Recorded,
+        Method::Simple,
+        Method::External,
+        Method::Common,
+    ];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
@@ -43,6 +52,7 @@ impl Method {
             Method::Sound => "sound",
             Method::Points => "points",
             Method::Recorded => "recorded",
+            Method::Simple => "simple",
             Method::External => "external",
             Method::Common => "common",
         }
@@ -56,6 +66,11 @@ impl Method {
     /// True if "nothing found" means that there is nothing within the bounds.
     pub fn is_sound(self) -> bool {
         !matches!(self, Method::External | Method::Common)
+    }
+
+    /// True if only simple executions of snapshot objects are explored.
+    pub fn is_for_snapshots(self) -> bool {
+        self == Method::Simple
     }
 
     /// What has to be said beside every result of a method that is not sound.

@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use super::ModelError;
 use crate::bounds::Bounds;
 use crate::model::{Cx, Flow, Model, Op, Ret};
+use crate::simple::Simple;
 
 /// More steps than this are not joined.
 const MAX_JOINED: usize = 1000;
@@ -29,6 +30,8 @@ pub(crate) struct Thread<O, L> {
     /// Operations it has begun, where that is bounded.
     pub(crate) begun: u8,
     pub(crate) line: u8,
+    /// It writes 1 from now on, where executions are to be simple.
+    pub(crate) has_shifted: bool,
     pub(crate) op: Option<O>,
     pub(crate) local: L,
 }
@@ -66,6 +69,8 @@ pub(crate) struct Steps<'m, M: Model> {
     pub(crate) bounds: Bounds<Op<M>>,
     /// Movers are joined to the step before them.
     pub(crate) merges: bool,
+    /// Only simple executions.
+    pub(crate) simple: Option<Simple<M>>,
 }
 
 impl<M: Model> Steps<'_, M> {
@@ -120,6 +125,10 @@ impl<M: Model> Steps<'_, M> {
         for op in calls {
             let mut world = world.clone();
             let mut thread = thread.clone();
+            if let Some(simple) = &self.simple {
+                let Some(shifted) = simple.admits(&op, thread.has_shifted) else { continue };
+                thread.has_shifted = shifted;
+            }
             match &self.bounds {
                 Bounds::Total { .. } => world.begun += 1,
                 Bounds::PerThread { .. } | Bounds::Programs(_) => thread.begun += 1,

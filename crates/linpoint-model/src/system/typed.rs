@@ -13,6 +13,7 @@ use super::{
 use crate::bounds::{Bounds, MAX_THREADS};
 use crate::method::{Configs, Method, Numbered, Recorded, Watch};
 use crate::model::{Model, Op, Ret, Symmetry};
+use crate::simple::Simple;
 
 /// Which reductions are used: those that are wanted, possible with the bounds and the method, and claimed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -72,6 +73,7 @@ impl<'m, M: Model> Typed<'m, M> {
         bounds: &Bounds<Op<M>>,
         method: Method,
         reduced: Reduced,
+        simple: Option<Simple<M>>,
     ) -> Result<Self, ModelError> {
         let unsupported = |what: &str| Err(ModelError::Unsupported(what.to_owned()));
         let threads = bounds.threads();
@@ -85,13 +87,13 @@ impl<'m, M: Model> Typed<'m, M> {
         let rets = Arc::new(Interner::new());
         let numbered = || Box::new(Numbered::new(model, &ops, &rets));
         let watch: Box<dyn Watch + 'm> = match method {
-            Method::Sound => Box::new(Configs::new(numbered(), threads, false)),
+            Method::Sound | Method::Simple => Box::new(Configs::new(numbered(), threads, false)),
             Method::Points => Box::new(Configs::new(numbered(), threads, true)),
             Method::Recorded => Box::new(Recorded::new(numbered())),
             Method::External | Method::Common => Box::new(Nothing),
         };
         Ok(Typed {
-            steps: Steps { model, bounds: bounds.clone(), merges: reduced.merges },
+            steps: Steps { model, bounds: bounds.clone(), merges: reduced.merges, simple },
             reduced,
             worlds: Interner::new(),
             threads: Interner::new(),
@@ -137,6 +139,7 @@ impl<'m, M: Model> Typed<'m, M> {
             program: program(thread) as u8,
             begun: 0,
             line: 0,
+            has_shifted: false,
             op: None,
             local: M::Local::default(),
         };

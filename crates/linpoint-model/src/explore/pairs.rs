@@ -1,0 +1,74 @@
+//! Simple executions, one pair of processes after the other, as one exploration.
+
+use std::time::Duration;
+
+use super::{Counts, Exploration, Outcome, Settings, explore_all};
+use crate::bounds::Bounds;
+use crate::model::{Model, Op};
+use crate::simple::{Pair, Simple, pairs};
+use crate::system::ModelError;
+
+/// Explores the simple executions of the pairs that are wanted, up to the first that is not linearizable.
+pub(super) fn explore<M: Model>(
+    model: &M,
+    bounds: &Bounds<Op<M>>,
+    settings: &Settings<'_>,
+) -> Result<Exploration, ModelError> {
+    let mut whole: Option<Exploration> = None;
+    for pair in wanted(bounds.threads(), settings)? {
+        let Some(role) = model.snapshot() else {
+            return unsupported("this model is not said to be a snapshot object");
+        };
+        let reduced = (role.omit)(model, pair, settings.simple.omit);
+        let simple = Simple { pair, role };
+        if !simple.admits_all(bounds) {
+            continue;
+        }
+        let mut settings = settings.clone();
+        let spent = whole.as_ref().map_or(Duration::ZERO, |whole| whole.counts.time);
+        settings.limits.time = settings.limits.time.map(|time| time.saturating_sub(spent));
+        let mut next = explore_all(&reduced, bounds, &settings, Some(simple))?;
+        if let Some(before) = whole {
+            next.counts = together(&before.counts, &next.counts);
+        }
+        if !matches!(next.outcome, Outcome::Clean) {
+            return Ok(next);
+        }
+        whole = Some(next);
+    }
+    whole.map_or_else(
+        || unsupported("this program is not simple: at most two threads may update(1), and none may update(0) after that"),
+        Ok,
+    )
+}
+
+fn unsupported<T>(what: &str) -> Result<T, ModelError> {
+    Err(ModelError::Unsupported(what.to_owned()))
+}
+
+fn wanted(threads: usize, settings: &Settings<'_>) -> Result<Vec<Pair>, ModelError> {
+    match settings.simple.pair {
+        _ if threads < 2 => unsupported("simple executions need at least two threads"),
+        None => Ok(pairs(threads).collect()),
+        Some((i, j)) if i < j && j < threads => Ok(vec![(i, j)]),
+        Some((i, j)) => {
+            unsupported(&format!("({i}, {j}) is not a pair of two of {threads} threads in order"))
+        }
+    }
+}
+
+/// What two explorations did, one after the other.
+fn together(a: &Counts, b: &Counts) -> Counts {
+    Counts {
+        stored: a.stored + b.stored,
+        matched: a.matched + b.matched,
+        histories: a.histories + b.histories,
+        depth: a.depth.max(b.depth),
+        stuck: a.stuck + b.stuck,
+        cycles: a.cycles + b.cycles,
+        widest: a.widest.max(b.widest),
+        carried: a.carried + b.carried,
+        bytes: a.bytes.max(b.bytes),
+        time: a.time + b.time,
+    }
+}

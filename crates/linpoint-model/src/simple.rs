@@ -1,0 +1,121 @@
+//! Simple executions of snapshot objects (Amram, Hayoun, Mizrahi and Weiss, DISC 2022, sections 3 and 6).
+//!
+//! In an (i, j)-simple execution all processes but i and j write 0 only; i and j each write 0 up to some moment of their
+//! own and 1 from then on. If values are only moved about, an algorithm is linearizable if and only if its simple
+//! executions are, for all pairs i < j. The proof renames the values of a wrong run and keeps its operations, so it
+//! holds within any bounds on operations.
+
+use crate::bounds::{Bounds, MAX_THREADS};
+use crate::catalogue::specs::{Scanned, Snapshot, SnapshotOp, View};
+use crate::model::{Model, Op, Ret};
+
+/// Two processes, the smaller one first.
+pub type Pair = (usize, usize);
+
+/// Which simple executions are explored; for the methods `simple` and `polynomial`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct SimpleRuns {
+    /// Those of this pair; by default those of all pairs, one after the other.
+    pub pair: Option<Pair>,
+    /// Which commands are left out.
+    pub omit: Omit,
+}
+
+/// Which commands are left out of simple executions.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Omit {
+    /// Those that nothing can depend on, because all they move about is the 0 of a process outside of the pair. The
+    /// verdict stays the same.
+    #[default]
+    Vacuous,
+    /// As in the published experiments: processes outside of the pair do nothing to update, and nobody reads their
+    /// registers. A violation is one of the whole algorithm too: there, those processes just do not update. That nothing is
+    /// found says nothing about runs in which a scan notices an update from outside of the pair.
+    AsPublished,
+}
+
+/// What a model of a snapshot object tells about itself, for the methods `simple` and `polynomial`.
+pub struct SnapshotRole<M: Model> {
+    /// What an operation does.
+    pub op: fn(&Op<M>) -> SnapshotOp,
+    /// What a scan returned; `None` for an update.
+    pub view: fn(&Ret<M>) -> Option<View>,
+    /// The model without the commands that are left out for this pair.
+    pub omit: fn(&M, Pair, Omit) -> M,
+}
+
+impl<M: Model<Spec = Snapshot>> SnapshotRole<M> {
+    /// For models with the catalogue's specification.
+    pub fn new(omit: fn(&M, Pair, Omit) -> M) -> SnapshotRole<M> {
+        let view = |ret: &Scanned| match ret {
+            Scanned::Ok => None,
+            Scanned::View(view) => Some(*view),
+        };
+        SnapshotRole { op: |op| *op, view, omit }
+    }
+}
+
+/// Lets only the calls of (i, j)-simple executions through.
+pub(crate) struct Simple<M: Model> {
+    pub(crate) pair: Pair,
+    pub(crate) role: SnapshotRole<M>,
+}
+
+impl<M: Model> Simple<M> {
+    /// May a process that has written 1 before, or has not, call this? Gives whether it will have written 1.
+    pub(crate) fn admits(&self, op: &Op<M>, has_shifted: bool) -> Option<bool> {
+        let SnapshotOp::Update(process, value) = (self.role.op)(op) else {
+            return Some(has_shifted);
+        };
+        let is_in_pair = [self.pair.0, self.pair.1].contains(&usize::from(process));
+        match value {
+            0 if !has_shifted => Some(false),
+            1 if is_in_pair => Some(true),
+            _ => None,
+        }
+    }
+
+    /// Are all runs within these bounds ones that pass? Only programs can have others.
+    pub(crate) fn admits_all(&self, bounds: &Bounds<Op<M>>) -> bool {
+        let Bounds::Programs(programs) = bounds else { return true };
+        let passes = |program: &Vec<Op<M>>| {
+            program.iter().try_fold(false, |shifted, op| self.admits(op, shifted)).is_some()
+        };
+        programs.iter().all(passes)
+    }
+}
+
+/// All pairs of so many processes.
+pub(crate) fn pairs(threads: usize) -> impl Iterator<Item = Pair> {
+    let threads = threads.min(MAX_THREADS);
+    (0..threads).flat_map(move |i| (i + 1..threads).map(move |j| (i, j)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bounds::parse_program;
+    use crate::catalogue::Bowman;
+
+    #[test]
+    fn definition_four() {
+        let model = Bowman::correct(3);
+        let passes = |pair, text| {
+            let Some(role) = model.snapshot() else { panic!("no snapshot") };
+            let programs = parse_program(&model, text).unwrap();
+            Simple { pair, role }.admits_all(&Bounds::Programs(programs))
+        };
+        let simple = "update 0; scan; update 1; update 1 | scan; update 1 | update 0; scan";
+        assert!(passes((0, 1), simple));
+        assert!(!passes((0, 2), simple), "1 is outside of the pair");
+        assert!(!passes((1, 2), simple), "0 is outside of the pair");
+        assert!(!passes((0, 1), "update 1; update 0 | scan | scan"), "back to 0");
+        assert!(!passes((0, 1), "update 1; scan; update 0 | scan | scan"), "back to 0");
+    }
+
+    #[test]
+    fn every_pair_once() {
+        assert_eq!(pairs(3).collect::<Vec<_>>(), [(0, 1), (0, 2), (1, 2)]);
+        assert_eq!((pairs(1).count(), pairs(10).count()), (0, 45));
+    }
+}

@@ -1,0 +1,152 @@
+//! Simple executions of snapshot objects tell what all executions do.
+
+use linpoint_model::catalogue::{Asked, find, rows::Row};
+use linpoint_model::{
+    Bounds, Exploration, Method, ModelError, Omit, Outcome, Pair, Settings, SimpleRuns, catalogue,
+    explore,
+};
+
+/// Every snapshot model of the catalogue, each wrong one with bounds in which its error shows.
+const INSTANCES: &str = "\
+B|bowman|ok|any 4 3
+B|bowman|ok|per 4 2
+B|bowman-wrong|bad|any 4 3
+B|bowman-wrong|bad|update 1; scan / scan / update 1
+B|bowman-wrong|bad|scan / update 1; scan / update 1
+B|bowman-wrong|ok|per 1 3
+B|bowman-wrong|ok|per 3 2
+F|afek-unbounded|ok|per 1 3
+F|afek-unbounded|ok|per 2 2
+F|afek-unbounded-wrong|bad|per 1 3
+F|afek-unbounded-wrong|bad|update 1 / scan / update 1
+F|afek-unbounded-wrong|bad|scan / update 1 / update 1
+F|afek-unbounded-wrong|ok|per 2 2
+G|afek-bounded|ok|any 3 2
+G|afek-bounded|ok|any 2 3
+G|afek-bounded-wrong|bad|update 1 / update 0; update 1 / scan
+G|afek-bounded-wrong|ok|any 3 2
+W|attiya-welch|ok|any 3 2
+W|attiya-welch|ok|any 2 3
+W|attiya-welch-wrong|bad|update 1 / update 0; update 1 / scan
+W|attiya-welch-wrong|ok|any 3 2
+W3|attiya-welch-last-only|bad|update 1 / update 1 / scan
+W|attiya-welch-old-view|bad|update 1; scan / update 0; update 0
+W|attiya-welch-old-view|ok|any 3 2
+J|jayanti|ok|any 3 2
+J|jayanti|ok|any 2 3
+J|jayanti-wrong|bad|scan / update 1; scan
+J|jayanti-wrong|bad|any 3 2
+J|jayanti-wrong|ok|per 1 2
+R|riany|ok|any 2 3
+R|riany|ok|any 2 2
+R|riany-wrong|bad|update 1; scan / scan
+R|riany-wrong|ok|per 1 2";
+
+/// The error is that only the last segment counts, and the published way of leaving commands out makes another one the
+/// last: it is not found that way.
+const MISSED: &str = "W3";
+
+/// Ways to ask: every one has to give the same answer.
+fn ways() -> Vec<(Method, Omit)> {
+    vec![
+        (Method::Sound, Omit::Vacuous),
+        (Method::Simple, Omit::Vacuous),
+        (Method::Simple, Omit::AsPublished),
+    ]
+}
+
+fn explored(
+    model: &str,
+    asked: &Asked,
+    method: Method,
+    simple: SimpleRuns,
+) -> Result<Exploration, ModelError> {
+    let (entry, parameter) = find(model).unwrap();
+    let settings = Settings { method, simple, ..Settings::default() };
+    entry.model(asked.threads(), parameter).explore(asked, &settings)
+}
+
+fn stored(model: &str, asked: &Asked, method: Method, pair: Option<Pair>, omit: Omit) -> u64 {
+    explored(model, asked, method, SimpleRuns { pair, omit }).unwrap().counts.stored
+}
+
+#[test]
+fn all_ways_agree_on_every_model() {
+    let mut models = std::collections::BTreeSet::new();
+    for row in INSTANCES.lines().filter_map(Row::parse) {
+        for (method, omit) in ways() {
+            let result = explored(row.model, &row.asked, method, SimpleRuns { pair: None, omit });
+            let result =
+                result.unwrap_or_else(|error| panic!("{} {}: {error}", row.model, row.asked));
+            let is_clean = match result.outcome {
+                Outcome::Clean => true,
+                Outcome::Violation(_) => false,
+                Outcome::Limit(limit) => panic!("{limit}"),
+            };
+            let name = method.name();
+            let expected = row.is_clean || omit == Omit::AsPublished && row.id == MISSED;
+            assert_eq!(is_clean, expected, "{} {} {name} {omit:?}", row.model, row.asked);
+        }
+        models.insert(row.model);
+    }
+    let snapshots = catalogue::entries().filter(|entry| entry.model(2, None).is_snapshot());
+    assert_eq!(models.into_iter().collect::<Vec<_>>(), sorted(snapshots.map(|entry| entry.name)));
+}
+
+fn sorted<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut names: Vec<&str> = names.collect();
+    names.sort_unstable();
+    names
+}
+
+/// The number of states of another explorer, written by others for the same algorithms and without any reduction.
+#[test]
+fn states_are_those_of_another_explorer() {
+    let pair = Some((0, 1));
+    let one_each = Asked::PerThread { threads: 3, ops: 1 };
+    for (model, known) in
+        [("afek-unbounded", 4_153), ("afek-bounded", 16_342), ("attiya-welch", 105_614)]
+    {
+        let ours = stored(model, &one_each, Method::Simple, pair, Omit::AsPublished);
+        assert_eq!(ours, known, "{model}");
+    }
+}
+
+#[test]
+fn there_is_less_of_them() {
+    let three = |ops| Asked::Total { threads: 3, ops };
+    for (model, asked) in
+        [("bowman", three(3)), ("afek-unbounded", three(3)), ("jayanti", three(2))]
+    {
+        let all = stored(model, &asked, Method::Sound, None, Omit::Vacuous);
+        let of_pair = |omit| stored(model, &asked, Method::Simple, Some((0, 1)), omit);
+        let (exact, published) = (of_pair(Omit::Vacuous), of_pair(Omit::AsPublished));
+        assert!(exact < all && published <= exact, "{model}: {all} {exact} {published}");
+        let every_pair = stored(model, &asked, Method::Simple, None, Omit::Vacuous);
+        assert!(every_pair > exact, "{model}");
+    }
+}
+
+#[test]
+fn what_cannot_be_asked() {
+    let error = |model: &str, asked: Asked, pair: Option<Pair>| {
+        let simple = SimpleRuns { pair, omit: Omit::Vacuous };
+        explored(model, &asked, Method::Simple, simple).unwrap_err().to_string()
+    };
+    let two = Asked::PerThread { threads: 2, ops: 1 };
+    assert!(error("treiber", two.clone(), None).contains("snapshot"));
+    assert!(error("bowman", two.clone(), Some((1, 1))).contains("(1, 1)"));
+    assert!(error("bowman", two.clone(), Some((0, 2))).contains("(0, 2)"));
+    assert!(error("bowman", Asked::PerThread { threads: 1, ops: 1 }, None).contains("two threads"));
+    let program = Asked::Program("update 1; update 0 | scan".to_owned());
+    assert!(error("bowman", program, None).contains("not simple"));
+}
+
+#[test]
+fn time_is_for_all_pairs_together() {
+    let model = catalogue::Bowman::correct(3);
+    let mut settings = Settings { method: Method::Simple, ..Settings::default() };
+    settings.limits.time = Some(std::time::Duration::ZERO);
+    let result = explore(&model, &Bounds::Unbounded { threads: 3 }, &settings).unwrap();
+    assert!(matches!(result.outcome, Outcome::Limit(_)));
+}
