@@ -52,6 +52,8 @@ fn ways() -> Vec<(Method, Omit)> {
         (Method::Sound, Omit::Vacuous),
         (Method::Simple, Omit::Vacuous),
         (Method::Simple, Omit::AsPublished),
+        (Method::Polynomial, Omit::Vacuous),
+        (Method::Polynomial, Omit::AsPublished),
     ]
 }
 

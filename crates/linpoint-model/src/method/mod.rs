@@ -2,11 +2,13 @@
 
 mod common;
 mod configs;
+mod monitor;
 mod numbers;
 mod recorded;
 
 pub(crate) use common::{Linearization, linearizations};
 pub(crate) use configs::Configs;
+pub(crate) use monitor::Monitor;
 pub(crate) use numbers::{Numbered, Numbers, Part, Taken, history, is_linearizable, report};
 pub(crate) use recorded::Recorded;
 
@@ -27,6 +29,9 @@ pub enum Method {
     /// As `Sound`, but only for the simple executions of snapshot objects, which are enough to tell
     /// ([`SimpleRuns`](crate::SimpleRuns)). Sound and complete.
     Simple,
+    /// As `Simple`, but the state carries a few bits, which decide whether a simple execution is linearizable. Sound and
+    /// complete.
+    Polynomial,
     /// The history is not part of the state; a search that meets a state again turns back. Not sound: finds
     /// bugs, verifies nothing. Depth-first on one core.
     External,
@@ -37,11 +42,12 @@ pub enum Method {
 
 impl Method {
     /// All of them.
-    pub const ALL: [Method; 6] = [
+    pub const ALL: [Method; 7] = [
         Method::Sound,
         Method::Points,
         Method::Recorded,
         Method::Simple,
+        Method::Polynomial,
         Method::External,
         Method::Common,
     ];
@@ -53,6 +59,7 @@ impl Method {
             Method::Points => "points",
             Method::Recorded => "recorded",
             Method::Simple => "simple",
+            Method::Polynomial => "polynomial",
             Method::External => "external",
             Method::Common => "common",
         }
@@ -70,7 +77,7 @@ impl Method {
 
     /// True if only simple executions of snapshot objects are explored.
     pub fn is_for_snapshots(self) -> bool {
-        self == Method::Simple
+        matches!(self, Method::Simple | Method::Polynomial)
     }
 
     /// What has to be said beside every result of a method that is not sound.

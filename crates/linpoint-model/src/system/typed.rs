@@ -11,7 +11,7 @@ use super::{
     Column, Event, Interner, MAX_MOVES, ModelError, Move, Parts, Renaming, System, Thread, World,
 };
 use crate::bounds::{Bounds, MAX_THREADS};
-use crate::method::{Configs, Method, Numbered, Recorded, Watch};
+use crate::method::{Configs, Method, Monitor, Numbered, Recorded, Watch};
 use crate::model::{Model, Op, Ret, Symmetry};
 use crate::simple::Simple;
 
@@ -90,6 +90,10 @@ impl<'m, M: Model> Typed<'m, M> {
             Method::Sound | Method::Simple => Box::new(Configs::new(numbered(), threads, false)),
             Method::Points => Box::new(Configs::new(numbered(), threads, true)),
             Method::Recorded => Box::new(Recorded::new(numbered())),
+            Method::Polynomial => match &simple {
+                Some(simple) => Box::new(Monitor::new(simple, &ops, &rets)),
+                None => return unsupported("this method is for simple executions"),
+            },
             Method::External | Method::Common => Box::new(Nothing),
         };
         Ok(Typed {

@@ -1,0 +1,133 @@
+//! Tables 1 and 2 of Amram, Hayoun, Mizrahi and Weiss (DISC 2022): snapshot objects, wrong and right, by method. For each
+//! number of processes and each method, one bound on the operations of each process after the other, up to the first
+//! that a limit ends.
+//!
+//! ```sh
+//! cargo run --release -p linpoint-model --example snapshots                  # n = 3 and 4, at most 10 s for each line
+//! cargo run --release -p linpoint-model --example snapshots -- 3 4 5 6 8 10 --timeout 600 --memory 12
+//! ```
+//!
+//! `--bounds 3` tries no bound above 3, `--wrong` and `--right` print one table only, `--model afek` only models whose
+//! names begin so. As in the paper, `simple` and `polynomial` explore the pair (0, 1) with commands left out as published;
+//! `--exact` explores all pairs and leaves out only what cannot matter. `--order preemptions` does what it says.
+//!
+//! For wrong models it stops at the first bound that shows the error: more operations only hide it.
+
+use std::time::Duration;
+
+use linpoint::Limits;
+use linpoint_model::catalogue::{Asked, Entry, find};
+use linpoint_model::{Exploration, Method, ModelError, Omit, Order, Outcome, Settings, SimpleRuns};
+
+const MODELS: [&str; 6] =
+    ["bowman", "jayanti", "afek-bounded", "afek-unbounded", "riany", "attiya-welch"];
+const METHODS: [(&str, Method); 3] =
+    [("normal", Method::Sound), ("simple", Method::Simple), ("polynomial", Method::Polynomial)];
+
+struct Wanted {
+    processes: Vec<usize>,
+    most: u8,
+    tables: Vec<bool>,
+    model: String,
+    settings: Settings<'static>,
+}
+
+fn main() {
+    let wanted = arguments();
+    for is_right in &wanted.tables {
+        println!("{}", if *is_right { "Right (table 2)" } else { "Wrong (table 1)" });
+        println!(
+            "{:22} {:>2} {:10} {:>2} {:9} {:>11} {:>10} {:>9} {:>5}",
+            "model", "n", "method", "b", "verdict", "states", "time", "MB", "steps"
+        );
+        // Errors found, by method.
+        let mut found = [0; METHODS.len()];
+        let mut cells = 0;
+        for model in MODELS.iter().filter(|model| model.starts_with(&wanted.model)) {
+            let name = if *is_right { model.to_string() } else { format!("{model}-wrong") };
+            let Ok((entry, _)) = find(&name) else { continue };
+            for n in &wanted.processes {
+                cells += 1;
+                for (at, (method, _)) in METHODS.iter().enumerate() {
+                    found[at] += usize::from(cell(&wanted, entry, *n, method, at));
+                }
+            }
+        }
+        if !is_right {
+            let each = METHODS.iter().zip(found).map(|((name, _), n)| format!("{name} {n}"));
+            println!("errors found, of {cells}: {}\n", each.collect::<Vec<_>>().join(", "));
+        }
+    }
+}
+
+/// One bound after the other. True if an error was found.
+fn cell(wanted: &Wanted, entry: &Entry, n: usize, name: &str, at: usize) -> bool {
+    let settings = Settings { method: METHODS[at].1, ..wanted.settings.clone() };
+    for ops in 1..=wanted.most {
+        let asked = Asked::PerThread { threads: n, ops };
+        let result = entry.model(n, None).explore(&asked, &settings);
+        line(entry.name, n, name, ops, &result);
+        match result.map(|result| result.outcome) {
+            Ok(Outcome::Clean) => {}
+            Ok(Outcome::Violation(_)) => return true,
+            Ok(Outcome::Limit(_)) | Err(_) => return false,
+        }
+    }
+    false
+}
+
+fn line(model: &str, n: usize, method: &str, ops: u8, result: &Result<Exploration, ModelError>) {
+    let start = format!("{model:22} {n:>2} {method:10} {ops:>2}");
+    let result = match result {
+        Ok(result) => result,
+        Err(error) => return println!("{start} {error}"),
+    };
+    let (verdict, steps) = match &result.outcome {
+        Outcome::Clean => ("ok", String::new()),
+        Outcome::Violation(violation) => ("violation", violation.steps.len().to_string()),
+        Outcome::Limit(_) => ("limit", String::new()),
+    };
+    let counts = &result.counts;
+    println!(
+        "{start} {verdict:9} {:>11} {:>8.2} s {:>9.1} {steps:>5}",
+        counts.stored,
+        counts.time.as_secs_f64(),
+        counts.bytes as f64 / 1e6,
+    );
+}
+
+fn arguments() -> Wanted {
+    let simple = SimpleRuns { pair: Some((0, 1)), omit: Omit::AsPublished };
+    let limits = Limits { time: Some(Duration::from_secs(10)), memory: Some(8 << 30) };
+    let mut wanted = Wanted {
+        processes: Vec::new(),
+        most: 40,
+        tables: vec![false, true],
+        model: String::new(),
+        settings: Settings { simple, limits, ..Settings::default() },
+    };
+    let mut args = std::env::args().skip(1);
+    while let Some(arg) = args.next() {
+        let mut value = || args.next().unwrap_or_default();
+        let settings = &mut wanted.settings;
+        match arg.as_str() {
+            "--timeout" => {
+                settings.limits.time = value().parse().ok().map(Duration::from_secs);
+            }
+            "--memory" => {
+                settings.limits.memory = value().parse().ok().map(|gib: usize| gib << 30);
+            }
+            "--order" => settings.order = Order::from_name(&value()).expect("an order"),
+            "--exact" => settings.simple = SimpleRuns::default(),
+            "--bounds" => wanted.most = value().parse().expect("a number"),
+            "--wrong" => wanted.tables = vec![false],
+            "--right" => wanted.tables = vec![true],
+            "--model" => wanted.model = value(),
+            n => wanted.processes.push(n.parse().expect("a number of processes")),
+        }
+    }
+    if wanted.processes.is_empty() {
+        wanted.processes = vec![3, 4];
+    }
+    wanted
+}

@@ -1,0 +1,164 @@
+//! The method `polynomial`: a few bits decide whether a simple execution of a snapshot object is linearizable.
+//!
+//! In an (i, j)-simple execution let F be the first update(1) of a process of the pair. With every segment 0 before the
+//! first call, the execution is linearizable if and only if (theorem 10 and lemma 14 of the paper, which need an update(0) of
+//! everybody before the first call to be right)
+//!
+//! 1. no two scans return (0, 1) and (1, 0) at (i, j);
+//! 2. no scan has 0 where one that ended before it began has 1;
+//! 3. no scan has 0 where F ended before it began, or 1 where F has not begun when it ends;
+//! 4. no scan returns (0, 1) if F of i ended before F of j began, and none (1, 0) if it is the other way round;
+//! 5. no scan has anything but 0 elsewhere.
+//!
+//! The paper's automata guess the scan that goes wrong. This one watches all open scans at once, so it is deterministic,
+//! and stops at the earliest return that nothing can explain. It knows three things about each of i and j: whether F has
+//! begun; whether it is *over*, that is, F has ended or some scan has returned 1 there (2 and 3 forbid the same to a scan that
+//! begins later); and whether the scan that has 0 here and 1 there is *refused* (by 1 or 4). For each open scan it
+//! knows what was over when it began.
+//!
+//! For 4 it is enough to ask whether i is over when F of j begins. If a scan made it so, that scan had 0 at j by 3: it
+//! returned (1, 0), and (0, 1) is refused by 1 already.
+//!
+//! A return of i after F has begun is a return of F or of something after it, because i performs one operation at a time.
+
+use std::sync::Arc;
+
+use super::Watch;
+use crate::bounds::MAX_THREADS;
+use crate::catalogue::specs::{SnapshotOp, View};
+use crate::model::{Model, Op, Ret};
+use crate::simple::{Pair, Simple};
+use crate::system::{Event, Interner, Renaming};
+
+/// What is known about an execution, for i and for j.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+struct Known {
+    /// The first update(1) has begun.
+    has_begun: [bool; 2],
+    /// It has ended, or its value was returned.
+    is_over: [bool; 2],
+    /// No scan may have 0 here and 1 at the other one any more.
+    is_refused: [bool; 2],
+    /// For each open scan, what was over when it began.
+    at_call: [[bool; 2]; MAX_THREADS],
+}
+
+impl Known {
+    fn scan_begins(&mut self, thread: usize) {
+        self.at_call[thread] = self.is_over;
+    }
+
+    /// The process on this side of the pair begins an update(1).
+    fn one_begins(&mut self, side: usize) {
+        if !self.has_begun[side] {
+            self.has_begun[side] = true;
+            self.is_refused[1 - side] |= self.is_over[1 - side];
+        }
+    }
+
+    /// The process on this side of the pair ends an update.
+    fn update_ends(&mut self, side: usize) {
+        self.is_over[side] |= self.has_begun[side];
+    }
+
+    /// False if this cannot be explained.
+    fn scan_ends(&mut self, thread: usize, ones: [bool; 2]) -> bool {
+        let before = std::mem::take(&mut self.at_call[thread]);
+        for side in 0..2 {
+            let is_impossible = if ones[side] { !self.has_begun[side] } else { before[side] };
+            if is_impossible {
+                return false;
+            }
+            self.is_over[side] |= ones[side];
+        }
+        if ones[0] != ones[1] {
+            let zero = usize::from(ones[0]);
+            if self.is_refused[zero] {
+                return false;
+            }
+            self.is_refused[1 - zero] = true;
+        }
+        true
+    }
+}
+
+/// Watches the simple executions of a pair.
+pub(crate) struct Monitor<M: Model> {
+    pair: Pair,
+    ops: Arc<Interner<Op<M>>>,
+    rets: Arc<Interner<Ret<M>>>,
+    op: fn(&Op<M>) -> SnapshotOp,
+    view: fn(&Ret<M>) -> Option<View>,
+    known: Interner<Known>,
+}
+
+impl<M: Model> Monitor<M> {
+    pub(crate) fn new(
+        simple: &Simple<M>,
+        ops: &Arc<Interner<Op<M>>>,
+        rets: &Arc<Interner<Ret<M>>>,
+    ) -> Monitor<M> {
+        let (op, view) = (simple.role.op, simple.role.view);
+        let (ops, rets) = (Arc::clone(ops), Arc::clone(rets));
+        Monitor { pair: simple.pair, ops, rets, op, view, known: Interner::new() }
+    }
+
+    fn side(&self, thread: usize) -> Option<usize> {
+        [self.pair.0, self.pair.1].iter().position(|process| *process == thread)
+    }
+
+    /// Where the pair has 1; `None` if there is something that no simple execution writes.
+    fn ones(&self, view: &View) -> Option<[bool; 2]> {
+        let fits = |(segment, value): (usize, &u8)| {
+            *value == 0 || *value == 1 && self.side(segment).is_some()
+        };
+        let (i, j) = self.pair;
+        view.iter().enumerate().all(fits).then(|| [view[i] == 1, view[j] == 1])
+    }
+}
+
+impl<M: Model> Watch for Monitor<M> {
+    fn initial(&self) -> u32 {
+        self.known.number(&Known::default())
+    }
+
+    fn advance(&self, carried: u32, thread: usize, event: Event) -> Option<u32> {
+        let mut known = self.known.get(carried);
+        let side = self.side(thread);
+        if let Some(op) = event.call() {
+            match ((self.op)(&self.ops.get(op)), side) {
+                (SnapshotOp::Scan, _) => known.scan_begins(thread),
+                (SnapshotOp::Update(_, 1), Some(side)) => known.one_begins(side),
+                _ => {}
+            }
+        }
+        if let Some(ret) = event.ret() {
+            match ((self.view)(&self.rets.get(ret)), side) {
+                (Some(view), _) => {
+                    let ones = self.ones(&view)?;
+                    known.scan_ends(thread, ones).then_some(())?;
+                }
+                (None, Some(side)) => known.update_ends(side),
+                (None, None) => {}
+            }
+        }
+        Some(self.known.number(&known))
+    }
+
+    fn rename(&self, carried: u32, _renaming: &Renaming) -> u32 {
+        // Nothing is renamed with this method: the reductions are off.
+        carried
+    }
+
+    fn values(&self, _carried: u32) -> u64 {
+        0
+    }
+
+    fn len(&self) -> usize {
+        self.known.len()
+    }
+
+    fn bytes(&self) -> usize {
+        self.known.bytes()
+    }
+}
