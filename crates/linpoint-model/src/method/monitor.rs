@@ -162,3 +162,118 @@ impl<M: Model> Watch for Monitor<M> {
         self.known.bytes()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue::Bowman;
+    use crate::catalogue::specs::Scanned;
+    use crate::method::{Configs, Numbered};
+
+    const THREADS: usize = 4;
+    const HISTORIES: usize = 30_000;
+
+    /// A small generator of numbers.
+    struct Dice(u64);
+
+    impl Dice {
+        fn below(&mut self, n: usize) -> usize {
+            self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (self.0 >> 33) as usize % n
+        }
+    }
+
+    /// What a thread of a simple history does next. Scans return what updates have left, or what the dice say.
+    fn next(
+        dice: &mut Dice,
+        thread: usize,
+        simple: &Simple<Bowman>,
+        open: &mut Option<SnapshotOp>,
+        shifted: &mut bool,
+        now: &mut View,
+    ) -> (Option<SnapshotOp>, Option<Scanned>) {
+        let call = open.is_none().then(|| {
+            loop {
+                let op = SnapshotOp::all(thread)[dice.below(3)];
+                if let Some(after) = simple.admits(&op, *shifted) {
+                    *shifted = after;
+                    break op;
+                }
+            }
+        });
+        let op = open.take().or(call);
+        // Half of the operations return with the event that calls them.
+        if call.is_some() && dice.below(2) == 0 {
+            *open = op;
+            return (call, None);
+        }
+        let ret = match op {
+            Some(SnapshotOp::Scan) => {
+                let mut view = *now;
+                if dice.below(6) == 0 {
+                    view[simple.pair.0] = dice.below(2) as u8;
+                    view[simple.pair.1] = dice.below(2) as u8;
+                }
+                if dice.below(50) == 0 {
+                    view[dice.below(THREADS)] = 1;
+                }
+                Scanned::View(view)
+            }
+            Some(SnapshotOp::Update(segment, value)) => {
+                now[usize::from(segment)] = value;
+                Scanned::Ok
+            }
+            None => unreachable!("there is an open operation, or one is called"),
+        };
+        (call, Some(ret))
+    }
+
+    /// Event by event, the monitor refuses exactly what the sets of configurations cannot explain.
+    #[test]
+    fn agrees_with_configurations_event_by_event() {
+        let model = Bowman::correct(THREADS);
+        let mut dice = Dice(7);
+        let (mut refused, mut explained) = (0, 0);
+        for pair in crate::simple::pairs(THREADS) {
+            let Some(role) = model.snapshot() else { panic!("a snapshot object") };
+            let simple = Simple { pair, role };
+            let (ops, rets) = (Arc::new(Interner::new()), Arc::new(Interner::new()));
+            let monitor = Monitor::new(&simple, &ops, &rets);
+            let numbered = Numbered::new(&model, &ops, &rets);
+            let configs = Configs::new(Box::new(numbered), THREADS, false);
+            for _ in 0..HISTORIES / 6 {
+                let (mut ours, mut theirs) = (monitor.initial(), configs.initial());
+                let (mut open, mut shifted) = ([None; THREADS], [false; THREADS]);
+                let mut now = View::default();
+                for at in 0..24 {
+                    let thread = dice.below(THREADS);
+                    let (call, ret) = next(
+                        &mut dice,
+                        thread,
+                        &simple,
+                        &mut open[thread],
+                        &mut shifted[thread],
+                        &mut now,
+                    );
+                    let call = call.map(|op| ops.number(&op));
+                    let event = Event::new(call, false, ret.map(|ret| rets.number(&ret)));
+                    let results = (
+                        monitor.advance(ours, thread, event),
+                        configs.advance(theirs, thread, event),
+                    );
+                    match results {
+                        (Some(a), Some(b)) => (ours, theirs) = (a, b),
+                        (None, None) => {
+                            refused += 1;
+                            break;
+                        }
+                        other => panic!("{pair:?}, event {at}: {other:?}"),
+                    }
+                    explained += usize::from(at == 23);
+                }
+            }
+        }
+        println!("{refused} histories refused, {explained} explained to their end");
+        assert!(refused > 1000 && explained > 100, "{refused} {explained}");
+    }
+}
