@@ -237,7 +237,7 @@ impl Model for Jayanti {
         }
     }
 
-    /// In the columns of others there is 0 or ⊥, and either makes V[k] 0; nothing else depends on them. So their
+    /// In the columns of others there is 0 or ⊥, and either makes `V[k]` 0; nothing else depends on them. So their
     /// updates do nothing that anybody can see.
     fn snapshot(&self) -> Option<SnapshotRole<Jayanti>> {
         let omit = |model: &Jayanti, pair, _| Jayanti {
