@@ -17,6 +17,9 @@ pub(crate) struct Pairs {
     next: AtomicU32,
 }
 
+/// Stands for the pair of a number that stays unused; no number is as large as its halves.
+const UNUSED: u64 = u64::MAX;
+
 /// Spreads a pair over 64 bits.
 pub(crate) fn mix(pair: u64) -> u64 {
     let x = (pair ^ (pair >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -59,10 +62,18 @@ impl Pairs {
                 }
             }
             if self.pairs.get(found) == pair {
+                if mine != 0 {
+                    self.abandon(mine);
+                }
                 return found;
             }
             at = (at + 1) & mask;
         }
+    }
+
+    /// Nobody has seen this number. The pair must not have it when the table is built anew, or it would have two.
+    fn abandon(&self, number: u32) {
+        self.pairs.set(number, UNUSED);
     }
 
     /// The pair with this number.
@@ -101,7 +112,11 @@ impl Pairs {
         self.slots = Vec::new();
         let slots: Vec<AtomicU32> = (0..size).map(|_| AtomicU32::new(0)).collect();
         for number in 1..used {
-            let mut at = mix(self.pairs.get(number)) as usize & (size - 1);
+            let pair = self.pairs.get(number);
+            if pair == UNUSED {
+                continue;
+            }
+            let mut at = mix(pair) as usize & (size - 1);
             while slots[at].load(Ordering::Relaxed) != 0 {
                 at = (at + 1) & (size - 1);
             }
@@ -118,6 +133,19 @@ impl Pairs {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_number_that_came_too_late_stays_unused() {
+        let mut pairs = Pairs::new();
+        // What a thread does that loses the race for a slot, when its number is the smaller one.
+        let late = pairs.next.fetch_add(1, Ordering::Relaxed);
+        pairs.pairs.set(late, join(7, 8));
+        let number = pairs.number(7, 8);
+        assert!(late < number);
+        pairs.abandon(late);
+        pairs.make_room(100_000);
+        assert_eq!(pairs.number(7, 8), number);
+    }
 
     #[test]
     fn threads_agree_on_numbers() {
