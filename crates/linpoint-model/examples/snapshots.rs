@@ -7,7 +7,7 @@
 //! cargo run --release -p linpoint-model --example snapshots -- 3 4 5 6 8 10 --timeout 600 --memory 12
 //! ```
 //!
-//! `--bounds 3` tries no bound above 3, `--wrong` and `--right` print one table only, `--model afek` only models whose
+//! `--from 2` begins with bound 2, `--bounds 3` tries none above 3, `--wrong` and `--right` print one table only, `--model afek` only models whose
 //! names begin so. As in the paper, `simple` and `polynomial` explore the pair (0, 1) with commands left out as published;
 //! `--exact` explores all pairs and leaves out only what cannot matter. `--order preemptions` does what it says.
 //!
@@ -26,6 +26,7 @@ const METHODS: [(&str, Method); 3] =
 
 struct Wanted {
     processes: Vec<usize>,
+    least: u8,
     most: u8,
     tables: Vec<bool>,
     model: String,
@@ -63,7 +64,7 @@ fn main() {
 /// One bound after the other. True if an error was found.
 fn cell(wanted: &Wanted, entry: &Entry, n: usize, name: &str, at: usize) -> bool {
     let settings = Settings { method: METHODS[at].1, ..wanted.settings.clone() };
-    for ops in 1..=wanted.most {
+    for ops in wanted.least..=wanted.most {
         let asked = Asked::PerThread { threads: n, ops };
         let result = entry.model(n, None).explore(&asked, &settings);
         line(entry.name, n, name, ops, &result);
@@ -101,6 +102,7 @@ fn arguments() -> Wanted {
     let limits = Limits { time: Some(Duration::from_secs(10)), memory: Some(8 << 30) };
     let mut wanted = Wanted {
         processes: Vec::new(),
+        least: 1,
         most: 40,
         tables: vec![false, true],
         model: String::new(),
@@ -119,6 +121,7 @@ fn arguments() -> Wanted {
             }
             "--order" => settings.order = Order::from_name(&value()).expect("an order"),
             "--exact" => settings.simple = SimpleRuns::default(),
+            "--from" => wanted.least = value().parse().expect("a number"),
             "--bounds" => wanted.most = value().parse().expect("a number"),
             "--wrong" => wanted.tables = vec![false],
             "--right" => wanted.tables = vec![true],
