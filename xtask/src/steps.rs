@@ -51,11 +51,13 @@ pub fn data(root: &Path) -> Option<PathBuf> {
     named.into_iter().chain(beside).find(|path| path.is_dir())
 }
 
+/// All but the programs in `examples`, which clippy has compiled and the tutorial's test runs.
 fn tests(run: &Run<'_>) -> Result<(), String> {
+    const WHAT: [&str; 5] = ["--workspace", "--lib", "--bins", "--tests", "--no-fail-fast"];
     if tools::present("cargo-nextest") {
-        return run.cargo(&["nextest", "run", "--workspace", "--no-fail-fast"]);
+        return run.cargo(&[&["nextest", "run"], &WHAT[..]].concat());
     }
-    run.cargo(&["test", "--workspace", "--all-targets", "--no-fail-fast", "--quiet"])
+    run.cargo(&[&["test"], &WHAT[..], &["--quiet"]].concat())
 }
 
 /// The examples in the documentation, which nextest does not run.
