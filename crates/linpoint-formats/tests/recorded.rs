@@ -85,7 +85,7 @@ fn registers_and_the_like() {
     use KeyValueOp::{CompareAndSet, Delete, Get, GetOrElseUpdate, Put, Remove};
     let all = [
         Get(1_u64),
-        Put(1, 2),
+        Put(1, 2_u64),
         GetOrElseUpdate(2, 3),
         CompareAndSet(1, Some(2), 3),
         CompareAndSet(1, None, 3),
