@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::tools;
 
 /// Crates that are never published.
-const UNPUBLISHED: &[&str] = &["xtask", "bench", "linpoint-gallery", "linpoint-suite"];
+const UNPUBLISHED: &[&str] = &["xtask", "linpoint-bench", "linpoint-gallery", "linpoint-suite"];
 
 struct Run<'a> {
     root: &'a Path,
