@@ -64,7 +64,7 @@ impl EpochTreiber {
                 StackRet::Done
             }
             StackOp::Pop => StackRet::Value(self.pop()),
-            StackOp::Peek => unimplemented!("not an operation of this stack"),
+            StackOp::Peek => crate::not_offered(op),
         }
     }
 }

@@ -17,7 +17,7 @@ pub fn seg_queue(queue: &SegQueue<u64>, op: &QueueOp<u64>) -> QueueRet<u64> {
             QueueRet::Done
         }
         QueueOp::Dequeue => QueueRet::Value(queue.pop()),
-        QueueOp::Peek => unimplemented!("not an operation of this queue"),
+        QueueOp::Peek => crate::not_offered(op),
     }
 }
 
@@ -29,7 +29,7 @@ pub fn array_queue(queue: &ArrayQueue<u64>, op: &QueueOp<u64>) -> QueueRet<u64> 
             Err(_) => QueueRet::Full,
         },
         QueueOp::Dequeue => QueueRet::Value(queue.pop()),
-        QueueOp::Peek => unimplemented!("not an operation of this queue"),
+        QueueOp::Peek => crate::not_offered(op),
     }
 }
 
@@ -41,7 +41,7 @@ pub fn injector(queue: &Injector<u64>, op: &QueueOp<u64>) -> QueueRet<u64> {
             QueueRet::Done
         }
         QueueOp::Dequeue => QueueRet::Value(stolen(|| queue.steal())),
-        QueueOp::Peek => unimplemented!("not an operation of this queue"),
+        QueueOp::Peek => crate::not_offered(op),
     }
 }
 
@@ -82,7 +82,7 @@ impl WorkStealing {
             }
             DequeOp::PopBack => DequeRet::Value(self.worker().pop()),
             DequeOp::PopFront => DequeRet::Value(stolen(|| self.stealer.steal())),
-            _ => unimplemented!("not an operation of this deque"),
+            _ => crate::not_offered(op),
         }
     }
 }
@@ -107,7 +107,7 @@ pub fn skip_map_as_it_is(map: &SkipMap<u64, u64>, op: &KeyValueOp<u64, u64>) -> 
         KeyValueOp::Get(key) => map.get(key).map(|entry| *entry.value()),
         KeyValueOp::Remove(key) => map.remove(key).map(|entry| *entry.value()),
         KeyValueOp::GetOrElseUpdate(key, value) => Some(*map.get_or_insert(*key, *value).value()),
-        _ => unimplemented!("not an operation of this map"),
+        _ => crate::not_offered(op),
     })
 }
 
@@ -127,7 +127,7 @@ pub fn dash_map(map: &DashMap<u64, u64>, op: &KeyValueOp<u64, u64>) -> KeyValueR
         KeyValueOp::GetOrElseUpdate(key, value) => {
             KeyValueRet::Value(Some(*map.entry(*key).or_insert(*value).value()))
         }
-        _ => unimplemented!("not an operation of this map"),
+        _ => crate::not_offered(op),
     }
 }
 
@@ -157,7 +157,7 @@ impl Channel {
                 Err(TryRecvError::Empty) => QueueRet::Value(None),
                 Err(TryRecvError::Disconnected) => unreachable!("the sender is there"),
             },
-            QueueOp::Peek => unimplemented!("not an operation of this queue"),
+            QueueOp::Peek => crate::not_offered(op),
         }
     }
 }

@@ -13,3 +13,9 @@ pub mod loomed;
 pub mod plain;
 pub mod shuttled;
 pub mod specs;
+
+/// An operation of the specification that a structure does not have. The gallery draws none of these, so getting here is an
+/// error of the gallery.
+fn not_offered<R>(op: &impl std::fmt::Debug) -> R {
+    panic!("the structure has no {op:?}")
+}

@@ -173,7 +173,7 @@ impl GrowingMap {
             KeyValueOp::Get(key) => return KeyValueRet::Value(self.get(*key)),
             KeyValueOp::Put(key, value) => self.put(*key, *value),
             KeyValueOp::Delete(key) => self.delete(*key),
-            _ => unimplemented!("not an operation of this map"),
+            _ => crate::not_offered(op),
         }
         KeyValueRet::Done
     }

@@ -77,7 +77,7 @@ impl MichaelScott {
                 QueueRet::Done
             }
             QueueOp::Dequeue => QueueRet::Value(self.dequeue()),
-            QueueOp::Peek => unimplemented!("not an operation of this queue"),
+            QueueOp::Peek => crate::not_offered(op),
         }
     }
 }

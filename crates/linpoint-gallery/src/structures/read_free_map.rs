@@ -84,7 +84,7 @@ impl ReadFreeMap {
             KeyValueOp::Get(key) => return KeyValueRet::Value(slot(key).get()),
             KeyValueOp::Put(key, datum) => slot(key).put(*datum, self.early),
             KeyValueOp::Delete(key) => slot(key).delete(),
-            _ => unimplemented!("not an operation of this map"),
+            _ => crate::not_offered(op),
         }
         KeyValueRet::Done
     }

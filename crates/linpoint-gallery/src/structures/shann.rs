@@ -117,7 +117,7 @@ impl Shann {
                 }
             }
             QueueOp::Dequeue => QueueRet::Value(self.dequeue().map(u64::from)),
-            QueueOp::Peek => unimplemented!("not an operation of this queue"),
+            QueueOp::Peek => crate::not_offered(op),
         }
     }
 }

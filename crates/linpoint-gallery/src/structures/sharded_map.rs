@@ -31,7 +31,7 @@ impl ShardedMap {
                 KeyValueRet::Done
             }
             KeyValueOp::Remove(key) => KeyValueRet::Value(shard(key).remove(key)),
-            _ => unimplemented!("not an operation of this map"),
+            _ => crate::not_offered(op),
         }
     }
 }

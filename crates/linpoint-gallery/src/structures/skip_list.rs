@@ -82,10 +82,19 @@ impl SkipList {
         });
         let is_it =
             |node| self.key(node) == key && !self.nodes[node as usize].removed.load(Acquire);
-        let before =
-            self.walk(start, LOWER, |node| hash(self.key(node)) <= hash(key) && !is_it(node));
-        let node = self.next(before, LOWER).load(Acquire);
-        (node != NONE && is_it(node)).then_some(node)
+        let mut at = start;
+        loop {
+            // Each link is read once. Where the walk ends, something may be inserted in the next moment, and
+            // whoever looked there again would find that and not the key.
+            let node = self.next(at, LOWER).load(Acquire);
+            if node == NONE || hash(self.key(node)) > hash(key) {
+                return None;
+            }
+            if is_it(node) {
+                return Some(node);
+            }
+            at = node;
+        }
     }
 
     fn insert(&self, key: u64) -> bool {

@@ -78,7 +78,7 @@ impl SlotMap {
             KeyValueOp::Put(key, value) => self.slot(*key).update(*value),
             KeyValueOp::Delete(key) if self.careful => self.slot(*key).delete(),
             KeyValueOp::Delete(key) => self.slot(*key).status.store(DELETED, Release),
-            _ => unimplemented!("not an operation of this map"),
+            _ => crate::not_offered(op),
         }
         KeyValueRet::Done
     }

@@ -68,7 +68,7 @@ impl TicketQueue {
                 QueueRet::Done
             }
             QueueOp::Dequeue => QueueRet::Value(self.dequeue()),
-            QueueOp::Peek => unimplemented!("not an operation of this queue"),
+            QueueOp::Peek => crate::not_offered(op),
         }
     }
 }

@@ -92,7 +92,7 @@ impl Treiber {
                 StackRet::Done
             }
             StackOp::Pop => StackRet::Value(self.pop()),
-            StackOp::Peek => unimplemented!("not an operation of this stack"),
+            StackOp::Peek => crate::not_offered(op),
         }
     }
 }
