@@ -196,18 +196,22 @@ fn right(quick: bool) {
         let before = cpu();
         let caught = hunt(exhibit.name, Mode::Stress, scale, 1, patience).expect("it is there");
         let used = cpu() - before;
-        let alarms = match &caught.failure {
-            None => "none".to_owned(),
-            Some(text) => {
+        let alarms = match (&caught.failure, &caught.truncated) {
+            (Some(text), _) => {
                 eprintln!("{}: {text}", exhibit.name);
-                "ALARM".to_owned()
+                "ALARM"
             }
+            (None, Some(text)) => {
+                eprintln!("{}: {text}", exhibit.name);
+                "undecided"
+            }
+            (None, None) => "none",
         };
         eprintln!("{}: {} operations, {alarms}", exhibit.name, caught.operations);
         table.row(vec![
             exhibit.name.to_owned(),
             caught.operations.to_string(),
-            alarms,
+            alarms.to_owned(),
             format!("{:.1}", caught.time.as_secs_f64()),
             format!("{used:.1}"),
             short(caught.operations as f64 / used),
@@ -223,25 +227,35 @@ fn right(quick: bool) {
 fn around(minutes: f64) {
     let begin = Instant::now();
     let end = begin + Duration::from_secs_f64(minutes * 60.0);
-    let mut table = Table::new(["minute", "rounds", "hunts", "caught", "alarms", "memory [MiB]"]);
-    let (mut rounds, mut hunts, mut caught, mut alarms) = (0u64, 0u64, 0u64, 0u64);
+    let mut table =
+        Table::new(["minute", "rounds", "hunts", "caught", "undecided", "alarms", "memory"]);
+    let (mut rounds, mut hunts, mut caught, mut undecided, mut alarms) =
+        (0u64, 0u64, 0u64, 0u64, 0u64);
     let mut next_line = 0.0;
     let mut first = None;
     while Instant::now() < end {
         for exhibit in ALL {
             for way in ways().iter().filter(|way| way.suits(exhibit)) {
-                let found = way.hunt(exhibit, rounds, Duration::from_millis(200)).failure.is_some();
+                let catch = way.hunt(exhibit, rounds, Duration::from_millis(200));
                 hunts += 1;
-                caught += u64::from(found && exhibit.flaw.is_some());
-                alarms += u64::from(found && exhibit.flaw.is_none());
+                undecided += catch.undecided;
+                match (catch.failure, exhibit.flaw) {
+                    (Some(_), Some(_)) => caught += 1,
+                    (Some(text), None) => {
+                        alarms += 1;
+                        eprintln!("{}, {}: {text}", exhibit.name, way.name());
+                    }
+                    (None, _) => {}
+                }
             }
             let minute = begin.elapsed().as_secs_f64() / 60.0;
             // Threads, stacks and allocators are warm after the first round.
             if rounds > 0 && minute >= next_line || Instant::now() >= end {
                 first.get_or_insert(rss());
-                let cells = [rounds, hunts, caught, alarms].map(|n| n.to_string());
-                let [rounds, hunts, caught, alarms] = cells;
-                table.row(vec![format!("{minute:.1}"), rounds, hunts, caught, alarms, mib(rss())]);
+                let mut cells = vec![format!("{minute:.1}")];
+                cells.extend([rounds, hunts, caught, undecided, alarms].map(|n| n.to_string()));
+                cells.push(mib(rss()));
+                table.row(cells);
                 eprintln!("{minute:.1} min: {}", mib(rss()));
                 next_line = minute + (minutes / 10.0).max(0.05);
             }
@@ -253,7 +267,7 @@ fn around(minutes: f64) {
     }
     let first = first.unwrap_or_else(rss);
     let title = format!(
-        "The whole gallery for {minutes} minutes: memory after the first round {} MiB, at the end {} MiB",
+        "The whole gallery for {minutes} minutes: memory after the first round {}, at the end {}",
         mib(first),
         mib(rss())
     );

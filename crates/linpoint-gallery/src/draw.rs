@@ -15,11 +15,11 @@ pub fn queue(rng: &mut Rng) -> QueueOp<u64> {
     if rng.chance(0.5) { QueueOp::Enqueue(rng.fresh()) } else { QueueOp::Dequeue }
 }
 
-/// Pushes and pops at one end, pops at the other.
+/// Pushes and pops at one end, pops at the other; fewer pushes than pops, because both ends meet at the last element.
 pub fn deque(rng: &mut Rng) -> DequeOp<u64> {
-    match rng.below(4) {
+    match rng.below(5) {
         0 => DequeOp::PopFront,
-        1 => DequeOp::PopBack,
+        1 | 2 => DequeOp::PopBack,
         _ => DequeOp::PushBack(rng.fresh()),
     }
 }

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use linpoint::Spec;
 use linpoint_test::Test;
 use linpoint_test::execution::{Attempt, Coverage, Failure, Runner};
+use linpoint_test::judge::Fault;
 use linpoint_test::report::Files;
 use linpoint_test::scenario::Scenario;
 use linpoint_test::schedule::loom::{Loom, Order};
@@ -110,6 +111,10 @@ impl Visitor for Threads {
         let outcome = stress.try_run();
         let time = begin.elapsed();
         match outcome {
+            // What could not be decided is not a failure.
+            Err(report) if matches!(report.fault, Fault::Undecided(_)) => {
+                Catch { undecided: 1, truncated: Some(report.text), time, ..Catch::default() }
+            }
             Err(report) => Catch { failure: Some(report.text), time, ..Catch::default() },
             Ok(summary) => Catch {
                 scenarios: summary.runs,

@@ -1,7 +1,9 @@
 //! Reductions, orders and cores change how much is explored, and never the verdict.
 
 use linpoint_model::catalogue::{Asked, Snark, Treiber, entries, find, rows};
-use linpoint_model::{Bounds, Counts, Order, Outcome, Reductions, Settings, explore};
+use linpoint_model::{
+    Bounds, Counts, Method, Omit, Order, Outcome, Reductions, Settings, SimpleRuns, explore,
+};
 
 fn explored(name: &str, asked: &Asked, settings: &Settings<'_>) -> (bool, Counts) {
     let (entry, parameter) = find(name).unwrap();
@@ -62,7 +64,7 @@ fn reductions_do_not_change_verdicts() {
 fn orders_do_not_change_verdicts_nor_the_number_of_states() {
     for (name, asked) in instances() {
         let breadth = explored(name, &asked, &Settings::default());
-        for order in [Order::Depth, Order::Preemptions] {
+        for order in [Order::Depth, Order::Preemptions, Order::Few, Order::Random(7)] {
             let other = explored(name, &asked, &Settings { order, ..Settings::default() });
             assert_eq!(other.0, breadth.0, "{name} {asked} {order:?}");
             if other.0 {
@@ -113,4 +115,29 @@ fn preemptions_find_the_second_error_of_snark() {
     let Outcome::Violation(violation) = result.outcome else { panic!("no violation") };
     let twice = violation.operations.iter().filter(|op| op.ret.as_deref() == Some("2")).count();
     assert_eq!(twice, 2, "{:?}", violation.operations);
+}
+
+/// Fewest calls and preemptions first needs no bound on operations, and few states even with ten processes.
+#[test]
+fn few_calls_show_the_errors_of_snapshots_without_a_bound() {
+    let cases = [
+        ("bowman-wrong", 10),
+        ("afek-unbounded-wrong", 10),
+        ("afek-bounded-wrong", 5),
+        ("attiya-welch-wrong", 4),
+        ("riany-wrong", 3),
+        ("jayanti-wrong", 3),
+    ];
+    let simple = SimpleRuns { pair: Some((0, 1)), omit: Omit::AsPublished };
+    for (name, threads) in cases {
+        let settings = Settings {
+            method: Method::Polynomial,
+            order: Order::Few,
+            simple,
+            ..Settings::default()
+        };
+        let (is_clean, counts) = explored(name, &Asked::Unbounded { threads }, &settings);
+        println!("{name}, {threads} processes: {} states", counts.stored);
+        assert!(!is_clean, "{name}");
+    }
 }

@@ -64,6 +64,10 @@ pub struct Explore {
     #[arg(long, value_name = "ORDER", default_value = "breadth", value_parser = orders())]
     pub order: String,
 
+    /// What `--order random` begins with
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    pub seed: u64,
+
     /// Switch a reduction off, or all
     #[arg(long, value_name = "REDUCTION", value_enum)]
     pub without: Vec<Reduction>,

@@ -42,7 +42,10 @@ pub fn run(args: &Explore, out: &mut Output) -> io::Result<Exit> {
         }
     };
     let asked = asked(args);
-    let order = Order::from_name(&args.order).unwrap_or_default();
+    let order = match Order::from_name(&args.order).unwrap_or_default() {
+        Order::Random(_) => Order::Random(args.seed),
+        order => order,
+    };
     let question = Question { model: name, about: entry.about, asked: &asked, order };
     let result = match explored(args, entry, parameter, &question) {
         Ok(result) => result,

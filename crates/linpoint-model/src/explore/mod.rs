@@ -22,7 +22,7 @@ use crate::model::{Model, Op, Symmetry};
 use crate::simple::{Simple, SimpleRuns};
 use crate::system::{ModelError, Reduced, Typed, guard};
 use watcher::Watcher;
-use worker::Successor;
+use worker::{Prices, Successor};
 
 /// In which order states are explored. The set of states does not depend on it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -34,11 +34,17 @@ pub enum Order {
     Depth,
     /// Those with the fewest preemptions first: finds most bugs sooner.
     Preemptions,
+    /// Those with the fewest preemptions and calls first: for many threads, or many operations of each, of which a bug
+    /// needs few.
+    Few,
+    /// Random runs with restarts, by this seed. On one core.
+    Random(u64),
 }
 
 impl Order {
     /// All of them.
-    pub const ALL: [Order; 3] = [Order::Breadth, Order::Depth, Order::Preemptions];
+    pub const ALL: [Order; 5] =
+        [Order::Breadth, Order::Depth, Order::Preemptions, Order::Few, Order::Random(0)];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
@@ -46,6 +52,17 @@ impl Order {
             Order::Breadth => "breadth",
             Order::Depth => "depth",
             Order::Preemptions => "preemptions",
+            Order::Few => "few",
+            Order::Random(_) => "random",
+        }
+    }
+
+    /// What moves cost, in orders by cost.
+    fn prices(self) -> Option<Prices> {
+        match self {
+            Order::Breadth | Order::Depth | Order::Random(_) => None,
+            Order::Preemptions => Some(Prices { counts_calls: false }),
+            Order::Few => Some(Prices { counts_calls: true }),
         }
     }
 

@@ -1,22 +1,26 @@
-//! Exploration in rounds, on all cores: breadth-first, or by the number of preemptions.
+//! Exploration in rounds, on all cores: breadth-first, or by what a run costs.
 //!
 //! In a round every core expands some of the states that wait, and collects those that are new. Between rounds nobody
 //! else is at work: tables grow, limits are looked at. Breadth-first, a level is all states at one distance from the
-//! first, so the number of states of each level does not depend on the cores. By preemptions, a level is all states
-//! that can be reached with so many switches away from a thread that could have gone on within its operation: bugs
-//! need few of them, and in the end everything is explored.
+//! first, so the number of states of each level does not depend on the cores. By cost, a level is all states that can be
+//! reached by runs that cost so much: a preemption, that is a switch away from a thread that could have gone on within
+//! its operation, costs 1, and so does a call, if calls are counted. Bugs need few of them, and in the end everything is
+//! explored.
 
+mod walks;
+
+use std::collections::VecDeque;
 use std::ops::Range;
 use std::panic::resume_unwind;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::ScopedJoinHandle;
 
 use super::met::Met;
 use super::tree::Tree;
 use super::visited::Visited;
 use super::watcher::{Stop, Watcher};
-use super::worker::{Successor, Tables, Who, Worker};
+use super::worker::{Prices, Successor, Tables, Who, Worker};
 use super::{Counts, Ending, Order, Route};
 use crate::system::{MAX_MOVES, ModelError, System};
 
@@ -55,8 +59,8 @@ struct Found {
 #[derive(Clone, Copy)]
 enum Pass {
     All,
-    Last,
-    Others,
+    /// Those moves of each state that cost so much.
+    Costing(u8),
 }
 
 impl<'s> Rounds<'s> {
@@ -65,7 +69,7 @@ impl<'s> Rounds<'s> {
             system,
             tree: Tree::new(system.threads()),
             visited: Visited::new(),
-            met: Met::new(order == Order::Preemptions),
+            met: Met::new(order.prices().is_some()),
             cores,
             order,
             judges,
@@ -80,8 +84,9 @@ impl<'s> Rounds<'s> {
         self.make_room();
         self.visited.insert(first);
         self.met.add(first, 0, 0);
-        let end = match self.order {
-            Order::Preemptions => self.by_preemptions(watcher),
+        let end = match (self.order, self.order.prices()) {
+            (_, Some(prices)) => self.by_cost(prices, watcher),
+            (Order::Random(seed), _) => self.by_walks(seed, watcher),
             _ => self.by_breadth(watcher),
         };
         let ending = match end {
@@ -113,21 +118,25 @@ impl<'s> Rounds<'s> {
         Ok(())
     }
 
-    fn by_preemptions(&mut self, watcher: &mut Watcher<'_>) -> Result<(), Stop> {
-        let mut before = 0..0;
+    fn by_cost(&mut self, prices: Prices, watcher: &mut Watcher<'_>) -> Result<(), Stop> {
+        // Levels of which some moves are still to be made, the oldest and dearest first.
+        let mut before = VecDeque::from(vec![0..0; usize::from(prices.most())]);
         let mut begin = 0;
         loop {
-            self.pass(before, Pass::Others, watcher)?;
+            for (level, cost) in before.iter().zip((1..=prices.most()).rev()) {
+                self.pass(level.clone(), Pass::Costing(cost), watcher)?;
+            }
             let mut at = begin;
             while at < self.met.len() {
                 let end = self.met.len();
-                self.pass(at..end, Pass::Last, watcher)?;
+                self.pass(at..end, Pass::Costing(0), watcher)?;
                 at = end;
             }
-            if begin == self.met.len() {
+            before.push_back(begin..self.met.len());
+            before.pop_front();
+            if before.iter().all(Range::is_empty) {
                 return Ok(());
             }
-            before = begin..self.met.len();
             begin = self.met.len();
             self.counts.depth += 1;
         }
@@ -145,26 +154,16 @@ impl<'s> Rounds<'s> {
         let mut violation = None;
         let mut at = range.start;
         while at < range.end {
-            let bytes = self.bytes();
-            self.counts.bytes = self.counts.bytes.max(bytes);
-            let frontier = (range.end - at) as u64;
-            let states = self.met.len() as u64;
-            let looked = watcher.look(&self.counts, states, frontier, bytes + self.growth());
-            if let Err(stop) = looked {
+            if let Err(stop) = self.prepare((range.end - at) as u64, 0, watcher) {
                 // What was found before the limit was hit is found.
                 return Err(violation.map_or(stop, |(parent, last)| Stop::Violation(parent, last)));
             }
-            self.make_room();
             let end = range.end.min(at + ROUND);
             let (done, found) = self.round(at..end, pass, !waits, watcher)?;
             at = done;
             for found in found {
-                self.counts.matched += found.matched;
-                self.counts.stuck += found.stuck;
-                for (state, parent, mover) in found.new {
-                    self.met.add(state, parent, mover);
-                }
-                violation = violation.or(found.violation);
+                let other = self.keep(found);
+                violation = violation.or(other);
             }
             if let (Some((parent, last)), false) = (violation, waits) {
                 return Err(Stop::Violation(parent, last));
@@ -174,6 +173,31 @@ impl<'s> Rounds<'s> {
             Some((parent, last)) => Err(Stop::Violation(parent, last)),
             None => Ok(()),
         }
+    }
+
+    /// Before states are expanded: looks at the limits, and makes room. `more` bytes are in use elsewhere.
+    fn prepare(
+        &mut self,
+        frontier: u64,
+        more: usize,
+        watcher: &mut Watcher<'_>,
+    ) -> Result<(), Stop> {
+        let bytes = self.bytes() + more;
+        self.counts.bytes = self.counts.bytes.max(bytes);
+        let states = self.met.len() as u64;
+        watcher.look(&self.counts, states, frontier, bytes + self.growth())?;
+        self.make_room();
+        Ok(())
+    }
+
+    /// After states were expanded: keeps what is new. Gives the violation, if there is one.
+    fn keep(&mut self, found: Found) -> Option<(u32, Successor)> {
+        self.counts.matched += found.matched;
+        self.counts.stuck += found.stuck;
+        for (state, parent, mover) in found.new {
+            self.met.add(state, parent, mover);
+        }
+        found.violation
     }
 
     /// One round. Gives how far it came, and what each core found.
@@ -213,15 +237,11 @@ impl<'s> Rounds<'s> {
         task: &Task<'_>,
         watcher: &Watcher<'_>,
     ) -> Result<Found, ModelError> {
-        let mut slot = self.tables[core].lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut slot = self.tables_of(core);
         let tables = slot.take().unwrap_or_default();
         let mut worker = Worker::new(self.system, &self.tree, self.judges, tables);
         let mut found = Found::default();
-        let margin = self.margin();
-        while !task.ends.load(Ordering::Relaxed) && !watcher.is_over() {
-            if self.tree.pairs.room() < margin || self.visited.room() < margin {
-                break;
-            }
+        while !task.ends.load(Ordering::Relaxed) && !watcher.is_over() && self.has_room() {
             let begin = task.next.fetch_add(BLOCK, Ordering::Relaxed);
             if begin >= task.range.end {
                 break;
@@ -248,10 +268,11 @@ impl<'s> Rounds<'s> {
         pass: Pass,
         found: &mut Found,
     ) -> Result<(), ModelError> {
-        let who = match pass {
-            Pass::All => Who::All,
-            Pass::Last => Who::Last(self.met.mover(at)),
-            Pass::Others => Who::Others(self.met.mover(at)),
+        let who = match (pass, self.order.prices()) {
+            (Pass::Costing(cost), Some(prices)) => {
+                Who::Costing { cost, prices, last: self.met.mover(at) }
+            }
+            _ => Who::All,
         };
         let state = self.met.states.get(at);
         let is_stuck = worker.expand(state, who, |next| {
@@ -267,6 +288,15 @@ impl<'s> Rounds<'s> {
             found.stuck += 1;
         }
         Ok(())
+    }
+
+    fn tables_of(&self, core: usize) -> MutexGuard<'_, Option<Tables>> {
+        self.tables[core].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn has_room(&self) -> bool {
+        let margin = self.margin();
+        self.tree.pairs.room() >= margin && self.visited.room() >= margin
     }
 
     /// Room that has to be left while blocks are being expanded.

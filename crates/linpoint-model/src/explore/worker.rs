@@ -16,10 +16,22 @@ const CARRIED: usize = 1 << 16;
 pub(crate) enum Who {
     /// All of them.
     All,
-    /// The one that moved last, as long as it is within an operation and can; else all.
-    Last(u8),
-    /// Those that `Last` left out.
-    Others(u8),
+    /// Those whose moves cost so much after a move of thread `last`.
+    Costing { cost: u8, prices: Prices, last: u8 },
+}
+
+/// What moves cost. A preemption costs 1: leaving a thread that could go on within its operation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Prices {
+    /// A call costs 1, too.
+    pub(crate) counts_calls: bool,
+}
+
+impl Prices {
+    /// The dearest move.
+    pub(crate) fn most(self) -> u8 {
+        1 + u8::from(self.counts_calls)
+    }
 }
 
 /// A state that follows another.
@@ -104,36 +116,32 @@ impl<'s> Worker<'s> {
         mut found: impl FnMut(Successor),
     ) -> Result<bool, ModelError> {
         let known = self.tree.known(state);
-        let parts = &known.parts;
         let all = 0..self.system.threads() as u8;
-        let mut moved = false;
-        match who {
+        let (cost, prices, last) = match who {
+            Who::Costing { cost, prices, last } => (cost, prices, last),
             Who::All => {
+                let mut moved = false;
                 for thread in all {
                     moved |= self.expand_thread(&known, thread, &mut found)?;
                 }
+                return Ok(!moved);
             }
-            Who::Last(last) => {
-                let is_within = !self.system.is_idle(parts.threads[usize::from(last)]);
-                moved = self.expand_thread(&known, last, &mut found)?;
-                if !(is_within && moved) {
-                    for thread in all.filter(|thread| *thread != last) {
-                        moved |= self.expand_thread(&known, thread, &mut found)?;
-                    }
-                }
-            }
-            Who::Others(last) => {
-                let own = parts.threads[usize::from(last)];
-                let moves = |worker: &mut Self| worker.can_move(parts.shared, own);
-                if !self.system.is_idle(own) && moves(self)? {
-                    for thread in all.filter(|thread| *thread != last) {
-                        self.expand_thread(&known, thread, &mut found)?;
-                    }
-                }
-                moved = true;
+        };
+        let parts = &known.parts;
+        let own = parts.threads[usize::from(last)];
+        let may_go_on = !self.system.is_idle(own) && self.can_move(parts.shared, own)?;
+        // What is left out costs more, or has been expanded before.
+        let (mut moved, mut left_out) = (false, false);
+        for thread in all {
+            let part = parts.threads[usize::from(thread)];
+            let calls = prices.counts_calls && self.system.is_idle(part);
+            if u8::from(may_go_on && thread != last) + u8::from(calls) == cost {
+                moved |= self.expand_thread(&known, thread, &mut found)?;
+            } else {
+                left_out = left_out || cost > 0 || self.can_move(parts.shared, part)?;
             }
         }
-        Ok(!moved)
+        Ok(!(moved || left_out))
     }
 
     fn can_move(&mut self, shared: u32, thread: u32) -> Result<bool, ModelError> {

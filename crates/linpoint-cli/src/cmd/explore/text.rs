@@ -81,13 +81,15 @@ fn counted(text: &mut String, question: &Question<'_>, result: &Exploration) {
     let Counts { stored, matched, histories, depth, stuck, cycles, widest, bytes, time, .. } =
         result.counts;
     let level = match question.order {
-        Order::Preemptions => "preemptions",
-        _ => "steps deep",
+        Order::Breadth | Order::Depth => format!("{depth} steps deep"),
+        Order::Preemptions => format!("{depth} preemptions"),
+        Order::Few => format!("{depth} preemptions and calls"),
+        Order::Random(seed) => format!("random from {seed}"),
     };
     let mut facts = vec![
         format!("{stored} states"),
         format!("{matched} matched"),
-        format!("{depth} {level}"),
+        level,
         duration(time),
         format!("{} states/s", rounded(stored as f64 / time.as_secs_f64().max(1e-6))),
         format!("{} MiB", bytes.div_ceil(1 << 20)),

@@ -10,6 +10,8 @@
 
 use std::collections::VecDeque;
 
+use rustc_hash::FxHashMap;
+
 use super::{Value, deterministic, show_elements, show_option};
 use crate::spec::{PartView, Refutation, Spec, Traces};
 
@@ -171,6 +173,29 @@ impl<V: Value> Spec for Deque<V> {
                 _ => None,
             },
         )
+    }
+
+    /// Pops first, as they were called. Two elements that are there at once leave in the order of their places, seen from
+    /// either end; so of two pushes at one end, the one whose element lies further inside comes first.
+    fn guide(&self, part: &PartView<'_, Self::Op, Self::Ret>) -> Option<Vec<u64>> {
+        let mut place: FxHashMap<&V, i64> = FxHashMap::default();
+        let never = i64::from(u32::MAX);
+        for view in part.iter() {
+            let Some(DequeRet::Value(Some(v))) = view.ret else { continue };
+            let called = i64::from(view.span.call);
+            match view.op {
+                PopFront => place.insert(v, called),
+                PopBack => place.insert(v, 2 * never - called),
+                _ => None,
+            };
+        }
+        let place_of = |v: &V| place.get(v).copied().unwrap_or(never);
+        let key = |op: &DequeOp<V>, called: u32| match op {
+            PushBack(v) => never + place_of(v),
+            PushFront(v) => 3 * never - place_of(v),
+            _ => i64::from(called),
+        };
+        Some(part.iter().map(|view| key(view.op, view.span.call) as u64).collect())
     }
 
     fn describe_op(&self, op: &Self::Op) -> String {

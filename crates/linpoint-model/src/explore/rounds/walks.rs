@@ -1,0 +1,67 @@
+//! Random runs with restarts, on one core. A run goes from a state to one of the new states that follow it, drawn at
+//! random, until nothing new follows; then another begins at a random state that was met and left. Runs come deep soon, and
+//! to places that no other order prefers. A state is expanded once, so in the end everything is explored.
+
+use super::super::watcher::{Stop, Watcher};
+use super::super::worker::Worker;
+use super::{Found, Pass, Rounds};
+use crate::system::mix;
+
+/// Limits are looked at after so many states.
+const STRETCH: usize = 1 << 10;
+
+impl Rounds<'_> {
+    pub(super) fn by_walks(&mut self, seed: u64, watcher: &mut Watcher<'_>) -> Result<(), Stop> {
+        let mut dice = Dice(seed);
+        // States that were met and not expanded.
+        let mut left = vec![0];
+        while !left.is_empty() {
+            let bytes = left.capacity() * size_of::<u32>();
+            self.prepare(left.len() as u64, bytes, watcher)?;
+            self.stretch(&mut left, &mut dice)?;
+        }
+        Ok(())
+    }
+
+    /// Expands so many states, as long as there is room.
+    fn stretch(&mut self, left: &mut Vec<u32>, dice: &mut Dice) -> Result<(), Stop> {
+        // The states that follow the one before are the last so many of `left`.
+        let mut following = 0;
+        for _ in 0..STRETCH {
+            let choices = if following > 0 { following } else { left.len() };
+            if choices == 0 || !self.has_room() {
+                break;
+            }
+            let chosen = left.swap_remove(left.len() - choices + dice.below(choices));
+            let found = self.expand_alone(chosen as usize)?;
+            let before = self.met.len();
+            if let Some((parent, last)) = self.keep(found) {
+                return Err(Stop::Violation(parent, last));
+            }
+            left.extend(before as u32..self.met.len() as u32);
+            following = self.met.len() - before;
+        }
+        Ok(())
+    }
+
+    fn expand_alone(&mut self, at: usize) -> Result<Found, Stop> {
+        let mut slot = self.tables_of(0);
+        let mut worker =
+            Worker::new(self.system, &self.tree, self.judges, slot.take().unwrap_or_default());
+        let mut found = Found::default();
+        let result = self.expand(&mut worker, at, Pass::All, &mut found);
+        *slot = Some(worker.into_tables());
+        result.map_err(Stop::Error)?;
+        Ok(found)
+    }
+}
+
+/// A small generator of numbers (SplitMix).
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        (mix(self.0) >> 1) as usize % n
+    }
+}
