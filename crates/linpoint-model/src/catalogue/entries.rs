@@ -166,6 +166,8 @@ const PLAIN: &[Entry] = entries! {
     "skip-list" "lock-free skip list with two levels" right |_| SkipList::correct();
     "skip-list-plain-mark" "lock-free skip list, mark by a plain write" wrong |_| SkipList::plain_mark();
     "skip-list-contains-blind" "lock-free skip list whose contains ignores marks" wrong |_| SkipList::contains_blind();
+    "skip-list-equal-hashes" "lock-free skip list ordered by hashes, all of them equal" right |_| SkipList::equal_hashes();
+    "skip-list-equal-hashes-skipped" "the same, its searches skip nodes with an equal hash" wrong |_| SkipList::equal_hashes_skipped();
     "laarman" "slot of Laarman's hash map, delete by CAS" right |_| Laarman::correct();
     "laarman-delete-writes" "slot of Laarman's hash map, delete by a plain write" wrong |_| Laarman::delete_writes();
     "laarman-delete-waits-and-writes" "slot of Laarman's hash map, delete waits, then writes" wrong |_| Laarman::delete_waits_and_writes();

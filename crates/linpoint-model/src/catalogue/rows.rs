@@ -123,6 +123,9 @@ Q2|skip-list-plain-mark|bad|any 3 2|34293|100|27
 Q2|skip-list-plain-mark|ok|any 2 2|||
 Q3|skip-list-contains-blind|bad|any 4 2|95344|300|19
 Q3|skip-list-contains-blind|ok|any 3 2|||
+Q4|skip-list-equal-hashes-skipped|bad|add 1; add^ 2; contains 1|||
+Q4|skip-list-equal-hashes-skipped|ok|any 2 2|||
+Q4|skip-list-equal-hashes|ok|any 4 2|||
 B1|bowman|ok|per 2 3|478151|1800|
 B1|bowman|ok|per 5 2|28912|30|
 B2|bowman-wrong|bad|update 1; scan / scan / update 1|831|1|10

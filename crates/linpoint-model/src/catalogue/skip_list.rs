@@ -14,14 +14,42 @@ pub struct SkipList {
     /// The mark on level 0 is set by a plain write.
     plain_mark: bool,
     contains_sees_marks: bool,
+    hashes: Hashes,
     keys: u8,
     spec: Set,
+}
+
+/// By what nodes are ordered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Hashes {
+    /// By their keys.
+    Differ,
+    /// By hashes, and those of all keys are equal. A search goes down before the first node with the hash.
+    Equal,
+    /// The same, but a search goes down from the first node with the hash.
+    EqualAndSkipped,
 }
 
 impl SkipList {
     /// With two keys: right.
     pub fn correct() -> SkipList {
-        SkipList { plain_mark: false, contains_sees_marks: true, keys: 2, spec: Set::default() }
+        SkipList {
+            plain_mark: false,
+            contains_sees_marks: true,
+            hashes: Hashes::Differ,
+            keys: 2,
+            spec: Set::default(),
+        }
+    }
+
+    /// Ordered by hashes, which two keys have in common: right.
+    pub fn equal_hashes() -> SkipList {
+        SkipList { hashes: Hashes::Equal, ..SkipList::correct() }
+    }
+
+    /// The same, but on its way down a search skips nodes with an equal hash that have no upper level: wrong.
+    pub fn equal_hashes_skipped() -> SkipList {
+        SkipList { hashes: Hashes::EqualAndSkipped, ..SkipList::correct() }
     }
 
     /// The mark that decides who has removed a node is a plain write: wrong.
@@ -102,6 +130,26 @@ impl Shared {
 }
 
 impl SkipList {
+    fn hash(&self, key: u8) -> u8 {
+        let is_sentinel = key == 0 || key == u8::MAX;
+        if is_sentinel || self.hashes == Hashes::Differ { key } else { 1 }
+    }
+
+    fn has_other_key(&self, cell: &Cell, k: u8) -> bool {
+        self.hash(cell.key) == self.hash(k) && cell.key != k
+    }
+
+    /// True if the search for `k` goes past this node. On level 0 it sees all nodes with the hash.
+    fn is_before(&self, cell: &Cell, k: u8, level: usize) -> bool {
+        self.hash(cell.key) < self.hash(k) || level == 0 && self.has_other_key(cell, k)
+    }
+
+    /// Where the search on level 1 ends: from which node it goes down, and which one follows that.
+    fn end_above(&self, p: u8, c: u8, cell: &Cell, k: u8) -> (u8, u8) {
+        let skips = self.hashes == Hashes::EqualAndSkipped && self.has_other_key(cell, k);
+        if skips { (c, cell.next[1]) } else { (p, c) }
+    }
+
     fn contains(&self, line: u8, k: u8, mem: &Shared, me: &mut Local) -> Flow<bool> {
         match line {
             0 => {
@@ -116,11 +164,12 @@ impl SkipList {
                     me.c = cell.next[level];
                     return Goto(1);
                 }
-                if cell.key < k {
+                if self.is_before(&cell, k, level) {
                     (me.p, me.c) = (me.c, cell.next[level]);
                     return Goto(1);
                 }
                 if me.lv == 1 {
+                    (me.p, _) = self.end_above(me.p, me.c, &cell, k);
                     (me.lv, me.c) = (0, 0);
                     return Goto(2);
                 }
@@ -192,14 +241,15 @@ impl Model for SkipList {
                     me.x = cell.next[level];
                     return Goto(2);
                 }
-                if cell.key < k {
+                if self.is_before(&cell, k, level) {
                     (me.p, me.c) = (me.c, cell.next[level]);
                     return Goto(1);
                 }
                 if me.lv == 0 {
                     return self.found(op, mem, me);
                 }
-                (me.p1, me.c1, me.lv, me.c) = (me.p, me.c, 0, 0);
+                (me.p1, me.c1) = self.end_above(me.p, me.c, &cell, k);
+                (me.p, me.lv, me.c) = (me.p1, 0, 0);
                 Goto(3)
             }
             2 => {
