@@ -68,7 +68,7 @@ pub struct Catch {
     pub undecided: u64,
     /// Why the first scenario that was not seen to its end was not.
     pub truncated: Option<String>,
-    /// How long it took.
+    /// How long it took to find it, or to give up.
     pub time: Duration,
 }
 
@@ -115,7 +115,10 @@ impl Visitor for Threads {
             Err(report) if matches!(report.fault, Fault::Undecided(_)) => {
                 Catch { undecided: 1, truncated: Some(report.text), time, ..Catch::default() }
             }
-            Err(report) => Catch { failure: Some(report.text), time, ..Catch::default() },
+            Err(report) => {
+                let time = time.saturating_sub(report.explaining);
+                Catch { failure: Some(report.text), time, ..Catch::default() }
+            }
             Ok(summary) => Catch {
                 scenarios: summary.runs,
                 executions: summary.runs,

@@ -61,6 +61,8 @@ pub struct FailureReport {
     pub operations: usize,
     /// The files that were written.
     pub written: Vec<PathBuf>,
+    /// How long it took to shrink and to explain the failure, after it was found.
+    pub explaining: Duration,
 }
 
 impl fmt::Display for FailureReport {
@@ -105,6 +107,7 @@ pub fn conclude<T, S: Spec + 'static>(
     found: Found<S::Op, S::Ret>,
     context: &Context,
 ) -> FailureReport {
+    let concluding = Instant::now();
     let Found { recipe, failure, how } = found;
     let original = test.cook(&recipe);
     let first = explanation(test, &failure, context);
@@ -140,7 +143,8 @@ pub fn conclude<T, S: Spec + 'static>(
     let (written, told) = context.files.write(&words, &replay);
     let text = words.text(&told);
     let (threads, operations) = (scenario.threads.len(), scenario.len());
-    FailureReport { text, fault: failure.fault, replay, threads, operations, written }
+    let explaining = concluding.elapsed();
+    FailureReport { text, fault: failure.fault, replay, threads, operations, written, explaining }
 }
 
 fn is_worth_shrinking(fault: &Fault) -> bool {

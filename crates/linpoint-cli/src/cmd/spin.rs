@@ -164,7 +164,7 @@ fn print(args: &Spin, explored: &Explored, out: &mut Output) -> io::Result<Exit>
             time: *time,
             ..Heading::default()
         };
-        let words = Words { history, settings: &settings };
+        let words = Words { history, settings: &settings, has_lines: false };
         let rendered = Rendered::new(heading, &words, report);
         if let Some(path) = &args.html
             && let Err(error) = fs::write(path, html::render(&rendered, &words, report))

@@ -1,4 +1,4 @@
-//! A history from a file, as the report wants it.
+//! A history as the report wants it.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -15,6 +15,8 @@ pub struct Words<'a> {
     pub history: &'a LoadedHistory,
     /// The settings.
     pub settings: &'a Settings,
+    /// It is from a file, so its lines mean something to people.
+    pub has_lines: bool,
 }
 
 impl Operations for Words<'_> {
@@ -27,7 +29,7 @@ impl Operations for Words<'_> {
             client: history.client(id),
             object: history.object(id),
             span: history.span(id),
-            line: history.line(id),
+            line: history.line(id).filter(|_| self.has_lines),
         }
     }
 

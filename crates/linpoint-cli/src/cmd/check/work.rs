@@ -129,7 +129,7 @@ fn check_one(
         reading,
     };
     entry.checked(history.len());
-    let words = Words { history: &history, settings: &check.how.settings };
+    let words = Words { history: &history, settings: &check.how.settings, has_lines: true };
     let rendered = Rendered::new(heading, &words, &report);
     let kind = match rendered.outcome {
         Outcome::Linearizable => Kind::Linearizable,
