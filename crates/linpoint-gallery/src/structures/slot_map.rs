@@ -43,7 +43,8 @@ impl Slot {
 
     fn update(&self, value: u64) {
         while !self.change(self.settled(), UPDATING) {}
-        self.value.store(value, Relaxed);
+        // Not relaxed: who reads a value early must not see an older status after that. (Loom found that.)
+        self.value.store(value, Release);
         self.status.store(STORED, Release);
     }
 
