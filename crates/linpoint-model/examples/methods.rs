@@ -35,7 +35,7 @@ fn main() {
             if method == Method::Points && !has_points || method.is_for_snapshots() {
                 continue;
             }
-            for ops in [2, 4, 5, 6] {
+            for ops in [2, 4, 5, 6, 8] {
                 let result = explored(
                     model,
                     &Asked::Total { threads: 2, ops },

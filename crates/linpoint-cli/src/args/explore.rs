@@ -18,6 +18,7 @@ Examples:
   linpoint explore bowman --threads 3 --per-thread 2        2 operations for each of 3 threads
   linpoint explore snark --program 'pushR 1; popR | pushR 2; popL'
   linpoint explore snark-first-repaired --threads 3 --ops 7 --order preemptions --memory 8GiB
+  linpoint explore snark-first-repaired --threads 3 --unbounded --order few
 
 Exit codes:
   2  the usage was bad, or the model cannot be explored
@@ -61,6 +62,9 @@ pub struct Explore {
     pub method: String,
 
     /// In which order states are explored
+    ///
+    /// breadth: fewest steps first; preemptions: fewest preemptions first; few: fewest preemptions and calls first; random: random
+    /// runs with restarts, on one core; depth: deep first, on one core, counts cycles. All of them see everything in the end.
     #[arg(long, value_name = "ORDER", default_value = "breadth", value_parser = orders())]
     pub order: String,
 
