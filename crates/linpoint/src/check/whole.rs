@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::{CheckError, Checker, Hints, Report, Stats};
 use crate::budget::Memory;
-use crate::decide::ask;
+use crate::decide::ask_about_all;
 use crate::history::{History, OpId};
 use crate::monitor::{Answer, Refusal};
 use crate::plan::{Features, Forced, Monitor};
@@ -55,10 +55,7 @@ impl<S: Spec> Checker<'_, S> {
             let description = "asked for its shape".to_owned();
             CheckError::SpecPanicked { op: OpId(0), description, message }
         };
-        let ids: Vec<OpId> = history.ids().collect();
-        let outcome = ask(self.spec, history, &ids, Monitor::OfShape, memory).map_err(panicked)?;
-        drop(ids);
-        let outcome = match outcome {
+        let outcome = match ask_about_all(self.spec, history, memory).map_err(panicked)? {
             Ok(outcome) => outcome,
             Err(refusal) => return Ok(Whole::Refused(refusal)),
         };

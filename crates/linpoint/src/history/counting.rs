@@ -12,16 +12,14 @@ const BITS_AN_OPERATION: u64 = 64;
 /// Turns times into ranks, and gives the number of ranks. `None`, with the times as they were, if two events
 /// have one time or if they are too far apart.
 pub(super) fn rank(spans: &mut [Span]) -> Option<u32> {
-    let (mut least, mut most) = (u32::MAX, 0);
-    let mut events = spans.len();
+    let (mut least, mut most, mut pending) = (u32::MAX, 0, 0);
     for span in &*spans {
+        let last = if span.is_pending() { span.call } else { span.ret };
         least = least.min(span.call);
-        most = most.max(span.call);
-        if !span.is_pending() {
-            most = most.max(span.ret);
-            events += 1;
-        }
+        most = most.max(span.call).max(last);
+        pending += usize::from(span.is_pending());
     }
+    let events = 2 * spans.len() - pending;
     if events == 0 {
         return Some(0);
     }
@@ -30,18 +28,25 @@ pub(super) fn rank(spans: &mut [Span]) -> Option<u32> {
         return None;
     }
     let mut happened = vec![0_u64; range.div_ceil(64) as usize];
-    let mut is_first = |time: u32| {
+    let mut note = |time: u32| {
         let (word, bit) = place(time - least);
-        let is_first = happened[word] & bit == 0;
         happened[word] |= bit;
-        is_first
     };
-    let distinct = spans.iter().all(|s| is_first(s.call) && (s.is_pending() || is_first(s.ret)));
-    if !distinct {
+    for span in &*spans {
+        note(span.call);
+        if !span.is_pending() {
+            note(span.ret);
+        }
+    }
+    // Fewer bits than events: two events share one.
+    let times: u64 = happened.iter().map(|bits| u64::from(bits.count_ones())).sum();
+    if times < events as u64 {
         return None;
     }
     if range == events as u64 {
-        change_times(spans, |time| time - least);
+        if least > 0 {
+            change_times(spans, |time| time - least);
+        }
         return Some(events as u32);
     }
     let mut before = 0;

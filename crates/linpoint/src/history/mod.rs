@@ -12,6 +12,7 @@ mod counting;
 mod error;
 mod events;
 mod intervals;
+mod open;
 pub(crate) mod radix;
 mod rare;
 mod time;
@@ -20,6 +21,8 @@ pub use error::{HistoryError, HistoryErrorKind};
 pub use events::EventBuilder;
 pub use intervals::{Interval, IntervalBuilder, Ties};
 pub use time::{TimeError, Timestamp};
+
+use std::ops::Range;
 
 use rare::Rare;
 
@@ -95,11 +98,14 @@ struct ExtrasColumns {
 }
 
 impl ExtrasColumns {
-    #[inline]
+    #[inline(always)]
     fn set(&mut self, at: usize, extras: Extras) {
+        let is_plain = extras.object.is_none() && extras.hint.is_none();
+        if !is_plain || !self.objects.is_empty() || !self.hints.is_empty() {
+            self.objects.set(at, extras.object);
+            self.hints.set(at, extras.hint);
+        }
         self.processes.set(at, extras.process);
-        self.objects.set(at, extras.object);
-        self.hints.set(at, extras.hint);
     }
 
     fn get(&self, at: usize) -> Extras {
@@ -138,6 +144,11 @@ impl<O, R> History<O, R> {
     /// When each operation was open.
     pub(crate) fn spans(&self) -> &[Span] {
         &self.spans
+    }
+
+    /// Operations that follow each other, their results, and when they were open.
+    pub(crate) fn columns(&self, range: Range<usize>) -> (&[O], &[Option<R>], &[Span]) {
+        (&self.ops[range.clone()], &self.rets[range.clone()], &self.spans[range])
     }
 
     /// Starts a history from events in the order in which they happened.
@@ -195,6 +206,11 @@ impl<O, R> History<O, R> {
         let objects = &self.extras.objects;
         !objects.values().is_empty()
             && self.ids().any(|id| objects.get(id.index()) != objects.get(0))
+    }
+
+    /// How many of the operations that returned were open at once, at most.
+    pub(crate) fn most_open(&self) -> usize {
+        open::most_open(&self.spans, self.ranks)
     }
 
     /// True if at least one operation carries an order hint.
