@@ -7,7 +7,7 @@ use super::{CheckError, Checker, Hints, Report, Stats};
 use crate::budget::Memory;
 use crate::decide::ask_about_all;
 use crate::history::{History, OpId};
-use crate::monitor::{Answer, Refusal};
+use crate::monitor::{Answer, Refusal, verify_names};
 use crate::plan::{Features, Forced, Monitor};
 use crate::search::guard;
 use crate::spec::{Refutation, Spec};
@@ -67,10 +67,17 @@ impl<S: Spec> Checker<'_, S> {
         };
         let decide = begin.elapsed();
         let now = Instant::now();
-        guard(|| certify::replay_is_legal(self.spec, history, &order))
+        let validated = guard(|| certify::replay_is_legal(self.spec, history, &order))
             .map_err(panicked)?
-            .map_err(CheckError::Internal)?;
-        certify::order_is_valid(history, &order, false).map_err(CheckError::Internal)?;
+            .and_then(|()| certify::order_is_valid(history, &order, false));
+        if let Err(message) = validated {
+            // Values that share a name explain a wrong order. Nothing else does.
+            let names = guard(|| verify_names(self.spec, history)).map_err(panicked)?;
+            return names.map_or_else(
+                |refusal| Ok(Whole::Refused(refusal)),
+                |()| Err(CheckError::Internal(message)),
+            );
+        }
         let mut plan = self.plan_with(history, Features::of_whole(history))?;
         plan.split = "not split: the monitor takes all operations at once".into();
         let stats = Stats {

@@ -99,7 +99,7 @@ struct ExtrasColumns {
 
 impl ExtrasColumns {
     #[inline(always)]
-    fn set(&mut self, at: usize, extras: Extras) {
+    fn set(&mut self, at: usize, extras: &Extras) {
         let is_plain = extras.object.is_none() && extras.hint.is_none();
         if !is_plain || !self.objects.is_empty() || !self.hints.is_empty() {
             self.objects.set(at, extras.object);
@@ -126,6 +126,9 @@ pub struct History<O, R> {
     extras: ExtrasColumns,
     /// One more than the largest rank in use.
     ranks: u32,
+    /// A bit for each rank that says whether it is that of a call; the others are those of returns. Empty if that
+    /// is not known, or if not every rank is that of one event.
+    calls: Vec<u64>,
 }
 
 impl<O, R> Default for History<O, R> {
@@ -136,6 +139,7 @@ impl<O, R> Default for History<O, R> {
             spans: Vec::new(),
             extras: ExtrasColumns::default(),
             ranks: 0,
+            calls: Vec::new(),
         }
     }
 }
@@ -144,6 +148,11 @@ impl<O, R> History<O, R> {
     /// When each operation was open.
     pub(crate) fn spans(&self) -> &[Span] {
         &self.spans
+    }
+
+    /// A bit for each rank that says whether it is that of a call, if every rank is known to be that of one event.
+    pub(crate) fn calls(&self) -> Option<&[u64]> {
+        (!self.calls.is_empty()).then_some(&self.calls)
     }
 
     /// Operations that follow each other, their results, and when they were open.
@@ -210,7 +219,11 @@ impl<O, R> History<O, R> {
 
     /// How many of the operations that returned were open at once, at most.
     pub(crate) fn most_open(&self) -> usize {
-        open::most_open(&self.spans, self.ranks)
+        let is_complete = 2 * self.spans.len() == self.ranks as usize;
+        match self.calls() {
+            Some(calls) if is_complete => open::by_bits(calls),
+            _ => open::by_counting(&self.spans, self.ranks),
+        }
     }
 
     /// True if at least one operation carries an order hint.
@@ -235,7 +248,7 @@ impl<O, R> History<O, R> {
             edit(id, &mut row);
             out.ops.push(self.op(id).clone());
             out.rets.push(row.ret);
-            out.extras.set(out.spans.len(), row.extras);
+            out.extras.set(out.spans.len(), &row.extras);
             out.spans.push(row.span);
         }
         out

@@ -2,38 +2,17 @@
 
 use super::Span;
 
-/// How many of the operations that returned were open at once, at most.
-pub(super) fn most_open(spans: &[Span], ranks: u32) -> usize {
-    by_bits(spans, ranks).unwrap_or_else(|| by_counting(spans, ranks))
-}
-
-/// For a history that is complete: all operations returned, and each rank belongs to one event. `None` for others.
-/// A bit for each rank says whether it is that of a call.
-fn by_bits(spans: &[Span], ranks: u32) -> Option<usize> {
-    if 2 * spans.len() != ranks as usize {
-        return None;
-    }
-    let words = ranks.div_ceil(64) as usize;
-    let (mut called, mut returned) = (vec![0_u64; words], vec![0_u64; words]);
-    for span in spans {
-        if span.is_pending() {
-            return None;
-        }
-        called[span.call as usize / 64] |= 1 << (span.call % 64);
-        returned[span.ret as usize / 64] |= 1 << (span.ret % 64);
-    }
-    // There are as many events as ranks.
-    let used: u32 = called.iter().zip(&returned).map(|(c, r)| (c ^ r).count_ones()).sum();
-    if used != ranks {
-        return None;
-    }
+/// For a history in which every rank is that of one event and all operations returned: `calls` has a bit for each
+/// rank, which is set for calls.
+pub(super) fn by_bits(calls: &[u64]) -> usize {
     let (mut open, mut most) = (0, 0);
-    for events in called.into_iter().flat_map(u64::to_le_bytes) {
+    // Beyond the last rank there are only returns.
+    for events in calls.iter().flat_map(|word| word.to_le_bytes()) {
         let (change, top) = EIGHT_EVENTS[events as usize];
         most = most.max(open + isize::from(top));
         open += isize::from(change);
     }
-    Some(most.unsigned_abs())
+    most.unsigned_abs()
 }
 
 /// Of eight events, the calls among which are ones: by how much the number of open operations changes, and how much
@@ -54,8 +33,8 @@ const EIGHT_EVENTS: [(i8, i8); 256] = {
     table
 };
 
-/// For any history.
-fn by_counting(spans: &[Span], ranks: u32) -> usize {
+/// For any history; operations that did not return do not count.
+pub(super) fn by_counting(spans: &[Span], ranks: u32) -> usize {
     // By how much the number of open operations changes at each rank.
     let mut change = vec![0_i8; ranks as usize + 1];
     for span in spans.iter().filter(|span| !span.is_pending()) {
@@ -74,32 +53,37 @@ fn by_counting(spans: &[Span], ranks: u32) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{History, Interval, Ties};
     use super::*;
 
     #[test]
     fn bits_and_counts_agree() {
         let mut random = fastrand::Rng::with_seed(4);
         for round in 0..300 {
-            let n = random.usize(0..200);
-            let mut ranks: Vec<u32> = (0..2 * n as u32).collect();
+            let n = random.usize(1..200);
+            let mut times: Vec<u64> = (0..2 * n as u64).collect();
             // Nearly in order, as histories are.
             let reach = 1 + round % 40;
-            for at in 0..ranks.len() {
-                let to = (at + random.usize(0..reach)).min(ranks.len() - 1);
-                ranks.swap(at, to);
+            for at in 0..times.len() {
+                let to = (at + random.usize(0..reach)).min(times.len() - 1);
+                times.swap(at, to);
             }
-            let span =
-                |pair: &[u32]| Span { call: pair[0].min(pair[1]), ret: pair[0].max(pair[1]) };
-            let mut spans: Vec<Span> = ranks.chunks(2).map(span).collect();
-            assert_eq!(by_bits(&spans, 2 * n as u32), Some(by_counting(&spans, 2 * n as u32)));
-            if let Some(last) = spans.last_mut() {
-                let ret = last.ret;
-                last.ret = Span::NEVER;
-                assert_eq!(by_bits(&spans, 2 * n as u32), None);
-                // Two events of one rank.
-                (spans[0].call, spans[n - 1].ret) = (ret, ret);
-                assert_eq!(by_bits(&spans, 2 * n as u32), None);
+            let mut intervals = History::<(), ()>::from_intervals(Ties::Ordered);
+            for pair in times.chunks(2) {
+                let (start, end) = (pair[0].min(pair[1]) + 7, pair[0].max(pair[1]) + 7);
+                intervals.add(Interval::new((), (), start, end)).unwrap();
             }
+            let mut pending = intervals.clone();
+            let history = intervals.finish().unwrap();
+            let calls = history.calls().expect("no time is left out");
+            assert_eq!(by_bits(calls), by_counting(history.spans(), history.ranks()));
+            assert_eq!(by_bits(calls), history.most_open());
+            for span in history.spans() {
+                let is_call = |rank: u32| calls[rank as usize / 64] >> (rank % 64) & 1 == 1;
+                assert!(is_call(span.call) && !is_call(span.ret));
+            }
+            pending.add(Interval::pending((), 7 + 2 * n as u64)).unwrap();
+            assert_eq!(pending.finish().unwrap().most_open(), history.most_open());
         }
     }
 
@@ -107,8 +91,8 @@ mod tests {
     fn the_most_of_a_few() {
         let spans =
             [(0, 3), (1, 2), (4, Span::NEVER), (5, 6)].map(|(call, ret)| Span { call, ret });
-        assert_eq!(most_open(&spans, 7), 2);
-        assert_eq!(most_open(&spans[..2], 4), 2);
-        assert_eq!(most_open(&[], 0), 0);
+        assert_eq!(by_counting(&spans, 7), 2);
+        assert_eq!(by_counting(&[], 0), 0);
+        assert_eq!(by_bits(&[]), 0);
     }
 }

@@ -56,41 +56,66 @@ pub(crate) struct Columns {
     pub(crate) peaks: u32,
 }
 
-impl Columns {
-    /// Reads the operations, which all belong to one object.
-    pub(crate) fn read(reader: Rows<'_>) -> Result<Columns, Refusal> {
-        let Roles { kinds, names, keys, initial } = Roles::read(reader)?;
-        let rows = kinds.len();
+/// What each row does, with numbers for what it names.
+struct Named {
+    kinds: Vec<Kind>,
+    /// Of values. Those of the sources come after the last row.
+    values: Numbers,
+    keys: Numbers,
+    /// A place that has the name of a register's initial value.
+    initial: Option<(u32, Slot)>,
+}
+
+impl Named {
+    fn read(rows: Rows<'_>) -> Result<Named, Refusal> {
+        let Roles { kinds, names, keys, initial } = Roles::read(rows)?;
         // What is replaced is numbered together with what is written.
-        let names_value = |row: usize| match row.checked_sub(rows) {
+        let names_value = |row: usize| match row.checked_sub(kinds.len()) {
             None => kinds[row].has_value(),
             Some(row) => kinds[row] == Kind::Replace,
         };
-        let mut numbers = Numbers::of_names(names, names_value);
-        let key_numbers = Numbers::of_names(keys, |_| true);
-        reader.verify(&key_numbers, rows, Slot::Key)?;
-        reader.verify(&numbers, rows, Slot::Value)?;
+        let values = Numbers::of_names(names, names_value);
+        let keys = Numbers::of_names(keys, |_| true);
+        Ok(Named { kinds, values, keys, initial })
+    }
+
+    /// Makes sure that what has one number is equal.
+    fn verify(&self, rows: Rows<'_>) -> Result<(), Refusal> {
+        rows.verify(&self.keys, Slot::Key)?;
+        rows.verify(&self.values, Slot::Value)
+    }
+}
+
+impl Columns {
+    /// Reads the operations, which all belong to one object.
+    pub(crate) fn read(reader: Rows<'_>) -> Result<Columns, Refusal> {
+        let named = Named::read(reader)?;
+        if !reader.trusts_names() {
+            named.verify(reader)?;
+        }
+        let Named { kinds, mut values, keys, initial } = named;
+        let rows = kinds.len();
         let priority_class = match reader.shape() {
-            Shape::PriorityQueue => reader.sort_by_priority(&mut numbers),
+            Shape::PriorityQueue => reader.sort_by_priority(&mut values),
             _ => Vec::new(),
         };
-        let sources = numbers.of_row.split_off(rows.min(numbers.of_row.len()));
+        let sources = values.of_row.split_off(rows.min(values.of_row.len()));
         let initial = initial.filter(|(row, slot)| reader.is_initial(*row as usize, *slot));
         let initial = match initial {
             None => NONE,
             Some((row, Slot::Source)) => sources[row as usize],
-            Some((row, _)) => numbers.of_row[row as usize],
+            Some((row, _)) => values.of_row[row as usize],
         };
         let Peaks { left, right, count } = Peaks::of(reader);
         Ok(Columns {
             kinds,
-            values: numbers.of_row,
-            value_count: numbers.count,
+            values: values.of_row,
+            value_count: values.count,
             priority_class,
             initial,
             sources,
-            keys: key_numbers.of_row,
-            key_count: key_numbers.count,
+            keys: keys.of_row,
+            key_count: keys.count,
             left,
             right,
             peaks: count,
@@ -117,10 +142,19 @@ impl Kind {
 }
 
 impl Rows<'_> {
+    /// Refuses rows whose names were trusted although two different values share one. To be called before a
+    /// contradiction is believed, or after an order turned out to be wrong.
+    pub(crate) fn verify_names(&self) -> Result<(), Refusal> {
+        match Named::read(*self) {
+            Ok(named) if self.trusts_names() => named.verify(*self),
+            _ => Ok(()),
+        }
+    }
+
     /// Makes sure that what has one number is equal.
-    fn verify(&self, numbers: &Numbers, rows: usize, slot: Slot) -> Result<(), Refusal> {
+    fn verify(&self, numbers: &Numbers, slot: Slot) -> Result<(), Refusal> {
         // Beyond the last row come the sources.
-        let mention = |i: usize| match i.checked_sub(rows) {
+        let mention = |i: usize| match i.checked_sub(self.len()) {
             None => (self.id(i), slot),
             Some(row) => (self.id(row), Slot::Source),
         };

@@ -48,6 +48,7 @@ pub(crate) fn decide(rows: Rows<'_>, clock: &mut Clock) -> Result<Found, Refusal
     Ok(match answer {
         Ok(starts) => Found::Order(flags.order(starts)),
         Err(flag) => {
+            rows.verify_names()?;
             let mut entries = Vec::new();
             flags.entries(flag, &mut entries);
             Found::Contradiction(contradiction(rows, &entries))

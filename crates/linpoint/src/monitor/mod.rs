@@ -132,12 +132,21 @@ pub fn decide<S: Spec>(
     decide_rows(typed(spec, history)?.rows(ids))
 }
 
-/// The same for all operations of a history.
+/// The same for all operations of a history. An order that is found *has to be* validated: where two different
+/// values share a name, it may be wrong, and then [`verify_names`] refuses.
 pub(crate) fn decide_all<S: Spec>(
     spec: &S,
     history: &History<S::Op, S::Ret>,
 ) -> Result<Outcome, Refusal> {
-    decide_rows(typed(spec, history)?.all_rows())
+    decide_rows(typed(spec, history)?.all_rows().trusting_names())
+}
+
+/// Refuses a history in which two different values share a name.
+pub(crate) fn verify_names<S: Spec>(
+    spec: &S,
+    history: &History<S::Op, S::Ret>,
+) -> Result<(), Refusal> {
+    typed(spec, history)?.all_rows().trusting_names().verify_names()
 }
 
 fn typed<'a, S: Spec>(
@@ -214,7 +223,10 @@ fn queue(rows: Rows<'_>, clock: &mut Clock) -> Result<Found, Refusal> {
     clock.prepared();
     Ok(match queue::heads::decide(&columns, clock)? {
         Found::Order(rows) => Found::Order(idle::weave(&columns, rows)),
-        contradiction => contradiction,
+        contradiction => {
+            rows.verify_names()?;
+            contradiction
+        }
     })
 }
 
@@ -240,6 +252,9 @@ fn container(
         Ok(elements) => decide(&columns, &elements, clock)?,
         Err(contradiction) => Found::Contradiction(contradiction),
     };
+    if let Found::Contradiction(_) = found {
+        rows.verify_names()?;
+    }
     Ok(match (found, renamed) {
         (Found::Contradiction(c), Some(renamed)) => {
             Found::Contradiction(renamed.widen(&columns, c))

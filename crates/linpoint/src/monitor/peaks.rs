@@ -36,7 +36,11 @@ impl Peaks {
     pub(crate) fn of(rows: Rows<'_>) -> Peaks {
         let ranks = rows.ranks as usize + 1;
         let spans = || rows.spans();
-        if rows.len() * 64 / DENSE >= ranks {
+        if let Some(calls) = rows.calls() {
+            // Beyond the last rank there are only returns, which begin no peak.
+            let starts = Starts::new(calls.iter().map(|calls| (*calls, !*calls)));
+            Peaks::from_starts(spans(), rows.len(), &starts)
+        } else if rows.len() * 64 / DENSE >= ranks {
             Peaks::by_counting(spans, rows.len(), ranks)
         } else {
             Peaks::by_sorting(spans, rows.len())
@@ -57,9 +61,12 @@ impl Peaks {
                 returns[span.ret as usize / 64] |= 1 << (span.ret % 64);
             }
         }
-        let starts = Starts::new(&calls, &returns);
+        Peaks::from_starts(spans(), len, &Starts::new(calls.into_iter().zip(returns)))
+    }
+
+    fn from_starts(spans: impl Iterator<Item = Span>, len: usize, starts: &Starts) -> Peaks {
         let mut peaks = Peaks::with_capacity(len);
-        for span in spans() {
+        for span in spans {
             peaks.left.push(starts.peak_at(span.call));
             peaks.right.push(if span.is_pending() {
                 Self::NEVER
@@ -113,10 +120,11 @@ struct Starts {
 }
 
 impl Starts {
-    fn new(calls: &[u64], returns: &[u64]) -> Starts {
-        let mut words = Vec::with_capacity(calls.len());
+    /// `events` has calls and returns, a bit for each rank.
+    fn new(events: impl Iterator<Item = (u64, u64)>) -> Starts {
+        let mut words = Vec::with_capacity(events.size_hint().0);
         let (mut count, mut after_return) = (0, false);
-        for (&called, &returned) in calls.iter().zip(returns) {
+        for (called, returned) in events {
             let (mut used, mut bits) = (called | returned, 0);
             // A history that is whole uses all of its ranks.
             if used == u64::MAX {
@@ -138,6 +146,7 @@ impl Starts {
         Starts { words, count }
     }
 
+    #[inline]
     fn peak_at(&self, rank: u32) -> u32 {
         let (bits, before) = self.words[rank as usize / 64];
         before + (bits << (63 - rank % 64)).count_ones()
@@ -169,6 +178,12 @@ mod tests {
             let ids: Vec<OpId> = history.ids().collect();
             let spans = || ids.iter().map(|id| history.span(*id));
             let counted = Peaks::by_counting(spans, ids.len(), history.ranks() as usize + 1);
+            let mut calls = vec![0_u64; history.ranks().div_ceil(64) as usize];
+            spans().for_each(|span| calls[span.call as usize / 64] |= 1 << (span.call % 64));
+            let starts = Starts::new(calls.iter().map(|calls| (*calls, !*calls)));
+            let complete = Peaks::from_starts(spans(), ids.len(), &starts);
+            assert_eq!((&counted.left, &counted.right), (&complete.left, &complete.right));
+            assert_eq!(counted.count, complete.count);
             let sorted = Peaks::by_sorting(spans, ids.len());
             assert_eq!((&counted.left, &counted.right), (&sorted.left, &sorted.right));
             assert_eq!(counted.count, sorted.count);

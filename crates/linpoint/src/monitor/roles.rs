@@ -26,12 +26,14 @@ impl Roles {
         let mut portion = Vec::with_capacity(PORTION);
         for first in (0..rows.len()).step_by(PORTION) {
             rows.roles(first..rows.len().min(first + PORTION), &mut portion);
-            for (row, (role, key)) in (first..).zip(portion.drain(..)) {
+            // They are looked at where they are: copied as a whole, they would have to be waited for.
+            for (row, (role, key)) in (first..).zip(&portion) {
                 reader.read(row, role)?;
                 if let Some(key) = key {
-                    reader.read_key(key);
+                    reader.read_key(*key);
                 }
             }
+            portion.clear();
         }
         reader.finish()
     }
@@ -64,52 +66,34 @@ impl<'a> Reader<'a> {
     }
 
     #[inline]
-    fn read(&mut self, row: usize, role: Role) -> Result<(), Refusal> {
-        let (kind, value) = self.kind(row, role)?;
-        if self.initial.is_some_and(|name| name.0 == value) && kind.has_value() {
-            self.roles.initial = Some((row as u32, Slot::Value));
+    fn read(&mut self, row: usize, role: &Role) -> Result<(), Refusal> {
+        let Some(kind) = kind_of(role) else { return Err(refusal(role)) };
+        if kind == Kind::Take && !self.rows.is_pending(row) {
+            return Err(Refusal::new("it is not known what a completed removal found"));
         }
         self.roles.kinds.push(kind);
-        match self.has_values {
-            true if kind.has_value() => self.roles.names.push(value),
-            true => self.roles.names.push_none(),
-            false => {}
+        if self.has_values {
+            match value_of(role) {
+                Some(value) => self.read_value(row, value, role),
+                None => self.roles.names.push_none(),
+            }
         }
         Ok(())
     }
 
     #[inline]
-    fn kind(&mut self, row: usize, role: Role) -> Result<(Kind, u64), Refusal> {
-        Ok(match role {
-            Role::Foreign(reason) => return Err(Refusal::new(reason)),
-            Role::Take if !self.rows.is_pending(row) => {
-                return Err(Refusal::new("it is not known what a completed removal found"));
+    fn read_value(&mut self, row: usize, value: Name, role: &Role) {
+        self.roles.names.push(value.0);
+        if let Role::Replace { from, .. } = *role {
+            self.sources.resize(row, 0);
+            self.sources.push(from.0);
+            if self.initial == Some(from) {
+                self.roles.initial = Some((row as u32, Slot::Source));
             }
-            Role::Other(_) => {
-                return Err(Refusal::new("a failed compare-and-set does not say what it found"));
-            }
-            Role::Idle => (Kind::Idle, 0),
-            Role::Add(name) => (Kind::Add, name.0),
-            Role::Remove(name) => (Kind::Remove, name.0),
-            Role::Take => (Kind::Take, 0),
-            Role::Peek(name) => (Kind::Peek, name.0),
-            Role::Empty => (Kind::Empty, 0),
-            Role::Raise => (Kind::Raise, 0),
-            Role::Lower => (Kind::Lower, 0),
-            Role::IsUp => (Kind::IsUp, 0),
-            Role::IsDown => (Kind::IsDown, 0),
-            Role::Write(name) => (Kind::Write, name.0),
-            Role::Read(name) => (Kind::Read, name.0),
-            Role::Replace { from, to } => {
-                self.sources.resize(row, 0);
-                self.sources.push(from.0);
-                if self.initial == Some(from) {
-                    self.roles.initial = Some((row as u32, Slot::Source));
-                }
-                (Kind::Replace, to.0)
-            }
-            _ => return Err(Refusal::new("an operation that this kind of object lacks")),
-        })
+        }
+        if self.initial == Some(value) {
+            self.roles.initial = Some((row as u32, Slot::Value));
+        }
     }
 
     #[inline]
@@ -137,4 +121,50 @@ impl<'a> Reader<'a> {
         }
         Ok(roles)
     }
+}
+
+/// What a row of this role does. Adds and removes come in no order that a processor could guess, so this and
+/// [`value_of`] are written such that they need no branches.
+#[inline]
+fn kind_of(role: &Role) -> Option<Kind> {
+    Some(match role {
+        Role::Idle => Kind::Idle,
+        Role::Add(_) => Kind::Add,
+        Role::Remove(_) => Kind::Remove,
+        Role::Take => Kind::Take,
+        Role::Peek(_) => Kind::Peek,
+        Role::Empty => Kind::Empty,
+        Role::Raise => Kind::Raise,
+        Role::Lower => Kind::Lower,
+        Role::IsUp => Kind::IsUp,
+        Role::IsDown => Kind::IsDown,
+        Role::Write(_) => Kind::Write,
+        Role::Read(_) => Kind::Read,
+        Role::Replace { .. } => Kind::Replace,
+        _ => return None,
+    })
+}
+
+/// The value that it adds, writes or finds.
+#[inline]
+fn value_of(role: &Role) -> Option<Name> {
+    match *role {
+        Role::Add(name)
+        | Role::Remove(name)
+        | Role::Peek(name)
+        | Role::Write(name)
+        | Role::Read(name)
+        | Role::Replace { to: name, .. } => Some(name),
+        _ => None,
+    }
+}
+
+/// Why a role is not one of a row.
+#[cold]
+fn refusal(role: &Role) -> Refusal {
+    Refusal::new(match role {
+        Role::Foreign(reason) => reason,
+        Role::Other(_) => "a failed compare-and-set does not say what it found",
+        _ => "an operation that this kind of object lacks",
+    })
 }

@@ -15,9 +15,13 @@ pub(crate) struct Rows<'a> {
     source: &'a dyn Source,
     /// Of all operations of the history.
     spans: &'a [Span],
+    /// See [`History::calls`].
+    calls: Option<&'a [u64]>,
     /// One more than the largest rank of the history.
     pub(crate) ranks: u32,
     which: Which<'a>,
+    /// True if equal names are taken for equal values, see [`Rows::trusting_names`].
+    trusts_names: bool,
 }
 
 /// Which operations the rows are.
@@ -47,7 +51,9 @@ impl<'a, S: Spec> Typed<'a, S> {
     }
 
     fn rows_of(&'a self, which: Which<'a>) -> Rows<'a> {
-        Rows { source: self, spans: self.history.spans(), ranks: self.history.ranks(), which }
+        let (spans, ranks) = (self.history.spans(), self.history.ranks());
+        let calls = self.history.calls();
+        Rows { source: self, spans, calls, ranks, which, trusts_names: false }
     }
 
     fn mention(&self, (id, slot): (OpId, Slot)) -> Mention<'a, S::Op, S::Ret> {
@@ -158,6 +164,17 @@ impl<'a> Rows<'a> {
         }
     }
 
+    /// The same rows, but values of one name are taken to be equal until a contradiction is found. An order does not
+    /// need more: it is replayed with the values themselves.
+    pub(crate) fn trusting_names(self) -> Rows<'a> {
+        Rows { trusts_names: true, ..self }
+    }
+
+    /// True if nobody has made sure yet that values of one name are equal.
+    pub(crate) fn trusts_names(&self) -> bool {
+        self.trusts_names
+    }
+
     /// The operation that a row is.
     #[inline]
     pub(crate) fn id(&self, row: usize) -> OpId {
@@ -171,6 +188,14 @@ impl<'a> Rows<'a> {
     pub(crate) fn spans(&self) -> impl Iterator<Item = Span> + use<'a> {
         let rows = *self;
         (0..rows.len()).map(move |row| rows.spans[rows.id(row).index()])
+    }
+
+    /// A bit for each rank that says whether it is that of a call, if each rank is that of one event of these rows.
+    pub(crate) fn calls(&self) -> Option<&'a [u64]> {
+        match self.which {
+            Which::All => self.calls,
+            Which::These(_) => None,
+        }
     }
 
     /// True if the row never returned.
