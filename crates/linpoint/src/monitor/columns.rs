@@ -57,17 +57,28 @@ pub(crate) struct Columns {
 }
 
 /// What each row does, with numbers for what it names.
-struct Named {
-    kinds: Vec<Kind>,
+pub(crate) struct Named {
+    pub(crate) kinds: Vec<Kind>,
     /// Of values. Those of the sources come after the last row.
     values: Numbers,
-    keys: Numbers,
+    /// The flag or register of each row, if there is more than one; else none.
+    pub(crate) keys: Numbers,
     /// A place that has the name of a register's initial value.
     initial: Option<(u32, Slot)>,
 }
 
 impl Named {
-    fn read(rows: Rows<'_>) -> Result<Named, Refusal> {
+    /// Reads the operations, which all belong to one object.
+    pub(crate) fn read(rows: Rows<'_>) -> Result<Named, Refusal> {
+        let named = Named::trusting(rows)?;
+        if !rows.trusts_names() {
+            named.verify(rows)?;
+        }
+        Ok(named)
+    }
+
+    /// Takes equal names for equal values.
+    fn trusting(rows: Rows<'_>) -> Result<Named, Refusal> {
         let Roles { kinds, names, keys, initial } = Roles::read(rows)?;
         // What is replaced is numbered together with what is written.
         let names_value = |row: usize| match row.checked_sub(kinds.len()) {
@@ -89,11 +100,7 @@ impl Named {
 impl Columns {
     /// Reads the operations, which all belong to one object.
     pub(crate) fn read(reader: Rows<'_>) -> Result<Columns, Refusal> {
-        let named = Named::read(reader)?;
-        if !reader.trusts_names() {
-            named.verify(reader)?;
-        }
-        let Named { kinds, mut values, keys, initial } = named;
+        let Named { kinds, mut values, keys, initial } = Named::read(reader)?;
         let rows = kinds.len();
         let priority_class = match reader.shape() {
             Shape::PriorityQueue => reader.sort_by_priority(&mut values),
@@ -145,7 +152,7 @@ impl Rows<'_> {
     /// Refuses rows whose names were trusted although two different values share one. To be called before a
     /// contradiction is believed, or after an order turned out to be wrong.
     pub(crate) fn verify_names(&self) -> Result<(), Refusal> {
-        match Named::read(*self) {
+        match Named::trusting(*self) {
             Ok(named) if self.trusts_names() => named.verify(*self),
             _ => Ok(()),
         }

@@ -26,20 +26,14 @@ impl Roles {
         let mut portion = Vec::with_capacity(PORTION);
         for first in (0..rows.len()).step_by(PORTION) {
             rows.roles(first..rows.len().min(first + PORTION), &mut portion);
-            // They are looked at where they are: copied as a whole, they would have to be waited for.
-            for (row, (role, key)) in (first..).zip(&portion) {
-                reader.read(row, role)?;
-                if let Some(key) = key {
-                    reader.read_key(*key);
-                }
-            }
+            reader.read(first, &portion)?;
             portion.clear();
         }
         reader.finish()
     }
 }
 
-/// Takes rows one after the other.
+/// Takes portions of rows, one after the other.
 struct Reader<'a> {
     rows: Rows<'a>,
     has_values: bool,
@@ -65,18 +59,26 @@ impl<'a> Reader<'a> {
         Reader { rows, has_values, initial, roles, sources: Vec::new() }
     }
 
-    #[inline]
-    fn read(&mut self, row: usize, role: &Role) -> Result<(), Refusal> {
-        let Some(kind) = kind_of(role) else { return Err(refusal(role)) };
-        if kind == Kind::Take && !self.rows.is_pending(row) {
-            return Err(Refusal::new("it is not known what a completed removal found"));
-        }
-        self.roles.kinds.push(kind);
-        if self.has_values {
-            match value_of(role) {
-                Some(value) => self.read_value(row, value, role),
-                None => self.roles.names.push_none(),
+    /// Takes a portion whose first row is this. Adds and removes come in no order that a processor could guess, so
+    /// what depends on the role is one small thing at a time, which needs no branches.
+    fn read(&mut self, first: usize, portion: &[(Role, Option<Name>)]) -> Result<(), Refusal> {
+        for (row, (role, _)) in (first..).zip(portion) {
+            let Some(kind) = kind_of(role) else { return Err(refusal(role)) };
+            if kind == Kind::Take && !self.rows.is_pending(row) {
+                return Err(Refusal::new("it is not known what a completed removal found"));
             }
+            self.roles.kinds.push(kind);
+        }
+        if self.has_values {
+            for (row, (role, _)) in (first..).zip(portion) {
+                match value_of(role) {
+                    Some(value) => self.read_value(row, value, role),
+                    None => self.roles.names.push_none(),
+                }
+            }
+        }
+        for key in portion.iter().filter_map(|(_, key)| *key) {
+            self.read_key(key);
         }
         Ok(())
     }
@@ -123,8 +125,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What a row of this role does. Adds and removes come in no order that a processor could guess, so this and
-/// [`value_of`] are written such that they need no branches.
+/// What a row of this role does.
 #[inline]
 fn kind_of(role: &Role) -> Option<Kind> {
     Some(match role {
