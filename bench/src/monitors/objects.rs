@@ -306,7 +306,7 @@ impl Object for SimSnapshot {
                 self.holds[*segment] = Some(*v);
                 SnapshotRet::Done
             }
-            SnapshotOp::Scan => SnapshotRet::Values(self.holds.clone()),
+            SnapshotOp::Scan => SnapshotRet::Values(self.holds.clone().into()),
         }
     }
 }

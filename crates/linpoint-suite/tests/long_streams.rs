@@ -158,6 +158,6 @@ fn snapshot() {
         }
         false => SnapshotOp::Scan,
     };
-    let stale = SnapshotRet::Values(vec![Some(0); 8]);
+    let stale = SnapshotRet::Values(vec![Some(0); 8].into());
     check("snapshot", &spec, (60, KEPT), &mut draw, (SnapshotOp::Scan, stale));
 }

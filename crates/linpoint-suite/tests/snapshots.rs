@@ -39,7 +39,7 @@ fn published(text: &str, processes: usize, open: bool) -> SnapshotHistory {
                 let op = events.open_of(process).expect("open");
                 let mut values = vec![(!open).then_some(0); processes];
                 (values[0], values[1]) = (Some(numbers[1]), Some(numbers[2]));
-                events.ret(op, SnapshotRet::Values(values)).expect("open");
+                events.ret(op, SnapshotRet::Values(values.into())).expect("open");
             }
             _ => panic!("unknown event {event}"),
         }
@@ -157,7 +157,7 @@ fn draw(style: &Style, rng: &mut Rng) -> SnapshotHistory {
             At::Collecting(id, mut seen) => {
                 seen.push(Some(state[seen.len()]).filter(|_| !style.partial || rng.chance(0.8)));
                 match seen.len() == segments {
-                    true => At::Done(id, SnapshotRet::Values(seen)),
+                    true => At::Done(id, SnapshotRet::Values(seen.into())),
                     false => At::Collecting(id, seen),
                 }
             }
@@ -170,7 +170,7 @@ fn draw(style: &Style, rng: &mut Rng) -> SnapshotHistory {
                 for value in values.iter_mut().filter(|_| style.partial) {
                     *value = value.filter(|_| rng.chance(0.7));
                 }
-                At::Done(id, SnapshotRet::Values(values))
+                At::Done(id, SnapshotRet::Values(values.into()))
             }
             At::Done(id, ret) => {
                 events.ret(id, ret).expect("open");

@@ -275,27 +275,14 @@ impl Features {
             operations: history.len(),
             parts: usize::from(!history.is_empty()),
             largest_part: history.len(),
+            width: history.most_open(),
             hints: history.has_hints(),
             ..Features::default()
         };
-        // By how much the number of open operations changes at each rank.
-        let mut change = vec![0i8; history.ranks() as usize + 1];
         for id in history.ids() {
-            let span = history.span(id);
-            if span.is_pending() {
-                features.pending += 1;
-                continue;
-            }
-            features.unknown += usize::from(history.ret(id).is_none());
-            let called = &mut change[span.call as usize];
-            *called = called.saturating_add(1);
-            let returned = &mut change[span.ret as usize];
-            *returned = returned.saturating_sub(1);
-        }
-        let mut open = 0isize;
-        for change in change {
-            open += isize::from(change);
-            features.width = features.width.max(open.unsigned_abs());
+            let is_pending = history.span(id).is_pending();
+            features.pending += usize::from(is_pending);
+            features.unknown += usize::from(!is_pending && history.ret(id).is_none());
         }
         features
     }

@@ -1,6 +1,6 @@
 //! From operations as the file has them to a history of a model.
 
-use linpoint::history::{HistoryError, Interval, IntervalBuilder};
+use linpoint::history::{HistoryError, IntervalBuilder};
 
 use super::join::{Join, Mismatch, OpOf, RetOf};
 use super::typed::Typed;
@@ -84,19 +84,25 @@ impl<J: Join> Joined<'_, J> {
     #[inline]
     fn add(&mut self, raw: &RawOp<'_>) -> Result<(), Wrong> {
         self.lines.push(raw.line);
-        let op = self.join.op(raw).map_err(Wrong::Joined)?;
-        let ret = match raw.result {
-            Some(value) => Some(self.join.ret(&op, value).map_err(Wrong::Joined)?),
-            None if raw.end.is_none() => None,
+        let (join, unknown_results) = (self.join, &mut self.unknown_results);
+        let op = || join.op(raw).map_err(Wrong::Joined);
+        let ret = |op: &OpOf<J>| match raw.result {
+            Some(value) => join.ret(op, value).map(Some).map_err(Wrong::Joined),
+            None if raw.end.is_none() => Ok(None),
             None => {
-                let only = self.join.only_ret(&op);
-                self.unknown_results += usize::from(only.is_none());
-                only
+                let only = join.only_ret(op);
+                *unknown_results += usize::from(only.is_none());
+                Ok(only)
             }
         };
-        let interval = Interval { op, ret, start: raw.start, end: raw.end, extras: raw.extras };
-        self.builder.add(interval).map_err(Wrong::History)?;
+        self.builder.add_with((raw.start, raw.end), &raw.extras, op, ret)?;
         Ok(())
+    }
+}
+
+impl From<HistoryError> for Wrong {
+    fn from(error: HistoryError) -> Wrong {
+        Wrong::History(error)
     }
 }
 

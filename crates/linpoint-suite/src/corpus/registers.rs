@@ -160,7 +160,7 @@ pub fn rmw() -> Vocabulary<Rmw<u8>> {
 pub fn snapshot() -> Vocabulary<Snapshot<u8>> {
     use SnapshotOp::{Scan, Update};
     use SnapshotRet::{Done, Values};
-    let scan = |values: &[Option<u8>]| Values(values.to_vec());
+    let scan = |values: &[Option<u8>]| Values(values.to_vec().into());
     Vocabulary::new("snapshot", Snapshot { segments: 2, initial: 0 })
         .op(Scan, [[0, 0], [1, 0], [0, 1], [1, 1]].map(|v| scan(&v.map(Some))))
         .once(Update(0, 1), [Done])

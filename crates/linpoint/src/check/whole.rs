@@ -5,9 +5,9 @@ use std::time::Instant;
 
 use super::{CheckError, Checker, Hints, Report, Stats};
 use crate::budget::Memory;
-use crate::decide::ask;
+use crate::decide::ask_about_all;
 use crate::history::{History, OpId};
-use crate::monitor::{Answer, Refusal};
+use crate::monitor::{Answer, Refusal, verify_names};
 use crate::plan::{Features, Forced, Monitor};
 use crate::search::guard;
 use crate::spec::{Refutation, Spec};
@@ -55,10 +55,7 @@ impl<S: Spec> Checker<'_, S> {
             let description = "asked for its shape".to_owned();
             CheckError::SpecPanicked { op: OpId(0), description, message }
         };
-        let ids: Vec<OpId> = history.ids().collect();
-        let outcome = ask(self.spec, history, &ids, Monitor::OfShape, memory).map_err(panicked)?;
-        drop(ids);
-        let outcome = match outcome {
+        let outcome = match ask_about_all(self.spec, history, memory).map_err(panicked)? {
             Ok(outcome) => outcome,
             Err(refusal) => return Ok(Whole::Refused(refusal)),
         };
@@ -70,10 +67,17 @@ impl<S: Spec> Checker<'_, S> {
         };
         let decide = begin.elapsed();
         let now = Instant::now();
-        guard(|| certify::replay_is_legal(self.spec, history, &order))
+        let validated = guard(|| certify::replay_is_legal(self.spec, history, &order))
             .map_err(panicked)?
-            .map_err(CheckError::Internal)?;
-        certify::order_is_valid(history, &order, false).map_err(CheckError::Internal)?;
+            .and_then(|()| certify::order_is_valid(history, &order, false));
+        if let Err(message) = validated {
+            // Values that share a name explain a wrong order. Nothing else does.
+            let names = guard(|| verify_names(self.spec, history)).map_err(panicked)?;
+            return names.map_or_else(
+                |refusal| Ok(Whole::Refused(refusal)),
+                |()| Err(CheckError::Internal(message)),
+            );
+        }
         let mut plan = self.plan_with(history, Features::of_whole(history))?;
         plan.split = "not split: the monitor takes all operations at once".into();
         let stats = Stats {
@@ -92,5 +96,72 @@ impl<S: Spec> Checker<'_, S> {
             stats,
             parts: Vec::new(),
         })))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::hash::{Hash, Hasher};
+
+    use crate::history::{History, Interval, Ties};
+    use crate::spec::Spec;
+    use crate::spec::models::{
+        Queue, QueueOp, QueueRet, Register, RegisterOp, RegisterRet, Set, SetOp, SetRet,
+    };
+    use crate::{Checker, Verdict};
+
+    /// All values have the same name.
+    #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+    struct Namesake(u8);
+
+    impl Hash for Namesake {
+        fn hash<H: Hasher>(&self, _: &mut H) {}
+    }
+
+    /// Answers do not depend on names, and where those are to blame for a refusal, it is said.
+    fn answers_are_right<S: Spec>(spec: &S, draw: impl Fn(&mut fastrand::Rng) -> (S::Op, S::Ret)) {
+        let mut random = fastrand::Rng::with_seed(6);
+        let (mut refused, mut answers) = (0, [0; 2]);
+        for _ in 0..3000 {
+            let mut intervals = History::from_intervals(Ties::Ordered);
+            for at in 0..random.u64(1..7) {
+                let (op, ret) = draw(&mut random);
+                let interval = Interval::new(op, ret, 3 * at, 3 * at + random.u64(1..9));
+                intervals.add(interval).unwrap();
+            }
+            let history = intervals.finish().unwrap();
+            let is_yes = |engine: Option<&str>| {
+                let checker = Checker::new(spec).threads(1);
+                let checker = engine.into_iter().fold(checker, |c, engine| c.engine(engine));
+                let report = checker.check(&history).unwrap();
+                assert!(!matches!(report.verdict, Verdict::Undecided(_)));
+                let plan = report.plan.to_string();
+                (matches!(report.verdict, Verdict::Linearizable(_)), plan.contains("share a name"))
+            };
+            let (yes, named) = is_yes(None);
+            assert_eq!(yes, is_yes(Some("jit-graph")).0);
+            refused += usize::from(named);
+            answers[usize::from(yes)] += 1;
+        }
+        assert!(refused > 100 && answers.iter().all(|count| *count > 100), "{refused} {answers:?}");
+    }
+
+    #[test]
+    fn values_of_one_name_are_told_apart() {
+        let value = |random: &mut fastrand::Rng| Namesake(random.u8(0..3));
+        answers_are_right(&Set::new(), |random| {
+            let op = [SetOp::Insert, SetOp::Remove, SetOp::Contains][random.usize(0..3)];
+            (op(value(random)), SetRet(random.u8(0..4) > 0))
+        });
+        answers_are_right(&Queue::new(), |random| match random.u8(0..5) {
+            0 | 1 => (QueueOp::Enqueue(value(random)), QueueRet::Done),
+            2 => (QueueOp::Dequeue, QueueRet::Value(None)),
+            3 => (QueueOp::Dequeue, QueueRet::Value(Some(value(random)))),
+            _ => (QueueOp::Peek, QueueRet::Value(Some(value(random)))),
+        });
+        answers_are_right(&Register { initial: Namesake(0) }, |random| match random.bool() {
+            true => (RegisterOp::Write(value(random)), RegisterRet::Written),
+            false => (RegisterOp::Read, RegisterRet::Value(value(random))),
+        });
     }
 }

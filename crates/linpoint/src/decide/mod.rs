@@ -20,7 +20,7 @@ use crate::spec::{PartView, Refutation, Spec};
 use crate::split::Split;
 use crate::verdict::certify;
 
-pub(crate) use monitored::{Refusals, ask};
+pub(crate) use monitored::{Refusals, ask, ask_about_all};
 
 /// The answer for one part.
 #[derive(Clone, Debug)]

@@ -48,17 +48,35 @@ pub(crate) fn ask<S: Spec>(
     monitor: Monitor,
     memory: &Memory,
 ) -> Result<Result<Outcome, Refusal>, String> {
-    let bytes = BYTES_PER_OP * ids.len();
-    if !memory.reserve(bytes) {
-        return Ok(Err(Refusal { reason: "it would need more memory than allowed".into() }));
-    }
-    let outcome = guard(|| match monitor {
+    within(memory, ids.len(), || match monitor {
         Monitor::OfShape => monitor::decide(spec, history, ids),
         Monitor::QueueOriented => {
             let steps = STEPS + STEPS_PER_OP * ids.len() as u64;
             monitor::decide_queue_oriented(spec, history, ids, steps)
         }
-    });
+    })
+}
+
+/// Asks the monitor of the object about all operations, which belong to one object.
+pub(crate) fn ask_about_all<S: Spec>(
+    spec: &S,
+    history: &History<S::Op, S::Ret>,
+    memory: &Memory,
+) -> Result<Result<Outcome, Refusal>, String> {
+    within(memory, history.len(), || monitor::decide_all(spec, history))
+}
+
+/// Lets a monitor decide if there is memory for it. The error is that of a specification that panicked.
+fn within(
+    memory: &Memory,
+    operations: usize,
+    decide: impl FnOnce() -> Result<Outcome, Refusal>,
+) -> Result<Result<Outcome, Refusal>, String> {
+    let bytes = BYTES_PER_OP * operations;
+    if !memory.reserve(bytes) {
+        return Ok(Err(Refusal { reason: "it would need more memory than allowed".into() }));
+    }
+    let outcome = guard(decide);
     memory.release(bytes);
     outcome
 }

@@ -2,47 +2,76 @@
 //!
 //! Events that were numbered as they happened, or a clock that is read once for each event, are like this.
 //! A bit for each time says whether something happened then; the rank of an event is the number of bits
-//! before its own. Nothing is sorted and nothing is moved: two passes over the history.
+//! before its own. Nothing is sorted and nothing is moved: a few passes over the history.
 
 use super::Span;
 
 /// Times may be spread over so many bits for each operation.
 const BITS_AN_OPERATION: u64 = 64;
 
-/// Turns times into ranks, and gives the number of ranks. `None`, with the times as they were, if two events
-/// have one time or if they are too far apart.
-pub(super) fn rank(spans: &mut [Span]) -> Option<u32> {
-    let (mut least, mut most) = (u32::MAX, 0);
-    let mut events = spans.len();
+/// Turns times into ranks, and gives the number of ranks; and if there was something at every time, a bit for each
+/// rank that says whether it is that of a call. `None`, with the times as they were, if two events have one time or
+/// if they are too far apart.
+pub(super) fn rank(spans: &mut [Span]) -> Option<(u32, Vec<u64>)> {
+    let (mut least, mut most, mut pending) = (u32::MAX, 0, 0);
     for span in &*spans {
+        let last = if span.is_pending() { span.call } else { span.ret };
         least = least.min(span.call);
-        most = most.max(span.call);
-        if !span.is_pending() {
-            most = most.max(span.ret);
-            events += 1;
-        }
+        most = most.max(span.call).max(last);
+        pending += usize::from(span.is_pending());
     }
+    let events = 2 * spans.len() - pending;
     if events == 0 {
-        return Some(0);
+        return Some((0, Vec::new()));
     }
     let range = u64::from(most - least) + 1;
     if range > BITS_AN_OPERATION * spans.len() as u64 + 64 || range < events as u64 {
         return None;
     }
-    let mut happened = vec![0_u64; range.div_ceil(64) as usize];
-    let mut is_first = |time: u32| {
+    if range > events as u64 {
+        return sparse(spans, least, range, events).then_some((events as u32, Vec::new()));
+    }
+    Some((events as u32, dense(spans, least, events)?))
+}
+
+/// As many times as events. Gives the bits of the calls; `None` if two events have one time.
+fn dense(spans: &mut [Span], least: u32, events: usize) -> Option<Vec<u64>> {
+    let words = events.div_ceil(64);
+    // Two columns, so that nothing has to wait for what was written just before.
+    let (mut called, mut returned) = (vec![0_u64; words], vec![0_u64; words]);
+    let note = |column: &mut [u64], time: u32| {
         let (word, bit) = place(time - least);
-        let is_first = happened[word] & bit == 0;
-        happened[word] |= bit;
-        is_first
+        column[word] |= bit;
     };
-    let distinct = spans.iter().all(|s| is_first(s.call) && (s.is_pending() || is_first(s.ret)));
-    if !distinct {
+    for span in &*spans {
+        note(&mut called, span.call);
+        if !span.is_pending() {
+            note(&mut returned, span.ret);
+        }
+    }
+    let pairs = called.iter().zip(&returned);
+    let distinct: u64 = pairs.map(|(c, r)| u64::from((c ^ r).count_ones())).sum();
+    if distinct < events as u64 {
         return None;
     }
-    if range == events as u64 {
+    if least > 0 {
         change_times(spans, |time| time - least);
-        return Some(events as u32);
+    }
+    Some(called)
+}
+
+/// More times than events. False if two events have one time.
+fn sparse(spans: &mut [Span], least: u32, range: u64, events: usize) -> bool {
+    let mut happened = vec![0_u64; range.div_ceil(64) as usize];
+    let mut note = |time: u32| {
+        let (word, bit) = place(time - least);
+        happened[word] |= bit;
+    };
+    for span in &*spans {
+        note(span.call);
+        if !span.is_pending() {
+            note(span.ret);
+        }
     }
     let mut before = 0;
     let words: Vec<(u64, u32)> = happened
@@ -52,12 +81,16 @@ pub(super) fn rank(spans: &mut [Span]) -> Option<u32> {
             (bits, before - bits.count_ones())
         })
         .collect();
+    // Fewer bits than events: two events share one.
+    if (before as usize) < events {
+        return false;
+    }
     change_times(spans, |time| {
         let (word, bit) = place(time - least);
         let (bits, before) = words[word];
         before + (bits & (bit - 1)).count_ones()
     });
-    Some(events as u32)
+    true
 }
 
 /// The word and the bit for a time.
@@ -97,11 +130,11 @@ mod tests {
     #[test]
     fn ranks_are_counted() {
         let mut dense = spans(&[(8, 11), (7, 9), (10, u32::MAX)]);
-        assert_eq!(rank(&mut dense), Some(5));
+        assert_eq!(rank(&mut dense), Some((5, vec![0b01011])));
         assert_eq!(dense, spans(&[(1, 4), (0, 2), (3, u32::MAX)]));
         let mut sparse = spans(&[(200, 163), (20, 21), (63, 64)]);
-        assert_eq!(rank(&mut sparse), Some(6));
+        assert_eq!(rank(&mut sparse), Some((6, Vec::new())));
         assert_eq!(sparse, spans(&[(5, 4), (0, 1), (2, 3)]));
-        assert_eq!(rank(&mut []), Some(0));
+        assert_eq!(rank(&mut []), Some((0, Vec::new())));
     }
 }

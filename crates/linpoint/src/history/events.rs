@@ -101,7 +101,7 @@ impl<O, R> EventBuilder<O, R> {
             self.open_of_process.insert(process, id);
         }
         self.call(op);
-        self.extras.set(id.index(), extras);
+        self.extras.set(id.index(), &extras);
         Ok(id)
     }
 
@@ -181,13 +181,13 @@ impl<O, R> EventBuilder<O, R> {
     pub fn finish(self) -> History<O, R> {
         let EventBuilder { ops, rets, spans, extras, ends, next_rank: ranks, .. } = self;
         if !ends.contains(&End::Failed) {
-            return History { ops, rets, spans, extras, ranks };
+            return History { ops, rets, spans, extras, ranks, calls: Vec::new() };
         }
         let mut out = History { ranks, ..History::default() };
         let rows = ops.into_iter().zip(rets).zip(spans).zip(ends).enumerate();
         for (at, (((op, ret), span), end)) in rows {
             if end != End::Failed {
-                out.extras.set(out.spans.len(), extras.get(at));
+                out.extras.set(out.spans.len(), &extras.get(at));
                 out.ops.push(op);
                 out.rets.push(ret);
                 out.spans.push(span);

@@ -99,13 +99,55 @@ impl<O, R> IntervalBuilder<O, R> {
     /// Adds an operation.
     #[inline]
     pub fn add<T: Timestamp>(&mut self, interval: Interval<O, R, T>) -> Result<OpId, HistoryError> {
+        let Interval { op, ret, start, end, extras } = interval;
+        let id = self.place(start, end, &extras)?;
+        self.history.ops.push(op);
+        self.history.rets.push(if end.is_some() { ret } else { None });
+        Ok(id)
+    }
+
+    /// Adds an operation that `op` makes, whose result `ret` makes. For those who read millions of them: each is
+    /// made where it stays.
+    #[doc(hidden)]
+    #[inline(always)]
+    pub fn add_with<T: Timestamp, E: From<HistoryError>>(
+        &mut self,
+        (start, end): (T, Option<T>),
+        extras: &Extras,
+        op: impl FnOnce() -> Result<O, E>,
+        ret: impl FnOnce(&O) -> Result<Option<R>, E>,
+    ) -> Result<OpId, E> {
+        let at = self.history.spans.len();
+        self.history.ops.push(op()?);
+        let added = match ret(&self.history.ops[at]) {
+            Ok(ret) => {
+                self.history.rets.push(if end.is_some() { ret } else { None });
+                self.place(start, end, extras).map_err(E::from)
+            }
+            Err(error) => Err(error),
+        };
+        if added.is_err() {
+            self.history.ops.truncate(at);
+            self.history.rets.truncate(at);
+        }
+        added
+    }
+
+    /// Adds when an operation was open, and its extras.
+    #[inline]
+    fn place<T: Timestamp>(
+        &mut self,
+        start: T,
+        end: Option<T>,
+        extras: &Extras,
+    ) -> Result<OpId, HistoryError> {
         let id = OpId(self.history.spans.len() as u32);
         let key = |t: T| t.key().map_err(|e| HistoryError::new(HistoryErrorKind::BadTime(e), id));
         if self.history.spans.len() >= (u32::MAX / 2 - 1) as usize {
             return Err(HistoryError::new(HistoryErrorKind::TooLarge, id));
         }
-        let start = key(interval.start)?;
-        let end = interval.end.map(key).transpose()?;
+        let start = key(start)?;
+        let end = end.map(key).transpose()?;
         if end.is_some_and(|end| end < start) {
             return Err(HistoryError::new(HistoryErrorKind::ReturnBeforeCall, id));
         }
@@ -120,9 +162,7 @@ impl<O, R> IntervalBuilder<O, R> {
             // This only tells pending operations from others.
             self.history.spans.push(Span { call: 0, ret: end.map_or(Span::NEVER, |_| 0) });
         }
-        self.history.ops.push(interval.op);
-        self.history.rets.push(if end.is_some() { interval.ret } else { None });
-        self.history.extras.set(id.index(), interval.extras);
+        self.history.extras.set(id.index(), extras);
         Ok(id)
     }
 
@@ -130,8 +170,8 @@ impl<O, R> IntervalBuilder<O, R> {
     pub fn finish(mut self) -> Result<History<O, R>, HistoryError> {
         if self.large.is_none() && self.is_in_order_by_process() {
             let spans = &mut self.history.spans;
-            if let Some(ranks) = counting::rank(spans) {
-                self.history.ranks = ranks;
+            if let Some((ranks, calls)) = counting::rank(spans) {
+                (self.history.ranks, self.history.calls) = (ranks, calls);
                 return Ok(self.history);
             }
         }

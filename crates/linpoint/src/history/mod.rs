@@ -12,6 +12,7 @@ mod counting;
 mod error;
 mod events;
 mod intervals;
+mod open;
 pub(crate) mod radix;
 mod rare;
 mod time;
@@ -20,6 +21,8 @@ pub use error::{HistoryError, HistoryErrorKind};
 pub use events::EventBuilder;
 pub use intervals::{Interval, IntervalBuilder, Ties};
 pub use time::{TimeError, Timestamp};
+
+use std::ops::Range;
 
 use rare::Rare;
 
@@ -95,11 +98,14 @@ struct ExtrasColumns {
 }
 
 impl ExtrasColumns {
-    #[inline]
-    fn set(&mut self, at: usize, extras: Extras) {
+    #[inline(always)]
+    fn set(&mut self, at: usize, extras: &Extras) {
+        let is_plain = extras.object.is_none() && extras.hint.is_none();
+        if !is_plain || !self.objects.is_empty() || !self.hints.is_empty() {
+            self.objects.set(at, extras.object);
+            self.hints.set(at, extras.hint);
+        }
         self.processes.set(at, extras.process);
-        self.objects.set(at, extras.object);
-        self.hints.set(at, extras.hint);
     }
 
     fn get(&self, at: usize) -> Extras {
@@ -120,6 +126,9 @@ pub struct History<O, R> {
     extras: ExtrasColumns,
     /// One more than the largest rank in use.
     ranks: u32,
+    /// A bit for each rank that says whether it is that of a call; the others are those of returns. Empty if that
+    /// is not known, or if not every rank is that of one event.
+    calls: Vec<u64>,
 }
 
 impl<O, R> Default for History<O, R> {
@@ -130,6 +139,7 @@ impl<O, R> Default for History<O, R> {
             spans: Vec::new(),
             extras: ExtrasColumns::default(),
             ranks: 0,
+            calls: Vec::new(),
         }
     }
 }
@@ -138,6 +148,16 @@ impl<O, R> History<O, R> {
     /// When each operation was open.
     pub(crate) fn spans(&self) -> &[Span] {
         &self.spans
+    }
+
+    /// A bit for each rank that says whether it is that of a call, if every rank is known to be that of one event.
+    pub(crate) fn calls(&self) -> Option<&[u64]> {
+        (!self.calls.is_empty()).then_some(&self.calls)
+    }
+
+    /// Operations that follow each other, their results, and when they were open.
+    pub(crate) fn columns(&self, range: Range<usize>) -> (&[O], &[Option<R>], &[Span]) {
+        (&self.ops[range.clone()], &self.rets[range.clone()], &self.spans[range])
     }
 
     /// Starts a history from events in the order in which they happened.
@@ -197,6 +217,15 @@ impl<O, R> History<O, R> {
             && self.ids().any(|id| objects.get(id.index()) != objects.get(0))
     }
 
+    /// How many of the operations that returned were open at once, at most.
+    pub(crate) fn most_open(&self) -> usize {
+        let is_complete = 2 * self.spans.len() == self.ranks as usize;
+        match self.calls() {
+            Some(calls) if is_complete => open::by_bits(calls),
+            _ => open::by_counting(&self.spans, self.ranks),
+        }
+    }
+
     /// True if at least one operation carries an order hint.
     pub fn has_hints(&self) -> bool {
         self.extras.hints.values().iter().any(Option::is_some)
@@ -219,7 +248,7 @@ impl<O, R> History<O, R> {
             edit(id, &mut row);
             out.ops.push(self.op(id).clone());
             out.rets.push(row.ret);
-            out.extras.set(out.spans.len(), row.extras);
+            out.extras.set(out.spans.len(), &row.extras);
             out.spans.push(row.span);
         }
         out

@@ -26,6 +26,12 @@ impl<T: Copy + Default + PartialEq> Rare<T> {
         self.0.get(at).copied().unwrap_or_default()
     }
 
+    /// True if no value was set that is not the default.
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Those that were set, and perhaps others.
     pub(super) fn values(&self) -> &[T] {
         &self.0

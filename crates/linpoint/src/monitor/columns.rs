@@ -1,9 +1,10 @@
 //! A history as columns of small numbers: what all monitors read.
 
-use crate::spec::{Role, Shape, Slot};
+use crate::spec::{Shape, Slot};
 
-use super::names::{NONE, Names, Numbers};
+use super::names::{NONE, Numbers};
 use super::peaks::Peaks;
+use super::roles::{PORTION, Roles};
 use super::{Refusal, Rows};
 
 /// What an operation does: a [`Role`] without its names.
@@ -55,52 +56,73 @@ pub(crate) struct Columns {
     pub(crate) peaks: u32,
 }
 
-/// The roles of all rows, with names as they are.
-#[derive(Default)]
-struct Roles {
-    kinds: Vec<Kind>,
-    /// Those of the sources come after the last row.
-    names: Names,
-    keys: Names,
+/// What each row does, with numbers for what it names.
+pub(crate) struct Named {
+    pub(crate) kinds: Vec<Kind>,
+    /// Of values. Those of the sources come after the last row.
+    values: Numbers,
+    /// The flag or register of each row, if there is more than one; else none.
+    pub(crate) keys: Numbers,
     /// A place that has the name of a register's initial value.
     initial: Option<(u32, Slot)>,
+}
+
+impl Named {
+    /// Reads the operations, which all belong to one object.
+    pub(crate) fn read(rows: Rows<'_>) -> Result<Named, Refusal> {
+        let named = Named::trusting(rows)?;
+        if !rows.trusts_names() {
+            named.verify(rows)?;
+        }
+        Ok(named)
+    }
+
+    /// Takes equal names for equal values.
+    fn trusting(rows: Rows<'_>) -> Result<Named, Refusal> {
+        let Roles { kinds, names, keys, initial } = Roles::read(rows)?;
+        // What is replaced is numbered together with what is written.
+        let names_value = |row: usize| match row.checked_sub(kinds.len()) {
+            None => kinds[row].has_value(),
+            Some(row) => kinds[row] == Kind::Replace,
+        };
+        let values = Numbers::of_names(names, names_value);
+        let keys = Numbers::of_names(keys, |_| true);
+        Ok(Named { kinds, values, keys, initial })
+    }
+
+    /// Makes sure that what has one number is equal.
+    fn verify(&self, rows: Rows<'_>) -> Result<(), Refusal> {
+        rows.verify(&self.keys, Slot::Key)?;
+        rows.verify(&self.values, Slot::Value)
+    }
 }
 
 impl Columns {
     /// Reads the operations, which all belong to one object.
     pub(crate) fn read(reader: Rows<'_>) -> Result<Columns, Refusal> {
-        let Roles { kinds, names, keys, initial } = Roles::read(reader)?;
+        let Named { kinds, mut values, keys, initial } = Named::read(reader)?;
         let rows = kinds.len();
-        // What is replaced is numbered together with what is written.
-        let names_value = |row: usize| match row.checked_sub(rows) {
-            None => kinds[row].has_value(),
-            Some(row) => kinds[row] == Kind::Replace,
-        };
-        let mut numbers = Numbers::of_names(names, names_value);
-        let key_numbers = Numbers::of_names(keys, |_| true);
-        reader.verify(&key_numbers, rows, Slot::Key)?;
-        reader.verify(&numbers, rows, Slot::Value)?;
         let priority_class = match reader.shape() {
-            Shape::PriorityQueue => reader.sort_by_priority(&mut numbers),
+            Shape::PriorityQueue => reader.sort_by_priority(&mut values),
             _ => Vec::new(),
         };
-        let sources = numbers.of_row.split_off(rows.min(numbers.of_row.len()));
+        let sources = values.of_row.split_off(rows.min(values.of_row.len()));
         let initial = initial.filter(|(row, slot)| reader.is_initial(*row as usize, *slot));
         let initial = match initial {
             None => NONE,
             Some((row, Slot::Source)) => sources[row as usize],
-            Some((row, _)) => numbers.of_row[row as usize],
+            Some((row, _)) => values.of_row[row as usize],
         };
         let Peaks { left, right, count } = Peaks::of(reader);
         Ok(Columns {
             kinds,
-            values: numbers.of_row,
-            value_count: numbers.count,
+            values: values.of_row,
+            value_count: values.count,
             priority_class,
             initial,
             sources,
-            keys: key_numbers.of_row,
-            key_count: key_numbers.count,
+            keys: keys.of_row,
+            key_count: keys.count,
             left,
             right,
             peaks: count,
@@ -118,106 +140,45 @@ impl Columns {
     }
 }
 
-impl Roles {
-    fn read(rows: Rows<'_>) -> Result<Roles, Refusal> {
-        let mut roles = Roles::default();
-        roles.kinds.reserve_exact(rows.len());
-        let has_values = rows.shape() != Shape::Flags;
-        let initial = match rows.shape() {
-            Shape::Registers { initial } => Some(initial),
-            _ => None,
-        };
-        let mut names = Names::with_capacity(if has_values { rows.len() } else { 0 });
-        let mut sources: Vec<u64> = Vec::new();
-        for row in 0..rows.len() {
-            let (kind, value) = match rows.role(row) {
-                Role::Foreign(reason) => return Err(Refusal::new(reason)),
-                Role::Take if !rows.is_pending(row) => {
-                    return Err(Refusal::new("it is not known what a completed removal found"));
-                }
-                Role::Other(_) => {
-                    return Err(Refusal::new(
-                        "a failed compare-and-set does not say what it found",
-                    ));
-                }
-                Role::Idle => (Kind::Idle, 0),
-                Role::Add(name) => (Kind::Add, name.0),
-                Role::Remove(name) => (Kind::Remove, name.0),
-                Role::Take => (Kind::Take, 0),
-                Role::Peek(name) => (Kind::Peek, name.0),
-                Role::Empty => (Kind::Empty, 0),
-                Role::Raise => (Kind::Raise, 0),
-                Role::Lower => (Kind::Lower, 0),
-                Role::IsUp => (Kind::IsUp, 0),
-                Role::IsDown => (Kind::IsDown, 0),
-                Role::Write(name) => (Kind::Write, name.0),
-                Role::Read(name) => (Kind::Read, name.0),
-                Role::Replace { from, to } => {
-                    sources.resize(row, 0);
-                    sources.push(from.0);
-                    if initial == Some(from) {
-                        roles.initial = Some((row as u32, Slot::Source));
-                    }
-                    (Kind::Replace, to.0)
-                }
-                _ => return Err(Refusal::new("an operation that this kind of object lacks")),
-            };
-            if initial.is_some_and(|name| name.0 == value) && kind.has_value() {
-                roles.initial = Some((row as u32, Slot::Value));
-            }
-            roles.kinds.push(kind);
-            match has_values {
-                true if kind.has_value() => names.push(value),
-                true => names.push_none(),
-                false => {}
-            }
-            if let Some(key) = rows.key(row) {
-                if roles.keys.is_empty() {
-                    roles.keys = Names::with_capacity(rows.len());
-                }
-                roles.keys.push(key.0);
-            }
-        }
-        if !sources.is_empty() {
-            sources.resize(rows.len(), 0);
-            for (source, kind) in sources.iter().zip(&roles.kinds) {
-                if *kind == Kind::Replace { names.push(*source) } else { names.push_none() }
-            }
-        }
-        if roles.keys.len() != roles.kinds.len() && !roles.keys.is_empty() {
-            return Err(Refusal::new("some operations have no key"));
-        }
-        roles.names = names;
-        Ok(roles)
-    }
-}
-
 impl Kind {
     /// True if a row of this kind names a value.
-    fn has_value(self) -> bool {
+    pub(super) fn has_value(self) -> bool {
         use Kind::{Add, Peek, Read, Remove, Replace, Write};
         matches!(self, Add | Remove | Peek | Write | Read | Replace)
     }
 }
 
 impl Rows<'_> {
+    /// Refuses rows whose names were trusted although two different values share one. To be called before a
+    /// contradiction is believed, or after an order turned out to be wrong.
+    pub(crate) fn verify_names(&self) -> Result<(), Refusal> {
+        match Named::trusting(*self) {
+            Ok(named) if self.trusts_names() => named.verify(*self),
+            _ => Ok(()),
+        }
+    }
+
     /// Makes sure that what has one number is equal.
-    fn verify(&self, numbers: &Numbers, rows: usize, slot: Slot) -> Result<(), Refusal> {
+    fn verify(&self, numbers: &Numbers, slot: Slot) -> Result<(), Refusal> {
         // Beyond the last row come the sources.
-        let mention = |i: usize| match i.checked_sub(rows) {
-            None => (i, slot),
-            Some(row) => (row, Slot::Source),
+        let mention = |i: usize| match i.checked_sub(self.len()) {
+            None => (self.id(i), slot),
+            Some(row) => (self.id(row), Slot::Source),
         };
         let mut first = vec![NONE; numbers.count];
-        for (i, &number) in numbers.of_row.iter().enumerate() {
-            let Some(seen) = first.get_mut(number as usize) else { continue };
-            if *seen == NONE {
-                *seen = i as u32;
-                continue;
+        let mut pairs = Vec::with_capacity(PORTION);
+        for (portion, begin) in numbers.of_row.chunks(PORTION).zip((0..).step_by(PORTION)) {
+            for (i, &number) in (begin..).zip(portion) {
+                match first.get_mut(number as usize) {
+                    None => {}
+                    Some(seen) if *seen == NONE => *seen = i as u32,
+                    Some(seen) => pairs.push([mention(*seen as usize), mention(i)]),
+                }
             }
-            if !self.same_name(mention(*seen as usize), mention(i)) {
+            if !self.same_names(&pairs) {
                 return Err(Refusal::new("two different values share a name"));
             }
+            pairs.clear();
         }
         Ok(())
     }

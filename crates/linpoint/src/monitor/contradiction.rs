@@ -99,6 +99,6 @@ impl Contradiction {
             Piece::Op(row) => rows.in_words(*row),
         };
         let reason = self.sentence.iter().map(words).collect();
-        Refutation { ops: self.rows.iter().map(|row| rows.ids[*row as usize]).collect(), reason }
+        Refutation { ops: self.rows.iter().map(|row| rows.id(*row as usize)).collect(), reason }
     }
 }

@@ -84,7 +84,7 @@ impl Steps {
     fn read(rows: Rows<'_>, initial: i64) -> Result<Steps, Refusal> {
         // The amount, and how often it is added.
         let (mut amount, mut additions) = (0, 0);
-        for row in 0..rows.ids.len() {
+        for row in 0..rows.len() {
             match rows.role(row) {
                 Role::Foreign(reason) => return Err(Refusal::new(reason)),
                 Role::Idle | Role::IsNumber(_) => {}
@@ -130,7 +130,7 @@ impl Steps {
             };
             Entry { left: left[row], right: right[row], row: row as u32, step }
         };
-        let mut entries: Vec<Entry> = (0..rows.ids.len()).map(entry).collect();
+        let mut entries: Vec<Entry> = (0..rows.len()).map(entry).collect();
         if !left.is_sorted() {
             entries.sort_unstable_by_key(|e| e.left);
         }

@@ -34,22 +34,22 @@ use std::collections::BinaryHeap;
 
 use crate::spec::Role;
 
-use super::columns::{Columns, Kind};
+use super::columns::{Kind, Named};
 use super::merge::Starts;
-use super::peaks::Peaks;
+use super::peaks::{Finder, Peaks};
 use super::{Clock, Contradiction, Found, Refusal, Rows, shrink};
 
 /// Decides the rows.
 pub(crate) fn decide(rows: Rows<'_>, clock: &mut Clock) -> Result<Found, Refusal> {
-    let flags = Flags::group(Columns::read(rows)?);
+    let flags = Flags::group(rows, Named::read(rows)?);
     clock.prepared();
     let answer = flags.explain();
     clock.decided();
     Ok(match answer {
         Ok(starts) => Found::Order(flags.order(starts)),
         Err(flag) => {
-            let mut entries = Vec::new();
-            flags.entries(flag, &mut entries);
+            rows.verify_names()?;
+            let entries = by_left(flags.entries_of(flag), &mut Vec::new()).to_vec();
             Found::Contradiction(contradiction(rows, &entries))
         }
     })
@@ -66,61 +66,46 @@ struct Entry {
 
 /// All operations, by flag.
 struct Flags {
-    c: Columns,
-    /// The rows, those of a flag next to each other.
-    rows: Vec<u32>,
-    /// For each flag, where its rows end and those of the next one begin.
+    /// Those of a flag are next to each other.
+    entries: Vec<Entry>,
+    /// For each flag, where its entries end and those of the next one begin.
     ends: Vec<u32>,
+    /// Number of peaks.
+    peaks: u32,
 }
 
 impl Flags {
-    fn group(mut c: Columns) -> Flags {
-        let count = c.len();
-        let keys = std::mem::take(&mut c.keys);
-        if keys.is_empty() {
-            return Flags { c, rows: (0..count as u32).collect(), ends: vec![count as u32] };
-        }
-        let mut next = vec![0u32; c.key_count + 1];
-        for &key in &keys {
+    fn group(rows: Rows<'_>, named: Named) -> Flags {
+        let Named { kinds, keys, .. } = named;
+        let mut next = vec![0u32; keys.count.max(1) + 1];
+        for &key in &keys.of_row {
             next[key as usize + 1] += 1;
         }
         for key in 1..next.len() {
             next[key] += next[key - 1];
         }
-        let mut rows = vec![0; count];
-        for (row, &key) in (0..).zip(&keys) {
-            let place = &mut next[key as usize];
-            rows[*place as usize] = row;
+        let finder = Finder::of(rows);
+        let nothing = Entry { left: 0, right: 0, row: 0, kind: Kind::Idle };
+        let mut entries = vec![nothing; rows.len()];
+        finder.each(rows, |row, left, right| {
+            let place = &mut next[keys.of_row.get(row).map_or(0, |key| *key as usize)];
+            entries[*place as usize] = Entry { left, right, row: row as u32, kind: kinds[row] };
             *place += 1;
-        }
+        });
         next.pop();
-        Flags { c, rows, ends: next }
-    }
-
-    fn rows_of(&self, flag: usize) -> &[u32] {
-        let start = if flag == 0 { 0 } else { self.ends[flag - 1] };
-        &self.rows[start as usize..self.ends[flag] as usize]
+        Flags { entries, ends: next, peaks: finder.count() }
     }
 
     #[inline]
-    fn entry(&self, row: u32) -> Entry {
-        let (c, at) = (&self.c, row as usize);
-        Entry { left: c.left[at], right: c.right[at], row, kind: c.kinds[at] }
-    }
-
-    /// The operations of one flag, by left end.
-    fn entries(&self, flag: usize, entries: &mut Vec<Entry>) {
-        entries.clear();
-        entries.extend(self.rows_of(flag).iter().map(|row| self.entry(*row)));
-        if !entries.is_sorted_by_key(|e| e.left) {
-            entries.sort_unstable_by_key(|e| e.left);
-        }
+    fn entries_of(&self, flag: usize) -> &[Entry] {
+        let start = if flag == 0 { 0 } else { self.ends[flag - 1] };
+        &self.entries[start as usize..self.ends[flag] as usize]
     }
 
     /// Where the operations of each peak begin in an order of all; or a flag that cannot be explained.
     fn explain(&self) -> Result<Starts, usize> {
         let mut sweeper = Sweeper::new(self);
-        let mut starts = Starts::new(self.c.peaks);
+        let mut starts = Starts::new(self.peaks);
         for flag in 0..self.ends.len() {
             sweeper.run(flag, |_, peak| starts.count(peak)).map_err(|_| flag)?;
         }
@@ -139,35 +124,44 @@ impl Flags {
     }
 }
 
+/// The operations of one flag, by left end.
+fn by_left<'a>(entries: &'a [Entry], sorted: &'a mut Vec<Entry>) -> &'a [Entry] {
+    if entries.is_sorted_by_key(|e| e.left) {
+        return entries;
+    }
+    sorted.clear();
+    sorted.extend_from_slice(entries);
+    sorted.sort_unstable_by_key(|e| e.left);
+    sorted
+}
+
 /// Sweeps over one flag after the other.
 struct Sweeper<'a> {
     flags: &'a Flags,
     sweep: Sweep,
-    entries: Vec<Entry>,
+    sorted: Vec<Entry>,
 }
 
 impl<'a> Sweeper<'a> {
     fn new(flags: &'a Flags) -> Self {
-        Sweeper { flags, sweep: Sweep::default(), entries: Vec::new() }
+        Sweeper { flags, sweep: Sweep::default(), sorted: Vec::new() }
     }
 
     /// Explains one flag. An element that comes and goes again, or stays, needs no sweep.
     #[inline]
     fn run(&mut self, flag: usize, mut emit: impl FnMut(u32, u32)) -> Result<(), Stuck> {
-        let entry = |row: u32| self.flags.entry(row);
         let returned = |e: &Entry, kind: Kind| e.kind == kind && e.right != Peaks::NEVER;
-        match *self.flags.rows_of(flag) {
-            [row] => {
-                let up = entry(row);
-                if returned(&up, Kind::Raise) {
+        let entries = self.flags.entries_of(flag);
+        match entries {
+            [up] => {
+                if returned(up, Kind::Raise) {
                     emit(up.row, up.right);
                     return Ok(());
                 }
             }
             [a, b] => {
-                let (a, b) = (entry(a), entry(b));
                 let (up, down) = if a.left > b.left { (b, a) } else { (a, b) };
-                if returned(&up, Kind::Raise) && returned(&down, Kind::Lower) {
+                if returned(up, Kind::Raise) && returned(down, Kind::Lower) {
                     emit(up.row, up.right.min(down.right));
                     emit(down.row, down.right);
                     return Ok(());
@@ -175,8 +169,7 @@ impl<'a> Sweeper<'a> {
             }
             _ => {}
         }
-        self.flags.entries(flag, &mut self.entries);
-        self.sweep.run(&self.entries, emit)
+        self.sweep.run(by_left(entries, &mut self.sorted), emit)
     }
 }
 

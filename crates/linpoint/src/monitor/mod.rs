@@ -45,6 +45,7 @@ mod queue;
 mod queue_oriented;
 mod registers;
 mod renaming;
+mod roles;
 mod rows;
 mod sandwich;
 mod semaphore;
@@ -61,6 +62,9 @@ use columns::Columns;
 use container::Elements;
 pub(crate) use contradiction::{Contradiction, Piece};
 pub(crate) use rows::{Rows, Typed};
+
+/// Why an object that is not known is not decided.
+const NO_MONITOR: &str = "there is no monitor for this kind of object";
 
 /// Why a monitor does not decide a history.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -125,16 +129,38 @@ pub fn decide<S: Spec>(
     history: &History<S::Op, S::Ret>,
     ids: &[OpId],
 ) -> Result<Outcome, Refusal> {
-    let Some(shaped) = spec.shaped() else {
-        return Err(Refusal::new("there is no monitor for this kind of object"));
-    };
-    decide_rows(Typed { spec, shaped, history }.rows(ids))
+    decide_rows(typed(spec, history)?.rows(ids))
+}
+
+/// The same for all operations of a history. An order that is found *has to be* validated: where two different
+/// values share a name, it may be wrong, and then [`verify_names`] refuses.
+pub(crate) fn decide_all<S: Spec>(
+    spec: &S,
+    history: &History<S::Op, S::Ret>,
+) -> Result<Outcome, Refusal> {
+    decide_rows(typed(spec, history)?.all_rows().trusting_names())
+}
+
+/// Refuses a history in which two different values share a name.
+pub(crate) fn verify_names<S: Spec>(
+    spec: &S,
+    history: &History<S::Op, S::Ret>,
+) -> Result<(), Refusal> {
+    typed(spec, history)?.all_rows().trusting_names().verify_names()
+}
+
+fn typed<'a, S: Spec>(
+    spec: &'a S,
+    history: &'a History<S::Op, S::Ret>,
+) -> Result<Typed<'a, S>, Refusal> {
+    let shaped = spec.shaped().ok_or_else(|| Refusal::new(NO_MONITOR))?;
+    Ok(Typed { spec, shaped, history })
 }
 
 fn decide_rows(rows: Rows<'_>) -> Result<Outcome, Refusal> {
     let mut clock = Clock::start();
     let (monitor, found) = match rows.shape() {
-        Shape::Opaque => return Err(Refusal::new("there is no monitor for this kind of object")),
+        Shape::Opaque => return Err(Refusal::new(NO_MONITOR)),
         Shape::Queue => ("queue-monitor", queue(rows, &mut clock)?),
         Shape::Stack => ("stack-monitor", container(rows, &mut clock, stack::decide)?),
         Shape::PriorityQueue => {
@@ -197,7 +223,10 @@ fn queue(rows: Rows<'_>, clock: &mut Clock) -> Result<Found, Refusal> {
     clock.prepared();
     Ok(match queue::heads::decide(&columns, clock)? {
         Found::Order(rows) => Found::Order(idle::weave(&columns, rows)),
-        contradiction => contradiction,
+        contradiction => {
+            rows.verify_names()?;
+            contradiction
+        }
     })
 }
 
@@ -223,6 +252,9 @@ fn container(
         Ok(elements) => decide(&columns, &elements, clock)?,
         Err(contradiction) => Found::Contradiction(contradiction),
     };
+    if let Found::Contradiction(_) = found {
+        rows.verify_names()?;
+    }
     Ok(match (found, renamed) {
         (Found::Contradiction(c), Some(renamed)) => {
             Found::Contradiction(renamed.widen(&columns, c))
@@ -236,7 +268,7 @@ fn container(
 fn outcome(rows: Rows<'_>, monitor: &'static str, found: Found, mut clock: Clock) -> Outcome {
     let answer = match found {
         Found::Order(order) => {
-            Answer::Linearizable(order.into_iter().map(|row| rows.ids[row as usize]).collect())
+            Answer::Linearizable(order.into_iter().map(|row| rows.id(row as usize)).collect())
         }
         Found::Contradiction(contradiction) => {
             Answer::Violation(contradiction.into_refutation(rows))

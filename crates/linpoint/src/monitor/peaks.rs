@@ -34,54 +34,64 @@ impl Peaks {
 
     /// The peaks of the rows.
     pub(crate) fn of(rows: Rows<'_>) -> Peaks {
+        let finder = Finder::of(rows);
+        let (mut left, mut right) =
+            (Vec::with_capacity(rows.len()), Vec::with_capacity(rows.len()));
+        finder.each(rows, |_, l, r| {
+            left.push(l);
+            right.push(r);
+        });
+        Peaks { left, right, count: finder.count() }
+    }
+}
+
+/// Tells at which peak a rank is.
+pub(crate) enum Finder {
+    Counted(Starts),
+    /// The ranks at which a peak begins, but for the first.
+    Sorted(Vec<u32>),
+    /// Without events there is no peak.
+    Empty,
+}
+
+impl Finder {
+    pub(crate) fn of(rows: Rows<'_>) -> Finder {
         let ranks = rows.ranks as usize + 1;
-        let spans = || rows.spans();
-        if rows.len() * 64 / DENSE >= ranks {
-            Peaks::by_counting(spans, rows.len(), ranks)
+        if rows.len() == 0 {
+            Finder::Empty
+        } else if let Some(calls) = rows.calls() {
+            // Beyond the last rank there are only returns, which begin no peak.
+            Finder::Counted(Starts::new(calls.iter().map(|calls| (*calls, !*calls))))
+        } else if rows.len() * 64 / DENSE >= ranks {
+            Finder::by_counting(rows.spans(), ranks)
         } else {
-            Peaks::by_sorting(spans, rows.len())
+            Finder::by_sorting(rows.spans(), rows.len())
         }
     }
 
-    fn by_counting<I: Iterator<Item = Span>>(
-        spans: impl Fn() -> I,
-        len: usize,
-        ranks: usize,
-    ) -> Peaks {
+    fn by_counting(spans: impl Iterator<Item = Span>, ranks: usize) -> Finder {
         let words = ranks.div_ceil(64);
         let mut calls = vec![0u64; words];
         let mut returns = vec![0u64; words];
-        for span in spans() {
+        for span in spans {
             calls[span.call as usize / 64] |= 1 << (span.call % 64);
             if !span.is_pending() {
                 returns[span.ret as usize / 64] |= 1 << (span.ret % 64);
             }
         }
-        let starts = Starts::new(&calls, &returns);
-        let mut peaks = Peaks::with_capacity(len);
-        for span in spans() {
-            peaks.left.push(starts.peak_at(span.call));
-            peaks.right.push(if span.is_pending() {
-                Self::NEVER
-            } else {
-                starts.peak_at(span.ret)
-            });
-        }
-        peaks.count = if len == 0 { 0 } else { starts.count + 1 };
-        peaks
+        Finder::Counted(Starts::new(calls.into_iter().zip(returns)))
     }
 
-    fn by_sorting<I: Iterator<Item = Span>>(spans: impl Fn() -> I, len: usize) -> Peaks {
+    fn by_sorting(spans: impl Iterator<Item = Span>, len: usize) -> Finder {
         // At one rank, calls come before returns.
         let mut events = Vec::with_capacity(2 * len);
-        for span in spans() {
+        for span in spans {
             events.push(u64::from(span.call) << 1);
             if !span.is_pending() {
                 events.push(u64::from(span.ret) << 1 | 1);
             }
         }
         events.sort_unstable();
-        // The ranks at which a peak begins, but for the first.
         let mut starts = Vec::new();
         let mut after_return = false;
         for event in events {
@@ -91,32 +101,52 @@ impl Peaks {
             }
             after_return = is_return;
         }
-        let peak_at = |rank: u32| starts.partition_point(|start| *start <= rank) as u32;
-        let mut peaks = Peaks::with_capacity(len);
-        for span in spans() {
-            peaks.left.push(peak_at(span.call));
-            peaks.right.push(if span.is_pending() { Self::NEVER } else { peak_at(span.ret) });
-        }
-        peaks.count = if len == 0 { 0 } else { starts.len() as u32 + 1 };
-        peaks
+        Finder::Sorted(starts)
     }
 
-    fn with_capacity(len: usize) -> Peaks {
-        Peaks { left: Vec::with_capacity(len), right: Vec::with_capacity(len), count: 0 }
+    /// Number of peaks.
+    pub(crate) fn count(&self) -> u32 {
+        match self {
+            Finder::Counted(starts) => starts.count + 1,
+            Finder::Sorted(starts) => starts.len() as u32 + 1,
+            Finder::Empty => 0,
+        }
+    }
+
+    /// Tells the first and the last peak of each row; the last one of those that never returned is [`Peaks::NEVER`].
+    #[inline]
+    pub(crate) fn each(&self, rows: Rows<'_>, tell: impl FnMut(usize, u32, u32)) {
+        match self {
+            Finder::Counted(starts) => tell_each(rows, |rank| starts.peak_at(rank), tell),
+            Finder::Sorted(starts) => {
+                let peak_at = |rank| starts.partition_point(|start| *start <= rank) as u32;
+                tell_each(rows, peak_at, tell);
+            }
+            Finder::Empty => {}
+        }
+    }
+}
+
+#[inline]
+fn tell_each(rows: Rows<'_>, peak_at: impl Fn(u32) -> u32, mut tell: impl FnMut(usize, u32, u32)) {
+    for (row, span) in rows.spans().enumerate() {
+        let right = if span.is_pending() { Peaks::NEVER } else { peak_at(span.ret) };
+        tell(row, peak_at(span.call), right);
     }
 }
 
 /// Where peaks begin, but for the first: a bit for each rank, and how many are set before each word.
-struct Starts {
+pub(crate) struct Starts {
     words: Vec<(u64, u32)>,
     count: u32,
 }
 
 impl Starts {
-    fn new(calls: &[u64], returns: &[u64]) -> Starts {
-        let mut words = Vec::with_capacity(calls.len());
+    /// `events` has calls and returns, a bit for each rank.
+    fn new(events: impl Iterator<Item = (u64, u64)>) -> Starts {
+        let mut words = Vec::with_capacity(events.size_hint().0);
         let (mut count, mut after_return) = (0, false);
-        for (&called, &returned) in calls.iter().zip(returns) {
+        for (called, returned) in events {
             let (mut used, mut bits) = (called | returned, 0);
             // A history that is whole uses all of its ranks.
             if used == u64::MAX {
@@ -138,6 +168,7 @@ impl Starts {
         Starts { words, count }
     }
 
+    #[inline]
     fn peak_at(&self, rank: u32) -> u32 {
         let (bits, before) = self.words[rank as usize / 64];
         before + (bits << (63 - rank % 64)).count_ones()
@@ -146,37 +177,55 @@ impl Starts {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Typed;
     use super::*;
     use crate::history::{History, OpId};
+    use crate::spec::Spec;
+    use crate::spec::models::{Set, SetOp, SetRet};
 
     #[test]
     fn precedence_is_kept() {
         let mut random = fastrand::Rng::with_seed(1);
         for _ in 0..500 {
             let n = random.usize(0..12);
-            let mut events = History::<(), ()>::from_events();
+            let mut events = History::<SetOp<u8>, SetRet>::from_events();
             let mut open = Vec::new();
             for _ in 0..n {
-                open.push(events.call(()));
+                open.push(events.call(SetOp::Insert(1)));
                 while !open.is_empty() && random.bool() {
                     let id = open.swap_remove(random.usize(0..open.len()));
                     if random.u8(0..5) > 0 {
-                        events.ret(id, ()).unwrap();
+                        events.ret_unknown(id).unwrap();
                     }
                 }
             }
             let history = events.finish();
             let ids: Vec<OpId> = history.ids().collect();
-            let spans = || ids.iter().map(|id| history.span(*id));
-            let counted = Peaks::by_counting(spans, ids.len(), history.ranks() as usize + 1);
-            let sorted = Peaks::by_sorting(spans, ids.len());
-            assert_eq!((&counted.left, &counted.right), (&sorted.left, &sorted.right));
-            assert_eq!(counted.count, sorted.count);
-            for a in 0..n {
-                assert!(counted.left[a] < counted.count.max(1));
+            let spec = Set::new();
+            let shaped = spec.shaped().unwrap();
+            let typed = Typed { spec: &spec, shaped, history: &history };
+            let rows = typed.rows(&ids);
+            let peaks_of = |finder: Finder| {
+                let mut peaks = Vec::new();
+                finder.each(rows, |row, left, right| peaks.push((row, left, right)));
+                (peaks, finder.count())
+            };
+            let (ranks, spans) = (history.ranks(), || ids.iter().map(|id| history.span(*id)));
+            let mut calls = vec![0_u64; ranks.div_ceil(64) as usize];
+            spans().for_each(|span| calls[span.call as usize / 64] |= 1 << (span.call % 64));
+            let complete = Starts::new(calls.iter().map(|calls| (*calls, !*calls)));
+            let counted = Finder::by_counting(spans(), ranks as usize + 1);
+            let (peaks, count) = peaks_of(counted);
+            assert_eq!(peaks_of(Finder::by_sorting(spans(), n)), (peaks.clone(), count));
+            assert_eq!(peaks_of(Finder::Counted(complete)), (peaks.clone(), count));
+            let all = Peaks::of(rows);
+            assert_eq!(all.count, if n == 0 { 0 } else { count });
+            for (a, left, right) in peaks {
+                assert_eq!((all.left[a], all.right[a]), (left, right));
+                assert!(left < count);
                 for b in 0..n {
                     let precedes = history.span(ids[a]).precedes(history.span(ids[b]));
-                    assert_eq!(precedes, counted.right[a] < counted.left[b]);
+                    assert_eq!(precedes, right < all.left[b]);
                 }
             }
         }

@@ -44,8 +44,11 @@ use chains::{Chains, Wrong, Zone};
 /// Decides the rows.
 pub(crate) fn decide(rows: Rows<'_>, initial: Name, clock: &mut Clock) -> Result<Found, Refusal> {
     if !appends::occur(rows) {
-        let c = Columns::read(rows)?;
-        return decide_columns(rows, c, initial, clock);
+        let found = decide_columns(rows, Columns::read(rows)?, initial, clock)?;
+        if let Found::Contradiction(_) = found {
+            rows.verify_names()?;
+        }
+        return Ok(found);
     }
     let appended = match appends::read(rows)? {
         Ok(appended) => appended,

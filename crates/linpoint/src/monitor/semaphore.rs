@@ -71,7 +71,7 @@ struct Entry {
 /// The operations by left end, and the number of peaks.
 fn read(rows: Rows<'_>) -> Result<(Vec<Entry>, u32), Refusal> {
     let Peaks { left, right, count } = Peaks::of(rows);
-    let mut entries = Vec::with_capacity(rows.ids.len());
+    let mut entries = Vec::with_capacity(rows.len());
     for row in 0..rows.len() {
         let step = match rows.role(row) {
             Role::Foreign(reason) => return Err(Refusal::new(reason)),

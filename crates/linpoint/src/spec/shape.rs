@@ -8,6 +8,8 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 
+use crate::history::{OpId, Span};
+
 /// An object of a kind that the monitors know ([`crate::monitor`]), in their words.
 ///
 /// CLAIM: a sequence of operations is legal for the shape, going by their roles, exactly if it is
@@ -27,9 +29,38 @@ pub trait Shaped<O, R> {
         None
     }
 
+    /// Pushes the roles of operations and their keys, as [`Shaped::role`] and [`Shaped::key`] give them. It is
+    /// only here so that millions of operations can be asked about without two calls for each, and is not meant to
+    /// be written again.
+    #[doc(hidden)]
+    fn roles(
+        &self,
+        ops: &[O],
+        rets: &[Option<R>],
+        spans: &[Span],
+        roles: &mut Vec<(Role, Option<Name>)>,
+    ) {
+        let results = rets.iter().zip(spans);
+        roles.extend(ops.iter().zip(results).map(|(op, (ret, span))| {
+            (self.role(op, ret.as_ref(), span.is_pending()), self.key(op))
+        }));
+    }
+
     /// True if what two operations mention is equal, and not only the names of it. Called with
     /// mentions that have one name.
     fn same_name(&self, a: Mention<'_, O, R>, b: Mention<'_, O, R>) -> bool;
+
+    /// True if [`Shaped::same_name`] is so for all pairs of mentions, each by the position of its operation. Like
+    /// [`Shaped::roles`], it is not meant to be written again.
+    #[doc(hidden)]
+    fn same_names(&self, ops: &[O], rets: &[Option<R>], pairs: &[[(OpId, Slot); 2]]) -> bool {
+        let mention = |(id, slot): (OpId, Slot)| Mention {
+            op: &ops[id.index()],
+            ret: rets[id.index()].as_ref(),
+            slot,
+        };
+        pairs.iter().all(|[a, b]| self.same_name(mention(*a), mention(*b)))
+    }
 
     /// True if what an operation mentions is the initial value of a register or segment, and does
     /// not only have its name.

@@ -174,6 +174,11 @@ impl<'a> Crew<'a> {
         self.inputs.len() - self.state().next
     }
 
+    /// True if there is nothing but one input.
+    pub fn has_one_input(&self) -> bool {
+        self.inputs.len() == 1
+    }
+
     /// An input by its number.
     pub fn input(&self, number: usize) -> &'a Input {
         &self.inputs[number]

@@ -93,14 +93,22 @@ pub fn findings(crew: &Crew<'_>, number: usize, entry: &Entry<'_>) -> Vec<Findin
     };
     let reading = began.elapsed();
     let mut findings = Vec::new();
+    let mut left = histories.len();
     for found in histories {
+        left -= 1;
         let id = found.id.map(|id| format!("#{id}")).unwrap_or_default();
         let name = format!("{}{id}", input.name());
         let title = format!("{}{id}", input.title());
-        let checked = found
-            .history
-            .map_err(|error| Failure::Input(error.to_string()))
-            .and_then(|history| check_one(crew, number, entry, (&name, title, reading), history));
+        let checked =
+            found.history.map_err(|error| Failure::Input(error.to_string())).and_then(|history| {
+                let checked = check_one(crew, number, entry, (&name, title, reading), &history);
+                if left == 0 && crew.has_one_input() {
+                    // The program is about to end, which gives back everything at once. Giving back millions of
+                    // operations one by one takes as long as a good part of the check.
+                    std::mem::forget(history);
+                }
+                checked
+            });
         findings.push(match checked {
             Ok(checked) => Finding::Checked(checked),
             Err(failure) => Finding::Failed { name, failure },
@@ -114,11 +122,11 @@ fn check_one(
     number: usize,
     entry: &Entry<'_>,
     (name, title, reading): (&str, String, Duration),
-    history: LoadedHistory,
+    history: &LoadedHistory,
 ) -> Result<Checked, Failure> {
     let check = crew.command();
     let (report, time) =
-        crew.check(&history, number, entry).map_err(|error| no_verdict(&title, &history, error))?;
+        crew.check(history, number, entry).map_err(|error| no_verdict(&title, history, error))?;
     let heading = Heading {
         name: title,
         model: history.model().to_string(),
@@ -129,7 +137,7 @@ fn check_one(
         reading,
     };
     entry.checked(history.len());
-    let words = Words { history: &history, settings: &check.how.settings, has_lines: true };
+    let words = Words { history, settings: &check.how.settings, has_lines: true };
     let rendered = Rendered::new(heading, &words, &report);
     let kind = match rendered.outcome {
         Outcome::Linearizable => Kind::Linearizable,

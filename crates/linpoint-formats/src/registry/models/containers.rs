@@ -37,7 +37,7 @@ impl Join for QueueJoin {
         self.capacity.map_or_else(Queue::new, Queue::bounded)
     }
 
-    #[inline]
+    #[inline(always)]
     fn op(&self, raw: &RawOp<'_>) -> Result<QueueOp<Value>, Mismatch> {
         match raw.name {
             "enqueue" => element(raw).map(QueueOp::Enqueue),
@@ -47,7 +47,7 @@ impl Join for QueueJoin {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn ret(&self, op: &QueueOp<Value>, value: &Value) -> Result<QueueRet<Value>, Mismatch> {
         Ok(match op {
             QueueOp::Enqueue(_) if added(value)? => QueueRet::Done,
@@ -56,7 +56,7 @@ impl Join for QueueJoin {
         })
     }
 
-    #[inline]
+    #[inline(always)]
     fn only_ret(&self, op: &QueueOp<Value>) -> Option<QueueRet<Value>> {
         let unbounded = self.capacity.is_none();
         (unbounded && matches!(op, QueueOp::Enqueue(_))).then_some(QueueRet::Done)
@@ -82,7 +82,7 @@ impl Join for StackJoin {
         Stack::new()
     }
 
-    #[inline]
+    #[inline(always)]
     fn op(&self, raw: &RawOp<'_>) -> Result<StackOp<Value>, Mismatch> {
         match raw.name {
             "push" => element(raw).map(StackOp::Push),
@@ -92,7 +92,7 @@ impl Join for StackJoin {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn ret(&self, op: &StackOp<Value>, value: &Value) -> Result<StackRet<Value>, Mismatch> {
         match op {
             StackOp::Push(_) => done(value).map(|()| StackRet::Done),
@@ -100,7 +100,7 @@ impl Join for StackJoin {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn only_ret(&self, op: &StackOp<Value>) -> Option<StackRet<Value>> {
         matches!(op, StackOp::Push(_)).then_some(StackRet::Done)
     }
@@ -193,7 +193,7 @@ impl Join for PriorityQueueJoin {
         PriorityQueue::new(self.order)
     }
 
-    #[inline]
+    #[inline(always)]
     fn op(&self, raw: &RawOp<'_>) -> Result<PriorityQueueOp<Value>, Mismatch> {
         match raw.name {
             "insert" => element(raw).map(PriorityQueueOp::Insert),
@@ -203,7 +203,7 @@ impl Join for PriorityQueueJoin {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn ret(
         &self,
         op: &PriorityQueueOp<Value>,
@@ -215,7 +215,7 @@ impl Join for PriorityQueueJoin {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn only_ret(&self, op: &PriorityQueueOp<Value>) -> Option<PriorityQueueRet<Value>> {
         matches!(op, PriorityQueueOp::Insert(_)).then_some(PriorityQueueRet::Done)
     }
@@ -244,7 +244,7 @@ impl Join for SetJoin {
         Set::new()
     }
 
-    #[inline]
+    #[inline(always)]
     fn op(&self, raw: &RawOp<'_>) -> Result<SetOp<Value>, Mismatch> {
         match raw.name {
             "insert" => Ok(SetOp::Insert(one(raw)?.clone())),
@@ -254,7 +254,7 @@ impl Join for SetJoin {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn ret(&self, _op: &SetOp<Value>, value: &Value) -> Result<SetRet, Mismatch> {
         bool_ret(value).map(SetRet)
     }

@@ -5,6 +5,7 @@ mod java;
 mod keyed;
 mod registers;
 mod sync;
+mod views;
 
 use super::Entry;
 

@@ -9,6 +9,7 @@ use super::super::join::{
     BadOption, Join, Mismatch, Options, bad_arg, bad_ret, bool_ret, done, int_arg, none, one, two,
 };
 use super::super::{Entry, ModelInfo};
+use super::views::Views;
 use crate::Value;
 use crate::raw::RawOp;
 
@@ -163,13 +164,15 @@ pub(super) const SNAPSHOT: Entry = Entry {
         if segments > 1 << 20 {
             return Err(format!("{segments} segments are too many").into());
         }
-        Ok(Box::new(SnapshotJoin { segments, initial: initial(options) }))
+        let views = Views::default();
+        Ok(Box::new(SnapshotJoin { segments, initial: initial(options), views }))
     },
 };
 
 struct SnapshotJoin {
     segments: usize,
     initial: Value,
+    views: Views,
 }
 
 impl Join for SnapshotJoin {
@@ -200,8 +203,7 @@ impl Join for SnapshotJoin {
         match (op, value) {
             (SnapshotOp::Update(..), _) => done(value).map(|()| SnapshotRet::Done),
             (SnapshotOp::Scan, Value::List(values)) if values.len() <= self.segments => {
-                let known = |v: &Value| (!v.is_unknown()).then(|| v.clone());
-                Ok(SnapshotRet::Values(values.iter().map(known).collect()))
+                Ok(SnapshotRet::Values(self.views.of(values)))
             }
             (SnapshotOp::Scan, _) => {
                 Err(bad_ret(&format!("a list of {} values", self.segments), value))

@@ -54,7 +54,7 @@ impl SmallObject for SmallSnapshot {
         match (exact, recorded) {
             (SnapshotRet::Values(exact), SnapshotRet::Values(recorded)) => {
                 recorded.len() <= exact.len()
-                    && exact.iter().zip(recorded).all(|(is, seen)| seen.is_none() || seen == is)
+                    && exact.iter().zip(&**recorded).all(|(is, seen)| seen.is_none() || seen == is)
             }
             _ => exact == recorded,
         }
@@ -83,11 +83,12 @@ impl SmallObject for SmallSnapshot {
     }
 
     fn record(&self, rng: &mut Rng, ret: SnapshotRet<u8>) -> SnapshotRet<u8> {
-        let SnapshotRet::Values(mut values) = ret else { return ret };
-        for value in values.iter_mut().filter(|_| self.partial) {
-            *value = value.filter(|_| rng.chance(0.8));
+        let SnapshotRet::Values(values) = &ret else { return ret };
+        if !self.partial {
+            return ret;
         }
-        SnapshotRet::Values(values)
+        let recorded = |value: &Option<u8>| value.filter(|_| rng.chance(0.8));
+        SnapshotRet::Values(values.iter().map(recorded).collect())
     }
 
     fn letters(&self, values: u8) -> Vec<(SnapshotOp<u8>, Option<SnapshotRet<u8>>)> {

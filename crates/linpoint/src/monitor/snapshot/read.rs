@@ -25,7 +25,7 @@ impl Operations {
     pub(super) fn read(rows: Rows<'_>) -> Result<Operations, Refusal> {
         let mut read = Operations::default();
         // Segments are indexed: one with a huge number would need as many empty ones before it.
-        let most = rows.ids.len().saturating_mul(2).saturating_add(1000);
+        let most = rows.len().saturating_mul(2).saturating_add(1000);
         for row in 0..rows.len() as u32 {
             match rows.role(row as usize) {
                 Role::Foreign(reason) => return Err(Refusal::new(reason)),

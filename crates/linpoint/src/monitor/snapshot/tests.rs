@@ -12,7 +12,7 @@ fn update(start: u64, end: u64, segment: usize, value: u8) -> Row {
 }
 
 fn scan(start: u64, end: u64, values: &[Option<u8>]) -> Row {
-    (start, Some(end), SnapshotOp::Scan, Some(SnapshotRet::Values(values.to_vec())))
+    (start, Some(end), SnapshotOp::Scan, Some(SnapshotRet::Values(values.to_vec().into())))
 }
 
 fn full(start: u64, end: u64, values: &[u8]) -> Row {

@@ -41,7 +41,7 @@ pub use register::{Register, RegisterOp, RegisterRet};
 pub use rmw::{Rmw, RmwOp, RmwRet};
 pub use semaphore::{Semaphore, SemaphoreOp, SemaphoreRet};
 pub use set::{Set, SetOp, SetRet};
-pub use snapshot::{Snapshot, SnapshotOp, SnapshotRet};
+pub use snapshot::{Snapshot, SnapshotOp, SnapshotRet, View};
 pub use stack::{Stack, StackOp, StackRet};
 
 use std::fmt::Debug;

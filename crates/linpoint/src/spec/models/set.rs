@@ -209,19 +209,27 @@ impl<V: Value + Ord> Shaped<SetOp<V>, SetRet> for Set<V> {
         Shape::Flags
     }
 
+    // By the result first, which is easier to guess than the operation: the rest then needs no branches.
     fn role(&self, op: &SetOp<V>, ret: Option<&SetRet>, pending: bool) -> Role {
-        match (op, ret) {
-            (Insert(_), Some(SetRet(true))) => Role::Raise,
-            (Remove(_), Some(SetRet(true))) => Role::Lower,
-            (_, Some(ret)) if op.was_there(*ret) => Role::IsUp,
-            (_, Some(_)) => Role::IsDown,
-            (Contains(_), None) => Role::Idle,
+        match ret {
+            Some(SetRet(true)) => match op {
+                Insert(_) => Role::Raise,
+                Remove(_) => Role::Lower,
+                Contains(_) => Role::IsUp,
+            },
+            Some(SetRet(false)) => match op {
+                Insert(_) => Role::IsUp,
+                Remove(_) | Contains(_) => Role::IsDown,
+            },
             // One that finds its work done might as well not have happened; unless it returned.
-            (Insert(_), None) if pending => Role::Raise,
-            (Remove(_), None) if pending => Role::Lower,
-            (Insert(_) | Remove(_), None) => {
-                Role::Foreign("it is not known whether a completed operation changed the set")
-            }
+            None => match op {
+                Contains(_) => Role::Idle,
+                Insert(_) if pending => Role::Raise,
+                Remove(_) if pending => Role::Lower,
+                Insert(_) | Remove(_) => {
+                    Role::Foreign("it is not known whether a completed operation changed the set")
+                }
+            },
         }
     }
 
