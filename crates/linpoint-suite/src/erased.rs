@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use linpoint::history::{Extras, History, Interval, OpId, Span, Ties};
 use linpoint::spec::{
-    Footprint, Mention, Name, PartView, Refutation, Role, Shape, Shaped, Spec, Text, Traces,
+    Footprint, Mention, Name, PartView, Refutation, Role, Shape, Shaped, Slot, Spec, Text, Traces,
 };
 
 use crate::vocabulary::{Vocabulary, Word};
@@ -287,6 +287,33 @@ impl<S: Spec + 'static> Shaped<ErasedValue, ErasedValue> for Typed<S> {
         b: Mention<'_, ErasedValue, ErasedValue>,
     ) -> bool {
         self.shape_of_type().same_name(Self::mention(a), Self::mention(b))
+    }
+
+    // These two are no claims: what they say of many operations has been passed on for each.
+
+    fn roles(
+        &self,
+        ops: &[ErasedValue],
+        rets: &[Option<ErasedValue>],
+        spans: &[Span],
+        roles: &mut Vec<(Role, Option<Name>)>,
+    ) {
+        for (op, (ret, span)) in ops.iter().zip(rets.iter().zip(spans)) {
+            roles.push((self.role(op, ret.as_ref(), span.is_pending()), self.key(op)));
+        }
+    }
+
+    fn same_names(
+        &self,
+        ops: &[ErasedValue],
+        rets: &[Option<ErasedValue>],
+        pairs: &[[(OpId, Slot); 2]],
+    ) -> bool {
+        let mention = |(id, slot): (OpId, Slot)| {
+            let at = id.index();
+            Mention { op: &ops[at], ret: rets[at].as_ref(), slot }
+        };
+        pairs.iter().all(|[a, b]| self.same_name(mention(*a), mention(*b)))
     }
 
     fn is_initial(&self, mention: Mention<'_, ErasedValue, ErasedValue>) -> bool {

@@ -153,11 +153,9 @@ impl<'a> Sweeper<'a> {
         let returned = |e: &Entry, kind: Kind| e.kind == kind && e.right != Peaks::NEVER;
         let entries = self.flags.entries_of(flag);
         match entries {
-            [up] => {
-                if returned(up, Kind::Raise) {
-                    emit(up.row, up.right);
-                    return Ok(());
-                }
+            [up] if returned(up, Kind::Raise) => {
+                emit(up.row, up.right);
+                return Ok(());
             }
             [a, b] => {
                 let (up, down) = if a.left > b.left { (b, a) } else { (a, b) };
