@@ -6,26 +6,36 @@
 //! ```
 //!
 //! Wrong models are explored without a bound on operations, runs with few operations and preemptions first, and then, if
-//! that finds nothing, with one bound on the operations of each process after the other. Right models are explored without a bound if they have
-//! finitely many states, and if that does not end, with one bound after the other, up to the first that a limit ends. What so many processes with such a bound did not come through, more
-//! processes would not either, so numbers of processes in ascending order save time.
+//! that finds nothing, with one bound on the operations of each process after the other. Right models are explored without
+//! a bound if they have finitely many states, and if that does not end, with one bound after the other, up to the first
+//! that a limit ends.
+//!
+//! Not tried, and said to be so, is what cannot be expected to end: more processes or a larger bound than a limit ended
+//! before, by the same method or by the one that has fewer states (`polynomial` has fewer than `simple`, and `simple` than
+//! `normal`), and what would take longer than twice the limit if it grew as it has grown so far ([`Tried::forecast`]). What
+//! still grows from level to level after half of the time is given up then (`grows`).
 //!
 //! `--from 2` begins with bound 2, `--bounds 3` tries none above 3, `--wrong` and `--right` print one table only, `--model afek` only
 //! models whose names begin so, `--method simple` only that one. As in the paper, `simple` and `polynomial` explore the pair (0, 1) with commands left out as
-//! published; `--exact` explores all pairs and leaves out only what cannot matter. `--order breadth` does what it says.
+//! published; `--exact` explores all pairs and leaves out only what cannot matter. `--order breadth` does what it says, and so does `--cores 1`.
 
+use std::collections::BTreeMap;
+use std::sync::Mutex;
 use std::time::Duration;
 
-use linpoint::Limits;
+use linpoint::{Cancel, Limit, Limits};
 use linpoint_model::catalogue::{Asked, Entry, find};
-use linpoint_model::{Exploration, Method, ModelError, Omit, Order, Outcome, Settings, SimpleRuns};
+use linpoint_model::{
+    Exploration, Method, ModelError, Omit, Order, Outcome, Progress, Settings, SimpleRuns,
+};
 
 const MODELS: [&str; 6] =
     ["bowman", "jayanti", "afek-bounded", "afek-unbounded", "riany", "attiya-welch"];
 /// Those with finitely many states, whatever the number of operations.
 const FINITE: [&str; 4] = ["bowman", "jayanti", "afek-bounded", "attiya-welch"];
+/// Those with fewer states first.
 const METHODS: [(&str, Method); 3] =
-    [("normal", Method::Sound), ("simple", Method::Simple), ("polynomial", Method::Polynomial)];
+    [("polynomial", Method::Polynomial), ("simple", Method::Simple), ("normal", Method::Sound)];
 
 struct Wanted {
     processes: Vec<usize>,
@@ -52,9 +62,10 @@ fn main() {
             let name = if *is_right { model.to_string() } else { format!("{model}-wrong") };
             let Ok((entry, _)) = find(&name) else { continue };
             cells += wanted.processes.len();
+            let mut hopeless = Vec::new();
             for (at, (method, _)) in METHODS.iter().enumerate() {
                 if method.starts_with(&wanted.method) {
-                    found[at] += row(&wanted, entry, *is_right, at);
+                    found[at] += row(&wanted, entry, *is_right, at, &mut hopeless);
                 }
             }
         }
@@ -65,45 +76,146 @@ fn main() {
     }
 }
 
+/// A bound on the operations of each process; the last is none.
+type Bound = u8;
+const UNBOUNDED: Bound = Bound::MAX;
+
+/// What has been tried by one method, and what a limit has ended, by this or by those with fewer states.
+struct Tried<'a> {
+    hopeless: &'a mut Vec<(usize, Bound)>,
+    seconds: BTreeMap<(usize, Bound), f64>,
+}
+
+impl Tried<'_> {
+    fn is_hopeless(&self, n: usize, b: Bound) -> bool {
+        let is_less = |(processes, bound): &(usize, Bound)| {
+            *processes <= n && *bound <= b && (*bound == UNBOUNDED) == (b == UNBOUNDED)
+        };
+        self.hopeless.iter().any(is_less)
+    }
+
+    /// At least so many seconds, by what fewer processes and smaller bounds took: with each process, times grow by a
+    /// factor that itself grows; with each bound, by one that falls, but not below its root.
+    fn forecast(&self, n: usize, b: Bound) -> Option<f64> {
+        let took = |n: usize, b: Bound| self.seconds.get(&(n, b)).copied().filter(|s| *s > 0.02);
+        let mut fewer = self.seconds.keys().filter(|key| key.1 == b && key.0 < n).rev();
+        let by_processes = match (fewer.next(), fewer.next()) {
+            (Some(one), Some(two)) => took(one.0, b).zip(took(two.0, b)).map(|(last, before)| {
+                let each = (last / before).powf(1.0 / (one.0 - two.0) as f64);
+                last * each.powf((n - one.0) as f64)
+            }),
+            _ => None,
+        };
+        let by_bound = (2..UNBOUNDED).contains(&b).then(|| {
+            took(n, b - 1).zip(took(n, b - 2)).map(|(last, before)| last * (last / before).sqrt())
+        });
+        by_processes.into_iter().chain(by_bound.flatten()).reduce(f64::max)
+    }
+}
+
 /// One number of processes after the other. Gives in how many cases an error was found.
-fn row(wanted: &Wanted, entry: &Entry, is_right: bool, at: usize) -> usize {
+fn row(
+    wanted: &Wanted,
+    entry: &Entry,
+    is_right: bool,
+    at: usize,
+    hopeless: &mut Vec<(usize, Bound)>,
+) -> usize {
     let (name, method) = METHODS[at];
     let order = wanted.order.unwrap_or(if is_right { Order::Breadth } else { Order::Few });
     let settings = Settings { method, order, ..wanted.settings.clone() };
+    let limit = settings.limits.time.map_or(f64::INFINITY, |time| time.as_secs_f64());
+    let mut tried = Tried { hopeless, seconds: BTreeMap::new() };
     let mut found = 0;
-    let mut most = wanted.most;
-    let mut may_end = FINITE.contains(&entry.name);
     for n in &wanted.processes {
-        let ask = |asked, b: &str| {
-            let result = entry.model(*n, None).explore(&asked, &settings);
-            line(&format!("{:22} {n:>2} {name:10} {b:>2}", entry.name), &result);
-            result.map(|result| result.outcome)
-        };
-        if !is_right || may_end {
-            match ask(Asked::Unbounded { threads: *n }, "∞") {
-                Ok(Outcome::Violation(_)) => {
-                    found += 1;
-                    continue;
-                }
-                Ok(Outcome::Clean) => continue,
-                Ok(Outcome::Limit(_)) | Err(_) => may_end = false,
+        // True if there is no more to be done for so many processes.
+        let mut ask = |b: Bound| {
+            let shown = if b == UNBOUNDED { "∞".to_owned() } else { b.to_string() };
+            let start = format!("{:22} {n:>2} {name:10} {shown:>2}", entry.name);
+            let forecast = tried.forecast(*n, b).filter(|seconds| *seconds > 2.0 * limit);
+            if is_right && (tried.is_hopeless(*n, b) || forecast.is_some()) {
+                let why = forecast.map_or_else(
+                    || "less did not end".to_owned(),
+                    |seconds| format!("would take {seconds:.0} s or more"),
+                );
+                println!("{start} not tried: {why}");
+                return b != UNBOUNDED;
             }
-        }
-        for ops in wanted.least..=most {
-            match ask(Asked::PerThread { threads: *n, ops }, &ops.to_string()) {
-                Ok(Outcome::Clean) => {}
+            let asked = match b {
+                UNBOUNDED => Asked::Unbounded { threads: *n },
+                ops => Asked::PerThread { threads: *n, ops },
+            };
+            let result = explore(entry, *n, &asked, &settings);
+            line(&start, &result);
+            match result.as_ref().map(|result| &result.outcome) {
                 Ok(Outcome::Violation(_)) => {
                     found += 1;
-                    break;
+                    true
+                }
+                Ok(Outcome::Clean) => {
+                    let seconds = result.map_or(0.0, |result| result.counts.time.as_secs_f64());
+                    tried.seconds.insert((*n, b), seconds);
+                    b == UNBOUNDED
                 }
                 Ok(Outcome::Limit(_)) | Err(_) => {
-                    most = ops - 1;
-                    break;
+                    tried.hopeless.push((*n, b));
+                    b != UNBOUNDED
                 }
             }
+        };
+        if (!is_right || FINITE.contains(&entry.name)) && ask(UNBOUNDED) {
+            continue;
         }
+        let _ = (wanted.least..=wanted.most).any(ask);
     }
     found
+}
+
+/// Breadth-first, levels grow to about the middle of the states and then shrink. If they still grow after half of the
+/// time, the whole is not to be expected within it.
+#[derive(Default)]
+struct Levels {
+    depth: u64,
+    states: u64,
+    last: u64,
+    largest: u64,
+}
+
+impl Levels {
+    /// True if the last level was larger than all before it.
+    fn still_grow(&mut self, progress: &Progress) -> bool {
+        if progress.depth > self.depth {
+            // Of several short levels in a tenth of a second, the mean.
+            self.last = (progress.states - self.states) / (progress.depth - self.depth);
+            self.largest = self.largest.max(self.last);
+            (self.depth, self.states) = (progress.depth, progress.states);
+        }
+        self.last == self.largest
+    }
+}
+
+fn explore(
+    entry: &Entry,
+    n: usize,
+    asked: &Asked,
+    settings: &Settings<'_>,
+) -> Result<Exploration, ModelError> {
+    let cancel = Cancel::new();
+    let levels = Mutex::new(Levels::default());
+    let half = settings.limits.time.map(|time| time / 2);
+    let progress = |progress: Progress| {
+        let grow = levels.lock().is_ok_and(|mut levels| levels.still_grow(&progress));
+        if grow && half.is_some_and(|half| progress.elapsed > half) {
+            cancel.cancel();
+        }
+    };
+    let is_breadth = settings.order == Order::Breadth;
+    let settings = Settings {
+        cancel: cancel.clone(),
+        progress: is_breadth.then_some(&progress),
+        ..settings.clone()
+    };
+    entry.model(n, None).explore(asked, &settings)
 }
 
 fn line(start: &str, result: &Result<Exploration, ModelError>) {
@@ -114,6 +226,7 @@ fn line(start: &str, result: &Result<Exploration, ModelError>) {
     let (verdict, steps) = match &result.outcome {
         Outcome::Clean => ("ok", String::new()),
         Outcome::Violation(violation) => ("violation", violation.steps.len().to_string()),
+        Outcome::Limit(Limit::Cancelled) => ("grows", String::new()),
         Outcome::Limit(_) => ("limit", String::new()),
     };
     let counts = &result.counts;
@@ -153,6 +266,7 @@ fn arguments() -> Wanted {
             "--exact" => settings.simple = SimpleRuns::default(),
             "--from" => wanted.least = value().parse().expect("a number"),
             "--bounds" => wanted.most = value().parse().expect("a number"),
+            "--cores" => settings.cores = value().parse().ok(),
             "--wrong" => wanted.tables = vec![false],
             "--right" => wanted.tables = vec![true],
             "--model" => wanted.model = value(),
