@@ -1,15 +1,17 @@
 //! A guess that is right for most runs of a right object: operations took effect in the order in which they
-//! returned.
+//! returned, or nearly so.
 //!
 //! That order respects real time (what returned before another was called also returned before it), so if the
 //! specification's own [`Spec::replay`] finds it legal, the run is linearizable, and neither a history nor
-//! a search is needed. Where an operation is not legal, one that overlaps it and returned a little
+//! a search is needed. Some specifications know a better order ([`Spec::likely_order`]), which is checked in the
+//! same way. For the others, where an operation is not legal, one that overlaps it and returned a little
 //! later may have taken effect before it: a few such changes are tried. If they do not help, nothing is
 //! known, and the checker is asked. So a wrong guess costs time, never a verdict.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use linpoint::Spec;
+use linpoint::spec::Returned;
 
 use super::round::Round;
 use crate::record::sheet::Entry;
@@ -46,29 +48,24 @@ impl Guesser {
     }
 }
 
-/// An operation of a run.
-struct Done<'a, O, R> {
-    thread: usize,
-    op: &'a O,
-    ret: &'a R,
-    call: u64,
-    end: u64,
-}
-
 /// The number of the operation after the next one of a thread, and the next one.
-type Next<'a, S> = (usize, Option<Done<'a, <S as Spec>::Op, <S as Spec>::Ret>>);
+type Next<'a, S> = (usize, Option<Returned<'a, <S as Spec>::Op, <S as Spec>::Ret>>);
 
-impl<O, R> Done<'_, O, R> {
-    /// True if `self` may have taken effect before `earlier`, which returned before it.
-    fn may_precede(&self, earlier: &Self) -> bool {
-        self.thread != earlier.thread && self.call <= earlier.end
-    }
+/// True if `later` may have taken effect before `earlier`, which returned before it.
+fn may_precede<O, R>(later: &Returned<'_, O, R>, earlier: &Returned<'_, O, R>) -> bool {
+    later.process != earlier.process && later.call <= earlier.end
 }
 
 fn try_guess<T, S: Spec>(spec: &S, round: &Round<T, S>) -> bool {
     let Some(mut order) = by_return(round) else { return false };
+    let likely = catch_unwind(AssertUnwindSafe(|| spec.likely_order(&order)));
+    if let Ok(Some(likely)) = likely {
+        return likely.len() == order.len()
+            && respects_real_time(&order, &likely)
+            && replay(spec, likely.iter().map(|at| &order[*at as usize])) == Some(Ok(()));
+    }
     let mut effort = EFFORT * order.len();
-    let mut wrong = match replay(spec, &order) {
+    let mut wrong = match replay(spec, order.iter()) {
         Some(Err(wrong)) => wrong,
         other => return other.is_some(),
     };
@@ -76,11 +73,11 @@ fn try_guess<T, S: Spec>(spec: &S, round: &Round<T, S>) -> bool {
         for distance in 1..=REACH {
             let at = wrong + distance;
             let Some(candidate) = order.get(at) else { return false };
-            if !order[wrong..at].iter().all(|earlier| candidate.may_precede(earlier)) {
+            if !order[wrong..at].iter().all(|earlier| may_precede(candidate, earlier)) {
                 continue;
             }
             order[wrong..=at].rotate_right(1);
-            match replay(spec, &order) {
+            match replay(spec, order.iter()) {
                 Some(Err(next)) => {
                     effort = effort.saturating_sub(next + 1);
                     if effort == 0 {
@@ -101,13 +98,37 @@ fn try_guess<T, S: Spec>(spec: &S, round: &Round<T, S>) -> bool {
 
 /// The position of the first operation that is not legal in this order. `None` if the specification cannot
 /// tell, or panics: then the checker says so properly.
-fn replay<S: Spec>(spec: &S, order: &[Done<'_, S::Op, S::Ret>]) -> Option<Result<(), usize>> {
-    let mut run = order.iter().map(|done| (done.op, Some(done.ret)));
+fn replay<'a, S: Spec>(
+    spec: &S,
+    order: impl Iterator<Item = &'a Returned<'a, S::Op, S::Ret>>,
+) -> Option<Result<(), usize>>
+where
+    S::Op: 'a,
+    S::Ret: 'a,
+{
+    let mut run = order.map(|done| (done.op, Some(done.ret)));
     catch_unwind(AssertUnwindSafe(|| spec.replay(&mut run))).ok().flatten()
 }
 
+/// True if in this order, given by positions, nothing comes after something that was called only when it had returned, or after
+/// what the same process did later. Each operation must be there once.
+fn respects_real_time<O, R>(run: &[Returned<'_, O, R>], order: &[u32]) -> bool {
+    let processes = run.iter().map(|done| done.process as usize + 1).max().unwrap_or(0);
+    let mut latest_call = 0;
+    let mut last: Vec<Option<u32>> = vec![None; processes];
+    order.iter().all(|at| {
+        let Some(done) = run.get(*at as usize) else { return false };
+        // In the order of returns, those of one process are in their own order, so positions must ascend. They are then
+        // all different, and so are those of different processes.
+        let before = last[done.process as usize].replace(*at);
+        let is_later = before.is_none_or(|before| before < *at);
+        latest_call = latest_call.max(done.call);
+        is_later && latest_call <= done.end
+    })
+}
+
 /// All operations in the order of their returns; `None` if one has not returned.
-fn by_return<T, S: Spec>(round: &Round<T, S>) -> Option<Vec<Done<'_, S::Op, S::Ret>>> {
+fn by_return<T, S: Spec>(round: &Round<T, S>) -> Option<Vec<Returned<'_, S::Op, S::Ret>>> {
     let scenario = &round.scenario;
     let threads = scenario.threads.len();
     let main = round.log_of(threads);
@@ -145,8 +166,13 @@ fn by_return<T, S: Spec>(round: &Round<T, S>) -> Option<Vec<Done<'_, S::Op, S::R
     Some(order)
 }
 
-fn entry_of<'a, O, R>(thread: usize, op: &'a O, entry: Entry<'a, (), R>) -> Option<Done<'a, O, R>> {
-    Some(Done { thread, op, ret: entry.ret?, call: entry.call, end: entry.end })
+fn entry_of<'a, O, R>(
+    thread: usize,
+    op: &'a O,
+    entry: Entry<'a, (), R>,
+) -> Option<Returned<'a, O, R>> {
+    let process = thread as u32;
+    Some(Returned { process, op, ret: entry.ret?, call: entry.call, end: entry.end })
 }
 
 #[cfg(test)]

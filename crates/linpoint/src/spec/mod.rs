@@ -175,6 +175,15 @@ pub trait Spec: Sync {
         None
     }
 
+    /// A guess at the order in which completed operations took effect, as positions in `run`, where they are in the order
+    /// of their returns. Cheaper than any check, so it is asked for where most runs are right and there are many of them.
+    /// `None` if there is nothing better than the order of returns.
+    ///
+    /// Nothing is claimed: whoever asks checks that the order respects real time and is legal ([`Spec::replay`]).
+    fn likely_order(&self, _run: &[Returned<'_, Self::Op, Self::Ret>]) -> Option<Vec<u32>> {
+        None
+    }
+
     /// An operation in words, for explanations: `enqueue(5)`.
     fn describe_op(&self, op: &Self::Op) -> String {
         format!("{op:?}")
@@ -286,6 +295,21 @@ impl<'a, O, R> PartView<'a, O, R> {
             span: history.span(id),
         })
     }
+}
+
+/// A completed operation, as [`Spec::likely_order`] sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Returned<'a, O, R> {
+    /// Who performed it. The operations of one process do not overlap.
+    pub process: u32,
+    /// What was called.
+    pub op: &'a O,
+    /// What was returned.
+    pub ret: &'a R,
+    /// When it was called. What returned before that has taken effect before it.
+    pub call: u64,
+    /// When it returned.
+    pub end: u64,
 }
 
 /// A few operations that already contradict the specification, and why.

@@ -10,6 +10,7 @@ mod cas_register;
 mod counter;
 mod deque;
 mod fifo_guide;
+mod fifo_order;
 mod key_value;
 mod multi_register;
 mod mutex;

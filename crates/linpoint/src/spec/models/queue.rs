@@ -11,9 +11,12 @@
 use std::collections::VecDeque;
 
 use super::fifo_guide;
+use super::fifo_order::{self, Seen};
 use super::persistent::Fifo;
 use super::{Value, deterministic, show_elements, show_option};
-use crate::spec::{Mention, Name, PartView, Refutation, Role, Shape, Shaped, Spec, Traces};
+use crate::spec::{
+    Mention, Name, PartView, Refutation, Returned, Role, Shape, Shaped, Spec, Traces,
+};
 
 /// A queue.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -75,6 +78,17 @@ impl<V: Value> Queue<V> {
             },
             Peek => (QueueRet::Value(state.first().cloned()), state.clone()),
         }
+    }
+}
+
+/// `None` for what does not fit together, and for queues that were full.
+fn seen<'a, V>(op: &'a QueueOp<V>, ret: &'a QueueRet<V>) -> Option<Seen<'a, V>> {
+    match (op, ret) {
+        (Enqueue(v), Done) => Some(Seen::Added(v)),
+        (Dequeue, QueueRet::Value(Some(v))) => Some(Seen::Removed(v)),
+        (Peek, QueueRet::Value(Some(v))) => Some(Seen::Found(v)),
+        (Dequeue | Peek, QueueRet::Value(None)) => Some(Seen::Nothing),
+        _ => None,
     }
 }
 
@@ -194,6 +208,11 @@ impl<V: Value> Spec for Queue<V> {
             }
         }
         Some(Ok(()))
+    }
+
+    fn likely_order(&self, run: &[Returned<'_, Self::Op, Self::Ret>]) -> Option<Vec<u32>> {
+        let seen: Option<Vec<_>> = run.iter().map(|done| seen(done.op, done.ret)).collect();
+        fifo_order::likely_order(run, &seen?)
     }
 
     fn describe_op(&self, op: &Self::Op) -> String {
