@@ -123,6 +123,7 @@ fn checking(quick: bool) {
         "per CPU second",
         "per second",
         "easy runs",
+        "searched",
         "CPU [ns]",
         "object alone [ns]",
     ]);
@@ -143,6 +144,7 @@ fn checking(quick: bool) {
                 short(operations / cpu),
                 short(operations / wall),
                 format!("{} %", 100 * summary.easy / summary.runs),
+                format!("{} %", 100 * summary.searched / summary.runs),
                 format!("{:.0}", cpu * 1e9 / operations),
                 format!("{alone:.0}"),
             ]);

@@ -106,7 +106,7 @@ impl Files {
     ) -> (Vec<PathBuf>, Vec<(&'static str, String)>) {
         let (mut written, mut told) = (Vec::new(), Vec::new());
         let line = format!("{replay}\n");
-        let mut replay_from = format!("'{replay}'");
+        let mut replay_from = replay.to_string();
         if let Some(directory) = self.reports(&replay.test) {
             let mut put = |label, name: &str, contents: &[u8], note: &str| {
                 let path = directory.join(name);
@@ -147,9 +147,22 @@ impl Files {
         }
         told.push((
             "to replay",
-            format!("LINPOINT_REPLAY={replay_from} cargo test {}", replay.test),
+            format!(
+                "LINPOINT_REPLAY={} cargo test {}",
+                for_shell(&replay_from),
+                for_shell(&replay.test)
+            ),
         ));
         (written, told)
+    }
+}
+
+/// A word as a shell wants it.
+fn for_shell(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "_-./:,=+@%".contains(c);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
     }
 }
 
@@ -199,6 +212,13 @@ mod tests {
         assert_eq!(file_name("tests/queue.rs:12"), "tests-queue.rs-12");
         assert_eq!(file_name("../../etc/passwd"), "..-..-etc-passwd");
         assert_eq!(file_name(".."), "test");
+    }
+
+    #[test]
+    fn words_are_quoted_where_a_shell_would_take_them_apart() {
+        assert_eq!(for_shell("queue::tests::is_fifo"), "queue::tests::is_fifo");
+        assert_eq!(for_shell("a queue that isn't"), r"'a queue that isn'\''t'");
+        assert_eq!(for_shell(""), "''");
     }
 
     #[test]

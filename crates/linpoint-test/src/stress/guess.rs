@@ -29,22 +29,33 @@ pub(crate) struct Guesser {
     skipped: u32,
 }
 
+/// What a guess has shown about a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Guess {
+    /// Linearizable in the order of returns.
+    AsReturned,
+    /// Linearizable in another order.
+    Reordered,
+    /// Nothing.
+    Unknown,
+}
+
 impl Guesser {
-    /// True if the run, which has ended, is certainly linearizable.
-    pub(crate) fn is_linearizable<T, S: Spec>(&mut self, spec: &S, round: &Round<T, S>) -> bool {
+    /// About a run that has ended.
+    pub(crate) fn guess<T, S: Spec>(&mut self, spec: &S, round: &Round<T, S>) -> Guess {
         const TOO_MUCH: u32 = 16;
         const SKIP: u32 = 16;
         if self.disappointment >= TOO_MUCH && self.skipped < SKIP {
             self.skipped += 1;
-            return false;
+            return Guess::Unknown;
         }
         self.skipped = 0;
-        let right = try_guess(spec, round);
-        self.disappointment = match right {
-            true => self.disappointment.saturating_sub(1),
-            false => (self.disappointment + 2).min(TOO_MUCH + 1),
+        let guess = try_guess(spec, round);
+        self.disappointment = match guess {
+            Guess::Unknown => (self.disappointment + 2).min(TOO_MUCH + 1),
+            _ => self.disappointment.saturating_sub(1),
         };
-        right
+        guess
     }
 }
 
@@ -56,23 +67,42 @@ fn may_precede<O, R>(later: &Returned<'_, O, R>, earlier: &Returned<'_, O, R>) -
     later.process != earlier.process && later.call <= earlier.end
 }
 
-fn try_guess<T, S: Spec>(spec: &S, round: &Round<T, S>) -> bool {
-    let Some(mut order) = by_return(round) else { return false };
+fn try_guess<T, S: Spec>(spec: &S, round: &Round<T, S>) -> Guess {
+    let Some(order) = by_return(round) else { return Guess::Unknown };
     let likely = catch_unwind(AssertUnwindSafe(|| spec.likely_order(&order)));
-    if let Ok(Some(likely)) = likely {
-        return likely.len() == order.len()
-            && respects_real_time(&order, &likely)
-            && replay(spec, likely.iter().map(|at| &order[*at as usize])) == Some(Ok(()));
+    match likely {
+        Ok(Some(likely)) => try_order(spec, &order, &likely),
+        _ => try_changes(spec, order),
     }
+}
+
+/// Whether this order, given by positions, is right.
+fn try_order<S: Spec>(spec: &S, run: &[Returned<'_, S::Op, S::Ret>], order: &[u32]) -> Guess {
+    let is_right = order.len() == run.len()
+        && respects_real_time(run, order)
+        && replay(spec, order.iter().map(|at| &run[*at as usize])) == Some(Ok(()));
+    match is_right {
+        true if order.is_sorted() => Guess::AsReturned,
+        true => Guess::Reordered,
+        false => Guess::Unknown,
+    }
+}
+
+/// The order of returns, and then with small changes.
+fn try_changes<S: Spec>(spec: &S, mut order: Vec<Returned<'_, S::Op, S::Ret>>) -> Guess {
+    let guessed = |replayed: Option<Result<(), usize>>, right: Guess| match replayed {
+        Some(Ok(())) => right,
+        _ => Guess::Unknown,
+    };
     let mut effort = EFFORT * order.len();
     let mut wrong = match replay(spec, order.iter()) {
         Some(Err(wrong)) => wrong,
-        other => return other.is_some(),
+        other => return guessed(other, Guess::AsReturned),
     };
     'repair: loop {
         for distance in 1..=REACH {
             let at = wrong + distance;
-            let Some(candidate) = order.get(at) else { return false };
+            let Some(candidate) = order.get(at) else { return Guess::Unknown };
             if !order[wrong..at].iter().all(|earlier| may_precede(candidate, earlier)) {
                 continue;
             }
@@ -81,18 +111,18 @@ fn try_guess<T, S: Spec>(spec: &S, round: &Round<T, S>) -> bool {
                 Some(Err(next)) => {
                     effort = effort.saturating_sub(next + 1);
                     if effort == 0 {
-                        return false;
+                        return Guess::Unknown;
                     }
                     if next > wrong + 1 {
                         wrong = next;
                         continue 'repair;
                     }
                 }
-                other => return other.is_some(),
+                other => return guessed(other, Guess::Reordered),
             }
             order[wrong..=at].rotate_left(1);
         }
-        return false;
+        return Guess::Unknown;
     }
 }
 
@@ -223,7 +253,7 @@ mod tests {
         let (mut guessed, mut missed) = (0, 0);
         for seed in 0..5_000 {
             let round = run(seed);
-            let guess = try_guess(&spec, &round);
+            let guess = try_guess(&spec, &round) != Guess::Unknown;
             let (execution, _) = super::super::harvest::finished(round);
             let truth = check(&spec, &execution.history).unwrap().verdict.is_linearizable();
             assert!(truth || !guess, "run {seed} is not linearizable");
@@ -237,14 +267,28 @@ mod tests {
     fn after_disappointments_guesses_are_rare() {
         let mut guesser = Guesser::default();
         let spec = Queue::new();
-        let wrong = (0..).map(run).find(|round| !try_guess(&spec, round)).unwrap();
-        let right = (0..).map(run).find(|round| try_guess(&spec, round)).unwrap();
-        assert!(guesser.is_linearizable(&spec, &right));
+        let wrong = (0..).map(run).find(|round| try_guess(&spec, round) == Guess::Unknown).unwrap();
+        let right = (0..).map(run).find(|round| try_guess(&spec, round) != Guess::Unknown).unwrap();
+        assert_ne!(guesser.guess(&spec, &right), Guess::Unknown);
         for _ in 0..20 {
-            assert!(!guesser.is_linearizable(&spec, &wrong));
+            assert_eq!(guesser.guess(&spec, &wrong), Guess::Unknown);
         }
-        assert!(!guesser.is_linearizable(&spec, &right), "not even tried");
-        let tries = (0..1_000).filter(|_| guesser.is_linearizable(&spec, &right)).count();
+        assert_eq!(guesser.guess(&spec, &right), Guess::Unknown, "not even tried");
+        let tries = (0..1_000).filter(|_| guesser.guess(&spec, &right) != Guess::Unknown).count();
         assert!(tries > 900, "it recovers: {tries}");
+    }
+
+    #[test]
+    fn an_order_must_respect_real_time_and_have_everything_once() {
+        let op = |process, call, end| Returned { process, op: &(), ret: &(), call, end };
+        let run = [op(0, 0, 2), op(1, 1, 3), op(0, 2, 5), op(1, 4, 6)];
+        for right in [[0, 1, 2, 3], [1, 0, 2, 3], [0, 1, 3, 2], [0, 2, 1, 3]] {
+            assert!(respects_real_time(&run, &right), "{right:?}");
+        }
+        // The first has returned before the last is called; the third is of the same process as the first, and
+        // called when that returns; one is there twice; one is not there.
+        for wrong in [[3, 0, 1, 2], [2, 0, 1, 3], [0, 0, 1, 2], [0, 1, 2, 4]] {
+            assert!(!respects_real_time(&run, &wrong), "{wrong:?}");
+        }
     }
 }

@@ -86,9 +86,11 @@ pub struct Summary {
     pub operations: u64,
     /// Runs that ended with operations that rightly wait.
     pub waits: u64,
-    /// Runs in which the operations could have taken effect in about the order of their returns, which was all
-    /// that had to be checked. Where it is nearly all of them, threads hardly ever got into each other's way.
+    /// Runs in which the operations could have taken effect in the order of their returns. Where it is nearly all
+    /// of them, threads hardly ever got into each other's way.
     pub easy: u64,
+    /// Runs for which the checker was asked. For those that are neither, a guess at the order was right.
+    pub searched: u64,
     /// How long it took.
     pub time: Duration,
     /// Executions of saved regressions, before the runs.

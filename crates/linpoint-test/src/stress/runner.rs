@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use linpoint::Spec;
 
 use super::Summary;
-use super::guess::Guesser;
+use super::guess::{Guess, Guesser};
 use super::harvest::{finished, snapshot};
 use super::pool::Pool;
 use super::round::{Batch, Padded, Round, ThreadLog};
@@ -50,6 +50,7 @@ struct Judged<O, R> {
     operations: u64,
     waits: u64,
     easy: u64,
+    searched: u64,
     failure: Option<Failure<O, R>>,
 }
 
@@ -90,6 +91,7 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> StressRunner<T, S> {
                 summary.operations += judged.operations;
                 summary.waits += judged.waits;
                 summary.easy += judged.easy;
+                summary.searched += judged.searched;
             }
             if let Some(failure) = judged.failure {
                 summary.time = begin.elapsed();
@@ -166,13 +168,15 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> StressRunner<T, S> {
     }
 
     fn judge_all(&mut self, test: &Test<T, S>, batch: Batch<T, S>) -> Judged<S::Op, S::Ret> {
-        let mut judged = Judged { runs: 0, operations: 0, waits: 0, easy: 0, failure: None };
+        let mut judged = Judged::default();
         for mut round in batch.rounds {
-            if judged.failure.is_none()
-                && self.guesser.is_linearizable(test.specification(), &round)
-            {
+            let guess = match judged.failure {
+                None => self.guesser.guess(test.specification(), &round),
+                Some(_) => Guess::Unknown,
+            };
+            if guess != Guess::Unknown {
                 judged.runs += 1;
-                judged.easy += 1;
+                judged.easy += u64::from(guess == Guess::AsReturned);
                 judged.operations += round.scenario.len() as u64;
                 for log in &mut round.logs {
                     log.drain(|(), _, _, _| ());
@@ -183,6 +187,7 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> StressRunner<T, S> {
             let (execution, logs) = finished(round);
             self.spare.push(logs);
             if judged.failure.is_none() {
+                judged.searched += 1;
                 let judgement = judge(test.specification(), &execution, &self.settings.limits);
                 judged.add(execution, judgement);
             }
@@ -198,9 +203,10 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> StressRunner<T, S> {
         execution: ExecutionOf<S>,
         judgement: Judgement,
     ) -> Judged<S::Op, S::Ret> {
-        let mut judged = Judged { runs: 0, operations: 0, waits: 0, easy: 0, failure: None };
+        let mut judged = Judged::default();
         for execution in before {
             if judged.failure.is_none() {
+                judged.searched += 1;
                 let judgement = judge(test.specification(), &execution, &self.settings.limits);
                 judged.add(execution, judgement);
             }
@@ -215,6 +221,12 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> StressRunner<T, S> {
             judged.add(execution, judgement);
         }
         judged
+    }
+}
+
+impl<O, R> Default for Judged<O, R> {
+    fn default() -> Self {
+        Judged { runs: 0, operations: 0, waits: 0, easy: 0, searched: 0, failure: None }
     }
 }
 
