@@ -298,7 +298,7 @@ impl<'a, O, R> PartView<'a, O, R> {
 }
 
 /// A completed operation, as [`Spec::likely_order`] sees it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct Returned<'a, O, R> {
     /// Who performed it. The operations of one process do not overlap.
     pub process: u32,
@@ -311,6 +311,15 @@ pub struct Returned<'a, O, R> {
     /// When it returned.
     pub end: u64,
 }
+
+// Whatever operations and results are, these are references to them.
+impl<O, R> Clone for Returned<'_, O, R> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<O, R> Copy for Returned<'_, O, R> {}
 
 /// A few operations that already contradict the specification, and why.
 #[derive(Clone, PartialEq, Eq, Debug)]
