@@ -251,7 +251,8 @@ mod tests {
     fn what_is_guessed_is_linearizable() {
         let spec = Queue::new();
         let (mut guessed, mut missed) = (0, 0);
-        for seed in 0..5_000 {
+        let runs = if std::env::var_os("LINPOINT_LONG").is_some() { 1_000_000 } else { 5_000 };
+        for seed in 0..runs {
             let round = run(seed);
             let guess = try_guess(&spec, &round) != Guess::Unknown;
             let (execution, _) = super::super::harvest::finished(round);
@@ -260,7 +261,7 @@ mod tests {
             guessed += u32::from(guess);
             missed += u32::from(truth && !guess);
         }
-        assert!(guessed > 300 && guessed > missed, "{guessed} were guessed, {missed} missed");
+        assert!(guessed > 300 && guessed > 20 * missed, "{guessed} were guessed, {missed} missed");
     }
 
     #[test]
