@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::tree::Tree;
-use super::visited::Visited;
+use super::visited::{Share, Visited};
 use super::watcher::{Stop, Watcher};
 use super::worker::{Successor, Tables, Who, Worker};
 use super::{Counts, Ending, Route};
@@ -30,11 +30,13 @@ pub(crate) fn explore(
     method: Method,
     watcher: &mut Watcher<'_>,
 ) -> Result<(Ending, Counts), ModelError> {
+    let visited = Visited::new();
     let mut depth = Depth {
         system,
         numbers,
         method,
-        visited: Visited::new(),
+        share: visited.share(1),
+        visited,
         path: Vec::new(),
         on_path: FxHashSet::default(),
         judged: FxHashMap::default(),
@@ -57,7 +59,7 @@ pub(crate) fn explore(
         Err(Stop::Violation(_, last)) => Ending::Violation(depth.route(last)),
     };
     let mut counts = depth.counts;
-    counts.stored = depth.visited.len() as u64;
+    counts.stored = depth.stored();
     counts.histories = depth.judged.len() as u64;
     Ok((ending, counts))
 }
@@ -74,6 +76,7 @@ struct Depth<'s> {
     numbers: &'s dyn Numbers,
     method: Method,
     visited: Visited,
+    share: Share,
     path: Vec<Frame>,
     on_path: FxHashSet<u64>,
     /// Histories that were checked.
@@ -86,14 +89,17 @@ struct Depth<'s> {
 
 impl Depth<'_> {
     fn run(&mut self, tree: &mut Tree, watcher: &mut Watcher<'_>) -> Result<(), Stop> {
-        let first = tree.state(&self.system.initial().map_err(Stop::Error)?);
-        self.visited.insert(first);
         let mut tables = Tables::default();
+        let initial = self.system.initial().map_err(Stop::Error)?;
+        let first = tree.state(&initial, &mut tables.reserve);
+        self.visited.insert(first, &mut self.share);
         let mut is_first = true;
         loop {
+            self.visited.settle(&self.share);
+            self.share = self.visited.share(1);
             let bytes = self.bytes(tree);
             self.counts.bytes = self.counts.bytes.max(bytes);
-            let states = self.visited.len() as u64;
+            let states = self.stored();
             watcher.look(
                 &self.counts,
                 states,
@@ -101,7 +107,8 @@ impl Depth<'_> {
                 bytes + self.visited.growth(ROOM),
             )?;
             tree.pairs.make_room(ROOM);
-            self.visited.make_room(ROOM);
+            self.visited.make_room(ROOM, 1);
+            self.share = self.visited.share(1);
             let judges = self.method == Method::Recorded || !self.method.is_sound();
             let mut worker = Worker::new(self.system, tree, judges, tables);
             if std::mem::take(&mut is_first) {
@@ -111,9 +118,7 @@ impl Depth<'_> {
                 if self.path.is_empty() {
                     return Ok(());
                 }
-                if tree.pairs.room() < ROOM / 2
-                    || self.visited.room() < ROOM / 2
-                    || watcher.is_over()
+                if tree.pairs.room() < ROOM / 2 || self.share.room() < ROOM / 2 || watcher.is_over()
                 {
                     break;
                 }
@@ -132,13 +137,13 @@ impl Depth<'_> {
             return Ok(());
         };
         frame.at += 1;
-        if next.state == 0 {
+        if next.is_wrong {
             return Err(Stop::Violation(0, next));
         }
         if !self.method.is_sound() && next.is_over && !self.is_fine() {
             return Err(Stop::Violation(0, next));
         }
-        let is_new = self.visited.insert(next.state);
+        let is_new = self.visited.insert(next.state, &mut self.share);
         if self.on_path.contains(&next.state) {
             self.counts.cycles += 1;
         }
@@ -192,6 +197,10 @@ impl Depth<'_> {
         let mine = linearizations(self.numbers, &self.events());
         let known = self.known.get(&state).map_or(&[][..], Vec::as_slice);
         !known.iter().any(|theirs| !theirs.is_disjoint(&mine))
+    }
+
+    fn stored(&self) -> u64 {
+        (self.visited.len() + self.share.added()) as u64
     }
 
     fn route(&self, last: Successor) -> Route {

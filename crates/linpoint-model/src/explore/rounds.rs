@@ -18,11 +18,11 @@ use std::thread::ScopedJoinHandle;
 
 use super::met::Met;
 use super::tree::Tree;
-use super::visited::Visited;
+use super::visited::{Share, Visited};
 use super::watcher::{Stop, Watcher};
 use super::worker::{Prices, Successor, Tables, Who, Worker};
 use super::{Counts, Ending, Order, Route};
-use crate::system::{MAX_MOVES, ModelError, System};
+use crate::system::{Apart, MAX_MOVES, ModelError, Reserve, System};
 
 /// States that a core takes at once.
 const BLOCK: usize = 8;
@@ -53,6 +53,8 @@ struct Found {
     stuck: u64,
     /// Reached from which state, by which move.
     violation: Option<(u32, Successor)>,
+    /// For each successor of a block, what is where it would be looked for first.
+    firsts: Vec<u64>,
 }
 
 /// Which states are expanded, and by whom.
@@ -80,9 +82,11 @@ impl<'s> Rounds<'s> {
 
     /// Explores until everything is, or something ends it.
     pub(crate) fn run(mut self, watcher: &mut Watcher<'_>) -> Result<(Ending, Counts), ModelError> {
-        let first = self.tree.state(&self.system.initial()?);
         self.make_room();
-        self.visited.insert(first);
+        let first = self.tree.state(&self.system.initial()?, &mut Reserve::default());
+        let mut share = self.visited.share(1);
+        self.visited.insert(first, &mut share);
+        self.visited.settle(&share);
         self.met.add(first, 0, 0);
         let end = match (self.order, self.order.prices()) {
             (_, Some(prices)) => self.by_cost(prices, watcher),
@@ -161,7 +165,8 @@ impl<'s> Rounds<'s> {
             let end = range.end.min(at + ROUND);
             let (done, found) = self.round(at..end, pass, !waits, watcher)?;
             at = done;
-            for found in found {
+            for (found, share) in found {
+                self.visited.settle(&share);
                 let other = self.keep(found);
                 violation = violation.or(other);
             }
@@ -207,11 +212,11 @@ impl<'s> Rounds<'s> {
         pass: Pass,
         stops: bool,
         watcher: &Watcher<'_>,
-    ) -> Result<(usize, Vec<Found>), Stop> {
-        let next = AtomicUsize::new(range.start);
+    ) -> Result<(usize, Vec<(Found, Share)>), Stop> {
+        let next = Apart(AtomicUsize::new(range.start));
         let ends = AtomicBool::new(false);
-        let task = Task { range: range.clone(), next: &next, ends: &ends, stops, pass };
         let cores = if range.len() < SHARED { 1 } else { self.cores };
+        let task = Task { range: range.clone(), cores, next: &next, ends: &ends, stops, pass };
         let results = std::thread::scope(|scope| {
             let help = |core: usize| {
                 let task = &task;
@@ -227,7 +232,7 @@ impl<'s> Rounds<'s> {
             results
         });
         let found = results.into_iter().collect::<Result<Vec<_>, _>>().map_err(Stop::Error)?;
-        Ok((next.into_inner().min(range.end), found))
+        Ok((next.0.into_inner().min(range.end), found))
     }
 
     /// What one core does in a round.
@@ -236,57 +241,72 @@ impl<'s> Rounds<'s> {
         core: usize,
         task: &Task<'_>,
         watcher: &Watcher<'_>,
-    ) -> Result<Found, ModelError> {
+    ) -> Result<(Found, Share), ModelError> {
         let mut slot = self.tables_of(core);
         let tables = slot.take().unwrap_or_default();
         let mut worker = Worker::new(self.system, &self.tree, self.judges, tables);
         let mut found = Found::default();
-        while !task.ends.load(Ordering::Relaxed) && !watcher.is_over() && self.has_room() {
+        let mut share = self.visited.share(task.cores);
+        while !task.ends.load(Ordering::Relaxed) && !watcher.is_over() && self.has_room(&share) {
             let begin = task.next.fetch_add(BLOCK, Ordering::Relaxed);
             if begin >= task.range.end {
                 break;
             }
-            for at in begin..task.range.end.min(begin + BLOCK) {
-                if let Err(error) = self.expand(&mut worker, at, task.pass, &mut found) {
-                    task.ends.store(true, Ordering::Relaxed);
-                    return Err(error);
-                }
-                if task.stops && found.violation.is_some() {
-                    task.ends.store(true, Ordering::Relaxed);
-                    break;
-                }
+            let block = begin..task.range.end.min(begin + BLOCK);
+            let result =
+                self.expand(&mut worker, block, task.pass, task.stops, &mut found, &mut share);
+            if result.is_err() || task.stops && found.violation.is_some() {
+                task.ends.store(true, Ordering::Relaxed);
             }
+            result?;
         }
         *slot = Some(worker.into_tables());
-        Ok(found)
+        Ok((found, share))
     }
 
+    /// Expands these states, up to the first that has a violation if it `stops` there.
     fn expand(
         &self,
         worker: &mut Worker<'_>,
-        at: usize,
+        block: Range<usize>,
         pass: Pass,
+        stops: bool,
         found: &mut Found,
+        share: &mut Share,
     ) -> Result<(), ModelError> {
-        let who = match (pass, self.order.prices()) {
-            (Pass::Costing(cost), Some(prices)) => {
-                Who::Costing { cost, prices, last: self.met.mover(at) }
+        for at in block.clone() {
+            let who = match (pass, self.order.prices()) {
+                (Pass::Costing(cost), Some(prices)) => {
+                    Who::Costing { cost, prices, last: self.met.mover(at) }
+                }
+                _ => Who::All,
+            };
+            let state = self.met.states.get(at);
+            let before = worker.successors().len();
+            let is_stuck = worker.collect(state, who)?;
+            if is_stuck && !self.system.is_over(&self.tree.parts(state)) {
+                found.stuck += 1;
             }
-            _ => Who::All,
-        };
-        let state = self.met.states.get(at);
-        let is_stuck = worker.expand(state, who, |next| {
-            if next.state == 0 {
-                found.violation.get_or_insert((at as u32, next));
-            } else if self.visited.insert(next.state) {
-                found.new.push((next.state, at as u32, next.now));
+            if stops && worker.successors()[before..].iter().any(|(_, next)| next.is_wrong) {
+                break;
+            }
+        }
+        worker.number();
+        let firsts = &mut found.firsts;
+        firsts.clear();
+        let first_of = |(_, next): &(usize, Successor)| self.visited.first_of(next.state);
+        firsts.extend(worker.successors().iter().map(first_of));
+        for ((of, next), first) in worker.successors().iter().zip(firsts) {
+            let at = (block.start + of) as u32;
+            if next.is_wrong {
+                found.violation.get_or_insert((at, *next));
+            } else if *first != next.state && self.visited.insert(next.state, share) {
+                found.new.push((next.state, at, next.now));
             } else {
                 found.matched += 1;
             }
-        })?;
-        if is_stuck && !self.system.is_over(&self.tree.parts(state)) {
-            found.stuck += 1;
         }
+        worker.clear();
         Ok(())
     }
 
@@ -294,25 +314,33 @@ impl<'s> Rounds<'s> {
         self.tables[core].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn has_room(&self) -> bool {
-        let margin = self.margin();
-        self.tree.pairs.room() >= margin && self.visited.room() >= margin
+    /// Is there room for what one core finds in a block?
+    fn has_room(&self, share: &Share) -> bool {
+        self.tree.pairs.room() >= self.margin().pairs && share.room() >= self.most_states()
     }
 
-    /// Room that has to be left while blocks are being expanded.
-    fn margin(&self) -> usize {
-        let threads = self.system.threads();
-        BLOCK * threads * MAX_MOVES * threads * self.cores
+    /// States that follow those of a block at most.
+    fn most_states(&self) -> usize {
+        BLOCK * self.system.threads() * MAX_MOVES
+    }
+
+    /// Room that has to be left while blocks are being expanded by all cores.
+    fn margin(&self) -> Margin {
+        let states = self.most_states();
+        let pairs = states * self.system.threads() + Reserve::BATCH as usize;
+        Margin { states: states * self.cores, pairs: pairs * self.cores }
     }
 
     fn make_room(&mut self) {
-        self.tree.pairs.make_room(2 * self.margin());
-        self.visited.make_room(2 * self.margin());
+        let Margin { states, pairs } = self.margin();
+        self.tree.pairs.make_room(2 * pairs);
+        self.visited.make_room(2 * states, self.cores);
     }
 
     /// Bytes that making room will take.
     fn growth(&self) -> usize {
-        self.tree.pairs.growth(2 * self.margin()) + self.visited.growth(2 * self.margin())
+        let Margin { states, pairs } = self.margin();
+        self.tree.pairs.growth(2 * pairs) + self.visited.growth(2 * states)
     }
 
     fn bytes(&self) -> usize {
@@ -354,9 +382,17 @@ impl<'s> Rounds<'s> {
     }
 }
 
+/// So many states and pairs.
+struct Margin {
+    states: usize,
+    pairs: usize,
+}
+
 /// What the cores share in a round.
 struct Task<'a> {
     range: Range<usize>,
+    /// How many of them there are.
+    cores: usize,
     next: &'a AtomicUsize,
     ends: &'a AtomicBool,
     /// Ends at the first violation.

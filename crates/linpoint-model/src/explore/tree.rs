@@ -1,7 +1,7 @@
 //! States as single numbers: a tree of pairs over the numbers of their parts.
 
 use crate::bounds::MAX_THREADS;
-use crate::system::{Pairs, Parts, join, parted};
+use crate::system::{Pairs, Parts, Query, Reserve, join, parted};
 
 /// Stores states. The left half of a state is a pair of shared memory and what the method carries, the right half
 /// is all threads.
@@ -16,29 +16,49 @@ impl Tree {
     }
 
     /// The number of a state; it is never 0.
-    pub(crate) fn state(&self, parts: &Parts) -> u64 {
-        let left = self.pairs.number(parts.shared, parts.carried);
+    pub(crate) fn state(&self, parts: &Parts, reserve: &mut Reserve) -> u64 {
+        let left = self.pairs.number(parts.shared, parts.carried, reserve);
         let mut right = parts.threads[0];
         for thread in &parts.threads[1..self.threads] {
-            right = self.pairs.number(right, *thread);
+            right = self.pairs.number(right, *thread, reserve);
         }
         join(left, right)
     }
 
-    /// The same for a state that has most parts in common with a known one.
-    pub(crate) fn state_near(&self, parts: &Parts, known: &Known) -> u64 {
-        let same = (parts.shared, parts.carried) == (known.parts.shared, known.parts.carried);
-        let left = if same { known.left } else { self.pairs.number(parts.shared, parts.carried) };
-        let mut right = parts.threads[0];
-        let mut differs = right != known.parts.threads[0];
-        for at in 1..self.threads {
-            differs |= parts.threads[at] != known.parts.threads[at];
-            right = match differs {
-                true => self.pairs.number(right, parts.threads[at]),
-                false => known.rights[at],
-            };
+    /// The same for many states that have most parts in common with known ones. Pairs are asked for in layers, all of
+    /// a layer at once: each of them is somewhere else in memory.
+    pub(crate) fn number_all(
+        &self,
+        states: &mut [Unnumbered],
+        known: &[Known],
+        queries: &mut Vec<Query>,
+        reserve: &mut Reserve,
+    ) {
+        queries.clear();
+        for (by, state) in states.iter_mut().enumerate() {
+            let (parts, near) = (&state.parts, &known[state.near]);
+            state.left = near.left;
+            state.right = parts.threads[0];
+            state.differs = parts.threads[0] != near.parts.threads[0];
+            if (parts.shared, parts.carried) != (near.parts.shared, near.parts.carried) {
+                queries.push(Query::new(parts.shared, parts.carried, by));
+            }
         }
-        join(left, right)
+        self.pairs.number_all(queries, reserve);
+        queries.iter().for_each(|query| states[query.by as usize].left = query.number);
+        for at in 1..self.threads {
+            queries.clear();
+            for (by, state) in states.iter_mut().enumerate() {
+                let near = &known[state.near];
+                state.differs |= state.parts.threads[at] != near.parts.threads[at];
+                match state.differs {
+                    true => queries.push(Query::new(state.right, state.parts.threads[at], by)),
+                    false => state.right = near.rights[at],
+                }
+            }
+            self.pairs.number_all(queries, reserve);
+            queries.iter().for_each(|query| states[query.by as usize].right = query.number);
+        }
     }
 
     /// The parts of a state.
@@ -67,4 +87,27 @@ pub(crate) struct Known {
     left: u32,
     /// The threads up to each one.
     rights: [u32; MAX_THREADS],
+}
+
+/// A state without a number.
+pub(crate) struct Unnumbered {
+    parts: Parts,
+    /// The known state that it follows.
+    near: usize,
+    left: u32,
+    /// The threads up to the layer that was asked for last, and whether they are others than in the known state.
+    right: u32,
+    differs: bool,
+}
+
+impl Unnumbered {
+    /// A state that follows the known one at `near`.
+    pub(crate) fn new(parts: Parts, near: usize) -> Unnumbered {
+        Unnumbered { parts, near, left: 0, right: 0, differs: false }
+    }
+
+    /// Its number, when it has one.
+    pub(crate) fn number(&self) -> u64 {
+        join(self.left, self.right)
+    }
 }

@@ -1,28 +1,49 @@
 //! The set of states that were met, exactly: states are 64-bit numbers, equal if and only if the states are.
 //!
 //! All threads add states at once, without locks. The set is cut into segments that grow one at a time, so that
-//! growing does not need twice the memory.
+//! growing does not need twice the memory. Nobody counts in common: each thread counts what it adds in its own [`Share`],
+//! and shares are settled while nobody adds anything.
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::system::mix;
 
 const SEGMENTS: usize = 64;
-const FIRST: usize = 1 << 12;
+const FIRST: usize = 1 << 10;
 
 /// A set of numbers that are not 0.
 pub(crate) struct Visited {
     segments: Vec<Segment>,
 }
 
+/// What one thread may add before more room has to be made, and what it has added.
+pub(crate) struct Share {
+    room: [u32; SEGMENTS],
+    added: [u32; SEGMENTS],
+}
+
+impl Share {
+    /// How many more states can be added, if no segment gets more than four times its share.
+    pub(crate) fn room(&self) -> usize {
+        let each =
+            self.room.iter().zip(&self.added).map(|(room, added)| room.saturating_sub(*added));
+        each.min().unwrap_or(0) as usize * (SEGMENTS / 4)
+    }
+
+    pub(crate) fn added(&self) -> usize {
+        self.added.iter().map(|added| *added as usize).sum()
+    }
+}
+
 struct Segment {
     slots: Vec<AtomicU64>,
-    used: AtomicUsize,
+    /// Without what has not been settled.
+    used: usize,
 }
 
 impl Segment {
     fn new(size: usize) -> Segment {
-        Segment { slots: (0..size).map(|_| AtomicU64::new(0)).collect(), used: AtomicUsize::new(0) }
+        Segment { slots: (0..size).map(|_| AtomicU64::new(0)).collect(), used: 0 }
     }
 
     /// Sizes need not be powers of two: the hash is scaled down.
@@ -31,16 +52,14 @@ impl Segment {
     }
 
     fn insert(&self, state: u64, hash: u64) -> bool {
-        let mut at = self.home(hash);
+        let home = self.home(hash);
+        let mut at = home;
         loop {
             let mut found = self.slots[at].load(Ordering::Relaxed);
             if found == 0 {
                 let slot = &self.slots[at];
                 match slot.compare_exchange(0, state, Ordering::Relaxed, Ordering::Relaxed) {
-                    Ok(_) => {
-                        self.used.fetch_add(1, Ordering::Relaxed);
-                        return true;
-                    }
+                    Ok(_) => return true,
                     Err(other) => found = other,
                 }
             }
@@ -51,11 +70,12 @@ impl Segment {
             if at == self.slots.len() {
                 at = 0;
             }
+            assert!(at != home, "a set without room");
         }
     }
 
     fn room(&self) -> usize {
-        (self.slots.len() / 8 * 7).saturating_sub(self.used.load(Ordering::Relaxed))
+        (self.slots.len() / 8 * 7).saturating_sub(self.used)
     }
 
     /// The size it needs for so many more.
@@ -63,7 +83,7 @@ impl Segment {
         if self.room() >= more {
             return self.slots.len();
         }
-        let least = (self.used.load(Ordering::Relaxed) + more) * 8 / 7 + 8;
+        let least = (self.used + more) * 8 / 7 + 8;
         least.max(self.slots.len() / 2 * 3)
     }
 
@@ -71,7 +91,8 @@ impl Segment {
         if self.room() >= more {
             return;
         }
-        let larger = Segment::new(self.wanted(more));
+        let mut larger = Segment::new(self.wanted(more));
+        larger.used = self.used;
         for slot in &self.slots {
             let state = slot.load(Ordering::Relaxed);
             if state != 0 {
@@ -87,22 +108,51 @@ impl Visited {
         Visited { segments: (0..SEGMENTS).map(|_| Segment::new(FIRST)).collect() }
     }
 
-    /// Adds a state; true if it is new. There has to be room.
-    pub(crate) fn insert(&self, state: u64) -> bool {
+    /// What is where a state would be looked for first. Whoever asks about many states before adding them does not
+    /// have to wait for memory so often.
+    pub(crate) fn first_of(&self, state: u64) -> u64 {
         let hash = mix(state);
-        self.segments[(hash >> 58) as usize].insert(state, hash)
+        let segment = &self.segments[(hash >> 58) as usize];
+        segment.slots[segment.home(hash)].load(Ordering::Relaxed)
     }
 
-    /// How many more states can be added, if no segment gets more than four times its share.
-    pub(crate) fn room(&self) -> usize {
-        let least = self.segments.iter().map(Segment::room).min().unwrap_or(0);
-        least * (SEGMENTS / 4)
+    /// Adds a state; true if it is new. There has to be room.
+    pub(crate) fn insert(&self, state: u64, share: &mut Share) -> bool {
+        let hash = mix(state);
+        let at = (hash >> 58) as usize;
+        let is_new = self.segments[at].insert(state, hash);
+        share.added[at] += u32::from(is_new);
+        is_new
     }
 
-    /// Makes room for so many more states.
-    pub(crate) fn make_room(&mut self, more: usize) {
+    /// What each of so many threads may add.
+    pub(crate) fn share(&self, threads: usize) -> Share {
+        let room =
+            |at: usize| u32::try_from(self.segments[at].room() / threads).unwrap_or(u32::MAX);
+        Share { room: std::array::from_fn(room), added: [0; SEGMENTS] }
+    }
+
+    /// Counts what was added. Each share is settled once.
+    pub(crate) fn settle(&mut self, share: &Share) {
+        let each = self.segments.iter_mut().zip(share.added);
+        each.for_each(|(segment, added)| segment.used += added as usize);
+    }
+
+    /// Makes room for so many more states, on so many cores.
+    pub(crate) fn make_room(&mut self, more: usize, cores: usize) {
         let each = more.div_ceil(SEGMENTS / 4);
-        self.segments.iter_mut().for_each(|segment| segment.grow(each));
+        let mut full: Vec<&mut Segment> =
+            self.segments.iter_mut().filter(|segment| segment.room() < each).collect();
+        let large = full.iter().any(|segment| segment.slots.len() >= LARGE);
+        let part = full.len().div_ceil(if large { cores } else { 1 }).max(1);
+        std::thread::scope(|scope| {
+            let mut parts = full.chunks_mut(part);
+            let mine = parts.next();
+            for others in parts {
+                scope.spawn(|| others.iter_mut().for_each(|segment| segment.grow(each)));
+            }
+            mine.into_iter().flatten().for_each(|segment| segment.grow(each));
+        });
     }
 
     /// Bytes that making room takes.
@@ -112,8 +162,9 @@ impl Visited {
         grown.sum::<usize>() * size_of::<u64>()
     }
 
+    /// How many states were added and settled.
     pub(crate) fn len(&self) -> usize {
-        self.segments.iter().map(|segment| segment.used.load(Ordering::Relaxed)).sum()
+        self.segments.iter().map(|segment| segment.used).sum()
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -121,21 +172,51 @@ impl Visited {
     }
 }
 
+/// Segments of this size and more are worth a thread.
+const LARGE: usize = 1 << 13;
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn two_threads_add_every_state_once() {
+    fn threads_add_every_state_once() {
         let mut visited = Visited::new();
-        visited.make_room(60_000);
-        let add = |visited: &Visited| (1..=20_000).filter(|state| visited.insert(*state)).count();
-        let total = std::thread::scope(|scope| {
-            let other = scope.spawn(|| add(&visited));
-            add(&visited) + other.join().unwrap()
+        visited.make_room(60_000, 1);
+        let add = |visited: &Visited, threads: usize| {
+            let mut share = visited.share(threads);
+            let new = (1..=20_000).filter(|state| visited.insert(*state, &mut share)).count();
+            assert_eq!(new, share.added());
+            share
+        };
+        let shares = std::thread::scope(|scope| {
+            let others = [(); 3].map(|()| scope.spawn(|| add(&visited, 3)));
+            others.map(|other| other.join().unwrap())
         });
-        assert_eq!((total, visited.len()), (20_000, 20_000));
-        visited.make_room(1_000_000);
-        assert_eq!(add(&visited), 0);
+        let before = visited.share(1).room();
+        shares.iter().for_each(|share| visited.settle(share));
+        assert_eq!(visited.len(), 20_000);
+        assert!(visited.share(1).room() < before);
+        for cores in [1, 2, 5] {
+            visited.make_room(500_000 * cores, cores);
+            assert!(visited.share(1).room() >= 500_000 * cores);
+            assert_eq!((add(&visited, 1).added(), visited.len()), (0, 20_000));
+            let known = |state: &u64| [*state, 0].contains(&visited.first_of(*state));
+            assert!((1..=20_000).filter(known).count() > 15_000);
+        }
+    }
+
+    #[test]
+    fn shares_do_not_exceed_the_room() {
+        let mut visited = Visited::new();
+        visited.make_room(100_000, 1);
+        let (all, part) = (visited.share(1).room(), visited.share(4).room());
+        assert!(all >= 100_000 && 4 * part <= all && 5 * part > all, "{all} {part}");
+        let mut share = visited.share(4);
+        (1..=1_000).for_each(|state| assert!(visited.insert(state, &mut share)));
+        assert!(share.room() < part);
+        assert_eq!(visited.len(), 0);
+        visited.settle(&share);
+        assert_eq!((visited.len(), visited.share(1).room() < all), (1_000, true));
     }
 }

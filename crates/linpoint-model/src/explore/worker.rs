@@ -1,10 +1,14 @@
 //! What follows a state. One worker belongs to one core: it remembers what it has asked before in tables of a fixed
 //! size, so that the model itself is rarely asked.
+//!
+//! States are expanded some at a time. First their successors are collected, then all of them are numbered at once
+//! ([`Tree::number_all`]): memory is slow to answer, but answers many questions at a time.
 
 use crate::bounds::MAX_THREADS;
-use crate::system::{Event, ModelError, Move, Parts, Renaming, System, mix};
+use crate::method::Scratch;
+use crate::system::{Event, ModelError, Move, Parts, Query, Renaming, Reserve, System, mix};
 
-use super::tree::{Known, Tree};
+use super::tree::{Known, Tree, Unnumbered};
 
 /// Entries of each table of remembered answers.
 const STEPS: usize = 1 << 17;
@@ -37,7 +41,7 @@ impl Prices {
 /// A state that follows another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Successor {
-    /// The state; 0 if nothing can explain what was returned.
+    /// The state; 0 if nothing can explain what was returned, or if it has no number yet.
     pub(crate) state: u64,
     /// The position of the thread that moved, before and after.
     pub(crate) thread: u8,
@@ -49,6 +53,8 @@ pub(crate) struct Successor {
     pub(crate) order: Renaming,
     /// Nothing is open any more, and nobody may call anything.
     pub(crate) is_over: bool,
+    /// Nothing can explain what was returned.
+    pub(crate) is_wrong: bool,
 }
 
 /// Finds the successors of states.
@@ -58,6 +64,18 @@ pub(crate) struct Worker<'s> {
     judges: bool,
     tables: Tables,
     scratch: Vec<Move>,
+    block: Block,
+}
+
+/// States that are being expanded, and what follows them.
+#[derive(Default)]
+struct Block {
+    known: Vec<Known>,
+    /// In the order in which they were collected, and which of the states they follow.
+    successors: Vec<(usize, Successor)>,
+    /// One for each successor that has a state.
+    unnumbered: Vec<Unnumbered>,
+    queries: Vec<Query>,
 }
 
 /// What a worker remembers. Each entry has its whole key; a newer one takes the place of an older one.
@@ -68,6 +86,10 @@ pub(crate) struct Tables {
     carried: Vec<(u64, u32)>,
     /// By what was carried and the new order of threads.
     sorted: Vec<(u32, u64, u32)>,
+    /// Numbers for pairs that are new.
+    pub(crate) reserve: Reserve,
+    /// What the method remembers.
+    method: Scratch,
 }
 
 impl Default for Tables {
@@ -77,6 +99,8 @@ impl Default for Tables {
             calls: vec![(NO_KEY, Vec::new()); CALLS],
             carried: vec![(NO_KEY, 0); CARRIED],
             sorted: vec![(0, NO_KEY, 0); CARRIED],
+            reserve: Reserve::default(),
+            method: Scratch::default(),
         }
     }
 }
@@ -93,7 +117,7 @@ impl<'s> Worker<'s> {
         judges: bool,
         tables: Tables,
     ) -> Self {
-        Worker { system, tree, judges, tables, scratch: Vec::new() }
+        Worker { system, tree, judges, tables, scratch: Vec::new(), block: Block::default() }
     }
 
     /// What it remembers, for the worker after it.
@@ -106,6 +130,7 @@ impl<'s> Worker<'s> {
         STEPS * size_of::<(u64, Move)>()
             + CALLS * (size_of::<(u64, Vec<Move>)>() + 8 * size_of::<Move>())
             + CARRIED * (size_of::<(u64, u32)>() + size_of::<(u32, u64, u32)>())
+            + Scratch::bytes()
     }
 
     /// Hands every successor of a state to `found`. True if no thread could move.
@@ -115,14 +140,51 @@ impl<'s> Worker<'s> {
         who: Who,
         mut found: impl FnMut(Successor),
     ) -> Result<bool, ModelError> {
+        let is_stuck = self.collect(state, who)?;
+        self.number();
+        self.block.successors.iter().for_each(|(_, successor)| found(*successor));
+        self.clear();
+        Ok(is_stuck)
+    }
+
+    /// What was collected and numbered: which of the states it follows, and a successor.
+    pub(crate) fn successors(&self) -> &[(usize, Successor)] {
+        &self.block.successors
+    }
+
+    /// Makes ready for other states.
+    pub(crate) fn clear(&mut self) {
+        self.block.known.clear();
+        self.block.successors.clear();
+        self.block.unnumbered.clear();
+    }
+
+    /// Numbers all successors that were collected.
+    pub(crate) fn number(&mut self) {
+        let Block { known, successors, unnumbered, queries } = &mut self.block;
+        self.tree.number_all(unnumbered, known, queries, &mut self.tables.reserve);
+        let with_states = successors.iter_mut().filter(|(_, successor)| !successor.is_wrong);
+        for ((_, successor), state) in with_states.zip(unnumbered) {
+            successor.state = state.number();
+        }
+    }
+
+    /// Collects the successors of one more state. True if no thread could move.
+    pub(crate) fn collect(&mut self, state: u64, who: Who) -> Result<bool, ModelError> {
         let known = self.tree.known(state);
+        let is_stuck = self.collect_from(&known, who);
+        self.block.known.push(known);
+        is_stuck
+    }
+
+    fn collect_from(&mut self, known: &Known, who: Who) -> Result<bool, ModelError> {
         let all = 0..self.system.threads() as u8;
         let (cost, prices, last) = match who {
             Who::Costing { cost, prices, last } => (cost, prices, last),
             Who::All => {
                 let mut moved = false;
                 for thread in all {
-                    moved |= self.expand_thread(&known, thread, &mut found)?;
+                    moved |= self.collect_thread(known, thread)?;
                 }
                 return Ok(!moved);
             }
@@ -136,7 +198,7 @@ impl<'s> Worker<'s> {
             let part = parts.threads[usize::from(thread)];
             let calls = prices.counts_calls && self.system.is_idle(part);
             if u8::from(may_go_on && thread != last) + u8::from(calls) == cost {
-                moved |= self.expand_thread(&known, thread, &mut found)?;
+                moved |= self.collect_thread(known, thread)?;
             } else {
                 left_out = left_out || cost > 0 || self.can_move(parts.shared, part)?;
             }
@@ -175,18 +237,13 @@ impl<'s> Worker<'s> {
         Ok(())
     }
 
-    fn expand_thread(
-        &mut self,
-        known: &Known,
-        thread: u8,
-        found: &mut impl FnMut(Successor),
-    ) -> Result<bool, ModelError> {
+    fn collect_thread(&mut self, known: &Known, thread: u8) -> Result<bool, ModelError> {
         let mut moves = std::mem::take(&mut self.scratch);
         let result =
             self.ask(known.parts.shared, known.parts.threads[usize::from(thread)], &mut moves);
         if result.is_ok() {
             for (index, step) in moves.iter().enumerate() {
-                found(self.follow(known, thread, index as u8, step));
+                self.follow(known, thread, index as u8, step);
             }
         }
         let any = !moves.is_empty();
@@ -194,11 +251,10 @@ impl<'s> Worker<'s> {
         result.map(|()| any)
     }
 
-    fn follow(&mut self, known: &Known, thread: u8, index: u8, step: &Move) -> Successor {
-        let at = usize::from(thread);
+    fn follow(&mut self, known: &Known, thread: u8, index: u8, step: &Move) {
         let mut next = known.parts;
         next.shared = step.shared;
-        next.threads[at] = step.thread;
+        next.threads[usize::from(thread)] = step.thread;
         let mut successor = Successor {
             state: 0,
             thread,
@@ -207,30 +263,41 @@ impl<'s> Worker<'s> {
             event: step.event,
             order: Renaming::identity(),
             is_over: false,
+            is_wrong: false,
         };
-        if !step.event.is_none() {
-            match self.advance(next.carried, thread, step.event) {
-                VIOLATION => return successor,
+        successor.is_wrong = !self.arrive(&mut next, &mut successor);
+        // The state that is being expanded will be the next of those that are known.
+        let near = self.block.known.len();
+        self.block.successors.push((near, successor));
+        if !successor.is_wrong {
+            self.block.unnumbered.push(Unnumbered::new(next, near));
+        }
+    }
+
+    /// Completes the state after a step. False if nothing can explain what was returned.
+    fn arrive(&mut self, next: &mut Parts, successor: &mut Successor) -> bool {
+        let (thread, event) = (successor.thread, successor.event);
+        if !event.is_none() {
+            match self.advance(next.carried, thread, event) {
+                VIOLATION => return false,
                 carried => next.carried = carried,
             }
         }
-        if step.event.ret().is_some() {
-            successor.is_over = self.judges && self.system.is_over(&next);
+        if event.ret().is_some() {
+            successor.is_over = self.judges && self.system.is_over(next);
             if successor.is_over && self.system.watch().judge(next.carried) == Some(false) {
-                return successor;
+                return false;
             }
             if self.system.tidies() {
-                successor.order = self.system.tidy(&mut next);
-                successor.now = successor.order.to(at) as u8;
-                successor.state = self.tree.state_near(&next, known);
-                return successor;
+                successor.order = self.system.tidy(next);
+                successor.now = successor.order.to(usize::from(thread)) as u8;
+                return true;
             }
         }
         if self.system.sort_keys().is_some() {
-            self.sort(&mut next, &mut successor);
+            self.sort(next, successor);
         }
-        successor.state = self.tree.state_near(&next, known);
-        successor
+        true
     }
 
     fn advance(&mut self, carried: u32, thread: u8, event: Event) -> u32 {
@@ -241,7 +308,8 @@ impl<'s> Worker<'s> {
         if exact && self.tables.carried[slot].0 == key {
             return self.tables.carried[slot].1;
         }
-        let next = self.system.watch().advance(carried, usize::from(thread), event);
+        let watch = self.system.watch();
+        let next = watch.advance(carried, usize::from(thread), event, &mut self.tables.method);
         let next = next.unwrap_or(VIOLATION);
         if exact {
             self.tables.carried[slot] = (key, next);

@@ -7,15 +7,14 @@
 //! return that empties the set is a violation, at the earliest moment. With `points` the model says when an
 //! operation takes effect, and the set has one configuration.
 
-use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rustc_hash::FxHashMap;
-
+use super::flat::Flat;
+use super::scratch::{Outcomes, Scratch};
 use super::{Numbers, Part, Watch};
+use crate::bounds::MAX_THREADS;
 use crate::names::{MAX_NAMES, Names};
-use crate::system::{Event, Interner, Renaming};
+use crate::system::{Apart, Event, Interner, Renaming};
 
 /// A set, flat: for each thread its open operation plus one (0 if none), then for each configuration the state
 /// and for each thread the result of the operation that took effect plus one (0 if it did not). Sorted.
@@ -27,13 +26,9 @@ pub(crate) struct Configs<'m> {
     threads: usize,
     by_points: bool,
     sets: Interner<Set>,
-    /// What an operation may return in a state, and the state after that.
-    outcomes: Mutex<FxHashMap<(u32, u32), Outcomes>>,
-    widest: AtomicUsize,
-    bytes: AtomicUsize,
+    widest: Apart<AtomicUsize>,
+    bytes: Apart<AtomicUsize>,
 }
-
-type Outcomes = Arc<[(u32, u32)]>;
 
 impl<'m> Configs<'m> {
     pub(crate) fn new(numbers: Box<dyn Numbers + 'm>, threads: usize, by_points: bool) -> Self {
@@ -42,26 +37,9 @@ impl<'m> Configs<'m> {
             threads,
             by_points,
             sets: Interner::new(),
-            outcomes: Mutex::default(),
-            widest: AtomicUsize::new(1),
-            bytes: AtomicUsize::new(0),
+            widest: Apart(AtomicUsize::new(1)),
+            bytes: Apart::default(),
         }
-    }
-
-    fn memo(&self) -> MutexGuard<'_, FxHashMap<(u32, u32), Outcomes>> {
-        self.outcomes.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn outcomes(&self, state: u32, op: u32) -> Outcomes {
-        if let Some(known) = self.memo().get(&(state, op)) {
-            return known.clone();
-        }
-        let mut found = Vec::new();
-        let are_known = self.numbers.outcomes(state, op, &mut found);
-        assert!(are_known, "the specification cannot tell what an operation may return");
-        let outcomes: Outcomes = found.into();
-        self.memo().insert((state, op), outcomes.clone());
-        outcomes
     }
 
     /// The number of a part of the specification with other names for values.
@@ -75,78 +53,100 @@ impl<'m> Configs<'m> {
         new
     }
 
-    /// Every way in which `thread` can have returned `ret`, starting from one configuration. Operations of others
-    /// take effect before that, in any order, or later.
+    /// Before `thread` returns `ret`: configurations in which its operation has taken effect with this result are done, and
+    /// those in which it has not are still to do.
+    fn split(
+        &self,
+        configs: &[u32],
+        (thread, ret): (usize, u32),
+        todo: &mut Flat,
+        done: &mut Flat,
+    ) {
+        let mut next = [0; 1 + MAX_THREADS];
+        for config in configs.chunks(1 + self.threads) {
+            match config[1 + thread] {
+                // With points, what has not taken effect by now is wrong.
+                0 if self.by_points => {}
+                0 => todo.insert(config),
+                result if result == ret + 1 => {
+                    let next = &mut next[..config.len()];
+                    next.copy_from_slice(config);
+                    next[1 + thread] = 0;
+                    done.insert(next);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Every way in which `thread` can have returned `ret`, starting from the configurations `todo`, in which its
+    /// operation has not taken effect. Operations of others take effect before that, in any order, or later.
     fn explain(
         &self,
         open: &[u32],
-        config: &[u32],
-        thread: usize,
-        ret: u32,
-        into: &mut BTreeSet<Vec<u32>>,
+        (thread, ret): (usize, u32),
+        outcomes: &mut Outcomes,
+        todo: &mut Flat,
+        into: &mut Flat,
     ) {
-        let done = 1 + thread;
-        match config[done] {
-            0 => {}
-            took_effect => {
-                if took_effect == ret + 1 {
-                    let mut config = config.to_vec();
-                    config[done] = 0;
-                    into.insert(config);
-                }
-                return;
-            }
-        }
-        let mut seen = BTreeSet::from([config.to_vec()]);
-        let mut todo = vec![config.to_vec()];
-        while let Some(config) = todo.pop() {
+        let mut next = [0; 1 + MAX_THREADS];
+        let next = &mut next[..1 + self.threads];
+        let mut at = 0;
+        while at < todo.len() {
             for other in 0..self.threads {
-                if open[other] == 0 || config[1 + other] != 0 {
+                next.copy_from_slice(todo.row(at));
+                if open[other] == 0 || next[1 + other] != 0 {
                     continue;
                 }
-                for &(result, state) in self.outcomes(config[0], open[other] - 1).iter() {
-                    let mut next = config.clone();
+                for &(result, state) in outcomes.of(&*self.numbers, next[0], open[other] - 1) {
                     next[0] = state;
-                    if other == thread {
-                        if result == ret {
-                            into.insert(next);
-                        }
-                    } else {
+                    if other != thread {
                         next[1 + other] = result + 1;
-                        if seen.insert(next.clone()) {
-                            todo.push(next);
-                        }
+                        todo.insert(next);
+                    } else if result == ret {
+                        into.insert(next);
                     }
                 }
             }
+            at += 1;
         }
     }
 
-    /// The operation of `thread` takes effect now, in the only configuration.
-    fn take_effect(&self, open: &[u32], configs: &mut BTreeSet<Vec<u32>>, thread: usize) {
-        let before = std::mem::take(configs);
-        for config in before {
+    /// The operation of `thread` takes effect now.
+    fn take_effect(
+        &self,
+        open: &[u32],
+        thread: usize,
+        outcomes: &mut Outcomes,
+        configs: &[u32],
+        into: &mut Flat,
+    ) {
+        for config in configs.chunks(1 + self.threads) {
             if open[thread] == 0 || config[1 + thread] != 0 {
                 // It already has: the later point is the one that counts for nothing.
-                configs.insert(config);
+                into.insert(config);
                 continue;
             }
-            for &(result, state) in self.outcomes(config[0], open[thread] - 1).iter() {
-                let mut next = config.clone();
+            let mut next = config.to_vec();
+            for &(result, state) in outcomes.of(&*self.numbers, config[0], open[thread] - 1) {
                 next[0] = state;
                 next[1 + thread] = result + 1;
-                configs.insert(next);
+                into.insert(&next);
             }
         }
     }
 
-    fn store(&self, open: &[u32], configs: &BTreeSet<Vec<u32>>) -> u32 {
-        let flat: Set = open.iter().copied().chain(configs.iter().flatten().copied()).collect();
-        self.widest.fetch_max(configs.len(), Ordering::Relaxed);
-        let before = self.sets.len();
-        let (bytes, number) = (size_of_val(&flat[..]), self.sets.number(&flat));
-        if self.sets.len() > before {
-            self.bytes.fetch_add(bytes, Ordering::Relaxed);
+    fn store(&self, open: &[u32], configs: &Flat, order: &mut Vec<u32>, set: &mut Vec<u32>) -> u32 {
+        set.clear();
+        set.extend_from_slice(open);
+        configs.sorted(order, set);
+        // Written rarely: all cores read it.
+        if self.widest.load(Ordering::Relaxed) < configs.len() {
+            self.widest.fetch_max(configs.len(), Ordering::Relaxed);
+        }
+        let (number, is_new) = self.sets.number_or(&set[..], || set[..].into());
+        if is_new {
+            self.bytes.fetch_add(size_of_val(&set[..]), Ordering::Relaxed);
         }
         number
     }
@@ -156,52 +156,66 @@ impl Watch for Configs<'_> {
     fn initial(&self) -> u32 {
         let mut config = vec![self.numbers.initial()];
         config.resize(1 + self.threads, 0);
-        self.store(&vec![0; self.threads], &BTreeSet::from([config]))
+        let mut configs = Flat::default();
+        configs.clear(config.len());
+        configs.insert(&config);
+        self.store(&vec![0; self.threads], &configs, &mut Vec::new(), &mut Vec::new())
     }
 
-    fn advance(&self, carried: u32, thread: usize, event: Event) -> Option<u32> {
-        let set = self.sets.get(carried);
-        let (open, configs) = set.split_at(self.threads);
-        let mut open = open.to_vec();
+    fn advance(
+        &self,
+        carried: u32,
+        thread: usize,
+        event: Event,
+        scratch: &mut Scratch,
+    ) -> Option<u32> {
+        let Scratch { outcomes, before, todo, done, order, set } = scratch;
+        let (open_before, mut configs) = self.sets.get(carried).split_at(self.threads);
+        let mut open = [0; MAX_THREADS];
+        let open = &mut open[..self.threads];
+        open.copy_from_slice(open_before);
         if let Some(op) = event.call() {
             open[thread] = op + 1;
         }
-        let mut configs: BTreeSet<Vec<u32>> =
-            configs.chunks(1 + self.threads).map(<[u32]>::to_vec).collect();
+        let width = 1 + self.threads;
         if event.takes_effect() && self.by_points {
-            self.take_effect(&open, &mut configs, thread);
+            before.clear(width);
+            self.take_effect(open, thread, outcomes, configs, before);
+            configs = before.rows();
         }
-        if let Some(ret) = event.ret() {
-            let before = std::mem::take(&mut configs);
-            for config in &before {
-                // With points, what has not taken effect by now is wrong.
-                if !self.by_points || config[1 + thread] != 0 {
-                    self.explain(&open, config, thread, ret, &mut configs);
-                }
+        done.clear(width);
+        match event.ret() {
+            Some(ret) => {
+                todo.clear(width);
+                self.split(configs, (thread, ret), todo, done);
+                self.explain(open, (thread, ret), outcomes, todo, done);
+                open[thread] = 0;
             }
-            open[thread] = 0;
+            None => configs.chunks(width).for_each(|config| done.insert(config)),
         }
-        (!configs.is_empty()).then(|| self.store(&open, &configs))
+        (done.len() > 0).then(|| self.store(open, done, order, set))
     }
 
     fn rename(&self, carried: u32, renaming: &Renaming) -> u32 {
-        let set = self.sets.get(carried);
-        let (open, configs) = set.split_at(self.threads);
+        let (open, configs) = self.sets.get(carried).split_at(self.threads);
         let mut new_open = vec![0; self.threads];
         for (to, new) in new_open.iter_mut().enumerate() {
             let op = open[renaming.from(to)];
             *new = if op == 0 { 0 } else { self.renamed(Part::Op(op - 1), renaming) + 1 };
         }
-        let rename_config = |config: &[u32]| {
-            let mut new = vec![self.renamed(Part::State(config[0]), renaming)];
+        let mut renamed = Flat::default();
+        renamed.clear(1 + self.threads);
+        let mut new = Vec::new();
+        for config in configs.chunks(1 + self.threads) {
+            new.clear();
+            new.push(self.renamed(Part::State(config[0]), renaming));
             new.extend((0..self.threads).map(|to| match config[1 + renaming.from(to)] {
                 0 => 0,
                 ret => self.renamed(Part::Ret(ret - 1), renaming) + 1,
             }));
-            new
-        };
-        let configs = configs.chunks(1 + self.threads).map(rename_config).collect();
-        self.store(&new_open, &configs)
+            renamed.insert(&new);
+        }
+        self.store(&new_open, &renamed, &mut Vec::new(), &mut Vec::new())
     }
 
     fn values(&self, carried: u32) -> u64 {
@@ -230,7 +244,6 @@ impl Watch for Configs<'_> {
     }
 
     fn bytes(&self) -> usize {
-        let memo = self.memo().capacity() * (size_of::<(u32, u32)>() + size_of::<Outcomes>() + 40);
-        self.sets.bytes() + self.bytes.load(Ordering::Relaxed) + self.numbers.bytes() + memo
+        self.sets.bytes() + self.bytes.load(Ordering::Relaxed) + self.numbers.bytes()
     }
 }

@@ -2,15 +2,18 @@
 
 mod common;
 mod configs;
+mod flat;
 mod monitor;
 mod numbers;
 mod recorded;
+mod scratch;
 
 pub(crate) use common::{Linearization, linearizations};
 pub(crate) use configs::Configs;
 pub(crate) use monitor::Monitor;
 pub(crate) use numbers::{Numbered, Numbers, Part, Taken, history, is_linearizable, report};
 pub(crate) use recorded::Recorded;
+pub(crate) use scratch::Scratch;
 
 use crate::system::Event;
 use crate::system::Renaming;
@@ -102,7 +105,13 @@ pub(crate) trait Watch: Send + Sync {
     fn initial(&self) -> u32;
 
     /// After an event of the thread in this position; `None` if nothing can explain it.
-    fn advance(&self, carried: u32, thread: usize, event: Event) -> Option<u32>;
+    fn advance(
+        &self,
+        carried: u32,
+        thread: usize,
+        event: Event,
+        scratch: &mut Scratch,
+    ) -> Option<u32>;
 
     /// With threads in other positions and other names for values.
     fn rename(&self, carried: u32, renaming: &Renaming) -> u32;

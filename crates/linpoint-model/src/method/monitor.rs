@@ -23,7 +23,7 @@
 
 use std::sync::Arc;
 
-use super::Watch;
+use super::{Scratch, Watch};
 use crate::bounds::MAX_THREADS;
 use crate::catalogue::specs::{SnapshotOp, View};
 use crate::model::{Model, Op, Ret};
@@ -122,18 +122,24 @@ impl<M: Model> Watch for Monitor<M> {
         self.known.number(&Known::default())
     }
 
-    fn advance(&self, carried: u32, thread: usize, event: Event) -> Option<u32> {
-        let mut known = self.known.get(carried);
+    fn advance(
+        &self,
+        carried: u32,
+        thread: usize,
+        event: Event,
+        _scratch: &mut Scratch,
+    ) -> Option<u32> {
+        let mut known = *self.known.get(carried);
         let side = self.side(thread);
         if let Some(op) = event.call() {
-            match ((self.op)(&self.ops.get(op)), side) {
+            match ((self.op)(self.ops.get(op)), side) {
                 (SnapshotOp::Scan, _) => known.scan_begins(thread),
                 (SnapshotOp::Update(_, 1), Some(side)) => known.one_begins(side),
                 _ => {}
             }
         }
         if let Some(ret) = event.ret() {
-            match ((self.view)(&self.rets.get(ret)), side) {
+            match ((self.view)(self.rets.get(ret)), side) {
                 (Some(view), _) => {
                     let ones = self.ones(&view)?;
                     known.scan_ends(thread, ones).then_some(())?;
@@ -241,6 +247,7 @@ mod tests {
             let monitor = Monitor::new(&simple, &ops, &rets);
             let numbered = Numbered::new(&model, &ops, &rets);
             let configs = Configs::new(Box::new(numbered), THREADS, false);
+            let mut scratch = Scratch::default();
             for _ in 0..HISTORIES / 6 {
                 let (mut ours, mut theirs) = (monitor.initial(), configs.initial());
                 let (mut open, mut shifted) = ([None; THREADS], [false; THREADS]);
@@ -258,8 +265,8 @@ mod tests {
                     let call = call.map(|op| ops.number(&op));
                     let event = Event::new(call, false, ret.map(|ret| rets.number(&ret)));
                     let results = (
-                        monitor.advance(ours, thread, event),
-                        configs.advance(theirs, thread, event),
+                        monitor.advance(ours, thread, event, &mut scratch),
+                        configs.advance(theirs, thread, event, &mut scratch),
                     );
                     match results {
                         (Some(a), Some(b)) => (ours, theirs) = (a, b),

@@ -65,7 +65,7 @@ impl<M: Model> Numbers for Numbered<'_, M> {
     fn outcomes(&self, state: u32, op: u32, out: &mut Vec<(u32, u32)>) -> bool {
         let mut found = Vec::new();
         let (state, op) = (self.states.get(state), self.ops.get(op));
-        let are_known = self.model.spec().outcomes(&state, &op, &mut found);
+        let are_known = self.model.spec().outcomes(state, op, &mut found);
         let number =
             |(ret, state): (Ret<M>, State<M>)| (self.rets.number(&ret), self.states.number(&state));
         out.extend(found.into_iter().map(number));
@@ -73,31 +73,31 @@ impl<M: Model> Numbers for Numbered<'_, M> {
     }
 
     fn describe_op(&self, op: u32) -> String {
-        self.model.spec().describe_op(&self.ops.get(op))
+        self.model.spec().describe_op(self.ops.get(op))
     }
 
     fn describe_ret(&self, op: u32, ret: u32) -> String {
-        self.model.spec().describe_ret(&self.ops.get(op), &self.rets.get(ret))
+        self.model.spec().describe_ret(self.ops.get(op), self.rets.get(ret))
     }
 
     fn describe_state(&self, state: u32) -> String {
-        self.model.spec().describe_state(&self.states.get(state))
+        self.model.spec().describe_state(self.states.get(state))
     }
 
     fn rename(&self, part: Part, names: &mut Names) -> Part {
         match part {
             Part::Op(op) => {
-                let mut op = self.ops.get(op);
+                let mut op = self.ops.get(op).clone();
                 self.model.spec_names(SpecPart::Op(&mut op), names);
                 Part::Op(self.ops.number(&op))
             }
             Part::Ret(ret) => {
-                let mut ret = self.rets.get(ret);
+                let mut ret = self.rets.get(ret).clone();
                 self.model.spec_names(SpecPart::Ret(&mut ret), names);
                 Part::Ret(self.rets.number(&ret))
             }
             Part::State(state) => {
-                let mut state = self.states.get(state);
+                let mut state = self.states.get(state).clone();
                 self.model.spec_names(SpecPart::State(&mut state), names);
                 Part::State(self.states.number(&state))
             }
@@ -105,7 +105,7 @@ impl<M: Model> Numbers for Numbered<'_, M> {
     }
 
     fn bytes(&self) -> usize {
-        let each = |state: usize| self.model.spec().state_bytes(&self.states.get(state as u32));
+        let each = |state: usize| self.model.spec().state_bytes(self.states.get(state as u32));
         // All of them would take too long to ask.
         let first = if self.states.len() == 0 { 0 } else { each(self.states.len() - 1) };
         self.states.bytes() + self.states.len() * first

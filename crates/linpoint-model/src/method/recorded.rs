@@ -4,49 +4,35 @@
 //! event. A history is over when nobody can call anything any more and nothing is open. Some never are (a thread
 //! that waits for ever): those that nothing followed are judged at the end.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
-use super::{Numbers, Taken, Watch, is_linearizable};
-use crate::system::{Event, Interner, Renaming};
+use super::{Numbers, Scratch, Taken, Watch, is_linearizable};
+use crate::system::{Apart, Event, Growing, Interner, Renaming};
 
 /// Histories of a model.
 pub(crate) struct Recorded<'m> {
     numbers: Box<dyn Numbers + 'm>,
     histories: Interner<(u32, Option<Taken>)>,
-    known: Mutex<Known>,
+    /// What is known about each history.
+    known: Growing<AtomicU8>,
+    judged: Apart<AtomicU64>,
 }
 
-/// What is known about each history.
-#[derive(Default)]
-struct Known {
-    is_judged: Vec<bool>,
-    is_continued: Vec<bool>,
-    judged: u64,
-}
-
-impl Known {
-    fn at(flags: &mut Vec<bool>, history: u32) -> &mut bool {
-        let at = history as usize;
-        if flags.len() <= at {
-            flags.resize(at + 1, false);
-        }
-        &mut flags[at]
-    }
-}
+/// It has been judged.
+const JUDGED: u8 = 1;
+/// Something followed it.
+const CONTINUED: u8 = 2;
 
 impl<'m> Recorded<'m> {
     pub(crate) fn new(numbers: Box<dyn Numbers + 'm>) -> Self {
-        Recorded { numbers, histories: Interner::new(), known: Mutex::default() }
-    }
-
-    fn known(&self) -> MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+        let (histories, known) = (Interner::new(), Growing::new());
+        Recorded { numbers, histories, known, judged: Apart::default() }
     }
 
     fn events(&self, history: u32) -> Vec<Taken> {
         let mut events = Vec::new();
         let mut at = history;
-        while let (before, Some(taken)) = self.histories.get(at) {
+        while let (before, Some(taken)) = *self.histories.get(at) {
             events.push(taken);
             at = before;
         }
@@ -60,10 +46,19 @@ impl Watch for Recorded<'_> {
         self.histories.number(&(0, None))
     }
 
-    fn advance(&self, carried: u32, thread: usize, event: Event) -> Option<u32> {
+    fn advance(
+        &self,
+        carried: u32,
+        thread: usize,
+        event: Event,
+        _scratch: &mut Scratch,
+    ) -> Option<u32> {
         let taken = Taken { thread: thread as u8, event };
         let next = self.histories.number(&(carried, Some(taken)));
-        *Known::at(&mut self.known().is_continued, carried) = true;
+        let known = self.known.entry(carried);
+        if known.load(Ordering::Relaxed) & CONTINUED == 0 {
+            known.fetch_or(CONTINUED, Ordering::Relaxed);
+        }
         Some(next)
     }
 
@@ -77,27 +72,22 @@ impl Watch for Recorded<'_> {
     }
 
     fn judge(&self, carried: u32) -> Option<bool> {
-        {
-            let mut known = self.known();
-            if std::mem::replace(Known::at(&mut known.is_judged, carried), true) {
-                return None;
-            }
-            known.judged += 1;
+        if self.known.entry(carried).fetch_or(JUDGED, Ordering::Relaxed) & JUDGED != 0 {
+            return None;
         }
+        self.judged.fetch_add(1, Ordering::Relaxed);
         Some(is_linearizable(&*self.numbers, &self.events(carried)))
     }
 
     fn judge_rest(&self) -> Option<u32> {
-        let last: Vec<u32> = {
-            let mut known = self.known();
-            let all = 0..self.histories.len() as u32;
-            all.filter(|history| !*Known::at(&mut known.is_continued, *history)).collect()
-        };
-        last.into_iter().find(|history| self.judge(*history) == Some(false))
+        let is_last =
+            |history: &u32| self.known.entry(*history).load(Ordering::Relaxed) & CONTINUED == 0;
+        let mut last = (0..self.histories.len() as u32).filter(is_last);
+        last.find(|history| self.judge(*history) == Some(false))
     }
 
     fn judged(&self) -> u64 {
-        self.known().judged
+        self.judged.load(Ordering::Relaxed)
     }
 
     fn len(&self) -> usize {
@@ -105,7 +95,6 @@ impl Watch for Recorded<'_> {
     }
 
     fn bytes(&self) -> usize {
-        let known = self.known();
-        self.histories.bytes() + known.is_judged.capacity() + known.is_continued.capacity()
+        self.histories.bytes() + self.known.bytes()
     }
 }

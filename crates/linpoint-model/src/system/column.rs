@@ -1,20 +1,20 @@
-//! A growing column of numbers that all threads read without locks.
+//! Growing lists that all threads read without locks, and that nobody has to stop reading while they grow.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The first chunk has so many entries, each later one twice as many as the one before.
-const FIRST: u32 = 1 << 12;
-const CHUNKS: usize = 21;
+const FIRST: u32 = 1 << 6;
+const CHUNKS: usize = 27;
 
-/// Entries that nobody has written are 0.
-pub(crate) struct Column {
-    chunks: [OnceLock<Box<[AtomicU64]>>; CHUNKS],
+/// Entries that nobody has touched are as they are by default.
+pub(crate) struct Growing<T> {
+    chunks: [OnceLock<Box<[T]>>; CHUNKS],
 }
 
-impl Column {
-    pub(crate) fn new() -> Column {
-        Column { chunks: [const { OnceLock::new() }; CHUNKS] }
+impl<T: Default> Growing<T> {
+    pub(crate) fn new() -> Self {
+        Growing { chunks: [const { OnceLock::new() }; CHUNKS] }
     }
 
     fn place(at: u32) -> (usize, usize) {
@@ -24,23 +24,42 @@ impl Column {
         (chunk as usize, (shifted - (u64::from(FIRST) << chunk)) as usize)
     }
 
-    fn chunk(&self, chunk: usize) -> &[AtomicU64] {
-        self.chunks[chunk]
-            .get_or_init(|| (0..(FIRST as usize) << chunk).map(|_| AtomicU64::new(0)).collect())
+    /// The entry, with its whole chunk if it is not there yet.
+    pub(crate) fn entry(&self, at: u32) -> &T {
+        let (chunk, offset) = Self::place(at);
+        let all = || (0..(FIRST as usize) << chunk).map(|_| T::default()).collect();
+        &self.chunks[chunk].get_or_init(all)[offset]
     }
 
-    pub(crate) fn set(&self, at: u32, value: u64) {
-        let (chunk, offset) = Column::place(at);
-        self.chunk(chunk)[offset].store(value, Ordering::Relaxed);
-    }
-
-    pub(crate) fn get(&self, at: u32) -> u64 {
-        let (chunk, offset) = Column::place(at);
-        self.chunks[chunk].get().map_or(0, |chunk| chunk[offset].load(Ordering::Relaxed))
+    /// The entry, if its chunk is there.
+    pub(crate) fn get(&self, at: u32) -> Option<&T> {
+        let (chunk, offset) = Self::place(at);
+        self.chunks[chunk].get().map(|chunk| &chunk[offset])
     }
 
     pub(crate) fn bytes(&self) -> usize {
         self.chunks.iter().filter_map(OnceLock::get).map(|chunk| size_of_val(&chunk[..])).sum()
+    }
+}
+
+/// A column of numbers. Those that nobody has written are 0.
+pub(crate) struct Column(Growing<AtomicU64>);
+
+impl Column {
+    pub(crate) fn new() -> Column {
+        Column(Growing::new())
+    }
+
+    pub(crate) fn set(&self, at: u32, value: u64) {
+        self.0.entry(at).store(value, Ordering::Relaxed);
+    }
+
+    pub(crate) fn get(&self, at: u32) -> u64 {
+        self.0.get(at).map_or(0, |entry| entry.load(Ordering::Relaxed))
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.0.bytes()
     }
 }
 
@@ -53,8 +72,8 @@ mod tests {
         let column = Column::new();
         (0..20_000).for_each(|i| column.set(i, u64::from(i) + 1));
         assert!((0..20_000).all(|i| column.get(i) == u64::from(i) + 1));
-        assert_eq!(Column::place(FIRST), (1, 0));
-        assert_eq!(Column::place(3 * FIRST - 1), (1, 2 * FIRST as usize - 1));
-        assert!(Column::place(u32::MAX).0 < CHUNKS);
+        assert_eq!(Growing::<u8>::place(FIRST), (1, 0));
+        assert_eq!(Growing::<u8>::place(3 * FIRST - 1), (1, 2 * FIRST as usize - 1));
+        assert!(Growing::<u8>::place(u32::MAX).0 < CHUNKS);
     }
 }

@@ -1,19 +1,27 @@
 //! Numbers for things that come again and again: the same thing always has the same number.
+//!
+//! Looking at a thing takes no lock. Asking for a number takes the lock of one of many parts of the index, so that two
+//! cores hardly ever want the same one.
 
+use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hash};
-use std::sync::{PoisonError, RwLock};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
+use super::apart::Apart;
+use super::column::Growing;
+
+/// The index has so many parts.
+const PARTS: usize = 32;
+
 /// Things and their numbers: 0, 1, 2, …, in the order in which they were met.
 pub(crate) struct Interner<T> {
-    inner: RwLock<Inner<T>>,
-}
-
-struct Inner<T> {
-    things: Vec<T>,
-    index: HashTable<u32>,
+    things: Growing<OnceLock<T>>,
+    index: [Apart<Mutex<HashTable<u32>>>; PARTS],
+    next: Apart<AtomicU32>,
 }
 
 /// The same for equal things, in every run.
@@ -24,52 +32,79 @@ pub(crate) fn stable_hash<T: Hash + ?Sized>(thing: &T) -> u64 {
 
 impl<T: Clone + Eq + Hash> Interner<T> {
     pub(crate) fn new() -> Self {
-        Interner { inner: RwLock::new(Inner { things: Vec::new(), index: HashTable::new() }) }
+        let index = std::array::from_fn(|_| Apart::default());
+        Interner { things: Growing::new(), index, next: Apart::default() }
     }
 
     /// The number of a thing.
     pub(crate) fn number(&self, thing: &T) -> u32 {
+        self.number_or(thing, || thing.clone()).0
+    }
+
+    /// The number of a thing that equals this one, and whether it is new: then it is made.
+    pub(crate) fn number_or<Q>(&self, thing: &Q, make: impl FnOnce() -> T) -> (u32, bool)
+    where
+        T: Borrow<Q>,
+        Q: Eq + Hash + ?Sized,
+    {
         let hash = stable_hash(thing);
-        {
-            let inner = self.inner.read().unwrap_or_else(PoisonError::into_inner);
-            if let Some(number) = inner.find(hash, thing) {
-                return number;
-            }
+        // Bits that the tables do not look at first.
+        let part = &self.index[(hash >> 40) as usize % PARTS];
+        let mut index = part.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = index.find(hash, |n| self.get(*n).borrow() == thing) {
+            return (*known, false);
         }
-        let mut inner = self.inner.write().unwrap_or_else(PoisonError::into_inner);
-        inner.add(hash, thing)
+        // Made before it has a number: a model may panic here.
+        let made = make();
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        assert!(number < u32::MAX, "more things than numbers");
+        let _ = self.things.entry(number).set(made);
+        index.insert_unique(hash, number, |n| stable_hash(self.get(*n)));
+        (number, true)
     }
 
     /// The thing with this number.
-    pub(crate) fn get(&self, number: u32) -> T {
-        let inner = self.inner.read().unwrap_or_else(PoisonError::into_inner);
-        inner.things[number as usize].clone()
+    pub(crate) fn get(&self, number: u32) -> &T {
+        let thing = self.things.get(number).and_then(OnceLock::get);
+        thing.expect("a number that was given out has a thing")
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.inner.read().unwrap_or_else(PoisonError::into_inner).things.len()
+        self.next.load(Ordering::Relaxed) as usize
     }
 
     /// Bytes in use, without what things own on the heap.
     pub(crate) fn bytes(&self) -> usize {
-        let inner = self.inner.read().unwrap_or_else(PoisonError::into_inner);
-        inner.things.capacity() * size_of::<T>() + inner.index.allocation_size()
+        let part = |part: &Apart<Mutex<HashTable<u32>>>| -> usize {
+            let index: MutexGuard<'_, _> = part.lock().unwrap_or_else(PoisonError::into_inner);
+            index.allocation_size()
+        };
+        self.things.bytes() + self.index.iter().map(part).sum::<usize>()
     }
 }
 
-impl<T: Clone + Eq + Hash> Inner<T> {
-    fn find(&self, hash: u64, thing: &T) -> Option<u32> {
-        self.index.find(hash, |&n| self.things[n as usize] == *thing).copied()
-    }
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-    fn add(&mut self, hash: u64, thing: &T) -> u32 {
-        if let Some(number) = self.find(hash, thing) {
-            return number;
+    #[test]
+    fn threads_agree_on_numbers_and_leave_none_out() {
+        let interner = Interner::<Box<[u32]>>::new();
+        let thing = |i: u32| vec![i % 5_000; 3].into_boxed_slice();
+        let numbers = |from: u32| {
+            (from..from + 10_000).map(|i| interner.number(&thing(i))).collect::<Vec<_>>()
+        };
+        let found = std::thread::scope(|scope| {
+            let others = [0, 1_000, 2_000].map(|from| scope.spawn(move || numbers(from)));
+            others.map(|other| other.join().unwrap())
+        });
+        assert_eq!(interner.len(), 5_000);
+        for (from, numbers) in [0, 1_000, 2_000].into_iter().zip(found) {
+            assert!((from..).zip(numbers).all(|(i, n)| *interner.get(n) == thing(i)));
         }
-        let number = self.things.len() as u32;
-        self.things.push(thing.clone());
-        let things = &self.things;
-        self.index.insert_unique(hash, number, |&n| stable_hash(&things[n as usize]));
-        number
+        assert_eq!(
+            interner.number_or(&thing(7)[..], || thing(8)),
+            (interner.number(&thing(7)), false)
+        );
     }
 }

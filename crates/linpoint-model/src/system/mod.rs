@@ -4,6 +4,7 @@
 //! What a thread does next depends on shared memory and on its own part only, and is asked for once for each pair of
 //! numbers while it is remembered. [`Typed`] knows the model; everything else sees [`System`], and is compiled once.
 
+mod apart;
 mod column;
 mod event;
 mod interner;
@@ -13,10 +14,11 @@ mod steps;
 mod tidy;
 mod typed;
 
-pub(crate) use column::Column;
+pub(crate) use apart::Apart;
+pub(crate) use column::{Column, Growing};
 pub(crate) use event::Event;
-pub(crate) use interner::Interner;
-pub(crate) use pairs::{Pairs, join, mix, parted};
+pub(crate) use interner::{Interner, stable_hash};
+pub(crate) use pairs::{Pairs, Query, Reserve, join, mix, parted};
 pub(crate) use renaming::Renaming;
 pub(crate) use steps::{Moved, Thread, World, guard};
 pub(crate) use typed::{Reduced, Typed};

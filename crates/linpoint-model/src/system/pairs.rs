@@ -1,23 +1,52 @@
 //! Numbers for pairs of numbers. States are stored as trees of such pairs: a state that differs from another in
 //! one thread shares everything else with it, and takes 8 bytes itself.
 //!
-//! All threads add pairs at once, without locks. The index is an open-addressing table of numbers; it only grows
-//! while nobody else uses it ([`Pairs::make_room`]).
+//! All threads add pairs at once, without locks. Each takes numbers in batches ([`Reserve`]), so that they do not meet
+//! at a counter. The index is an open-addressing table of numbers; it only grows while nobody else uses it
+//! ([`Pairs::make_room`]).
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use super::apart::Apart;
 use super::column::Column;
 
-/// Pairs and their numbers: 1, 2, 3, …
+/// Pairs and their numbers: 1, 2, 3, …, some of which stay unused.
 pub(crate) struct Pairs {
     /// Numbers; 0 is an empty slot.
     slots: Vec<AtomicU32>,
     /// Pairs by number.
     pairs: Column,
-    next: AtomicU32,
+    next: Apart<AtomicU32>,
 }
 
-/// Stands for the pair of a number that stays unused; no number is as large as its halves.
+/// Numbers that one core has to itself.
+#[derive(Default)]
+pub(crate) struct Reserve {
+    next: u32,
+    end: u32,
+}
+
+impl Reserve {
+    /// So many numbers are taken at once.
+    pub(crate) const BATCH: u32 = 64;
+}
+
+/// A pair whose number is asked for, and the number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Query {
+    pair: u64,
+    pub(crate) number: u32,
+    /// Who asks.
+    pub(crate) by: u32,
+}
+
+impl Query {
+    pub(crate) fn new(left: u32, right: u32, by: usize) -> Query {
+        Query { pair: join(left, right), number: 0, by: by as u32 }
+    }
+}
+
+/// Stands for the pair of a number that is not in use; no number is as large as its halves.
 const UNUSED: u64 = u64::MAX;
 
 /// Spreads a pair over 64 bits.
@@ -38,12 +67,31 @@ pub(crate) fn parted(pair: u64) -> (u32, u32) {
 impl Pairs {
     pub(crate) fn new() -> Pairs {
         let slots = (0..1 << 14).map(|_| AtomicU32::new(0)).collect();
-        Pairs { slots, pairs: Column::new(), next: AtomicU32::new(1) }
+        Pairs { slots, pairs: Column::new(), next: Apart(AtomicU32::new(1)) }
     }
 
     /// The number of a pair. There has to be room.
-    pub(crate) fn number(&self, left: u32, right: u32) -> u32 {
-        let pair = join(left, right);
+    pub(crate) fn number(&self, left: u32, right: u32, reserve: &mut Reserve) -> u32 {
+        self.number_of(join(left, right), reserve)
+    }
+
+    /// Answers all queries. Memory is asked for everything before the first answer is waited for.
+    pub(crate) fn number_all(&self, queries: &mut [Query], reserve: &mut Reserve) {
+        let mask = self.slots.len() - 1;
+        for query in &mut *queries {
+            query.number = self.slots[mix(query.pair) as usize & mask].load(Ordering::Acquire);
+        }
+        for query in &mut *queries {
+            // Nobody has the number 0.
+            let is_it = self.pairs.get(query.number) == query.pair;
+            query.number = if is_it && query.number != 0 { query.number } else { 0 };
+        }
+        for query in queries.iter_mut().filter(|query| query.number == 0) {
+            query.number = self.number_of(query.pair, reserve);
+        }
+    }
+
+    fn number_of(&self, pair: u64, reserve: &mut Reserve) -> u32 {
         let mask = self.slots.len() - 1;
         let mut at = mix(pair) as usize & mask;
         let mut mine = 0;
@@ -51,19 +99,24 @@ impl Pairs {
             let mut found = self.slots[at].load(Ordering::Acquire);
             if found == 0 {
                 if mine == 0 {
-                    mine = self.next.fetch_add(1, Ordering::Relaxed);
+                    mine = self.first(reserve);
                     self.pairs.set(mine, pair);
                 }
                 let slot = &self.slots[at];
                 match slot.compare_exchange(0, mine, Ordering::AcqRel, Ordering::Acquire) {
-                    Ok(_) => return mine,
-                    // Somebody was quicker. If it was with this very pair, our number stays unused.
+                    Ok(_) => {
+                        reserve.next += 1;
+                        return mine;
+                    }
+                    // Somebody was quicker.
                     Err(other) => found = other,
                 }
             }
             if self.pairs.get(found) == pair {
                 if mine != 0 {
-                    self.abandon(mine);
+                    // With this very pair. Nobody has seen our number: it is for the next one. The pair must not
+                    // have it when the table is built anew, or it would have two.
+                    self.pairs.set(mine, UNUSED);
                 }
                 return found;
             }
@@ -71,9 +124,15 @@ impl Pairs {
         }
     }
 
-    /// Nobody has seen this number. The pair must not have it when the table is built anew, or it would have two.
-    fn abandon(&self, number: u32) {
-        self.pairs.set(number, UNUSED);
+    /// The first number of the reserve, which is filled if it is empty.
+    fn first(&self, reserve: &mut Reserve) -> u32 {
+        if reserve.next == reserve.end {
+            let begin = self.next.fetch_add(Reserve::BATCH, Ordering::Relaxed);
+            assert!(begin < u32::MAX - (1 << 16), "more pairs than numbers");
+            *reserve = Reserve { next: begin, end: begin + Reserve::BATCH };
+            (reserve.next..reserve.end).for_each(|number| self.pairs.set(number, UNUSED));
+        }
+        reserve.next
     }
 
     /// The pair with this number.
@@ -135,31 +194,49 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_that_came_too_late_stays_unused() {
+    fn numbers_that_are_reserved_or_came_too_late_have_no_pair() {
         let mut pairs = Pairs::new();
+        let (mut mine, mut other) = (Reserve::default(), Reserve::default());
         // What a thread does that loses the race for a slot, when its number is the smaller one.
-        let late = pairs.next.fetch_add(1, Ordering::Relaxed);
+        let late = pairs.first(&mut mine);
         pairs.pairs.set(late, join(7, 8));
-        let number = pairs.number(7, 8);
+        let number = pairs.number(7, 8, &mut other);
         assert!(late < number);
-        pairs.abandon(late);
+        pairs.pairs.set(late, UNUSED);
         pairs.make_room(100_000);
-        assert_eq!(pairs.number(7, 8), number);
+        assert_eq!(pairs.number(7, 8, &mut mine), number);
+        // The first pair of all is no different from a number that is not used yet.
+        let first = pairs.number(0, 0, &mut mine);
+        assert_eq!((first, pairs.number(0, 0, &mut other)), (late, late));
+        pairs.make_room(1_000_000);
+        assert_eq!((pairs.number(0, 0, &mut other), pairs.get(late)), (late, (0, 0)));
     }
 
     #[test]
     fn threads_agree_on_numbers() {
         let mut pairs = Pairs::new();
         pairs.make_room(40_000);
-        let numbers =
-            |pairs: &Pairs| (0..9_000).map(|i| pairs.number(i, i / 3)).collect::<Vec<_>>();
-        let (a, b) = std::thread::scope(|scope| {
-            let other = scope.spawn(|| numbers(&pairs));
-            (numbers(&pairs), other.join().unwrap())
+        let numbers = |pairs: &Pairs, one_by_one: bool| {
+            let mut reserve = Reserve::default();
+            if one_by_one {
+                return (0..9_000).map(|i| pairs.number(i, i / 3, &mut reserve)).collect();
+            }
+            let mut all: Vec<Query> =
+                (0..9_000).map(|i| Query::new(i, i / 3, i as usize)).collect();
+            all.chunks_mut(50).for_each(|some| pairs.number_all(some, &mut reserve));
+            assert!(all.iter().enumerate().all(|(at, query)| query.by == at as u32));
+            all.iter().map(|query| query.number).collect::<Vec<_>>()
+        };
+        let found = std::thread::scope(|scope| {
+            let pairs = &pairs;
+            let others = [true, false, false].map(|one| scope.spawn(move || numbers(pairs, one)));
+            others.map(|other| other.join().unwrap())
         });
-        assert_eq!(a, b);
+        assert!(found[0] == found[1] && found[1] == found[2]);
         pairs.make_room(200_000);
-        assert_eq!(a, numbers(&pairs));
-        assert!(a.iter().enumerate().all(|(i, n)| pairs.get(*n) == (i as u32, i as u32 / 3)));
+        assert_eq!(found[0], numbers(&pairs, false));
+        assert!(found[0].iter().zip(0..).all(|(n, i)| pairs.get(*n) == (i, i / 3)));
+        // As many are in use as there are pairs, up to what is left of each reserve.
+        assert!(pairs.next.load(Ordering::Relaxed) <= 9_001 + 4 * Reserve::BATCH);
     }
 }

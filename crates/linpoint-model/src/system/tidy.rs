@@ -5,8 +5,11 @@
 //! that the model cannot tell from the one before, if its claims hold; so any order would be right, and a good one
 //! lets more states coincide.
 
-use std::sync::PoisonError;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use rustc_hash::FxHashMap;
+
+use super::apart::Apart;
 use super::interner::stable_hash;
 use super::renaming::MAX_VALUES;
 use super::{Parts, Renaming, System, Thread, Typed};
@@ -17,9 +20,9 @@ use crate::names::Names;
 impl<M: Model> Typed<'_, M> {
     pub(super) fn tidied(&self, parts: &mut Parts) -> Renaming {
         let count = self.threads();
-        let mut world = self.worlds.get(parts.shared);
+        let mut world = self.worlds.get(parts.shared).clone();
         let mut threads: Vec<_> =
-            parts.threads[..count].iter().map(|thread| self.threads.get(*thread)).collect();
+            parts.threads[..count].iter().map(|thread| self.threads.get(*thread).clone()).collect();
         let mut names = Names::new(self.reduced.symmetry.nodes);
         if !self.reduced.symmetry.values {
             names.keep_values();
@@ -105,17 +108,41 @@ impl<M: Model> Typed<'_, M> {
         if !self.reduced.symmetry.values {
             return 0;
         }
-        let mut memo = self.mentioned.lock().unwrap_or_else(PoisonError::into_inner);
-        *memo.entry(carried).or_insert_with(|| self.watch().values(carried))
+        match self.mentioned.get(carried) {
+            0 => {
+                let mentioned = self.watch().values(carried);
+                self.mentioned.set(carried, mentioned | 1);
+                mentioned
+            }
+            known => known & !1,
+        }
     }
 
     fn renamed(&self, carried: u32, renaming: Renaming) -> u32 {
         let key = (carried, renaming);
-        if let Some(known) = self.renamed.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
+        if let Some(known) = self.renamed.part(&key).get(&key) {
             return *known;
         }
         let new = self.watch().rename(carried, &renaming);
-        self.renamed.lock().unwrap_or_else(PoisonError::into_inner).insert(key, new);
+        self.renamed.part(&key).insert(key, new);
         new
+    }
+}
+
+/// What was carried, and how it was renamed; in parts, so that two cores hardly ever want the same one.
+#[derive(Default)]
+pub(super) struct Renamed([Apart<Mutex<Part>>; 16]);
+
+type Part = FxHashMap<(u32, Renaming), u32>;
+
+impl Renamed {
+    fn part(&self, key: &(u32, Renaming)) -> MutexGuard<'_, Part> {
+        let at = stable_hash(key) as usize % self.0.len();
+        self.0[at].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        let parts = self.0.iter().map(|part| part.lock().map_or(0, |part| part.capacity()));
+        parts.sum::<usize>() * (size_of::<(u32, Renaming, u32)>() + 8)
     }
 }

@@ -1,17 +1,16 @@
 //! A model as a [`System`]: numbers for shared memory, for threads, and for what the method carries.
 
-use std::sync::{Arc, Mutex};
-
-use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 use super::event::{MAX_OPS, MAX_RETS};
 use super::interner::stable_hash;
 use super::steps::{Steps, guard};
+use super::tidy::Renamed;
 use super::{
     Column, Event, Interner, MAX_MOVES, ModelError, Move, Parts, Renaming, System, Thread, World,
 };
 use crate::bounds::{Bounds, MAX_THREADS};
-use crate::method::{Configs, Method, Monitor, Numbered, Recorded, Watch};
+use crate::method::{Configs, Method, Monitor, Numbered, Recorded, Scratch, Watch};
 use crate::model::{Model, Op, Ret, Symmetry};
 use crate::simple::Simple;
 
@@ -33,9 +32,10 @@ pub(crate) struct Typed<'m, M: Model> {
     ops: Arc<Interner<Op<M>>>,
     rets: Arc<Interner<Ret<M>>>,
     watch: Box<dyn Watch + 'm>,
-    /// Renamed sets and the values of sets, remembered.
-    pub(super) renamed: Mutex<FxHashMap<(u32, Renaming), u32>>,
-    pub(super) mentioned: Mutex<FxHashMap<u32, u64>>,
+    /// What was carried with other names, remembered.
+    pub(super) renamed: Renamed,
+    /// The values that are mentioned in what is carried, a bit each; bit 0 says that this is known.
+    pub(super) mentioned: Column,
 }
 
 /// Carries nothing.
@@ -46,7 +46,7 @@ impl Watch for Nothing {
         0
     }
 
-    fn advance(&self, _carried: u32, _thread: usize, _event: Event) -> Option<u32> {
+    fn advance(&self, _: u32, _: usize, _: Event, _: &mut Scratch) -> Option<u32> {
         Some(0)
     }
 
@@ -105,8 +105,8 @@ impl<'m, M: Model> Typed<'m, M> {
             ops,
             rets,
             watch,
-            renamed: Mutex::default(),
-            mentioned: Mutex::default(),
+            renamed: Renamed::default(),
+            mentioned: Column::new(),
         })
     }
 
@@ -204,7 +204,7 @@ impl<M: Model> System for Typed<'_, M> {
 
     fn moves(&self, shared: u32, thread: u32, out: &mut Vec<Move>) -> Result<(), ModelError> {
         let (world, thread) = (self.worlds.get(shared), self.threads.get(thread));
-        let moves = self.steps.moves(&world, &thread)?;
+        let moves = self.steps.moves(world, thread)?;
         if moves.len() > MAX_MOVES {
             return Err(ModelError::Unsupported(format!(
                 "a step has more than {MAX_MOVES} outcomes"
@@ -244,19 +244,16 @@ impl<M: Model> System for Typed<'_, M> {
         let threads = &parts.threads[..self.threads()];
         let world = self.worlds.get(parts.shared);
         threads.iter().all(|thread| {
-            self.is_idle(*thread) && !self.steps.may_call(&world, &self.threads.get(*thread))
+            self.is_idle(*thread) && !self.steps.may_call(world, self.threads.get(*thread))
         })
     }
 
     fn bytes(&self) -> usize {
-        let count = |n: usize, each: usize| n * (each + 8);
-        let renamed = self.renamed.lock().map_or(0, |map| map.capacity());
-        let mentioned = self.mentioned.lock().map_or(0, |map| map.capacity());
         self.worlds.bytes()
             + self.threads.bytes()
             + self.keys.bytes()
             + self.watch.bytes()
-            + count(renamed, size_of::<(u32, Renaming, u32)>())
-            + count(mentioned, size_of::<(u32, u64)>())
+            + self.renamed.bytes()
+            + self.mentioned.bytes()
     }
 }

@@ -2,6 +2,7 @@
 //! random, until nothing new follows; then another begins at a random state that was met and left. Runs come deep soon, and
 //! to places that no other order prefers. A state is expanded once, so in the end everything is explored.
 
+use super::super::visited::Share;
 use super::super::watcher::{Stop, Watcher};
 use super::super::worker::Worker;
 use super::{Found, Pass, Rounds};
@@ -18,22 +19,30 @@ impl Rounds<'_> {
         while !left.is_empty() {
             let bytes = left.capacity() * size_of::<u32>();
             self.prepare(left.len() as u64, bytes, watcher)?;
-            self.stretch(&mut left, &mut dice)?;
+            let mut share = self.visited.share(1);
+            let result = self.stretch(&mut left, &mut dice, &mut share);
+            self.visited.settle(&share);
+            result?;
         }
         Ok(())
     }
 
     /// Expands so many states, as long as there is room.
-    fn stretch(&mut self, left: &mut Vec<u32>, dice: &mut Dice) -> Result<(), Stop> {
+    fn stretch(
+        &mut self,
+        left: &mut Vec<u32>,
+        dice: &mut Dice,
+        share: &mut Share,
+    ) -> Result<(), Stop> {
         // The states that follow the one before are the last so many of `left`.
         let mut following = 0;
         for _ in 0..STRETCH {
             let choices = if following > 0 { following } else { left.len() };
-            if choices == 0 || !self.has_room() {
+            if choices == 0 || !self.has_room(share) {
                 break;
             }
             let chosen = left.swap_remove(left.len() - choices + dice.below(choices));
-            let found = self.expand_alone(chosen as usize)?;
+            let found = self.expand_alone(chosen as usize, share)?;
             let before = self.met.len();
             if let Some((parent, last)) = self.keep(found) {
                 return Err(Stop::Violation(parent, last));
@@ -44,12 +53,12 @@ impl Rounds<'_> {
         Ok(())
     }
 
-    fn expand_alone(&mut self, at: usize) -> Result<Found, Stop> {
+    fn expand_alone(&mut self, at: usize, share: &mut Share) -> Result<Found, Stop> {
         let mut slot = self.tables_of(0);
         let mut worker =
             Worker::new(self.system, &self.tree, self.judges, slot.take().unwrap_or_default());
         let mut found = Found::default();
-        let result = self.expand(&mut worker, at, Pass::All, &mut found);
+        let result = self.expand(&mut worker, at..at + 1, Pass::All, true, &mut found, share);
         *slot = Some(worker.into_tables());
         result.map_err(Stop::Error)?;
         Ok(found)
