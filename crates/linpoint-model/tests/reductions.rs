@@ -76,22 +76,33 @@ fn orders_do_not_change_verdicts_nor_the_number_of_states() {
 
 #[test]
 fn counts_do_not_depend_on_the_number_of_cores() {
-    // Large enough for rounds that are shared.
+    // Large enough for rounds that are shared, and for tables that grow between them.
+    let sound = Method::Sound;
     let cases = [
-        ("michael-scott-counted", Asked::Total { threads: 2, ops: 5 }),
-        ("snark-3cas", Asked::Total { threads: 3, ops: 4 }),
-        ("harris-michael", Asked::Total { threads: 3, ops: 4 }),
-        ("afek-unbounded", Asked::PerThread { threads: 3, ops: 1 }),
+        ("michael-scott-counted", Asked::Total { threads: 2, ops: 5 }, sound),
+        ("snark-3cas", Asked::Total { threads: 3, ops: 4 }, sound),
+        ("harris-michael", Asked::Total { threads: 3, ops: 4 }, sound),
+        ("afek-unbounded", Asked::PerThread { threads: 3, ops: 1 }, sound),
+        ("bowman", Asked::Unbounded { threads: 3 }, Method::Simple),
+        ("afek-bounded", Asked::PerThread { threads: 4, ops: 1 }, Method::Polynomial),
+        ("treiber", Asked::Total { threads: 3, ops: 4 }, Method::Points),
+        ("treiber", Asked::Total { threads: 2, ops: 4 }, Method::Recorded),
     ];
-    for (name, asked) in cases {
+    let simple = SimpleRuns { pair: Some((0, 1)), omit: Omit::AsPublished };
+    for (name, asked, method) in cases {
         let counts = |cores| {
+            let cores = Some(cores);
             let (is_clean, counts) =
-                explored(name, &asked, &Settings { cores: Some(cores), ..Settings::default() });
+                explored(name, &asked, &Settings { cores, method, simple, ..Settings::default() });
             assert!(is_clean);
-            (counts.stored, counts.matched, counts.depth, counts.stuck)
+            let Counts { stored, matched, depth, stuck, histories, widest, carried, .. } = counts;
+            (stored, matched, depth, stuck, histories, widest, carried)
         };
         let one = counts(1);
-        assert_eq!((counts(2), counts(3)), (one, one), "{name}");
+        println!("{name} {asked} {}: {one:?}", method.name());
+        for cores in [2, 3, 4] {
+            assert_eq!(counts(cores), one, "{name} {} on {cores} cores", method.name());
+        }
     }
     // With a violation, several cores finish the level.
     let stack = Treiber::reuse_value_after();
@@ -102,6 +113,7 @@ fn counts_do_not_depend_on_the_number_of_cores() {
         (result.counts.stored, result.counts.depth, violation.steps.len())
     };
     assert_eq!(counts(2), counts(3));
+    assert_eq!(counts(2), counts(4));
 }
 
 /// Fewest preemptions first meets the second error of Snark long before most states.

@@ -13,13 +13,14 @@ impl<T: Copy> Chunks<T> {
         Chunks { chunks: Vec::new() }
     }
 
-    pub(crate) fn push(&mut self, item: T) {
-        match self.chunks.last_mut() {
-            Some(last) if last.len() < CHUNK => last.push(item),
-            _ => {
-                let mut chunk = Vec::with_capacity(CHUNK);
-                chunk.push(item);
-                self.chunks.push(chunk);
+    pub(crate) fn extend(&mut self, items: impl ExactSizeIterator<Item = T>) {
+        let mut items = items.into_iter();
+        while items.len() > 0 {
+            if self.chunks.last().is_none_or(|last| last.len() == CHUNK) {
+                self.chunks.push(Vec::with_capacity(CHUNK));
+            }
+            if let Some(last) = self.chunks.last_mut() {
+                last.extend(items.by_ref().take(CHUNK - last.len()));
             }
         }
     }
@@ -55,11 +56,12 @@ impl Met {
         }
     }
 
-    pub(crate) fn add(&mut self, state: u64, parent: u32, mover: u8) {
-        self.states.push(state);
-        self.parents.push(parent);
+    /// Adds states, each with where it was reached from and the position of the thread that moved.
+    pub(crate) fn add(&mut self, new: &[(u64, u32, u8)]) {
+        self.states.extend(new.iter().map(|(state, _, _)| *state));
+        self.parents.extend(new.iter().map(|(_, parent, _)| *parent));
         if let Some(movers) = &mut self.movers {
-            movers.push(mover);
+            movers.extend(new.iter().map(|(_, _, mover)| *mover));
         }
     }
 
@@ -85,5 +87,26 @@ impl Met {
 
     pub(crate) fn bytes(&self) -> usize {
         self.states.bytes() + self.parents.bytes() + self.movers.as_ref().map_or(0, Chunks::bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_added_in_pieces_is_there_in_order() {
+        let mut met = Met::new(true);
+        let all: Vec<(u64, u32, u8)> =
+            (0..200_000).map(|i| (u64::from(i) + 1, i / 2, i as u8)).collect();
+        let (few, rest) = all.split_at(3);
+        let (many, none) = rest.split_at(rest.len());
+        [few, none, many].iter().for_each(|new| met.add(new));
+        assert_eq!(met.len(), all.len());
+        let same = |(at, (state, parent, mover)): (usize, &(u64, u32, u8))| {
+            (met.states.get(at), met.parents.get(at), met.mover(at)) == (*state, *parent, *mover)
+        };
+        assert!(all.iter().enumerate().all(same));
+        assert_eq!(met.path(5), [1, 2, 3, 6]);
     }
 }

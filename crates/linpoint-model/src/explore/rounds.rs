@@ -25,7 +25,7 @@ use super::{Counts, Ending, Order, Route};
 use crate::system::{Apart, MAX_MOVES, ModelError, Reserve, System};
 
 /// States that a core takes at once.
-const BLOCK: usize = 8;
+const BLOCK: usize = 24;
 /// States of a round at most.
 const ROUND: usize = 1 << 17;
 /// Fewer states than this are expanded by one core.
@@ -87,7 +87,7 @@ impl<'s> Rounds<'s> {
         let mut share = self.visited.share(1);
         self.visited.insert(first, &mut share);
         self.visited.settle(&share);
-        self.met.add(first, 0, 0);
+        self.met.add(&[(first, 0, 0)]);
         let end = match (self.order, self.order.prices()) {
             (_, Some(prices)) => self.by_cost(prices, watcher),
             (Order::Random(seed), _) => self.by_walks(seed, watcher),
@@ -199,9 +199,7 @@ impl<'s> Rounds<'s> {
     fn keep(&mut self, found: Found) -> Option<(u32, Successor)> {
         self.counts.matched += found.matched;
         self.counts.stuck += found.stuck;
-        for (state, parent, mover) in found.new {
-            self.met.add(state, parent, mover);
-        }
+        self.met.add(&found.new);
         found.violation
     }
 

@@ -143,8 +143,11 @@ impl Visited {
         let each = more.div_ceil(SEGMENTS / 4);
         let mut full: Vec<&mut Segment> =
             self.segments.iter_mut().filter(|segment| segment.room() < each).collect();
+        if full.is_empty() {
+            return;
+        }
         let large = full.iter().any(|segment| segment.slots.len() >= LARGE);
-        let part = full.len().div_ceil(if large { cores } else { 1 }).max(1);
+        let part = full.len().div_ceil(if large { cores } else { 1 });
         std::thread::scope(|scope| {
             let mut parts = full.chunks_mut(part);
             let mine = parts.next();

@@ -6,7 +6,9 @@
 
 use crate::bounds::MAX_THREADS;
 use crate::method::Scratch;
-use crate::system::{Event, ModelError, Move, Parts, Query, Renaming, Reserve, System, mix};
+use crate::system::{
+    Column, Event, ModelError, Move, Parts, Query, Renaming, Reserve, System, mix,
+};
 
 use super::tree::{Known, Tree, Unnumbered};
 
@@ -62,9 +64,11 @@ pub(crate) struct Worker<'s> {
     system: &'s dyn System,
     pub(crate) tree: &'s Tree,
     judges: bool,
+    /// What the system says about every step.
+    tidies: bool,
+    sort_keys: Option<&'s Column>,
     tables: Tables,
     scratch: Vec<Move>,
-    block: Block,
 }
 
 /// States that are being expanded, and what follows them.
@@ -90,6 +94,7 @@ pub(crate) struct Tables {
     pub(crate) reserve: Reserve,
     /// What the method remembers.
     method: Scratch,
+    block: Block,
 }
 
 impl Default for Tables {
@@ -101,6 +106,7 @@ impl Default for Tables {
             sorted: vec![(0, NO_KEY, 0); CARRIED],
             reserve: Reserve::default(),
             method: Scratch::default(),
+            block: Block::default(),
         }
     }
 }
@@ -117,7 +123,8 @@ impl<'s> Worker<'s> {
         judges: bool,
         tables: Tables,
     ) -> Self {
-        Worker { system, tree, judges, tables, scratch: Vec::new(), block: Block::default() }
+        let (tidies, sort_keys) = (system.tidies(), system.sort_keys());
+        Worker { system, tree, judges, tidies, sort_keys, tables, scratch: Vec::new() }
     }
 
     /// What it remembers, for the worker after it.
@@ -142,27 +149,28 @@ impl<'s> Worker<'s> {
     ) -> Result<bool, ModelError> {
         let is_stuck = self.collect(state, who)?;
         self.number();
-        self.block.successors.iter().for_each(|(_, successor)| found(*successor));
+        self.tables.block.successors.iter().for_each(|(_, successor)| found(*successor));
         self.clear();
         Ok(is_stuck)
     }
 
     /// What was collected and numbered: which of the states it follows, and a successor.
     pub(crate) fn successors(&self) -> &[(usize, Successor)] {
-        &self.block.successors
+        &self.tables.block.successors
     }
 
     /// Makes ready for other states.
     pub(crate) fn clear(&mut self) {
-        self.block.known.clear();
-        self.block.successors.clear();
-        self.block.unnumbered.clear();
+        self.tables.block.known.clear();
+        self.tables.block.successors.clear();
+        self.tables.block.unnumbered.clear();
     }
 
     /// Numbers all successors that were collected.
     pub(crate) fn number(&mut self) {
-        let Block { known, successors, unnumbered, queries } = &mut self.block;
-        self.tree.number_all(unnumbered, known, queries, &mut self.tables.reserve);
+        let Tables { block, reserve, .. } = &mut self.tables;
+        let Block { known, successors, unnumbered, queries } = block;
+        self.tree.number_all(unnumbered, known, queries, reserve);
         let with_states = successors.iter_mut().filter(|(_, successor)| !successor.is_wrong);
         for ((_, successor), state) in with_states.zip(unnumbered) {
             successor.state = state.number();
@@ -173,7 +181,7 @@ impl<'s> Worker<'s> {
     pub(crate) fn collect(&mut self, state: u64, who: Who) -> Result<bool, ModelError> {
         let known = self.tree.known(state);
         let is_stuck = self.collect_from(&known, who);
-        self.block.known.push(known);
+        self.tables.block.known.push(known);
         is_stuck
     }
 
@@ -261,16 +269,16 @@ impl<'s> Worker<'s> {
             now: thread,
             index,
             event: step.event,
-            order: Renaming::identity(),
+            order: Renaming::IDENTITY,
             is_over: false,
             is_wrong: false,
         };
         successor.is_wrong = !self.arrive(&mut next, &mut successor);
         // The state that is being expanded will be the next of those that are known.
-        let near = self.block.known.len();
-        self.block.successors.push((near, successor));
+        let near = self.tables.block.known.len();
+        self.tables.block.successors.push((near, successor));
         if !successor.is_wrong {
-            self.block.unnumbered.push(Unnumbered::new(next, near));
+            self.tables.block.unnumbered.push(Unnumbered::new(next, near));
         }
     }
 
@@ -288,14 +296,14 @@ impl<'s> Worker<'s> {
             if successor.is_over && self.system.watch().judge(next.carried) == Some(false) {
                 return false;
             }
-            if self.system.tidies() {
+            if self.tidies {
                 successor.order = self.system.tidy(next);
                 successor.now = successor.order.to(usize::from(thread)) as u8;
                 return true;
             }
         }
-        if self.system.sort_keys().is_some() {
-            self.sort(next, successor);
+        if let Some(keys) = self.sort_keys {
+            self.sort(keys, next, successor);
         }
         true
     }
@@ -318,8 +326,7 @@ impl<'s> Worker<'s> {
     }
 
     /// Puts threads in the order of their keys. All but the one that moved are in order already.
-    fn sort(&mut self, parts: &mut Parts, successor: &mut Successor) {
-        let Some(keys) = self.system.sort_keys() else { return };
+    fn sort(&mut self, keys: &Column, parts: &mut Parts, successor: &mut Successor) {
         let count = self.system.threads();
         let mut at = usize::from(successor.thread);
         let mine = keys.get(parts.threads[at]);

@@ -5,8 +5,8 @@
 
 use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hash};
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
@@ -22,6 +22,8 @@ pub(crate) struct Interner<T> {
     things: Growing<OnceLock<T>>,
     index: [Apart<Mutex<HashTable<u32>>>; PARTS],
     next: Apart<AtomicU32>,
+    /// Bytes of the index: asked for in every round.
+    bytes: AtomicUsize,
 }
 
 /// The same for equal things, in every run.
@@ -33,7 +35,12 @@ pub(crate) fn stable_hash<T: Hash + ?Sized>(thing: &T) -> u64 {
 impl<T: Clone + Eq + Hash> Interner<T> {
     pub(crate) fn new() -> Self {
         let index = std::array::from_fn(|_| Apart::default());
-        Interner { things: Growing::new(), index, next: Apart::default() }
+        Interner {
+            things: Growing::new(),
+            index,
+            next: Apart::default(),
+            bytes: AtomicUsize::new(0),
+        }
     }
 
     /// The number of a thing.
@@ -59,7 +66,11 @@ impl<T: Clone + Eq + Hash> Interner<T> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         assert!(number < u32::MAX, "more things than numbers");
         let _ = self.things.entry(number).set(made);
+        let bytes = index.allocation_size();
         index.insert_unique(hash, number, |n| stable_hash(self.get(*n)));
+        if index.allocation_size() > bytes {
+            self.bytes.fetch_add(index.allocation_size() - bytes, Ordering::Relaxed);
+        }
         (number, true)
     }
 
@@ -75,11 +86,7 @@ impl<T: Clone + Eq + Hash> Interner<T> {
 
     /// Bytes in use, without what things own on the heap.
     pub(crate) fn bytes(&self) -> usize {
-        let part = |part: &Apart<Mutex<HashTable<u32>>>| -> usize {
-            let index: MutexGuard<'_, _> = part.lock().unwrap_or_else(PoisonError::into_inner);
-            index.allocation_size()
-        };
-        self.things.bytes() + self.index.iter().map(part).sum::<usize>()
+        self.things.bytes() + self.bytes.load(Ordering::Relaxed)
     }
 }
 

@@ -22,9 +22,15 @@ impl Renaming {
         Renaming { from: packed, values: None }
     }
 
-    pub(crate) fn identity() -> Renaming {
-        Renaming::of_threads(&std::array::from_fn::<usize, MAX_THREADS, _>(|at| at))
-    }
+    /// Asked for at every step.
+    pub(crate) const IDENTITY: Renaming = {
+        let (mut from, mut at) = (0, 0);
+        while at < MAX_THREADS {
+            from |= (at as u64) << (4 * at);
+            at += 1;
+        }
+        Renaming { from, values: None }
+    };
 
     /// Renames values too, if any that is mentioned changes its name.
     pub(crate) fn and_values(mut self, mentioned: u64, names: &Names) -> Renaming {

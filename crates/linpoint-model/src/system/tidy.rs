@@ -92,7 +92,7 @@ impl<M: Model> Typed<'_, M> {
 
     fn sort(&self, parts: &mut Parts) -> Renaming {
         if !self.reduced.symmetry.threads {
-            return Renaming::identity();
+            return Renaming::IDENTITY;
         }
         let count = self.threads();
         let mut from: [usize; MAX_THREADS] = std::array::from_fn(|at| at);
