@@ -85,8 +85,8 @@ fn counts_do_not_depend_on_the_number_of_cores() {
         ("afek-unbounded", Asked::PerThread { threads: 3, ops: 1 }, sound),
         ("bowman", Asked::Unbounded { threads: 3 }, Method::Simple),
         ("afek-bounded", Asked::PerThread { threads: 4, ops: 1 }, Method::Polynomial),
-        ("treiber", Asked::Total { threads: 3, ops: 4 }, Method::Points),
-        ("treiber", Asked::Total { threads: 2, ops: 4 }, Method::Recorded),
+        ("treiber", Asked::Total { threads: 3, ops: 6 }, Method::Points),
+        ("treiber", Asked::Total { threads: 2, ops: 5 }, Method::Recorded),
     ];
     let simple = SimpleRuns { pair: Some((0, 1)), omit: Omit::AsPublished };
     for (name, asked, method) in cases {
