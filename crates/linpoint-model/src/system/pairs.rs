@@ -93,7 +93,8 @@ impl Pairs {
 
     fn number_of(&self, pair: u64, reserve: &mut Reserve) -> u32 {
         let mask = self.slots.len() - 1;
-        let mut at = mix(pair) as usize & mask;
+        let home = mix(pair) as usize & mask;
+        let mut at = home;
         let mut mine = 0;
         loop {
             let mut found = self.slots[at].load(Ordering::Acquire);
@@ -121,6 +122,7 @@ impl Pairs {
                 return found;
             }
             at = (at + 1) & mask;
+            assert!(at != home, "a table without room");
         }
     }
 
