@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::tree::Tree;
 use super::visited::{Share, Visited};
 use super::watcher::{Stop, Watcher};
-use super::worker::{Successor, Tables, Who, Worker};
+use super::worker::{Common, Successor, Tables, Who, Worker};
 use super::{Counts, Ending, Route};
 use crate::bounds::MAX_THREADS;
 use crate::method::{Linearization, Method, Numbers, Taken, is_linearizable, linearizations};
@@ -93,6 +93,7 @@ impl Depth<'_> {
         let initial = self.system.initial().map_err(Stop::Error)?;
         let first = tree.state(&initial, &mut tables.reserve);
         self.visited.insert(first, &mut self.share);
+        let common = Common::new(1);
         let mut is_first = true;
         loop {
             self.visited.settle(&self.share);
@@ -110,7 +111,7 @@ impl Depth<'_> {
             self.visited.make_room(ROOM, 1);
             self.share = self.visited.share(1);
             let judges = self.method == Method::Recorded || !self.method.is_sound();
-            let mut worker = Worker::new(self.system, tree, judges, tables);
+            let mut worker = Worker::new(self.system, tree, judges, &common, tables);
             if std::mem::take(&mut is_first) {
                 self.enter(&mut worker, first)?;
             }

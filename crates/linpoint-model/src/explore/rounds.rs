@@ -7,6 +7,7 @@
 //! its operation, costs 1, and so does a call, if calls are counted. Bugs need few of them, and in the end everything is
 //! explored.
 
+mod routes;
 mod walks;
 
 use std::collections::VecDeque;
@@ -20,8 +21,8 @@ use super::met::Met;
 use super::tree::Tree;
 use super::visited::{Share, Visited};
 use super::watcher::{Stop, Watcher};
-use super::worker::{Prices, Successor, Tables, Who, Worker};
-use super::{Counts, Ending, Order, Route};
+use super::worker::{Common, Prices, Successor, Tables, Who, Worker};
+use super::{Counts, Ending, Order};
 use crate::system::{Apart, MAX_MOVES, ModelError, Reserve, System};
 
 /// States that a core takes at once.
@@ -43,6 +44,7 @@ pub(crate) struct Rounds<'s> {
     counts: Counts,
     /// What each core remembers from round to round.
     tables: Vec<Mutex<Option<Tables>>>,
+    common: Common,
 }
 
 /// What one core has found in a round.
@@ -77,6 +79,7 @@ impl<'s> Rounds<'s> {
             judges,
             counts: Counts::default(),
             tables: (0..cores).map(|_| Mutex::default()).collect(),
+            common: Common::new(cores),
         }
     }
 
@@ -242,7 +245,7 @@ impl<'s> Rounds<'s> {
     ) -> Result<(Found, Share), ModelError> {
         let mut slot = self.tables_of(core);
         let tables = slot.take().unwrap_or_default();
-        let mut worker = Worker::new(self.system, &self.tree, self.judges, tables);
+        let mut worker = self.worker(self.judges, tables);
         let mut found = Found::default();
         let mut share = self.visited.share(task.cores);
         while !task.ends.load(Ordering::Relaxed) && !watcher.is_over() && self.has_room(&share) {
@@ -308,6 +311,10 @@ impl<'s> Rounds<'s> {
         Ok(())
     }
 
+    fn worker(&self, judges: bool, tables: Tables) -> Worker<'_> {
+        Worker::new(self.system, &self.tree, judges, &self.common, tables)
+    }
+
     fn tables_of(&self, core: usize) -> MutexGuard<'_, Option<Tables>> {
         self.tables[core].lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -342,41 +349,12 @@ impl<'s> Rounds<'s> {
     }
 
     fn bytes(&self) -> usize {
-        let tables = self.cores * Worker::bytes();
+        let tables = self.cores * Worker::bytes() + self.common.bytes();
         self.tree.pairs.bytes()
             + self.visited.bytes()
             + self.met.bytes()
             + self.system.bytes()
             + tables
-    }
-
-    /// The moves that lead to this state, and then the last one.
-    fn route(&self, to: u32, last: Option<Successor>) -> Result<Route, ModelError> {
-        let path = self.met.path(to);
-        let mut worker = Worker::new(self.system, &self.tree, false, Tables::default());
-        let mut route = Vec::new();
-        for pair in path.windows(2) {
-            let mut step = None;
-            worker.expand(pair[0], Who::All, |next| {
-                if next.state == pair[1] && step.is_none() {
-                    step = Some(next);
-                }
-            })?;
-            let step =
-                step.ok_or_else(|| ModelError::Internal("a step cannot be found again".into()))?;
-            route.push(step);
-        }
-        route.extend(last);
-        Ok(Route(route))
-    }
-
-    /// The moves to some state that carries this.
-    fn route_to_carried(&self, carried: u32) -> Result<Ending, ModelError> {
-        let carries = |at: &usize| self.tree.parts(self.met.states.get(*at)).carried == carried;
-        match (0..self.met.len()).find(carries) {
-            Some(at) => Ok(Ending::Violation(self.route(at as u32, None)?)),
-            None => Err(ModelError::Internal("a history belongs to no state".into())),
-        }
     }
 }
 

@@ -4,6 +4,8 @@
 //! States are expanded some at a time. First their successors are collected, then all of them are numbered at once
 //! ([`Tree::number_all`]): memory is slow to answer, but answers many questions at a time.
 
+use std::sync::OnceLock;
+
 use crate::bounds::MAX_THREADS;
 use crate::method::Scratch;
 use crate::system::{
@@ -67,6 +69,8 @@ pub(crate) struct Worker<'s> {
     /// What the system says about every step.
     tidies: bool,
     sort_keys: Option<&'s Column>,
+    /// What others have found out, too.
+    common: &'s Common,
     tables: Tables,
     scratch: Vec<Move>,
 }
@@ -80,6 +84,21 @@ struct Block {
     /// One for each successor that has a state.
     unnumbered: Vec<Unnumbered>,
     queries: Vec<Query>,
+}
+
+/// What all workers remember: what is carried after an event. Whatever comes first stays.
+pub(crate) struct Common(Box<[OnceLock<(u64, u32)>]>);
+
+impl Common {
+    /// One core alone has no use for it.
+    pub(crate) fn new(cores: usize) -> Common {
+        let size = if cores > 1 { CARRIED } else { 0 };
+        Common((0..size).map(|_| OnceLock::new()).collect())
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        size_of_val(&self.0[..])
+    }
 }
 
 /// What a worker remembers. Each entry has its whole key; a newer one takes the place of an older one.
@@ -121,10 +140,11 @@ impl<'s> Worker<'s> {
         system: &'s dyn System,
         tree: &'s Tree,
         judges: bool,
+        common: &'s Common,
         tables: Tables,
     ) -> Self {
         let (tidies, sort_keys) = (system.tidies(), system.sort_keys());
-        Worker { system, tree, judges, tidies, sort_keys, tables, scratch: Vec::new() }
+        Worker { system, tree, judges, tidies, sort_keys, common, tables, scratch: Vec::new() }
     }
 
     /// What it remembers, for the worker after it.
@@ -316,9 +336,18 @@ impl<'s> Worker<'s> {
         if exact && self.tables.carried[slot].0 == key {
             return self.tables.carried[slot].1;
         }
-        let watch = self.system.watch();
-        let next = watch.advance(carried, usize::from(thread), event, &mut self.tables.method);
-        let next = next.unwrap_or(VIOLATION);
+        let common = self.common.0.get(slot).filter(|_| exact);
+        let known = common.and_then(OnceLock::get).filter(|(known, _)| *known == key);
+        let next = match known {
+            Some((_, next)) => *next,
+            None => {
+                let (watch, thread) = (self.system.watch(), usize::from(thread));
+                let next = watch.advance(carried, thread, event, &mut self.tables.method);
+                let next = next.unwrap_or(VIOLATION);
+                common.map(|entry| entry.set((key, next)));
+                next
+            }
+        };
         if exact {
             self.tables.carried[slot] = (key, next);
         }

@@ -1,7 +1,7 @@
 //! Numbers for things that come again and again: the same thing always has the same number.
 //!
-//! Looking at a thing takes no lock. Asking for a number takes the lock of one of many parts of the index, so that two
-//! cores hardly ever want the same one.
+//! Looking at a thing takes no lock, and asking for the number of one that was met lately takes none either. Otherwise, one
+//! of many parts of the index is locked, so that two cores hardly ever want the same one.
 
 use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hash};
@@ -16,10 +16,14 @@ use super::column::Growing;
 
 /// The index has so many parts.
 const PARTS: usize = 32;
+/// So many numbers can be found without a lock.
+const RECENT: usize = 1 << 14;
 
 /// Things and their numbers: 0, 1, 2, …, in the order in which they were met.
 pub(crate) struct Interner<T> {
     things: Growing<OnceLock<T>>,
+    /// By hash, the number of a thing plus one; 0 is none. The thing itself tells whether it is the right one.
+    recent: Box<[AtomicU32]>,
     index: [Apart<Mutex<HashTable<u32>>>; PARTS],
     next: Apart<AtomicU32>,
     /// Bytes of the index: asked for in every round.
@@ -34,10 +38,10 @@ pub(crate) fn stable_hash<T: Hash + ?Sized>(thing: &T) -> u64 {
 
 impl<T: Clone + Eq + Hash> Interner<T> {
     pub(crate) fn new() -> Self {
-        let index = std::array::from_fn(|_| Apart::default());
         Interner {
             things: Growing::new(),
-            index,
+            recent: (0..RECENT).map(|_| AtomicU32::new(0)).collect(),
+            index: std::array::from_fn(|_| Apart::default()),
             next: Apart::default(),
             bytes: AtomicUsize::new(0),
         }
@@ -55,6 +59,23 @@ impl<T: Clone + Eq + Hash> Interner<T> {
         Q: Eq + Hash + ?Sized,
     {
         let hash = stable_hash(thing);
+        let recent = &self.recent[hash as usize % RECENT];
+        // Acquired: who has stored the number has stored the thing before.
+        if let Some(number) = recent.load(Ordering::Acquire).checked_sub(1)
+            && self.get(number).borrow() == thing
+        {
+            return (number, false);
+        }
+        let (number, is_new) = self.look_up(hash, thing, make);
+        recent.store(number + 1, Ordering::Release);
+        (number, is_new)
+    }
+
+    fn look_up<Q>(&self, hash: u64, thing: &Q, make: impl FnOnce() -> T) -> (u32, bool)
+    where
+        T: Borrow<Q>,
+        Q: Eq + Hash + ?Sized,
+    {
         // Bits that the tables do not look at first.
         let part = &self.index[(hash >> 40) as usize % PARTS];
         let mut index = part.lock().unwrap_or_else(PoisonError::into_inner);
@@ -86,7 +107,7 @@ impl<T: Clone + Eq + Hash> Interner<T> {
 
     /// Bytes in use, without what things own on the heap.
     pub(crate) fn bytes(&self) -> usize {
-        self.things.bytes() + self.bytes.load(Ordering::Relaxed)
+        self.things.bytes() + size_of_val(&self.recent[..]) + self.bytes.load(Ordering::Relaxed)
     }
 }
 

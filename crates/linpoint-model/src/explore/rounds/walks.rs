@@ -4,7 +4,6 @@
 
 use super::super::visited::Share;
 use super::super::watcher::{Stop, Watcher};
-use super::super::worker::Worker;
 use super::{Found, Pass, Rounds};
 use crate::system::mix;
 
@@ -55,8 +54,7 @@ impl Rounds<'_> {
 
     fn expand_alone(&mut self, at: usize, share: &mut Share) -> Result<Found, Stop> {
         let mut slot = self.tables_of(0);
-        let mut worker =
-            Worker::new(self.system, &self.tree, self.judges, slot.take().unwrap_or_default());
+        let mut worker = self.worker(self.judges, slot.take().unwrap_or_default());
         let mut found = Found::default();
         let result = self.expand(&mut worker, at..at + 1, Pass::All, true, &mut found, share);
         *slot = Some(worker.into_tables());

@@ -1,0 +1,37 @@
+//! The way to a state: its steps are found again, because only the states on the way are stored.
+
+use super::super::worker::{Successor, Tables, Who};
+use super::super::{Ending, Route};
+use super::Rounds;
+use crate::system::ModelError;
+
+impl Rounds<'_> {
+    /// The moves that lead to this state, and then the last one.
+    pub(super) fn route(&self, to: u32, last: Option<Successor>) -> Result<Route, ModelError> {
+        let path = self.met.path(to);
+        let mut worker = self.worker(false, Tables::default());
+        let mut route = Vec::new();
+        for pair in path.windows(2) {
+            let mut step = None;
+            worker.expand(pair[0], Who::All, |next| {
+                if next.state == pair[1] && step.is_none() {
+                    step = Some(next);
+                }
+            })?;
+            let step =
+                step.ok_or_else(|| ModelError::Internal("a step cannot be found again".into()))?;
+            route.push(step);
+        }
+        route.extend(last);
+        Ok(Route(route))
+    }
+
+    /// The moves to some state that carries this.
+    pub(super) fn route_to_carried(&self, carried: u32) -> Result<Ending, ModelError> {
+        let carries = |at: &usize| self.tree.parts(self.met.states.get(*at)).carried == carried;
+        match (0..self.met.len()).find(carries) {
+            Some(at) => Ok(Ending::Violation(self.route(at as u32, None)?)),
+            None => Err(ModelError::Internal("a history belongs to no state".into())),
+        }
+    }
+}
