@@ -11,9 +11,9 @@
 //! that a limit ends.
 //!
 //! Not tried, and said to be so, is what cannot be expected to end: more processes or a larger bound than a limit ended
-//! before, by the same method or by the one that has fewer states (`polynomial` has fewer than `simple`, and `simple` than
+//! before, by the same method or by one that has fewer states (wherever both ended, `polynomial` had fewer than `simple`, and `simple` than
 //! `normal`), and what would take longer than twice the limit if it grew as it has grown so far ([`Tried::forecast`]). What
-//! still grows from level to level after half of the time is given up then (`grows`).
+//! still grows from level to level after two fifths of the time is given up then (`grows`).
 //!
 //! `--from 2` begins with bound 2, `--bounds 3` tries none above 3, `--wrong` and `--right` print one table only, `--model afek` only
 //! models whose names begin so, `--method simple` only that one. As in the paper, `simple` and `polynomial` explore the pair (0, 1) with commands left out as
@@ -171,8 +171,8 @@ fn row(
     found
 }
 
-/// Breadth-first, levels grow to about the middle of the states and then shrink. If they still grow after half of the
-/// time, the whole is not to be expected within it.
+/// Breadth-first, levels grow to about the middle of the states and then shrink, and the more states there are, the
+/// longer each takes. If levels still grow after two fifths of the time, the whole is not to be expected within it.
 #[derive(Default)]
 struct Levels {
     depth: u64,
@@ -202,10 +202,10 @@ fn explore(
 ) -> Result<Exploration, ModelError> {
     let cancel = Cancel::new();
     let levels = Mutex::new(Levels::default());
-    let half = settings.limits.time.map(|time| time / 2);
+    let enough = settings.limits.time.map(|time| time * 2 / 5);
     let progress = |progress: Progress| {
         let grow = levels.lock().is_ok_and(|mut levels| levels.still_grow(&progress));
-        if grow && half.is_some_and(|half| progress.elapsed > half) {
+        if grow && enough.is_some_and(|enough| progress.elapsed > enough) {
             cancel.cancel();
         }
     };
