@@ -13,7 +13,8 @@ use std::sync::Arc;
 
 use linpoint::history::{Extras, History, Interval, OpId, Span, Ties};
 use linpoint::spec::{
-    Footprint, Mention, Name, PartView, Refutation, Role, Shape, Shaped, Slot, Spec, Text, Traces,
+    Footprint, Mention, Name, PartView, Refutation, Returned, Role, Shape, Shaped, Slot, Spec,
+    Text, Traces,
 };
 
 use crate::vocabulary::{Vocabulary, Word};
@@ -231,6 +232,17 @@ impl<S: Spec + 'static> Spec for Typed<S> {
         self.0.replay(&mut typed)
     }
 
+    fn likely_order(&self, run: &[Returned<'_, ErasedValue, ErasedValue>]) -> Option<Vec<u32>> {
+        let typed = run.iter().map(|done| Returned {
+            process: done.process,
+            op: done.op.get::<S::Op>(),
+            ret: done.ret.get::<S::Ret>(),
+            call: done.call,
+            end: done.end,
+        });
+        self.0.likely_order(&typed.collect::<Vec<_>>())
+    }
+
     fn describe_op(&self, op: &ErasedValue) -> String {
         self.0.describe_op(op.get())
     }
@@ -424,6 +436,10 @@ impl Spec for Erased {
         run: &mut dyn Iterator<Item = (&ErasedValue, Option<&ErasedValue>)>,
     ) -> Option<Result<(), usize>> {
         self.0.replay(run)
+    }
+
+    fn likely_order(&self, run: &[Returned<'_, ErasedValue, ErasedValue>]) -> Option<Vec<u32>> {
+        self.0.likely_order(run)
     }
 
     fn describe_op(&self, op: &ErasedValue) -> String {
