@@ -149,8 +149,9 @@ fn checking(quick: bool) {
                 format!("{alone:.0}"),
             ]);
         };
-        let queue_alone = alone(runs, SegQueue::new, draw_queue(|rng| 1 + rng.below(20)), queue_op);
-        let map_alone = alone(runs, Shards::default, draw_map(|rng| 1 + rng.below(4)), map_op);
+        let queue_alone =
+            alone(runs, SegQueue::new, draw_queue(|rng| 1 + rng.below(20)), perform_queue);
+        let map_alone = alone(runs, Shards::default, draw_map(|rng| 1 + rng.below(4)), perform_map);
         row("queue, 20 values", &|| queue(runs, noise, |rng| 1 + rng.below(20)), queue_alone);
         row("queue, values that differ", &|| queue(runs, noise, Rng::fresh), queue_alone);
         row("map, 20 keys, 4 values", &|| map(runs, noise, |rng| 1 + rng.below(4)), map_alone);
@@ -165,11 +166,11 @@ fn checking(quick: bool) {
 
 /// Nanoseconds of CPU time for each operation, if nothing is recorded and nothing checked: the median of a few attempts,
 /// since it depends on which threads get a core together.
-fn alone<T: Sync, O: Sync>(
+fn alone<T: Sync, O: Sync, R>(
     runs: u64,
     make: impl Fn() -> T,
     draw: impl Fn(&mut Rng) -> O,
-    perform: impl Fn(&T, &O) + Sync,
+    perform: impl Fn(&T, &O) -> R + Sync,
 ) -> f64 {
     let mut times: Vec<f64> = (0..9).map(|_| alone_once(runs, &make, &draw, &perform)).collect();
     times.sort_by(f64::total_cmp);
@@ -177,11 +178,11 @@ fn alone<T: Sync, O: Sync>(
 }
 
 /// Threads meet before every run.
-fn alone_once<T: Sync, O: Sync>(
+fn alone_once<T: Sync, O: Sync, R>(
     runs: u64,
     make: impl Fn() -> T,
     draw: impl Fn(&mut Rng) -> O,
-    perform: impl Fn(&T, &O) + Sync,
+    perform: impl Fn(&T, &O) -> R + Sync,
 ) -> f64 {
     let mut rng = Rng::new(0, Place::default());
     let mut round = |_| {
@@ -200,7 +201,9 @@ fn alone_once<T: Sync, O: Sync>(
                     while arrived.load(Ordering::Acquire) < THREADS {
                         std::thread::yield_now();
                     }
-                    ops[thread].iter().for_each(|op| perform(object, op));
+                    for op in &ops[thread] {
+                        black_box(perform(object, op));
+                    }
                 }
             });
         }
@@ -223,10 +226,6 @@ fn perform_queue(queue: &SegQueue<u64>, op: &QueueOp<u64>) -> QueueRet<u64> {
         }
         _ => QueueRet::Value(queue.pop()),
     }
-}
-
-fn queue_op(queue: &SegQueue<u64>, op: &QueueOp<u64>) {
-    black_box(perform_queue(queue, op));
 }
 
 fn queue(
@@ -280,10 +279,6 @@ fn perform_map(shards: &Shards, op: &KeyValueOp<u32, u32>) -> KeyValueRet<u32> {
         }
         other => unreachable!("{other:?} is in no mix"),
     }
-}
-
-fn map_op(shards: &Shards, op: &KeyValueOp<u32, u32>) {
-    black_box(perform_map(shards, op));
 }
 
 fn map(

@@ -67,6 +67,7 @@ struct Simulation<'a, V, O, R> {
     empty_after: Option<u32>,
 }
 
+/// No position.
 const NONE: u32 = u32::MAX;
 
 impl<'a, V: Eq, O, R> Simulation<'a, V, O, R> {
@@ -211,25 +212,23 @@ fn removes<V: Eq>(remover: Seen<'_, V>, added: Seen<'_, V>) -> bool {
 
 /// Positions in an order that can be changed anywhere.
 struct Chain {
-    /// What comes after each position, and at the end, what comes first. `ABSENT`: it is not in the chain.
+    /// What comes after each position, and at the end, what comes first. `NONE`: it is not in the chain.
     after: Vec<u32>,
     before: Vec<u32>,
     last: u32,
 }
 
-const ABSENT: u32 = u32::MAX;
-
 impl Chain {
     fn new(len: usize) -> Chain {
-        let mut after = vec![ABSENT; len + 1];
-        let mut before = vec![ABSENT; len + 1];
+        let mut after = vec![NONE; len + 1];
+        let mut before = vec![NONE; len + 1];
         // The position behind the last one closes the ring.
         (after[len], before[len]) = (len as u32, len as u32);
         Chain { after, before, last: len as u32 }
     }
 
     fn has(&self, at: u32) -> bool {
-        self.after[at as usize] != ABSENT
+        self.after[at as usize] != NONE
     }
 
     /// What comes after `at`, or first.
