@@ -32,7 +32,7 @@ use linpoint_model::{
 const MODELS: [&str; 6] =
     ["bowman", "jayanti", "afek-bounded", "afek-unbounded", "riany", "attiya-welch"];
 /// Those with finitely many states, whatever the number of operations.
-const FINITE: [&str; 4] = ["bowman", "jayanti", "afek-bounded", "attiya-welch"];
+const FINITE: [&str; 5] = ["bowman", "jayanti", "afek-bounded", "afek-unbounded", "attiya-welch"];
 /// Those with fewer states first.
 const METHODS: [(&str, Method); 3] =
     [("polynomial", Method::Polynomial), ("simple", Method::Simple), ("normal", Method::Sound)];

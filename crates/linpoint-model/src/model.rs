@@ -53,13 +53,13 @@ pub trait Model: Send + Sync {
         me: &mut Self::Local,
     ) -> Flow<Ret<Self>>;
 
-    /// True if the step that comes next may be joined to the one before it: because it touches nothing that
-    /// others can see, or because it is a *left mover* (whatever others do between the two could as well be done
-    /// after both): releasing a lock, reading what nobody changes any more.
+    /// True if the step that comes next, that of line `cx.line`, may be joined to the one before it: because it touches
+    /// nothing that others can see or change, or because it is a *left mover* (whatever others do between the two could as
+    /// well be done after both): releasing a lock, reading what nobody else changes any more.
     ///
     /// CLAIM: every step of another thread that can be performed right before it can be performed right after
     /// it instead, with the same effect, and a step that never waits.
-    fn is_mover(&self, _line: u8, _op: &Op<Self>, _mem: &Self::Shared, _me: &Self::Local) -> bool {
+    fn is_mover(&self, _cx: &Cx, _op: &Op<Self>, _mem: &Self::Shared, _me: &Self::Local) -> bool {
         false
     }
 

@@ -78,7 +78,7 @@ impl Model for Bad {
         }
     }
 
-    fn is_mover(&self, _line: u8, (): &(), _mem: &u64, _me: &u8) -> bool {
+    fn is_mover(&self, _cx: &Cx, (): &(), _mem: &u64, _me: &u8) -> bool {
         self.0 == Does::MergeForEver
     }
 

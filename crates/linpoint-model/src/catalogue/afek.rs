@@ -1,6 +1,7 @@
 //! The snapshots of Afek, Attiya, Dolev, Gafni, Merritt and Shavit (JACM 1993): with sequence numbers that grow without
 //! bound, and with handshakes instead. Both take the view of an update that was seen to move twice.
 
+use super::handshake::{Hands, Stamp, bit, processes};
 use super::segments::Segments;
 use super::specs::{MAX_SEGMENTS, Scanned, Snapshot, SnapshotOp, View};
 use crate::model::{Cx, Flow, Model};
@@ -72,9 +73,9 @@ impl Afek {
 pub struct Register {
     value: u8,
     /// The sequence number, or the toggle.
-    seq: u8,
-    /// Handshake bits, one for each process.
-    p: u16,
+    stamp: Stamp,
+    /// Handshake bits: `p` of this process and those in `q` that are compared with it.
+    hands: Hands,
     view: View,
 }
 
@@ -82,65 +83,68 @@ pub struct Register {
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Shared {
     r: [Register; MAX_SEGMENTS],
-    /// The handshake bits of each scanner.
-    q: [u16; MAX_SEGMENTS],
 }
 
-/// What a process remembers.
+/// What a process remembers: not both collects, but what matters of them as soon as that is known.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Local {
     k: u8,
-    f: u16,
+    /// Who has moved, in this try or an earlier one.
     moved: u16,
-    /// Of the first collect: number or toggle, and the bit for this process.
-    a: [(u8, bool); MAX_SEGMENTS],
-    b: [Register; MAX_SEGMENTS],
+    /// Whom the handshake had betrayed at the first collect.
+    betrayed: u16,
+    /// Somebody has moved in this try.
+    is_disturbed: bool,
+    /// `result` is the view of one who has moved twice.
+    is_borrowed: bool,
+    /// The values of the second collect, as long as nobody has moved.
     result: View,
 }
 
-fn bit(bits: u16, at: usize) -> bool {
-    bits >> at & 1 == 1
-}
-
-fn with_bit(bits: u16, at: usize, set: bool) -> u16 {
-    bits & !(1 << at) | u16::from(set) << at
-}
-
 impl Afek {
-    /// After both collects: a result, or another try.
-    fn decide(&self, i: usize, op: &SnapshotOp, mem: &Shared, me: &mut Local) -> Flow<Scanned> {
-        let mine = mem.q[i];
-        let has_moved = |k: usize| {
-            let (seq, p) = me.a[k];
-            let handshake = self.is_bounded && {
-                let q = bit(mine, k);
-                p != q || bit(me.b[k].p, i) != q
-            };
-            seq != me.b[k].seq || handshake
-        };
-        let moved: Vec<usize> = self.segments.iter().filter(|k| has_moved(*k)).collect();
-        let mut result = None;
-        if moved.is_empty() {
-            let mut values = View::default();
-            self.segments.iter().for_each(|k| values[k] = me.b[k].value);
-            result = Some(values);
+    fn first(&self, i: usize, k: usize, mem: &mut Shared, me: &mut Local) {
+        if mem.r[k].hands.differ_from(i) {
+            me.betrayed |= 1 << k;
+            me.is_disturbed = true;
+        } else {
+            mem.r[k].stamp.look(i);
         }
-        for k in moved {
-            if bit(me.moved, k) {
-                result = Some(me.b[k].view);
-                break;
-            }
+    }
+
+    fn second(&self, i: usize, k: usize, mem: &mut Shared, me: &mut Local) {
+        let has_changed = mem.r[k].stamp.has_changed(i);
+        let has_moved = has_changed || bit(me.betrayed, k) || mem.r[k].hands.differ_from(i);
+        me.betrayed &= !(1 << k);
+        // Of those that have moved twice the first counts.
+        if me.is_borrowed {
+            return;
+        }
+        if has_moved && bit(me.moved, k) {
+            (me.is_borrowed, me.result) = (true, mem.r[k].view);
+        } else if has_moved {
             me.moved |= 1 << k;
+            (me.is_disturbed, me.result) = (true, View::default());
+        } else if !me.is_disturbed {
+            me.result[k] = mem.r[k].value;
         }
-        (me.a, me.b) = Default::default();
-        match (result, op) {
-            (None, _) => Goto(self.begin()),
-            (Some(view), Scan) => Return(Scanned::View(view)),
-            (Some(view), Update(..)) => {
-                *me = Local { f: me.f, result: view, ..Local::default() };
-                Goto(WRITE)
-            }
+    }
+
+    /// After both collects: a result, or another try.
+    fn decide(&self, op: &SnapshotOp, me: &mut Local) -> Flow<Scanned> {
+        if me.is_disturbed && !me.is_borrowed {
+            me.is_disturbed = false;
+            return Goto(self.begin());
         }
+        if *op == Scan {
+            return Return(Scanned::View(me.result));
+        }
+        *me = Local { result: me.result, ..Local::default() };
+        Goto(WRITE)
+    }
+
+    /// Which segment comes next at this line. Hands are shaken with all scanners.
+    fn over(&self, line: u8) -> Segments {
+        if line == HANDSHAKE { Segments::all(self.n) } else { self.segments }
     }
 }
 
@@ -178,29 +182,34 @@ impl Model for Afek {
             let own = &mut mem.r[i];
             own.value = *value;
             own.view = me.result;
-            own.p = me.f;
+            own.hands.write_chosen();
             if self.is_bounded {
-                own.seq = 1 - own.seq;
+                own.stamp.flip();
             } else if !self.is_silent {
-                own.seq += 1;
+                own.stamp.increase();
             }
             return Return(Scanned::Ok);
         }
-        // Hands are shaken with all scanners.
-        let over = if line == HANDSHAKE { Segments::all(self.n) } else { self.segments };
+        let over = self.over(line);
         let k = over.at(usize::from(me.k));
         match line {
-            HANDSHAKE => me.f = with_bit(me.f, k, bit(mem.q[k], i) == self.is_silent),
-            RESET => mem.q[i] = with_bit(mem.q[i], k, bit(mem.r[k].p, i)),
-            FIRST => me.a[k] = (mem.r[k].seq, bit(mem.r[k].p, i)),
-            _ => me.b[k] = Register { p: mem.r[k].p & 1 << i, ..mem.r[k] },
+            HANDSHAKE => mem.r[i].hands.choose(k, !self.is_silent),
+            RESET => mem.r[k].hands.agree(i),
+            FIRST => self.first(i, k, mem, me),
+            _ => self.second(i, k, mem, me),
         }
         me.k = over.after(me.k);
         match (line, me.k) {
             (_, 1..) => Goto(line),
-            (SECOND, _) => self.decide(i, op, mem, me),
+            (SECOND, _) => self.decide(op, me),
             _ => Goto(line + 1),
         }
+    }
+
+    fn is_mover(&self, cx: &Cx, op: &SnapshotOp, _mem: &Shared, me: &Local) -> bool {
+        // What a process tells itself, nobody else reads nor writes.
+        let line = self.line(op, cx.line);
+        line != WRITE && self.over(line).at(usize::from(me.k)) == cx.thread
     }
 
     /// What others write is not only 0 but also that they have written, so nothing of it is vacuous.
@@ -229,18 +238,15 @@ impl Model for Afek {
 
     fn show(&self, mem: &Shared) -> String {
         let register = |r: &Register| {
-            let view = &r.view[..self.n];
-            match self.is_bounded {
-                true => format!("({} toggle={} p={:b} view={view:?})", r.value, r.seq, r.p),
-                false => format!("({} seq={} view={view:?})", r.value, r.seq),
-            }
+            let stamp = if self.is_bounded { "toggle" } else { "seq" };
+            let changed = format!("{stamp} changed for {}", processes(r.stamp.changed));
+            let hands = match self.is_bounded {
+                true => format!(", p differs for {}", processes(r.hands.differ)),
+                false => String::new(),
+            };
+            format!("({} view={:?}, {changed}{hands})", r.value, &r.view[..self.n])
         };
         let registers: Vec<String> = mem.r[..self.n].iter().map(register).collect();
-        let mut text = format!("r={}", registers.join(" "));
-        if self.is_bounded {
-            let bits: Vec<String> = mem.q[..self.n].iter().map(|q| format!("{q:b}")).collect();
-            text += &format!(" q={}", bits.join(" "));
-        }
-        text
+        format!("r={}", registers.join(" "))
     }
 }

@@ -1,5 +1,6 @@
 //! The snapshot of Attiya and Welch (Distributed Computing, algorithms 29 and 30), as the published models intend it.
 
+use super::handshake::{Stamp, processes};
 use super::segments::Segments;
 use super::specs::{MAX_SEGMENTS, Scanned, Snapshot, SnapshotOp, View};
 use crate::model::{Cx, Flow, Model};
@@ -71,18 +72,27 @@ impl AttiyaWelch {
     }
 
     /// One comparison of the second look with the first.
-    fn compare(&self, i: usize, op: &SnapshotOp, mem: &Shared, me: &mut Local) -> Flow<Scanned> {
+    fn compare(
+        &self,
+        i: usize,
+        op: &SnapshotOp,
+        mem: &mut Shared,
+        me: &mut Local,
+    ) -> Flow<Scanned> {
         let k = self.segments.at(usize::from(me.k));
-        let has_moved = mem.hs[i][k] != mem.hu[k][i] || me.a[k] != me.b[k].toggle;
+        let has_moved = mem.seg[k].hands.has_changed(i) || me.differs[k];
         if has_moved && me.shook[k] == 2 {
+            self.segments.iter().for_each(|k| mem.seg[k].hands.forget(i));
             if self.error == Error::OldView {
-                return self.finish(op, me.b[k].view, me);
+                return self.finish(op, me.views[k], me);
             }
             *me = Local { k: me.k, ..Local::default() };
             return Goto(VIEW);
         }
         me.shook[k] += u8::from(has_moved);
-        me.interrupted = has_moved || me.interrupted && self.error != Error::LastOnly;
+        (me.differs[k], me.views[k]) = Default::default();
+        me.interrupted &= self.error != Error::LastOnly;
+        self.interrupt_if(has_moved, me);
         if self.segments.after(me.k) > 0 {
             me.k += 1;
             return Goto(COMPARE);
@@ -91,9 +101,30 @@ impl AttiyaWelch {
             *me = Local { shook: me.shook, ..Local::default() };
             return Goto(RESET);
         }
-        let mut values = View::default();
-        self.segments.iter().for_each(|k| values[k] = me.b[k].data);
-        self.finish(op, values, me)
+        self.finish(op, me.values, me)
+    }
+
+    /// The second look. Whether the toggle has changed is all that matters of it later.
+    fn second(&self, i: usize, k: usize, mem: &mut Shared, me: &mut Local) {
+        me.differs[k] = mem.seg[k].toggle.has_changed(i);
+        me.values[k] = mem.seg[k].data;
+        if self.error == Error::OldView {
+            me.views[k] = mem.seg[k].view;
+        }
+        self.interrupt_if(me.differs[k], me);
+    }
+
+    /// What an interrupted scan has read is not its result, unless it forgets that it was interrupted.
+    fn interrupt_if(&self, has_moved: bool, me: &mut Local) {
+        me.interrupted |= has_moved;
+        if me.interrupted && self.error != Error::LastOnly {
+            me.values = View::default();
+        }
+    }
+
+    /// Which segment comes next at this line. Hands are shaken with all scanners.
+    fn over(&self, line: u8) -> Segments {
+        if line == HANDSHAKE { Segments::all(self.n) } else { self.segments }
     }
 }
 
@@ -101,26 +132,29 @@ impl AttiyaWelch {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Segment {
     data: u8,
-    toggle: bool,
+    toggle: Stamp,
     view: View,
+    /// Its `hu`, and those in `hs` that are compared with it.
+    hands: Stamp,
 }
 
 /// Shared memory.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Shared {
     seg: [Segment; MAX_SEGMENTS],
-    hs: [[bool; MAX_SEGMENTS]; MAX_SEGMENTS],
-    hu: [[bool; MAX_SEGMENTS]; MAX_SEGMENTS],
 }
 
-/// What a process remembers.
+/// What a process remembers: not both looks, but what matters of them as soon as that is known.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Local {
     k: u8,
     interrupted: bool,
     shook: [u8; MAX_SEGMENTS],
-    a: [bool; MAX_SEGMENTS],
-    b: [Segment; MAX_SEGMENTS],
+    /// Is the toggle of the second look another one?
+    differs: [bool; MAX_SEGMENTS],
+    /// What the second look saw, if that may be the result.
+    values: View,
+    views: [View; MAX_SEGMENTS],
     result: View,
 }
 
@@ -152,26 +186,22 @@ impl Model for AttiyaWelch {
         if matches!(op, Update(..)) && !self.segments.has(i) {
             return Return(Scanned::Ok);
         }
-        // Hands are shaken with all scanners.
-        let over = if cx.line == HANDSHAKE { Segments::all(self.n) } else { self.segments };
+        let over = self.over(cx.line);
         let k = over.at(usize::from(me.k));
         match cx.line {
-            RESET => mem.hs[i][k] = mem.hu[k][i],
-            FIRST => me.a[k] = mem.seg[k].toggle,
-            SECOND => {
-                let view =
-                    if self.error == Error::OldView { mem.seg[k].view } else { View::default() };
-                me.b[k] = Segment { view, ..mem.seg[k] };
-            }
+            RESET => mem.seg[k].hands.look(i),
+            FIRST => mem.seg[k].toggle.look(i),
+            SECOND => self.second(i, k, mem, me),
             COMPARE => return self.compare(i, op, mem, me),
             VIEW => return self.finish(op, mem.seg[k].view, me),
             WRITE => {
                 let Update(_, data) = op else { return Flow::Wait };
-                mem.seg[i] = Segment { data: *data, toggle: !mem.seg[i].toggle, view: me.result };
-                me.result = View::default();
+                mem.seg[i].data = *data;
+                mem.seg[i].view = std::mem::take(&mut me.result);
+                mem.seg[i].toggle.flip();
                 return Goto(HANDSHAKE);
             }
-            _ => mem.hu[i][k] = mem.hs[k][i] == (self.error == Error::NotNegated),
+            _ => mem.seg[i].hands.write_for(k, self.error != Error::NotNegated),
         }
         me.k = over.after(me.k);
         match (cx.line, me.k) {
@@ -179,6 +209,11 @@ impl Model for AttiyaWelch {
             (HANDSHAKE, _) => Return(Scanned::Ok),
             (line, _) => Goto(line + 1),
         }
+    }
+
+    fn is_mover(&self, cx: &Cx, _op: &SnapshotOp, _mem: &Shared, me: &Local) -> bool {
+        // What a process tells itself, nobody else reads nor writes.
+        cx.line != WRITE && self.over(cx.line).at(usize::from(me.k)) == cx.thread
     }
 
     /// What others write is not only 0 but also that they have written, so nothing of it is vacuous.
@@ -201,17 +236,15 @@ impl Model for AttiyaWelch {
     }
 
     fn show(&self, mem: &Shared) -> String {
-        let n = self.n;
-        let bits = |all: &[[bool; MAX_SEGMENTS]]| {
-            let row = |row: &[bool; MAX_SEGMENTS]| {
-                row[..n].iter().map(|b| char::from(48 + u8::from(*b))).collect()
-            };
-            all[..n].iter().map(row).collect::<Vec<String>>().join(",")
+        let segment = |s: &Segment| {
+            let (changed, differs) = (processes(s.toggle.changed), processes(s.hands.changed));
+            let view = &s.view[..self.n];
+            format!(
+                "({} view={view:?}, toggle changed for {changed}, hu differs for {differs})",
+                s.data
+            )
         };
-        let segments: Vec<String> = mem.seg[..n]
-            .iter()
-            .map(|s| format!("({} toggle={} view={:?})", s.data, u8::from(s.toggle), &s.view[..n]))
-            .collect();
-        format!("seg={} hs={} hu={}", segments.join(" "), bits(&mem.hs), bits(&mem.hu))
+        let segments: Vec<String> = mem.seg[..self.n].iter().map(segment).collect();
+        format!("seg={}", segments.join(" "))
     }
 }

@@ -36,12 +36,23 @@ pub struct Shared {
     /// 0 is ⊥, else the process plus one.
     active: u8,
     a: View,
+    /// What the active scan has read. Others will not return what they have read: nobody but a process itself makes it
+    /// active again, and then it reads afresh.
+    seen: View,
+}
+
+impl Shared {
+    fn activate(&mut self, active: u8) {
+        self.active = active;
+        self.seen = View::default();
+    }
 }
 
 /// What a process remembers.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Local {
     k: u8,
+    /// What it has read, if it may return that without being active.
     a: View,
 }
 
@@ -72,7 +83,7 @@ impl Model for Bowman {
         let i = cx.thread;
         match (op, cx.line) {
             (Update(..), 0) => {
-                mem.active = 0;
+                mem.activate(0);
                 if self.segments.has(i) { Goto(1) } else { Return(Scanned::Ok) }
             }
             (Update(_, v), _) => {
@@ -80,24 +91,35 @@ impl Model for Bowman {
                 Return(Scanned::Ok)
             }
             (Scan, 0) => {
-                mem.active = i as u8 + 1;
+                mem.activate(i as u8 + 1);
                 Goto(1)
             }
             (Scan, 1) => {
                 let k = self.segments.at(usize::from(me.k));
-                me.a[k] = mem.a[k];
+                if self.any_scan {
+                    me.a[k] = mem.a[k];
+                } else if mem.active == i as u8 + 1 {
+                    mem.seen[k] = mem.a[k];
+                }
                 me.k = self.segments.after(me.k);
                 Goto(if me.k == 0 { 2 } else { 1 })
             }
             (Scan, _) => {
-                let mine = mem.active == i as u8 + 1;
-                if mine || self.any_scan && mem.active != 0 {
+                if self.any_scan && mem.active != 0 {
                     return Return(Scanned::View(me.a));
+                }
+                if mem.active == i as u8 + 1 {
+                    return Return(Scanned::View(mem.seen));
                 }
                 *me = Local::default();
                 Goto(0)
             }
         }
+    }
+
+    fn is_mover(&self, cx: &Cx, op: &SnapshotOp, _mem: &Shared, me: &Local) -> bool {
+        // Nobody else writes A[i].
+        (op, cx.line) == (&Scan, 1) && self.segments.at(usize::from(me.k)) == cx.thread
     }
 
     /// What others write and read in A is 0, always: nothing depends on it. That they set Active matters.

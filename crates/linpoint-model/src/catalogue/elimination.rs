@@ -190,9 +190,9 @@ impl Model for Elimination {
         }
     }
 
-    fn is_mover(&self, line: u8, _op: &StackOp, _mem: &Shared, _me: &Local) -> bool {
+    fn is_mover(&self, cx: &Cx, _op: &StackOp, _mem: &Shared, _me: &Local) -> bool {
         // Nodes never change.
-        line == 1
+        cx.line == 1
     }
 
     fn symmetry(&self) -> Symmetry {

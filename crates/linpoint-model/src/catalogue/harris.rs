@@ -184,10 +184,10 @@ impl Model for HarrisMichael {
         }
     }
 
-    fn is_mover(&self, line: u8, op: &SetOp, mem: &Shared, me: &Local) -> bool {
+    fn is_mover(&self, cx: &Cx, op: &SetOp, mem: &Shared, me: &Local) -> bool {
         // Keys never change: only the walk and a look at the mark touch what does.
         let SetOp::Contains(k) = op else { return false };
-        line == 1 && {
+        cx.line == 1 && {
             let key = mem.nodes[me.c].key;
             key > *k || key == *k && !self.contains_sees_marks
         }

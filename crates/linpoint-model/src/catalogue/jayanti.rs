@@ -1,4 +1,8 @@
 //! Jayanti's snapshot (STOC 2005, algorithm 4), reduced to one writer for each segment.
+//!
+//! What cannot matter any more is cleared, so that states that differ only in it are one. Who has lost the link to X
+//! fails to store it later, whatever else it has seen; who has not, finds in X itself what it has loaded. So a register of
+//! `Ap` or `B` matters only if X says so, or as long as its owner, who is about to say so, has the link.
 
 use super::llsc::LlSc;
 use super::segments::Segments;
@@ -56,6 +60,23 @@ pub struct Shared {
 }
 
 impl Shared {
+    /// SC(X), and, if it succeeds, clearing what X does not say to matter any more.
+    fn store_x(&mut self, p: usize, new: X) {
+        if !self.x.is_linked(p) {
+            return;
+        }
+        self.x.write(new);
+        for owner in 0..MAX_SEGMENTS {
+            if new.phase == 1 || new.b != owner as u8 {
+                self.b[owner] = Default::default();
+            }
+            // In phase 2 everybody collects.
+            if new.phase == 1 || new.phase == 3 && new.a != owner as u8 {
+                self.ap[owner] = View::default();
+            }
+        }
+    }
+
     /// Links that process `p` will not use any more.
     fn forget(&mut self, p: usize) {
         self.x.forget(p);
@@ -67,7 +88,9 @@ impl Shared {
 /// What a process remembers.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Local {
-    x: X,
+    /// Of X, what matters even if somebody else stores it meanwhile.
+    toggle: bool,
+    proc_b: u8,
     k: u8,
     v: View,
     pushes: u8,
@@ -78,33 +101,50 @@ impl Jayanti {
         if !self.segments.has(i) {
             return Return(Scanned::Ok);
         }
-        let owner = usize::from(me.x.b);
+        let owner = usize::from(me.proc_b);
         match line {
             0 => mem.a[i] = v,
             1 => {
-                me.x = mem.x.load(i);
-                if me.x.phase != 2 {
+                let x = mem.x.load(i);
+                if x.phase != 2 {
                     mem.forget(i);
                     return Return(Scanned::Ok);
                 }
+                me.proc_b = x.b;
             }
-            2 => {
+            2 if mem.x.is_linked(i) => {
                 mem.b[owner][i].load(i);
             }
-            3 => me.v[0] = mem.a[i],
+            2 => me.proc_b = 0,
+            // v' is v: nobody else writes A[i].
+            3 => {}
             4 => {
                 if !mem.x.is_linked(i) {
                     mem.forget(i);
                     return Return(Scanned::Ok);
                 }
+                mem.x.forget(i);
             }
             _ => {
-                mem.b[owner][i].store(i, me.v[0]);
+                mem.b[owner][i].store(i, v);
                 mem.forget(i);
                 return Return(Scanned::Ok);
             }
         }
         Goto(line + 1)
+    }
+
+    /// On to phase 3, from one that X was seen in.
+    fn collected(&self, x: X, me: &mut Local) -> Flow<Scanned> {
+        me.toggle = x.toggle;
+        Goto(20)
+    }
+
+    /// On to line 28, which needs nothing but the link to X.
+    fn close(&self, p: usize, mem: &mut Shared, me: &mut Local) -> Flow<Scanned> {
+        mem.ss.forget(p);
+        (me.toggle, me.v) = Default::default();
+        Goto(28)
     }
 
     /// A push is over.
@@ -126,52 +166,52 @@ impl Jayanti {
 
     fn scan(&self, line: u8, p: usize, mem: &mut Shared, me: &mut Local) -> Flow<Scanned> {
         let k = self.segments.at(usize::from(me.k));
-        let x = me.x;
+        let (is_linked, loaded) = (mem.x.is_linked(p), mem.x.value);
         match line {
-            8 => {
-                me.x = mem.x.load(p);
-                Goto(match me.x.phase {
-                    1 => 10,
-                    2 => 15,
-                    _ => 20,
-                })
-            }
+            8 => match mem.x.load(p) {
+                X { phase: 1, .. } => Goto(10),
+                X { phase: 2, .. } => Goto(15),
+                x => self.collected(x, me),
+            },
             10 => {
-                mem.b[p][k].write(BOTTOM);
+                if is_linked {
+                    mem.b[p][k].write(BOTTOM);
+                }
                 self.each(10, 12, me)
             }
             12 => {
-                mem.x.store(p, X { phase: 2, b: p as u8, ..x });
-                me.x = X::default();
+                mem.store_x(p, X { phase: 2, b: p as u8, ..loaded });
                 Goto(13)
             }
-            13 => {
-                me.x = mem.x.load(p);
-                match me.x.phase {
-                    2 => Goto(15),
-                    3 => Goto(20),
-                    _ => self.done(p, mem, me),
-                }
-            }
+            13 => match mem.x.load(p) {
+                X { phase: 2, .. } => Goto(15),
+                x @ X { phase: 3, .. } => self.collected(x, me),
+                _ => self.done(p, mem, me),
+            },
             15 => {
-                mem.ap[p][k] = mem.a[k];
+                if is_linked {
+                    mem.ap[p][k] = mem.a[k];
+                }
                 self.each(15, 17, me)
             }
             17 => {
-                mem.x.store(p, X { phase: 3, a: p as u8, ..x });
-                me.x = X::default();
+                mem.store_x(p, X { phase: 3, a: p as u8, ..loaded });
                 Goto(18)
             }
-            18 => {
-                me.x = mem.x.load(p);
-                if me.x.phase == 3 { Goto(20) } else { self.done(p, mem, me) }
+            18 => match mem.x.load(p) {
+                x @ X { phase: 3, .. } => self.collected(x, me),
+                _ => self.done(p, mem, me),
+            },
+            20 | 22 if !is_linked => {
+                me.v = View::default();
+                self.each(line, line + 2, me)
             }
             20 => {
-                me.v[k] = mem.ap[usize::from(x.a)][k];
+                me.v[k] = mem.ap[usize::from(loaded.a)][k];
                 self.each(20, 22, me)
             }
             22 => {
-                let b = mem.b[usize::from(x.b)][k].value;
+                let b = mem.b[usize::from(loaded.b)][k].value;
                 if b != BOTTOM {
                     me.v[k] = b;
                 }
@@ -179,21 +219,27 @@ impl Jayanti {
             }
             24 => {
                 let (toggle, _) = if self.plain { mem.ss.value } else { mem.ss.load(p) };
-                Goto(if toggle == x.toggle { 28 } else { 25 })
+                if toggle == me.toggle { self.close(p, mem, me) } else { Goto(25) }
             }
-            25 => Goto(if mem.x.is_linked(p) { 26 } else { 28 }),
+            25 => {
+                if is_linked {
+                    Goto(26)
+                } else {
+                    self.close(p, mem, me)
+                }
+            }
             26 => {
-                let new = (x.toggle, me.v);
+                let new = (me.toggle, me.v);
                 if self.plain {
                     mem.ss.write(new)
                 } else {
                     mem.ss.store(p, new)
                 }
-                me.v = View::default();
-                Goto(28)
+                self.close(p, mem, me)
             }
             28 => {
-                mem.x.store(p, X { phase: 1, toggle: !x.toggle, ..x });
+                // In phase 1 it does not matter who was the last.
+                mem.store_x(p, X { phase: 1, a: 0, b: 0, toggle: !loaded.toggle });
                 self.done(p, mem, me)
             }
             _ => Return(Scanned::View(mem.ss.value.1)),
@@ -235,6 +281,11 @@ impl Model for Jayanti {
             Update(_, v) => self.update(cx.line, cx.thread, *v, mem, me),
             Scan => self.scan(if cx.line == 0 { 8 } else { cx.line }, cx.thread, mem, me),
         }
+    }
+
+    fn is_mover(&self, cx: &Cx, op: &SnapshotOp, _mem: &Shared, _me: &Local) -> bool {
+        // Nobody else writes A[i].
+        matches!(op, Update(..)) && cx.line == 3
     }
 
     /// In the columns of others there is 0 or ⊥, and either makes `V[k]` 0; nothing else depends on them. So their

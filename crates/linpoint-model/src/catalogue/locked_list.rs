@@ -257,13 +257,13 @@ impl Model for LockedList {
         }
     }
 
-    fn is_mover(&self, line: u8, op: &SetOp, mem: &Shared, me: &Local) -> bool {
+    fn is_mover(&self, cx: &Cx, op: &SetOp, mem: &Shared, me: &Local) -> bool {
         if self.walks(op) {
             // Keys never change.
-            let key = if line == 1 { mem.nodes[me.c].key } else { 0 };
+            let key = if cx.line == 1 { mem.nodes[me.c].key } else { 0 };
             return key > op.key() || key == op.key() && self.contains == Contains::Walks;
         }
-        match line {
+        match cx.line {
             // Nobody can need a lock to be held, so it can as well be released at once.
             8..=11 => true,
             // Marks and successors of locked nodes are changed by nobody else.

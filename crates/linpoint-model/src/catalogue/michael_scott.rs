@@ -217,9 +217,9 @@ impl Model for MichaelScott {
         }
     }
 
-    fn is_mover(&self, line: u8, op: &QueueOp, _mem: &Shared, me: &Local) -> bool {
+    fn is_mover(&self, cx: &Cx, op: &QueueOp, _mem: &Shared, me: &Local) -> bool {
         // With garbage collection values never change once their node is linked, and nothing is given back.
-        !self.reuses && *op == Deq && (line == 7 || line == 5 && me.x.node != 0)
+        !self.reuses && *op == Deq && (cx.line == 7 || cx.line == 5 && me.x.node != 0)
     }
 
     fn symmetry(&self) -> Symmetry {

@@ -7,6 +7,7 @@ mod attiya_welch;
 mod bowman;
 mod elimination;
 mod entries;
+mod handshake;
 mod harris;
 mod herlihy_wing;
 mod jayanti;

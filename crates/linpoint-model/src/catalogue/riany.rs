@@ -121,16 +121,10 @@ impl Riany {
                 me.sq = mem.cseq.value;
                 Goto(1)
             }
-            1 => {
-                me.hi = mem.high[i];
-                if me.hi.seq == me.sq {
-                    me.hi = Numbered::default();
-                    return Goto(3);
-                }
-                Goto(2)
-            }
+            // Nobody else writes the registers of this process, so it need not remember what it has read there.
+            1 => Goto(if mem.high[i].seq == me.sq { 3 } else { 2 }),
             2 => {
-                mem.low[i] = std::mem::take(&mut me.hi);
+                mem.low[i] = mem.high[i];
                 Goto(3)
             }
             _ => {
@@ -189,26 +183,27 @@ impl Riany {
             }
             9 => {
                 let (ix, fills) = me.ix;
-                me.x = mem.a[entry(ix)].value;
-                match (fills, me.x) {
-                    (true, NULL) => Goto(10),
-                    (true, _) => Goto(12),
-                    (false, _) => {
-                        me.x = NULL;
-                        Goto(11)
-                    }
+                let x = mem.a[entry(ix)].value;
+                if fills && x != NULL {
+                    me.x = x;
+                    mem.index.forget(i);
+                    return Goto(12);
                 }
+                // Lines 10 and 11 matter only if index is still the same.
+                me.ix = Default::default();
+                Goto(if fills { 10 } else { 11 })
             }
             10 => {
-                mem.index.store(i, (me.ix.0, false));
+                mem.index.store(i, (mem.index.value.0, false));
                 self.again(i, mem, me)
             }
             11 => {
-                me.st = mem.a[entry(me.ix.0 + 1)].value != NULL;
+                let is_next_proposed = mem.a[entry(mem.index.value.0 + 1)].value != NULL;
+                me.st = mem.index.is_linked(i) && is_next_proposed;
                 Goto(ADVANCE)
             }
             _ => {
-                mem.index.store(i, (me.ix.0 + 1, me.st));
+                mem.index.store(i, (mem.index.value.0 + 1, me.st));
                 self.again(i, mem, me)
             }
         }
@@ -227,10 +222,15 @@ impl Riany {
             13 if mem.index.value != me.ix => self.again(i, mem, me),
             15 | 19 | 24 if !is_current => self.again(i, mem, me),
             13 | 15 | 19 | 24 => Goto(line + 1),
-            14 => Goto(if mem.proposed(x).seq.load(i) == NULL { 15 } else { 17 }),
+            14 if mem.proposed(x).seq.value != NULL => Goto(17),
+            14 => {
+                mem.proposed(x).seq.load(i);
+                Goto(15)
+            }
             16 => {
                 let next = mem.cseq.value + 1;
                 mem.proposed(x).seq.store(i, next + 1);
+                mem.proposed(x).seq.forget(i);
                 Goto(17)
             }
             17 => {
@@ -239,16 +239,23 @@ impl Riany {
             }
             18 => {
                 // sq is a number plus one, or null.
-                let follows = me.sq != NULL && mem.cseq.load(i) + 2 == me.sq;
-                if !follows {
+                if me.sq == NULL || mem.cseq.value + 2 != me.sq {
                     me.sq = 0;
+                    return self.registers(0, i, mem, me);
                 }
-                if follows { Goto(19) } else { self.registers(0, i, mem, me) }
+                mem.cseq.load(i);
+                Goto(19)
             }
             20 => {
                 mem.cseq.store(i, me.sq - 1);
+                mem.cseq.forget(i);
                 me.sq = 0;
                 self.registers(0, i, mem, me)
+            }
+            // Who finds another version in line 24 does not use them. Versions grow, and begin with 1.
+            21 | 22 if !is_current => {
+                (me.ver, me.hi, me.lo) = Default::default();
+                Goto(line + 1)
             }
             21 => {
                 me.hi = mem.high[j];
@@ -258,8 +265,11 @@ impl Riany {
                 me.lo = mem.low[j];
                 Goto(23)
             }
-            23 if mem.proposed(x).reg[j].load(i) != NULL => self.registers(j + 1, i, mem, me),
-            23 => Goto(24),
+            23 if mem.proposed(x).reg[j].value != NULL => self.registers(j + 1, i, mem, me),
+            23 => {
+                mem.proposed(x).reg[j].load(i);
+                Goto(24)
+            }
             25 => {
                 let is_older = me.hi.seq + 1 < mem.proposed(x).seq.value;
                 me.y = if is_older { me.hi.value } else { me.lo.value };
@@ -268,11 +278,16 @@ impl Riany {
             }
             26 => {
                 mem.proposed(x).reg[j].store(i, me.y + 1);
+                mem.proposed(x).reg[j].forget(i);
                 self.registers(j + 1, i, mem, me)
             }
-            27 if mem.a[entry].load(i) != me.x => self.filled(i, mem, me),
+            27 if mem.a[entry].value != me.x => self.filled(i, mem, me),
+            27 => {
+                mem.a[entry].load(i);
+                Goto(28)
+            }
             28 if mem.index.value != me.ix => self.filled(i, mem, me),
-            27 | 28 => Goto(line + 1),
+            28 => Goto(29),
             29 => {
                 mem.a[entry].store(i, NULL);
                 self.filled(i, mem, me)
@@ -284,11 +299,15 @@ impl Riany {
                 me.j = (self.next_segment(j + 1) % self.n) as u8;
                 Goto(if me.j == 0 { 32 } else { 31 })
             }
-            _ if is_current && me.fc == 2 => {
-                mem.forget(i);
-                Return(Scanned::View(mem.res[i]))
+            _ => {
+                // It is filled again before it is returned, unless that is what is wrong.
+                let res = if self.too_soon { mem.res[i] } else { std::mem::take(&mut mem.res[i]) };
+                if is_current && me.fc == 2 {
+                    mem.forget(i);
+                    return Return(Scanned::View(res));
+                }
+                self.again(i, mem, me)
             }
-            _ => self.again(i, mem, me),
         }
     }
 
@@ -312,14 +331,16 @@ impl Riany {
 
     /// Line 30.
     fn filled(&self, i: usize, mem: &mut Shared, me: &mut Local) -> Flow<Scanned> {
-        me.fc += 1;
+        // All that matters is whether it is less than 2, 2, or more.
+        me.fc = (me.fc + 1).min(3);
+        mem.forget(i);
         if self.too_soon && me.fc == 2 {
-            mem.forget(i);
             return Return(Scanned::View(mem.res[i]));
         }
         if me.fc < 2 {
             return self.again(i, mem, me);
         }
+        me.ix = Default::default();
         Goto(31)
     }
 }
@@ -353,6 +374,11 @@ impl Model for Riany {
             (Scan, line @ 0..=11) => self.propose(line, cx.thread, mem, me),
             (Scan, line) => self.fill(line, cx.thread, mem, me),
         }
+    }
+
+    fn is_mover(&self, cx: &Cx, op: &SnapshotOp, _mem: &Shared, _me: &Local) -> bool {
+        // Nobody else writes the registers of this process.
+        matches!(op, Update(..)) && cx.line == 1
     }
 
     /// Helpers fail or not while they fill the segments of others, so nothing of it is vacuous.

@@ -333,7 +333,8 @@ impl Model for Snark {
         }
     }
 
-    fn is_mover(&self, line: u8, op: &DequeOp, _mem: &Shared, _me: &Local) -> bool {
+    fn is_mover(&self, cx: &Cx, op: &DequeOp, _mem: &Shared, _me: &Local) -> bool {
+        let line = cx.line;
         // Values never change, unless pops clear them.
         let is_value = match self.version {
             Version::Claim => false,

@@ -173,10 +173,10 @@ impl Model for Treiber {
         }
     }
 
-    fn is_mover(&self, line: u8, op: &StackOp, _mem: &Shared, _me: &Local) -> bool {
+    fn is_mover(&self, cx: &Cx, op: &StackOp, _mem: &Shared, _me: &Local) -> bool {
         // With garbage collection a node is private until it is published, never changes after that, and is not
         // given back.
-        self.memory == Memory::Collected && matches!((op, line), (Push(_), 2) | (Pop, 1 | 2 | 5))
+        self.memory == Memory::Collected && matches!((op, cx.line), (Push(_), 2) | (Pop, 1 | 2 | 5))
     }
 
     fn symmetry(&self) -> Symmetry {

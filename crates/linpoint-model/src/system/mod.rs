@@ -8,6 +8,8 @@ mod apart;
 mod column;
 mod event;
 mod interner;
+#[cfg(test)]
+mod movers;
 mod pairs;
 mod renaming;
 mod steps;

@@ -204,8 +204,9 @@ impl<M: Model> Steps<'_, M> {
                 Flow::Goto(next) => {
                     moved.lines.push(line);
                     moved.thread.line = next;
+                    cx.line = next;
                     let (mem, local) = (&moved.world.mem, &moved.thread.local);
-                    if !self.merges || !self.model.is_mover(next, &moved.op, mem, local) {
+                    if !self.merges || !self.model.is_mover(cx, &moved.op, mem, local) {
                         return Ok(true);
                     }
                     if moved.lines.len() > MAX_JOINED {

@@ -1,0 +1,209 @@
+//! Numbers and bits that processes do nothing with but compare. Kept is what the comparison would say.
+//!
+//! A scan wants to know whether somebody has written since it looked. It learns that from a sequence number or a toggle
+//! in the register, of which it remembers what it saw, and from handshakes: two bits, one of the scanner and one of the
+//! updater, which the scanner makes equal before it looks and the updater makes different when it writes. No step
+//! depends on the numbers and bits themselves, so states in which all comparisons say the same have the same future.
+//! [`super::llsc::LlSc`] does the same with the links of LL and SC.
+
+/// A sequence number, a toggle, or handshake bits if updaters compare and write them in one step.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub(super) struct Stamp {
+    /// Who has looked at it and will look again, a bit for each process.
+    looked: u16,
+    /// And would see another one now.
+    pub(super) changed: u16,
+}
+
+impl Stamp {
+    /// The first look; or the scanner makes its bit equal to the updater's.
+    pub(super) fn look(&mut self, process: usize) {
+        self.looked |= 1 << process;
+        self.changed &= !(1 << process);
+    }
+
+    /// The second look: is it another one than at the first, or do the bits differ? Forgets both.
+    pub(super) fn has_changed(&mut self, process: usize) -> bool {
+        let has_changed = bit(self.changed, process);
+        self.forget(process);
+        has_changed
+    }
+
+    /// There will be no second look.
+    pub(super) fn forget(&mut self, process: usize) {
+        self.looked &= !(1 << process);
+        self.changed &= !(1 << process);
+    }
+
+    /// Another number, that nobody has seen.
+    pub(super) fn increase(&mut self) {
+        self.changed |= self.looked;
+    }
+
+    /// The other of two.
+    pub(super) fn flip(&mut self) {
+        self.changed ^= self.looked;
+    }
+
+    /// The updater writes a bit that differs from the one of this scanner, or one that does not.
+    pub(super) fn write_for(&mut self, scanner: usize, differs: bool) {
+        self.changed = with_bit(self.changed, scanner, differs && bit(self.looked, scanner));
+    }
+}
+
+/// The handshake bits of an updater with each scanner, if the updater compares them in one step and writes in another.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub(super) struct Hands {
+    /// With whom they differ.
+    pub(super) differ: u16,
+    /// For whom the updater has chosen a bit that it has not written yet.
+    chosen: u16,
+    /// And that would differ.
+    will_differ: u16,
+}
+
+impl Hands {
+    /// Do they differ?
+    pub(super) fn differ_from(&self, scanner: usize) -> bool {
+        bit(self.differ, scanner)
+    }
+
+    /// The scanner makes its bit equal to the updater's.
+    pub(super) fn agree(&mut self, scanner: usize) {
+        // If that flips its bit, it flips what the chosen one is compared with.
+        self.will_differ ^= self.differ & self.chosen & 1 << scanner;
+        self.differ &= !(1 << scanner);
+    }
+
+    /// The updater chooses a bit that differs from the scanner's, or one that does not, to be written later.
+    pub(super) fn choose(&mut self, scanner: usize, differs: bool) {
+        self.chosen |= 1 << scanner;
+        self.will_differ = with_bit(self.will_differ, scanner, differs);
+    }
+
+    /// It writes those that it has chosen.
+    pub(super) fn write_chosen(&mut self) {
+        self.differ = self.differ & !self.chosen | self.will_differ;
+        (self.chosen, self.will_differ) = (0, 0);
+    }
+}
+
+pub(super) fn bit(bits: u16, at: usize) -> bool {
+    bits >> at & 1 == 1
+}
+
+/// In words.
+pub(super) fn processes(bits: u16) -> String {
+    let all: Vec<String> = (0..16).filter(|p| bit(bits, *p)).map(|p| p.to_string()).collect();
+    if all.is_empty() { "none".to_owned() } else { all.join(", ") }
+}
+
+fn with_bit(bits: u16, at: usize, set: bool) -> u16 {
+    bits & !(1 << at) | u16::from(set) << at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PROCESSES: usize = 3;
+
+    /// Numbers below `n`, by chance and the same in every run.
+    struct Chance(u64);
+
+    impl Chance {
+        fn below(&mut self, n: usize) -> usize {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (self.0 >> 33) as usize % n
+        }
+    }
+
+    #[test]
+    fn stamps_say_what_numbers_and_toggles_would() {
+        let mut chance = Chance(1);
+        let (mut number, mut toggle) = (0_u32, false);
+        let mut seen = [None; PROCESSES];
+        let (mut as_number, mut as_toggle) = (Stamp::default(), Stamp::default());
+        let mut answers = [0; 3];
+        for _ in 0..100_000 {
+            let p = chance.below(PROCESSES);
+            match (chance.below(2), seen[p].take()) {
+                (0, before) => {
+                    seen[p] = before;
+                    (number, toggle) = (number + 1, !toggle);
+                    as_number.increase();
+                    as_toggle.flip();
+                }
+                (_, None) => {
+                    seen[p] = Some((number, toggle));
+                    as_number.look(p);
+                    as_toggle.look(p);
+                }
+                (_, Some(before)) => {
+                    let differ = (before.0 != number, before.1 != toggle);
+                    assert_eq!((as_number.has_changed(p), as_toggle.has_changed(p)), differ);
+                    answers[usize::from(differ.0) + usize::from(differ.1)] += 1;
+                }
+            }
+        }
+        assert!(answers.iter().all(|count| *count > 1000), "{answers:?}");
+    }
+
+    #[test]
+    fn stamps_say_what_bits_would() {
+        let mut chance = Chance(3);
+        let (mut updater, mut scanner) = ([false; PROCESSES], [false; PROCESSES]);
+        let mut looks = [false; PROCESSES];
+        let mut stamp = Stamp::default();
+        let mut answers = [0; 2];
+        for _ in 0..100_000 {
+            let (p, negates) = (chance.below(PROCESSES), chance.below(2) == 1);
+            if chance.below(2) == 0 {
+                updater[p] = scanner[p] ^ negates;
+                stamp.write_for(p, negates);
+                continue;
+            }
+            looks[p] = !looks[p];
+            if looks[p] {
+                scanner[p] = updater[p];
+                stamp.look(p);
+            } else {
+                let differs = updater[p] != scanner[p];
+                assert_eq!(stamp.has_changed(p), differs);
+                answers[usize::from(differs)] += 1;
+            }
+        }
+        assert!(answers.iter().all(|count| *count > 1000), "{answers:?}");
+    }
+
+    #[test]
+    fn hands_say_what_bits_would() {
+        let mut chance = Chance(2);
+        let (mut updater, mut scanner) = ([false; PROCESSES], [false; PROCESSES]);
+        let mut chosen = [None; PROCESSES];
+        let mut hands = Hands::default();
+        let mut answers = [0; 2];
+        for _ in 0..100_000 {
+            let (p, negates) = (chance.below(PROCESSES), chance.below(2) == 1);
+            match chance.below(3) {
+                0 => {
+                    scanner[p] = updater[p];
+                    hands.agree(p);
+                }
+                1 => {
+                    chosen[p] = Some(scanner[p] ^ negates);
+                    hands.choose(p, negates);
+                }
+                _ => {
+                    for (bit, chosen) in updater.iter_mut().zip(&mut chosen) {
+                        *bit = chosen.take().unwrap_or(*bit);
+                    }
+                    hands.write_chosen();
+                }
+            }
+            assert_eq!(hands.differ_from(p), updater[p] != scanner[p]);
+            answers[usize::from(hands.differ_from(p))] += 1;
+        }
+        assert!(answers.iter().all(|count| *count > 1000), "{answers:?}");
+    }
+}
