@@ -24,9 +24,14 @@ impl Stamp {
 
     /// The second look: is it another one than at the first, or do the bits differ? Forgets both.
     pub(super) fn has_changed(&mut self, process: usize) -> bool {
-        let has_changed = bit(self.changed, process);
+        let has_changed = self.is_changed_for(process);
         self.forget(process);
         has_changed
+    }
+
+    /// Would it be another one?
+    pub(super) fn is_changed_for(&self, process: usize) -> bool {
+        bit(self.changed, process)
     }
 
     /// There will be no second look.

@@ -1,5 +1,6 @@
 //! The snapshot of Riany, Shavit and Touitou (TCS 2001).
 
+use super::handshake::Stamp;
 use super::llsc::LlSc;
 use super::segments::Segments;
 use super::specs::{MAX_SEGMENTS, Scanned, Snapshot, SnapshotOp, View};
@@ -39,7 +40,8 @@ impl Riany {
 /// A proposed view.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Proposed {
-    version: u8,
+    /// Who fills a view wants to know whether its version has changed, and nothing else about it.
+    version: Stamp,
     seq: LlSc<u8>,
     reg: [LlSc<u8>; MAX_SEGMENTS],
 }
@@ -51,29 +53,40 @@ pub struct Numbered {
     seq: u8,
 }
 
-/// Shared memory.
+/// Shared memory, and beside it what processes remember as far as that tells which views still matter.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Shared {
     a: [LlSc<u8>; MAX_SEGMENTS],
-    /// Which entry, and whether it is to be filled.
+    /// Which entry, and whether it is to be filled. Its number grows and is never the same again, so that it is the same
+    /// if and only if nobody has stored it: what is kept is the entry, its number modulo n.
     index: LlSc<(u8, bool)>,
     cseq: LlSc<u8>,
     high: [Numbered; MAX_SEGMENTS],
-    low: [Numbered; MAX_SEGMENTS],
+    /// Of these, nobody asks for the number.
+    low: View,
     view: [[Proposed; 2]; MAX_SEGMENTS],
     /// Of each process, from operation to operation.
     cv: [u8; MAX_SEGMENTS],
     res: [View; MAX_SEGMENTS],
+    /// The local variable x of each process: the view that it fills.
+    x: [u8; MAX_SEGMENTS],
+    /// Has it proposed a view in this scan? The local variable first, negated.
+    has_proposed: [bool; MAX_SEGMENTS],
 }
 
 impl Shared {
+    /// The links and the view that a process will not use any more.
     fn forget(&mut self, p: usize) {
         self.index.forget(p);
         self.cseq.forget(p);
         self.a.iter_mut().for_each(|register| register.forget(p));
         for view in self.view.iter_mut().flatten() {
+            view.version.forget(p);
             view.seq.forget(p);
             view.reg.iter_mut().for_each(|register| register.forget(p));
+        }
+        if let Some(x) = std::mem::take(&mut self.x[p]).checked_sub(1) {
+            self.release(x);
         }
     }
 
@@ -81,20 +94,43 @@ impl Shared {
     fn proposed(&mut self, view: u8) -> &mut Proposed {
         &mut self.view[usize::from(view / 2)][usize::from(view % 2)]
     }
+
+    /// The view that a process has proposed last.
+    fn own(&self, p: usize) -> u8 {
+        (2 * p) as u8 + self.cv[p]
+    }
+
+    fn is_filled_by_somebody(&self, view: u8) -> bool {
+        self.x.contains(&(view + 1))
+    }
+
+    /// Clears a view that nobody will read before it is proposed again.
+    fn release(&mut self, view: u8) {
+        let owner = usize::from(view / 2);
+        let is_wanted = self.own(owner) == view && self.has_proposed[owner];
+        let is_listed = self.a[owner].value == view + 1;
+        if !is_wanted && !is_listed && !self.is_filled_by_somebody(view) {
+            *self.proposed(view) = Proposed::default();
+        }
+    }
+
+    /// The scan returns.
+    fn leave(&mut self, p: usize, view: View) -> Flow<Scanned> {
+        self.has_proposed[p] = false;
+        self.forget(p);
+        self.release(self.own(p));
+        Return(Scanned::View(view))
+    }
 }
 
 /// What a process remembers.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Local {
-    is_later: bool,
     fc: u8,
-    ix: (u8, bool),
     st: bool,
-    x: u8,
-    ver: u8,
     sq: u8,
     hi: Numbered,
-    lo: Numbered,
+    lo: u8,
     y: u8,
     j: u8,
 }
@@ -108,7 +144,7 @@ impl Riany {
     /// Back to line 0.
     fn again(&self, i: usize, mem: &mut Shared, me: &mut Local) -> Flow<Scanned> {
         mem.forget(i);
-        *me = Local { is_later: me.is_later, fc: me.fc, ..Local::default() };
+        *me = Local { fc: me.fc, ..Local::default() };
         Goto(0)
     }
 
@@ -124,7 +160,7 @@ impl Riany {
             // Nobody else writes the registers of this process, so it need not remember what it has read there.
             1 => Goto(if mem.high[i].seq == me.sq { 3 } else { 2 }),
             2 => {
-                mem.low[i] = mem.high[i];
+                mem.low[i] = mem.high[i].value;
                 Goto(3)
             }
             _ => {
@@ -136,28 +172,25 @@ impl Riany {
 
     /// Lines 0 to 11: proposing a view, and finding one to fill.
     fn propose(&self, line: u8, i: usize, mem: &mut Shared, me: &mut Local) -> Flow<Scanned> {
-        let own = (2 * i) as u8 + mem.cv[i];
-        let entry = |ix: u8| usize::from(ix) % self.n;
+        let own = mem.own(i);
+        let (ix, fills) = mem.index.value;
+        let next = (ix + 1) % self.n as u8;
         match line {
-            0 => Goto(match (mem.a[i].value == NULL, me.is_later) {
+            0 => Goto(match (mem.a[i].value == NULL, mem.has_proposed[i]) {
                 (true, true) => 1,
                 (true, false) => 2,
                 _ => 8,
             }),
             1 => {
-                let view = *mem.proposed(own);
-                mem.forget(i);
-                Return(Scanned::View(std::array::from_fn(|j| view.reg[j].value.saturating_sub(1))))
+                let reg = mem.proposed(own).reg;
+                mem.leave(i, std::array::from_fn(|j| reg[j].value.saturating_sub(1)))
             }
-            2 => {
-                let (ix, fills) = mem.index.value;
-                Goto(if entry(ix) != i || !fills { 3 } else { 8 })
-            }
+            2 => Goto(if usize::from(ix) != i || !fills { 3 } else { 8 }),
             3 => {
-                me.is_later = true;
+                mem.has_proposed[i] = true;
                 mem.cv[i] = 1 - mem.cv[i];
-                let own = (2 * i) as u8 + mem.cv[i];
-                mem.proposed(own).version += 1;
+                let own = mem.own(i);
+                mem.proposed(own).version.increase();
                 Goto(4)
             }
             4 => {
@@ -178,32 +211,33 @@ impl Riany {
                 Goto(8)
             }
             8 => {
-                me.ix = mem.index.load(i);
+                mem.index.load(i);
                 Goto(9)
             }
+            // Index is another one: whatever it finds, it will not store index, nor fill a view (line 13).
+            9 if !mem.index.is_linked(i) => Goto(10),
             9 => {
-                let (ix, fills) = me.ix;
-                let x = mem.a[entry(ix)].value;
-                if fills && x != NULL {
-                    me.x = x;
-                    mem.index.forget(i);
-                    return Goto(12);
+                let x = mem.a[usize::from(ix)].value;
+                if !fills {
+                    return Goto(11);
                 }
-                // Lines 10 and 11 matter only if index is still the same.
-                me.ix = Default::default();
-                Goto(if fills { 10 } else { 11 })
+                if x == NULL {
+                    return Goto(10);
+                }
+                mem.x[i] = x;
+                Goto(12)
             }
             10 => {
-                mem.index.store(i, (mem.index.value.0, false));
+                mem.index.store(i, (ix, false));
                 self.again(i, mem, me)
             }
             11 => {
-                let is_next_proposed = mem.a[entry(mem.index.value.0 + 1)].value != NULL;
+                let is_next_proposed = mem.a[usize::from(next)].value != NULL;
                 me.st = mem.index.is_linked(i) && is_next_proposed;
                 Goto(ADVANCE)
             }
             _ => {
-                mem.index.store(i, (mem.index.value.0 + 1, me.st));
+                mem.index.store(i, (next, me.st));
                 self.again(i, mem, me)
             }
         }
@@ -211,15 +245,15 @@ impl Riany {
 
     /// Lines 12 to 32: filling view `x`.
     fn fill(&self, line: u8, i: usize, mem: &mut Shared, me: &mut Local) -> Flow<Scanned> {
-        let (x, j) = (me.x - 1, usize::from(me.j));
-        let entry = usize::from(me.ix.0) % self.n;
-        let is_current = mem.proposed(x).version == me.ver;
+        let (x, j) = (mem.x[i] - 1, usize::from(me.j));
+        let entry = usize::from(mem.index.value.0);
+        let is_current = !mem.proposed(x).version.is_changed_for(i);
         match line {
             12 => {
-                me.ver = mem.proposed(x).version;
+                mem.proposed(x).version.look(i);
                 Goto(13)
             }
-            13 if mem.index.value != me.ix => self.again(i, mem, me),
+            13 if !mem.index.is_linked(i) => self.again(i, mem, me),
             15 | 19 | 24 if !is_current => self.again(i, mem, me),
             13 | 15 | 19 | 24 => Goto(line + 1),
             14 if mem.proposed(x).seq.value != NULL => Goto(17),
@@ -252,9 +286,9 @@ impl Riany {
                 me.sq = 0;
                 self.registers(0, i, mem, me)
             }
-            // Who finds another version in line 24 does not use them. Versions grow, and begin with 1.
+            // Who finds another version in line 24 does not use them.
             21 | 22 if !is_current => {
-                (me.ver, me.hi, me.lo) = Default::default();
+                (me.hi, me.lo) = Default::default();
                 Goto(line + 1)
             }
             21 => {
@@ -272,7 +306,7 @@ impl Riany {
             }
             25 => {
                 let is_older = me.hi.seq + 1 < mem.proposed(x).seq.value;
-                me.y = if is_older { me.hi.value } else { me.lo.value };
+                me.y = if is_older { me.hi.value } else { me.lo };
                 (me.hi, me.lo) = Default::default();
                 Goto(26)
             }
@@ -281,15 +315,17 @@ impl Riany {
                 mem.proposed(x).reg[j].forget(i);
                 self.registers(j + 1, i, mem, me)
             }
-            27 if mem.a[entry].value != me.x => self.filled(i, mem, me),
+            // Line 28 would find the same.
+            27 | 28 if !mem.index.is_linked(i) => self.filled(i, mem, me),
+            27 if mem.a[entry].value != x + 1 => self.filled(i, mem, me),
             27 => {
                 mem.a[entry].load(i);
                 Goto(28)
             }
-            28 if mem.index.value != me.ix => self.filled(i, mem, me),
             28 => Goto(29),
             29 => {
-                mem.a[entry].store(i, NULL);
+                // Of A, it is linked to this entry only.
+                mem.a.iter_mut().for_each(|register| register.store(i, NULL));
                 self.filled(i, mem, me)
             }
             31 => {
@@ -302,11 +338,7 @@ impl Riany {
             _ => {
                 // It is filled again before it is returned, unless that is what is wrong.
                 let res = if self.too_soon { mem.res[i] } else { std::mem::take(&mut mem.res[i]) };
-                if is_current && me.fc == 2 {
-                    mem.forget(i);
-                    return Return(Scanned::View(res));
-                }
-                self.again(i, mem, me)
+                if is_current && me.fc == 2 { mem.leave(i, res) } else { self.again(i, mem, me) }
             }
         }
     }
@@ -316,10 +348,10 @@ impl Riany {
     fn registers(&self, from: usize, i: usize, mem: &mut Shared, me: &mut Local) -> Flow<Scanned> {
         (me.hi, me.lo, me.y) = Default::default();
         let next = self.next_segment(from);
-        let view = mem.proposed(me.x - 1);
+        let view = mem.proposed(mem.x[i] - 1);
         for j in from..next {
             if view.reg[j].value == NULL {
-                if view.version != me.ver {
+                if view.version.is_changed_for(i) {
                     return self.again(i, mem, me);
                 }
                 view.reg[j].write(1);
@@ -333,14 +365,14 @@ impl Riany {
     fn filled(&self, i: usize, mem: &mut Shared, me: &mut Local) -> Flow<Scanned> {
         // All that matters is whether it is less than 2, 2, or more.
         me.fc = (me.fc + 1).min(3);
-        mem.forget(i);
         if self.too_soon && me.fc == 2 {
-            return Return(Scanned::View(mem.res[i]));
+            return mem.leave(i, mem.res[i]);
         }
         if me.fc < 2 {
             return self.again(i, mem, me);
         }
-        me.ix = Default::default();
+        mem.index.forget(i);
+        mem.a.iter_mut().for_each(|register| register.forget(i));
         Goto(31)
     }
 }
@@ -376,9 +408,15 @@ impl Model for Riany {
         }
     }
 
-    fn is_mover(&self, cx: &Cx, op: &SnapshotOp, _mem: &Shared, _me: &Local) -> bool {
-        // Nobody else writes the registers of this process.
-        matches!(op, Update(..)) && cx.line == 1
+    fn is_mover(&self, cx: &Cx, op: &SnapshotOp, mem: &Shared, _me: &Local) -> bool {
+        match (op, cx.line) {
+            // Nobody else writes the registers of this process.
+            (Update(..), line) => line == 1,
+            // Before it is proposed, a view is not seen by others, unless they saw it when it was proposed before.
+            (Scan, 3) => !mem.is_filled_by_somebody((2 * cx.thread) as u8 + 1 - mem.cv[cx.thread]),
+            (Scan, 4 | 5) => !mem.is_filled_by_somebody(mem.own(cx.thread)),
+            _ => false,
+        }
     }
 
     /// Helpers fail or not while they fill the segments of others, so nothing of it is vacuous.
@@ -413,16 +451,16 @@ impl Model for Riany {
         let views: Vec<String> = mem.view[..n]
             .iter()
             .flatten()
-            .map(|v| format!("({} {} [{}])", v.version, null(v.seq.value), all(&v.reg)))
+            .map(|v| format!("({} [{}])", null(v.seq.value), all(&v.reg)))
             .collect();
         let (ix, fills) = mem.index.value;
         format!(
-            "A=[{}] index=({ix} {}) cseq={} high=[{}] low=[{}] view={}",
+            "A=[{}] index=({ix} {}) cseq={} high=[{}] low={:?} view={}",
             all(&mem.a),
             if fills { "fill" } else { "advance" },
             mem.cseq.value,
             numbered(&mem.high),
-            numbered(&mem.low),
+            &mem.low[..n],
             views.join(" ")
         )
     }
