@@ -122,7 +122,7 @@ impl AttiyaWelch {
         }
     }
 
-    /// Which segment comes next at this line. Hands are shaken with all scanners.
+    /// The segments that a line goes through. Hands are shaken with all scanners.
     fn over(&self, line: u8) -> Segments {
         if line == HANDSHAKE { Segments::all(self.n) } else { self.segments }
     }
