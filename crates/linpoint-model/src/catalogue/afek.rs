@@ -1,7 +1,7 @@
 //! The snapshots of Afek, Attiya, Dolev, Gafni, Merritt and Shavit (JACM 1993): with sequence numbers that grow without
 //! bound, and with handshakes instead. Both take the view of an update that was seen to move twice.
 
-use super::handshake::{Hands, Stamp, bit, processes};
+use super::handshake::{Hands, Stamp, bit, unequal};
 use super::segments::Segments;
 use super::specs::{MAX_SEGMENTS, Scanned, Snapshot, SnapshotOp, View};
 use crate::model::{Cx, Flow, Model};
@@ -238,13 +238,9 @@ impl Model for Afek {
 
     fn show(&self, mem: &Shared) -> String {
         let register = |r: &Register| {
-            let stamp = if self.is_bounded { "toggle" } else { "seq" };
-            let changed = format!("{stamp} changed for {}", processes(r.stamp.changed));
-            let hands = match self.is_bounded {
-                true => format!(", p differs for {}", processes(r.hands.differ)),
-                false => String::new(),
-            };
-            format!("({} view={:?}, {changed}{hands})", r.value, &r.view[..self.n])
+            let stamp = unequal(if self.is_bounded { "toggle" } else { "seq" }, r.stamp.changed);
+            let hands = unequal("p", r.hands.differ);
+            format!("({} view={:?}{stamp}{hands})", r.value, &r.view[..self.n])
         };
         let registers: Vec<String> = mem.r[..self.n].iter().map(register).collect();
         format!("r={}", registers.join(" "))

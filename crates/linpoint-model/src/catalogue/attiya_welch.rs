@@ -1,6 +1,6 @@
 //! The snapshot of Attiya and Welch (Distributed Computing, algorithms 29 and 30), as the published models intend it.
 
-use super::handshake::{Stamp, processes};
+use super::handshake::{Stamp, unequal};
 use super::segments::Segments;
 use super::specs::{MAX_SEGMENTS, Scanned, Snapshot, SnapshotOp, View};
 use crate::model::{Cx, Flow, Model};
@@ -237,12 +237,9 @@ impl Model for AttiyaWelch {
 
     fn show(&self, mem: &Shared) -> String {
         let segment = |s: &Segment| {
-            let (changed, differs) = (processes(s.toggle.changed), processes(s.hands.changed));
-            let view = &s.view[..self.n];
-            format!(
-                "({} view={view:?}, toggle changed for {changed}, hu differs for {differs})",
-                s.data
-            )
+            let (toggle, hands) =
+                (unequal("toggle", s.toggle.changed), unequal("hu", s.hands.changed));
+            format!("({} view={:?}{toggle}{hands})", s.data, &s.view[..self.n])
         };
         let segments: Vec<String> = mem.seg[..self.n].iter().map(segment).collect();
         format!("seg={}", segments.join(" "))

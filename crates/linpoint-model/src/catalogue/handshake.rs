@@ -97,10 +97,10 @@ pub(super) fn bit(bits: u16, at: usize) -> bool {
     bits >> at & 1 == 1
 }
 
-/// In words.
-pub(super) fn processes(bits: u16) -> String {
+/// ` toggle≠0,2` if processes 0 and 2 have seen another one; nothing if nobody has.
+pub(super) fn unequal(what: &str, bits: u16) -> String {
     let all: Vec<String> = (0..16).filter(|p| bit(bits, *p)).map(|p| p.to_string()).collect();
-    if all.is_empty() { "none".to_owned() } else { all.join(", ") }
+    if all.is_empty() { String::new() } else { format!(" {what}≠{}", all.join(",")) }
 }
 
 fn with_bit(bits: u16, at: usize, set: bool) -> u16 {

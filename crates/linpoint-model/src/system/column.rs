@@ -3,9 +3,13 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The first chunk has so many entries, each later one twice as many as the one before.
-const FIRST: u32 = 1 << 6;
-const CHUNKS: usize = 27;
+/// There are so many chunks of the same size, then as many of twice the size, and so on. The last one is the only one that
+/// may be less than full, so that at most one entry in so many is not used.
+const EQUAL: u32 = 8;
+/// The first chunks have so many entries.
+const FIRST: u32 = 1 << 3;
+/// Enough for all numbers of 32 bits.
+const CHUNKS: usize = EQUAL as usize * 27;
 
 /// Entries that nobody has touched are as they are by default.
 pub(crate) struct Growing<T> {
@@ -17,17 +21,24 @@ impl<T: Default> Growing<T> {
         Growing { chunks: [const { OnceLock::new() }; CHUNKS] }
     }
 
+    /// In which chunk, and where in it. So shifted, places have as many digits as others in chunks of the same size; the
+    /// digits after the first say in which of them, and the rest where.
     fn place(at: u32) -> (usize, usize) {
-        // Chunk k begins at FIRST * (2^k - 1).
-        let shifted = u64::from(at) + u64::from(FIRST);
-        let chunk = shifted.ilog2() - FIRST.ilog2();
-        (chunk as usize, (shifted - (u64::from(FIRST) << chunk)) as usize)
+        let shifted = u64::from(at) + u64::from(FIRST * EQUAL);
+        let doubled = shifted.ilog2() - (FIRST * EQUAL).ilog2();
+        let digits = doubled + FIRST.ilog2();
+        let chunk = u64::from(doubled * EQUAL) + (shifted >> digits) - u64::from(EQUAL);
+        (chunk as usize, (shifted & !(!0 << digits)) as usize)
+    }
+
+    fn size(chunk: usize) -> usize {
+        (FIRST as usize) << (chunk / EQUAL as usize)
     }
 
     /// The entry, with its whole chunk if it is not there yet.
     pub(crate) fn entry(&self, at: u32) -> &T {
         let (chunk, offset) = Self::place(at);
-        let all = || (0..(FIRST as usize) << chunk).map(|_| T::default()).collect();
+        let all = || (0..Self::size(chunk)).map(|_| T::default()).collect();
         &self.chunks[chunk].get_or_init(all)[offset]
     }
 
@@ -72,8 +83,28 @@ mod tests {
         let column = Column::new();
         (0..20_000).for_each(|i| column.set(i, u64::from(i) + 1));
         assert!((0..20_000).all(|i| column.get(i) == u64::from(i) + 1));
-        assert_eq!(Growing::<u8>::place(FIRST), (1, 0));
-        assert_eq!(Growing::<u8>::place(3 * FIRST - 1), (1, 2 * FIRST as usize - 1));
         assert!(Growing::<u8>::place(u32::MAX).0 < CHUNKS);
+    }
+
+    #[test]
+    fn chunks_are_filled_one_after_the_other() {
+        let mut expected = (0, 0);
+        for at in 0..200_000 {
+            assert_eq!(Growing::<u8>::place(at), expected);
+            expected.1 += 1;
+            if expected.1 == Growing::<u8>::size(expected.0) {
+                expected = (expected.0 + 1, 0);
+            }
+        }
+    }
+
+    #[test]
+    fn there_is_little_more_room_than_is_used() {
+        let column = Column::new();
+        for at in 0..100_000 {
+            column.set(at, 1);
+            let used = (at as usize + 1) * size_of::<u64>();
+            assert!(column.bytes() <= used + used / 8 + 100, "{at}");
+        }
     }
 }
