@@ -184,6 +184,10 @@ struct Levels {
 impl Levels {
     /// True if the last level was larger than all before it.
     fn still_grow(&mut self, progress: &Progress) -> bool {
+        if progress.states < self.states {
+            // The next pair.
+            *self = Levels::default();
+        }
         if progress.depth > self.depth {
             // Of several short levels in a tenth of a second, the mean.
             self.last = (progress.states - self.states) / (progress.depth - self.depth);
