@@ -43,6 +43,8 @@ fn reductions_do_not_change_verdicts() {
     let (mut without, mut with) = (0, 0);
     for (name, asked) in instances() {
         let (expected, reduced) = explored(name, &asked, &Settings::default());
+        // Most of what snapshot objects save cannot be switched off, so there is less to be saved.
+        let is_snapshot = find(name).unwrap().0.model(asked.threads(), None).is_snapshot();
         for reductions in variants() {
             let settings = Settings { reductions, ..Settings::default() };
             let (is_clean, counts) = explored(name, &asked, &settings);
@@ -50,14 +52,14 @@ fn reductions_do_not_change_verdicts() {
             let is_compared = reductions == Reductions::NONE && is_clean;
             assert!(!is_compared || reduced.stored <= counts.stored, "{name} {asked}");
             // Where the model claims nothing there is nothing to be saved.
-            if is_compared && reduced.stored < counts.stored {
+            if is_compared && reduced.stored < counts.stored && !is_snapshot {
                 without += counts.stored;
                 with += reduced.stored;
             }
         }
     }
     println!("{without} states without reductions, {with} with");
-    assert!(without > 2 * with);
+    assert!(without > 3 * with);
 }
 
 #[test]
