@@ -134,7 +134,7 @@ impl Jayanti {
         Goto(line + 1)
     }
 
-    /// On to phase 3, from one that X was seen in.
+    /// X was seen in phase 3: on to line 20.
     fn collected(&self, x: X, me: &mut Local) -> Flow<Scanned> {
         me.toggle = x.toggle;
         Goto(20)
