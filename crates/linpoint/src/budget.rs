@@ -82,6 +82,11 @@ impl Memory {
         Memory { used: AtomicUsize::new(0), peak: AtomicUsize::new(0), limit }
     }
 
+    /// Without a limit.
+    pub(crate) fn unlimited() -> Self {
+        Memory { used: AtomicUsize::new(0), peak: AtomicUsize::new(0), limit: usize::MAX }
+    }
+
     pub(crate) fn peak(&self) -> usize {
         self.peak.load(Ordering::Relaxed)
     }
@@ -106,8 +111,9 @@ impl Memory {
     }
 }
 
-/// The budget of one search: the shared limits, and what this search has used of them.
-pub(crate) struct Budget<'a> {
+/// The budget of one search: the shared limits, and what this search has used of them. A
+/// [`Session`](crate::subject::Session) takes the memory for its states from it.
+pub struct Budget<'a> {
     deadline: Option<Instant>,
     cancels: SmallVec<[&'a Cancel; 2]>,
     superseded: Option<(&'a AtomicUsize, usize)>,
@@ -206,8 +212,12 @@ impl<'a> Budget<'a> {
         }
     }
 
-    /// Takes memory, or says that the limit is reached.
-    pub(crate) fn reserve(&mut self, bytes: usize) -> Result<(), Limit> {
+    /// Takes memory for something that is about to be allocated.
+    ///
+    /// # Errors
+    ///
+    /// [`Limit::Memory`] if there is not enough left.
+    pub fn reserve(&mut self, bytes: usize) -> Result<(), Limit> {
         if self.memory.reserve(bytes) {
             self.held += bytes;
             Ok(())
@@ -216,7 +226,8 @@ impl<'a> Budget<'a> {
         }
     }
 
-    pub(crate) fn release(&mut self, bytes: usize) {
+    /// Gives memory back that was reserved before.
+    pub fn release(&mut self, bytes: usize) {
         debug_assert!(bytes <= self.held);
         self.held -= bytes;
         self.memory.release(bytes);

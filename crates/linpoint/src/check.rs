@@ -1,22 +1,22 @@
 //! The front door: a history and a specification go in, a [`Report`] comes out.
 
 mod foresee;
+mod parts;
+mod run;
 mod whole;
 
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+pub use parts::{Part, PartStatus};
 
-use crate::budget::{Cancel, Limits, Memory, Progress};
-use crate::decide::{PartAnswer, PartReport, Refusals, Run};
-use crate::explain::{Setting, explain};
-use crate::history::{History, OpId};
-use crate::parts::{PartStatus, statuses};
-use crate::plan::{Features, Forced, Monitor, Plan, effective_hints};
-use crate::search::{Engine, Switches, guard};
+use std::time::Duration;
+
+use crate::budget::{Cancel, Progress};
+use crate::history::{History, OpId, Timeline};
+use crate::plan::{Algorithm, Plan};
+use crate::search::Switches;
 use crate::spec::Spec;
-use crate::split::Split;
-use crate::verdict::{Undecided, Verdict, Violation, Witness, certify};
-use whole::Whole;
+use crate::subject::{Case, Subject, Typed};
+use crate::verdict::{Verdict, Violation};
+use run::Settings;
 
 /// What to do with order hints. See [`crate::history::OrderHint`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -43,8 +43,6 @@ pub enum CheckError {
         /// The panic message.
         message: String,
     },
-    /// No engine of this name.
-    UnknownEngine(String),
     /// A monitor that was asked for by name does not decide this history.
     Refused {
         /// Its name.
@@ -62,12 +60,6 @@ impl std::fmt::Display for CheckError {
         match self {
             CheckError::SpecPanicked { op, description, message } => {
                 write!(f, "the specification panicked at operation {op}, {description}: {message}")
-            }
-            CheckError::UnknownEngine(name) => {
-                let monitors = Monitor::ALL.iter().map(|m| m.name());
-                let known: Vec<&str> =
-                    Engine::NAMED.iter().map(|e| e.name()).chain(monitors).collect();
-                write!(f, "there is no engine {name:?}; the engines are {}", known.join(", "))
             }
             CheckError::Refused { monitor, reason } => {
                 write!(f, "{monitor} does not decide this history: {reason}")
@@ -137,18 +129,9 @@ pub struct Stats {
 /// assert_eq!(violation.core, [write, read]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct Checker<'a, S: Spec> {
+pub struct Checker<'a, S: ?Sized> {
     spec: &'a S,
-    limits: Limits,
-    threads: Option<usize>,
-    engine: Option<String>,
-    switches: Switches,
-    split_by_key: bool,
-    pub(crate) hints: Hints,
-    all_failures: bool,
-    explains: bool,
-    cancel: Cancel,
-    progress: Option<&'a (dyn Fn(Progress) + Sync)>,
+    settings: Settings<'a>,
 }
 
 /// Checks a history with the default settings.
@@ -159,264 +142,165 @@ pub fn check<S: Spec>(spec: &S, history: &History<S::Op, S::Ret>) -> Result<Repo
 impl<'a, S: Spec> Checker<'a, S> {
     /// No time limit, memory limited to three quarters of what is free, all cores, the planner chooses.
     pub fn new(spec: &'a S) -> Self {
-        Checker {
-            spec,
-            limits: Limits::default(),
-            threads: None,
-            engine: None,
-            switches: Switches::default(),
-            split_by_key: true,
-            hints: Hints::default(),
-            all_failures: false,
-            explains: true,
-            cancel: Cancel::new(),
-            progress: None,
-        }
+        Checker { spec, settings: Settings::default() }
     }
 
+    /// Checks a history.
+    pub fn check(&self, history: &History<S::Op, S::Ret>) -> Result<Report, CheckError> {
+        let subject = Typed::new(self.spec, history);
+        self.settings.check(&Case::new(&subject, history.timeline()))
+    }
+
+    /// How this history would be checked.
+    pub fn plan(&self, history: &History<S::Op, S::Ret>) -> Result<Plan, CheckError> {
+        let subject = Typed::new(self.spec, history);
+        self.settings.plan(&Case::new(&subject, history.timeline()))
+    }
+
+    /// How this history would be checked, like [`Checker::plan`]; and where the plan has a monitor, whether it
+    /// decides the history or why it does not. That takes about as long as a check by the monitor.
+    ///
+    /// ```
+    /// use linpoint::spec::models::{Queue, QueueOp, QueueRet};
+    /// use linpoint::{Checker, History};
+    ///
+    /// let mut events = History::from_events();
+    /// let put = events.call(QueueOp::Enqueue(1));
+    /// events.ret(put, QueueRet::Done)?;
+    /// let plan = Checker::new(&Queue::new()).foresee(&events.finish())?;
+    /// assert_eq!(plan.ladder[0].why, "queue-monitor decides this history");
+    /// assert_eq!(plan.steps().count(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn foresee(&self, history: &History<S::Op, S::Ret>) -> Result<Plan, CheckError> {
+        let subject = Typed::new(self.spec, history);
+        self.settings.foresee(&Case::new(&subject, history.timeline()))
+    }
+
+    /// Number of operations in each independent part of a history.
+    pub fn part_sizes(&self, history: &History<S::Op, S::Ret>) -> Result<Vec<usize>, CheckError> {
+        let subject = Typed::new(self.spec, history);
+        self.settings.part_sizes(&Case::new(&subject, history.timeline()))
+    }
+
+    /// The independent parts of a history, with the status of each in a check of it by this checker.
+    pub fn parts(
+        &self,
+        history: &History<S::Op, S::Ret>,
+        report: &Report,
+    ) -> Result<Vec<Part>, CheckError> {
+        let subject = Typed::new(self.spec, history);
+        self.settings.parts(&Case::new(&subject, history.timeline()), report)
+    }
+}
+
+/// The same without types, for models that exist only at run time and for code that serves all models.
+impl<'a> Checker<'a, dyn Subject + 'a> {
+    /// Checks a [`Subject`], see [`crate::subject`]. The timeline of its operations is given to each method.
+    pub fn of_subject(subject: &'a dyn Subject) -> Self {
+        Checker { spec: subject, settings: Settings::default() }
+    }
+
+    /// Checks the subject.
+    pub fn check(&self, timeline: &Timeline) -> Result<Report, CheckError> {
+        self.settings.check(&Case::new(self.spec, timeline))
+    }
+
+    /// See [`Checker::plan`].
+    pub fn plan(&self, timeline: &Timeline) -> Result<Plan, CheckError> {
+        self.settings.plan(&Case::new(self.spec, timeline))
+    }
+
+    /// See [`Checker::foresee`].
+    pub fn foresee(&self, timeline: &Timeline) -> Result<Plan, CheckError> {
+        self.settings.foresee(&Case::new(self.spec, timeline))
+    }
+
+    /// See [`Checker::part_sizes`].
+    pub fn part_sizes(&self, timeline: &Timeline) -> Result<Vec<usize>, CheckError> {
+        self.settings.part_sizes(&Case::new(self.spec, timeline))
+    }
+
+    /// See [`Checker::parts`].
+    pub fn parts(&self, timeline: &Timeline, report: &Report) -> Result<Vec<Part>, CheckError> {
+        self.settings.parts(&Case::new(self.spec, timeline), report)
+    }
+}
+
+impl<'a, S: ?Sized> Checker<'a, S> {
     /// Wall-clock limit, for deciding and explaining together.
     pub fn timeout(mut self, time: Duration) -> Self {
-        self.limits.time = Some(time);
+        self.settings.limits.time = Some(time);
         self
     }
 
     /// Memory limit in bytes, see [`Limits::memory`] for what is counted.
     pub fn memory(mut self, bytes: usize) -> Self {
-        self.limits.memory = Some(bytes);
+        self.settings.limits.memory = Some(bytes);
         self
     }
 
     /// Number of threads; by default as many as there are cores.
     pub fn threads(mut self, threads: usize) -> Self {
-        self.threads = Some(threads.max(1));
+        self.settings.threads = Some(threads.max(1));
         self
     }
 
-    /// Uses one engine, or several in competition (`"jit-tree+breadth"`), or a monitor and nothing
-    /// else (`"monitor"`), instead of the planner.
-    pub fn engine(mut self, name: &str) -> Self {
-        self.engine = Some(name.to_owned());
+    /// Uses this engine, several in competition, or a monitor and nothing else, instead of the planner.
+    ///
+    /// ```
+    /// use linpoint::spec::models::Queue;
+    /// use linpoint::{Algorithm, Checker, Engine};
+    ///
+    /// let queue = Queue::<u32>::new();
+    /// let one = Checker::new(&queue).engine(Engine::Breadth);
+    /// let several = Checker::new(&queue).engine("jit-tree+breadth".parse::<Algorithm>()?);
+    /// # Ok::<(), linpoint::UnknownEngine>(())
+    /// ```
+    pub fn engine(mut self, algorithm: impl Into<Algorithm>) -> Self {
+        self.settings.algorithm = Some(algorithm.into());
         self
     }
 
     /// Switches parts of the search off. No switch changes a verdict.
     pub fn switches(mut self, switches: Switches) -> Self {
-        self.switches = switches;
+        self.settings.switches = switches;
         self
     }
 
     /// False: keys are not checked apart from each other. Objects still are.
     pub fn split_by_key(mut self, split: bool) -> Self {
-        self.split_by_key = split;
+        self.settings.split_by_key = split;
         self
     }
 
     /// What to do with order hints.
     pub fn hints(mut self, hints: Hints) -> Self {
-        self.hints = hints;
+        self.settings.hints = hints;
         self
     }
 
     /// Goes on after the first part that fails.
     pub fn all_failures(mut self, all: bool) -> Self {
-        self.all_failures = all;
+        self.settings.all_failures = all;
         self
     }
 
     /// False: violations are not explained, as far as that would take time. The verdict is the same.
     pub fn explains(mut self, explains: bool) -> Self {
-        self.explains = explains;
+        self.settings.explains = explains;
         self
     }
 
     /// Lets another thread end the check.
     pub fn cancel(mut self, cancel: &Cancel) -> Self {
-        self.cancel = cancel.clone();
+        self.settings.cancel = cancel.clone();
         self
     }
 
     /// Calls `progress` about ten times a second.
     pub fn progress(mut self, progress: &'a (dyn Fn(Progress) + Sync)) -> Self {
-        self.progress = Some(progress);
+        self.settings.progress = Some(progress);
         self
-    }
-
-    fn forced(&self) -> Result<Option<Forced>, CheckError> {
-        let Some(names) = &self.engine else { return Ok(None) };
-        if let Some(monitor) = Monitor::ALL.into_iter().find(|m| m.name() == names) {
-            return Ok(Some(Forced::Monitor(monitor)));
-        }
-        let find = |name: &str| {
-            Engine::from_name(name).ok_or_else(|| CheckError::UnknownEngine(name.to_owned()))
-        };
-        Ok(Some(Forced::Engines(names.split('+').map(find).collect::<Result<_, _>>()?)))
-    }
-
-    /// Why no monitor is asked, if none is.
-    fn no_monitor(&self, hints: Hints) -> Option<String> {
-        if !self.switches.monitors {
-            Some("switched off".into())
-        } else if hints == Hints::Assert {
-            Some("monitors know nothing of asserted positions".into())
-        } else if self.spec.shaped().is_none() {
-            Some("there is none for this kind of object".into())
-        } else {
-            None
-        }
-    }
-
-    /// How this history would be checked.
-    pub fn plan(&self, history: &History<S::Op, S::Ret>) -> Result<Plan, CheckError> {
-        let hints = effective_hints(history, self.hints);
-        let split = self.split(history, hints)?;
-        self.plan_for(history, &split)
-    }
-
-    pub(crate) fn split(
-        &self,
-        history: &History<S::Op, S::Ret>,
-        hints: Hints,
-    ) -> Result<Split, CheckError> {
-        guard(|| Split::new(self.spec, history, hints, self.split_by_key)).map_err(|message| {
-            let description = "asked for its footprint".to_owned();
-            CheckError::SpecPanicked { op: OpId(0), description, message }
-        })
-    }
-
-    fn plan_for(
-        &self,
-        history: &History<S::Op, S::Ret>,
-        split: &Split,
-    ) -> Result<Plan, CheckError> {
-        self.plan_with(history, Features::of(history, split))
-    }
-
-    fn plan_with(
-        &self,
-        history: &History<S::Op, S::Ret>,
-        features: Features,
-    ) -> Result<Plan, CheckError> {
-        let threads = self.threads.unwrap_or_else(|| {
-            std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
-        });
-        let forced = self.forced()?;
-        let no_monitor = self.no_monitor(effective_hints(history, self.hints));
-        let by_key = self.split_by_key;
-        Ok(Plan::new(features, forced.as_ref(), no_monitor, by_key, threads, self.limits))
-    }
-
-    /// Checks a history.
-    pub fn check(&self, history: &History<S::Op, S::Ret>) -> Result<Report, CheckError> {
-        let begin = Instant::now();
-        let deadline = self.limits.time.map(|t| begin + t);
-        let memory = Memory::new(self.limits.memory);
-        let hints = effective_hints(history, self.hints);
-        let whole = match self.ask_about_all(history, hints, &memory, begin)? {
-            Whole::Linearizable(report) => return Ok(*report),
-            whole => whole,
-        };
-        let (steps, certify_nanos) = (AtomicU64::new(0), AtomicU64::new(0));
-        let refusals = Refusals::default();
-        let split = self.split(history, hints)?;
-        let mut plan = self.plan_for(history, &split)?;
-        let run = Run {
-            spec: self.spec,
-            history,
-            split: &split,
-            plan: &plan,
-            hints,
-            switches: self.switches,
-            all_failures: self.all_failures,
-            deadline,
-            memory: &memory,
-            cancel: &self.cancel,
-            steps: &steps,
-            certify_nanos: &certify_nanos,
-            progress: self.progress,
-            refused_whole: whole.refusal(),
-            refusals: &refusals,
-        };
-        let parts = match whole {
-            Whole::Refuted { ref refutation, monitor } => run.refuted(refutation, monitor),
-            _ => run.parts()?,
-        };
-        let replay = Duration::from_nanos(certify_nanos.load(Ordering::Relaxed));
-        let mut stats = Stats {
-            parts: split.len(),
-            decide: begin.elapsed().saturating_sub(replay),
-            certify: replay,
-            ..Stats::default()
-        };
-        let until = if self.explains { deadline } else { Some(Instant::now()) };
-        let setting = Setting { hints, deadline: until, memory: &memory, cancel: &self.cancel };
-        let (verdict, engine, more) =
-            self.conclude(history, &split, &parts, &setting, &mut stats)?;
-        stats.steps = steps.load(Ordering::Relaxed);
-        stats.peak_bytes = memory.peak();
-        if let Some(reason) = refusals.reason() {
-            plan.note_refusal(reason);
-        }
-        Ok(Report { verdict, engine, more, plan, stats, parts: statuses(&parts) })
-    }
-
-    /// One verdict from the answers for all parts: a violation counts most, then undecided.
-    fn conclude(
-        &self,
-        history: &History<S::Op, S::Ret>,
-        split: &Split,
-        parts: &[Option<PartReport>],
-        setting: &Setting<'_>,
-        stats: &mut Stats,
-    ) -> Result<(Verdict, String, Vec<Violation>), CheckError> {
-        let mut violations = Vec::new();
-        let mut undecided = None;
-        let mut orders = Vec::new();
-        let mut engines: Vec<&str> = Vec::new();
-        for (part, report) in parts.iter().enumerate() {
-            let Some(PartReport { answer, engine }) = report else { continue };
-            match answer {
-                PartAnswer::Linearizable(order) => {
-                    orders.push(order);
-                    if !engines.contains(&engine.as_str()) {
-                        engines.push(engine);
-                    }
-                }
-                PartAnswer::Violation(evidence) => {
-                    if violations.is_empty() || self.all_failures {
-                        violations.push((part, evidence, engine));
-                    }
-                }
-                PartAnswer::Undecided { limit, reached, returns } => {
-                    undecided.get_or_insert((*limit, *reached, *returns, engine));
-                }
-            }
-        }
-        if let Some((_, _, engine)) = violations.first() {
-            let begin = Instant::now();
-            let mut explained = Vec::new();
-            for (part, evidence, _) in &violations {
-                let ops = split.ops(*part);
-                explained.push(explain(self.spec, history, &ops, evidence, setting)?);
-            }
-            stats.explain = begin.elapsed();
-            let first = Box::new(explained.remove(0));
-            return Ok((Verdict::Violation(first), (*engine).clone(), explained));
-        }
-        if let Some((limit, reached, returns, engine)) = undecided {
-            let undecided = Undecided {
-                limit,
-                parts_done: orders.len(),
-                parts: parts.len(),
-                returns_reached: reached as usize,
-                returns: returns as usize,
-            };
-            return Ok((Verdict::Undecided(undecided), engine.clone(), Vec::new()));
-        }
-        let begin = Instant::now();
-        let order = certify::merge(history, &orders);
-        certify::order_is_valid(history, &order, setting.hints == Hints::Assert)
-            .map_err(CheckError::Internal)?;
-        stats.certify += begin.elapsed();
-        Ok((Verdict::Linearizable(Witness { order }), engines.join(", "), Vec::new()))
     }
 }

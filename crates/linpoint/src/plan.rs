@@ -13,9 +13,10 @@
 
 use crate::budget::Limits;
 use crate::check::Hints;
-use crate::history::History;
+use crate::history::Timeline;
 use crate::search::Engine;
 use crate::split::Split;
+use crate::subject::Case;
 
 /// What is known about a history before it is checked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -87,11 +88,65 @@ impl Monitor {
     }
 }
 
-/// Who was asked for by name.
+/// What is used instead of the planner's choice, see [`Checker::engine`](crate::Checker::engine).
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Forced {
+pub enum Algorithm {
+    /// These engines, in competition if there are several.
     Engines(Vec<Engine>),
+    /// This monitor and nothing else.
     Monitor(Monitor),
+}
+
+impl From<Engine> for Algorithm {
+    fn from(engine: Engine) -> Self {
+        Algorithm::Engines(vec![engine])
+    }
+}
+
+impl From<Monitor> for Algorithm {
+    fn from(monitor: Monitor) -> Self {
+        Algorithm::Monitor(monitor)
+    }
+}
+
+/// The name of a monitor or an engine, or the names of several engines: `jit-tree+breadth`.
+impl std::str::FromStr for Algorithm {
+    type Err = UnknownEngine;
+
+    fn from_str(names: &str) -> Result<Self, UnknownEngine> {
+        if let Some(monitor) = Monitor::ALL.into_iter().find(|m| m.name() == names) {
+            return Ok(Algorithm::Monitor(monitor));
+        }
+        let engines = names.split('+').map(str::parse);
+        Ok(Algorithm::Engines(engines.collect::<Result<_, _>>()?))
+    }
+}
+
+impl std::fmt::Display for Algorithm {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Algorithm::Monitor(monitor) => f.write_str(monitor.name()),
+            Algorithm::Engines(engines) => f.write_str(&names_of(engines)),
+        }
+    }
+}
+
+/// No engine or monitor has this name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct UnknownEngine(pub String);
+
+impl std::fmt::Display for UnknownEngine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let monitors = Monitor::ALL.iter().map(|m| m.name());
+        let known: Vec<&str> = Engine::NAMED.iter().map(|e| e.name()).chain(monitors).collect();
+        write!(f, "there is no engine {:?}; the engines are {}", self.0, known.join(", "))
+    }
+}
+
+impl std::error::Error for UnknownEngine {}
+
+fn names_of(engines: &[Engine]) -> String {
+    engines.iter().map(|engine| engine.name()).collect::<Vec<_>>().join("+")
 }
 
 impl Tactic {
@@ -103,9 +158,7 @@ impl Tactic {
             Tactic::Straight(engine) => format!("straight {}", engine.name()),
             Tactic::Probe(engine) => format!("probe {}", engine.name()),
             Tactic::UnlimitedPending => "unlimited-pending".into(),
-            Tactic::Compete(engines) => {
-                engines.iter().map(|e| e.name()).collect::<Vec<_>>().join("+")
-            }
+            Tactic::Compete(engines) => names_of(engines),
         }
     }
 }
@@ -144,7 +197,7 @@ impl Plan {
 
     pub(crate) fn new(
         features: Features,
-        forced: Option<&Forced>,
+        forced: Option<&Algorithm>,
         no_monitor: Option<String>,
         split_by_key: bool,
         threads: usize,
@@ -154,8 +207,8 @@ impl Plan {
         let by_name =
             |tactic| vec![Candidate { tactic, refused: None, why: "asked for by name".into() }];
         let ladder = match forced {
-            Some(Forced::Engines(engines)) => by_name(Tactic::Compete(engines.clone())),
-            Some(Forced::Monitor(monitor)) => by_name(Tactic::Monitor(*monitor)),
+            Some(Algorithm::Engines(engines)) => by_name(Tactic::Compete(engines.clone())),
+            Some(Algorithm::Monitor(monitor)) => by_name(Tactic::Monitor(*monitor)),
             None => ladder(&features, no_monitor),
         };
         Plan { features, split, ladder, threads, limits }
@@ -237,11 +290,12 @@ fn ladder(features: &Features, no_monitor: Option<String>) -> Vec<Candidate> {
 }
 
 impl Features {
-    pub(crate) fn of<O, R>(history: &History<O, R>, split: &Split) -> Features {
+    pub(crate) fn of(case: &Case<'_>, split: &Split) -> Features {
         let mut features = Features {
-            operations: history.len(),
+            operations: case.len(),
             parts: split.len(),
-            hints: history.has_hints(),
+            hints: case.timeline().has_hints(),
+            unknown: case.unknown_results(),
             ..Features::default()
         };
         for part in 0..split.len() {
@@ -251,11 +305,10 @@ impl Features {
                 let id = event.op();
                 if event.is_return() {
                     open -= 1;
-                    features.unknown += usize::from(history.ret(id).is_none());
                     continue;
                 }
                 ops += 1;
-                if history.span(id).is_pending() {
+                if case.span(id).is_pending() {
                     features.pending += 1;
                 } else {
                     open += 1;
@@ -270,21 +323,17 @@ impl Features {
 
 impl Features {
     /// The same for a history that is not split.
-    pub(crate) fn of_whole<O, R>(history: &History<O, R>) -> Features {
-        let mut features = Features {
-            operations: history.len(),
-            parts: usize::from(!history.is_empty()),
-            largest_part: history.len(),
-            width: history.most_open(),
-            hints: history.has_hints(),
-            ..Features::default()
-        };
-        for id in history.ids() {
-            let is_pending = history.span(id).is_pending();
-            features.pending += usize::from(is_pending);
-            features.unknown += usize::from(!is_pending && history.ret(id).is_none());
+    pub(crate) fn of_whole(case: &Case<'_>) -> Features {
+        let timeline = case.timeline();
+        Features {
+            operations: case.len(),
+            parts: usize::from(!timeline.is_empty()),
+            largest_part: case.len(),
+            width: timeline.most_open(),
+            hints: timeline.has_hints(),
+            pending: timeline.spans().iter().filter(|span| span.is_pending()).count(),
+            unknown: case.unknown_results(),
         }
-        features
     }
 }
 
@@ -313,6 +362,6 @@ impl std::fmt::Display for Plan {
 }
 
 /// Silences hints that are not used.
-pub(crate) fn effective_hints<O, R>(history: &History<O, R>, hints: Hints) -> Hints {
-    if history.has_hints() { hints } else { Hints::Ignore }
+pub(crate) fn effective_hints(timeline: &Timeline, hints: Hints) -> Hints {
+    if timeline.has_hints() { hints } else { Hints::Ignore }
 }

@@ -7,8 +7,9 @@
 use rustc_hash::FxHashMap;
 
 use crate::check::Hints;
-use crate::history::{History, OpId, Span};
-use crate::spec::{Footprint, Spec};
+use crate::history::{OpId, Span, Timeline};
+use crate::spec::Footprint;
+use crate::subject::Case;
 
 /// An event of a part: an operation, and whether it returns or is called.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,14 +53,10 @@ impl Split {
     }
 
     /// Splits by object, and by key where the spec allows it.
-    pub(crate) fn new<S: Spec>(
-        spec: &S,
-        history: &History<S::Op, S::Ret>,
-        hints: Hints,
-        by_key: bool,
-    ) -> Split {
-        let ordered = ordered_events(history.spans(), history.ranks());
-        let part_of = parts(spec, history, hints, by_key);
+    pub(crate) fn new(case: &Case<'_>, hints: Hints, by_key: bool) -> Split {
+        let timeline = case.timeline();
+        let ordered = ordered_events(timeline.spans(), timeline.ranks());
+        let part_of = parts(case, hints, by_key);
         let count = part_of.iter().max().map_or(0, |m| *m as usize + 1);
         if count <= 1 {
             let bounds = if ordered.is_empty() { vec![0] } else { vec![0, ordered.len()] };
@@ -83,8 +80,8 @@ impl Split {
     }
 
     /// All of the history as one part, whatever it touches.
-    pub(crate) fn whole<O, R>(history: &History<O, R>) -> Split {
-        let events = ordered_events(history.spans(), history.ranks());
+    pub(crate) fn whole(timeline: &Timeline) -> Split {
+        let events = ordered_events(timeline.spans(), timeline.ranks());
         let bounds = vec![0, events.len()];
         Split { events, bounds }
     }
@@ -131,25 +128,20 @@ enum Tie {
 }
 
 /// The part of each operation, numbered in the order of first appearance.
-fn parts<S: Spec>(
-    spec: &S,
-    history: &History<S::Op, S::Ret>,
-    hints: Hints,
-    by_key: bool,
-) -> Vec<u32> {
+fn parts(case: &Case<'_>, hints: Hints, by_key: bool) -> Vec<u32> {
     if hints != Hints::Assert
-        && let Some(parts) = parts_of_single_keys(spec, history, by_key)
+        && let Some(parts) = parts_of_single_keys(case, by_key)
     {
         return parts;
     }
     let mut joins = Joins::default();
     let mut whole_objects: Vec<Option<u32>> = Vec::new();
     // The representative tie of each operation; an operation that touches nothing has none.
-    let mut tie_of: Vec<Option<u32>> = Vec::with_capacity(history.len());
-    for id in history.ids() {
-        let extras = history.extras(id);
+    let mut tie_of: Vec<Option<u32>> = Vec::with_capacity(case.len());
+    for id in case.ids() {
+        let extras = case.extras(id);
         let object = extras.object;
-        let footprint = if by_key { spec.footprint(history.op(id)) } else { Footprint::Whole };
+        let footprint = if by_key { case.subject.footprint(case.op(id)) } else { Footprint::Whole };
         let mut tie = match footprint {
             Footprint::Whole => {
                 if !whole_objects.contains(&object) {
@@ -186,7 +178,7 @@ fn parts<S: Spec>(
         }
     }
     let mut number: FxHashMap<Option<u32>, u32> = FxHashMap::default();
-    let mut part_of = Vec::with_capacity(history.len());
+    let mut part_of = Vec::with_capacity(case.len());
     for tie in tie_of {
         let root = tie.map(|t| joins.root(t));
         let next = number.len() as u32;
@@ -196,22 +188,18 @@ fn parts<S: Spec>(
 }
 
 /// The part of each operation where each touches exactly one key: nothing is joined then.
-fn parts_of_single_keys<S: Spec>(
-    spec: &S,
-    history: &History<S::Op, S::Ret>,
-    by_key: bool,
-) -> Option<Vec<u32>> {
+fn parts_of_single_keys(case: &Case<'_>, by_key: bool) -> Option<Vec<u32>> {
     let mut number: FxHashMap<(Option<u32>, u64), u32> = FxHashMap::default();
-    let mut part_of = Vec::with_capacity(history.len());
-    for id in history.ids() {
+    let mut part_of = Vec::with_capacity(case.len());
+    for id in case.ids() {
         let Footprint::Keys(keys) =
-            (if by_key { spec.footprint(history.op(id)) } else { return None })
+            (if by_key { case.subject.footprint(case.op(id)) } else { return None })
         else {
             return None;
         };
         let [key] = keys.as_slice() else { return None };
         let next = number.len() as u32;
-        part_of.push(*number.entry((history.extras(id).object, *key)).or_insert(next));
+        part_of.push(*number.entry((case.extras(id).object, *key)).or_insert(next));
     }
     Some(part_of)
 }

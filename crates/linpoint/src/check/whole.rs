@@ -3,15 +3,17 @@
 
 use std::time::Instant;
 
-use super::{CheckError, Checker, Hints, Report, Stats};
+use super::run::Settings;
+use super::{CheckError, Hints, Report, Stats};
 use crate::budget::Memory;
 use crate::decide::ask_about_all;
-use crate::history::{History, OpId};
+use crate::history::OpId;
 use crate::monitor::{Answer, Refusal, verify_names};
-use crate::plan::{Features, Forced, Monitor};
-use crate::search::guard;
-use crate::spec::{Refutation, Spec};
-use crate::verdict::{Verdict, Witness, certify};
+use crate::plan::{Algorithm, Features, Monitor};
+use crate::spec::Refutation;
+use crate::subject::{Case, guard};
+use crate::verdict::certify::{self, Invalid};
+use crate::verdict::{Verdict, Witness};
 
 /// What the monitor says about a history that is not split.
 pub(super) enum Whole {
@@ -34,28 +36,28 @@ impl Whole {
     }
 }
 
-impl<S: Spec> Checker<'_, S> {
+impl Settings<'_> {
     /// Asks the monitor about the history as it is: one that takes all keys at once needs no split.
     pub(super) fn ask_about_all(
         &self,
-        history: &History<S::Op, S::Ret>,
+        case: &Case<'_>,
         hints: Hints,
         memory: &Memory,
         begin: Instant,
     ) -> Result<Whole, CheckError> {
-        let forced = self.forced()?;
-        let asked = forced.as_ref().is_none_or(|f| *f == Forced::Monitor(Monitor::OfShape));
-        if !asked || self.all_failures || self.no_monitor(hints).is_some() {
+        let of_shape = Algorithm::Monitor(Monitor::OfShape);
+        let asked = self.algorithm.as_ref().is_none_or(|algorithm| *algorithm == of_shape);
+        if !asked || self.all_failures || self.no_monitor(case, hints).is_some() {
             return Ok(Whole::NotAsked);
         }
-        if history.has_several_objects() || self.cancel.is_cancelled() {
+        if case.timeline().has_several_objects() || self.cancel.is_cancelled() {
             return Ok(Whole::NotAsked);
         }
         let panicked = |message| {
             let description = "asked for its shape".to_owned();
             CheckError::SpecPanicked { op: OpId(0), description, message }
         };
-        let outcome = match ask_about_all(self.spec, history, memory).map_err(panicked)? {
+        let outcome = match ask_about_all(case, memory).map_err(panicked)? {
             Ok(outcome) => outcome,
             Err(refusal) => return Ok(Whole::Refused(refusal)),
         };
@@ -67,21 +69,23 @@ impl<S: Spec> Checker<'_, S> {
         };
         let decide = begin.elapsed();
         let now = Instant::now();
-        let validated = guard(|| certify::replay_is_legal(self.spec, history, &order))
-            .map_err(panicked)?
-            .and_then(|()| certify::order_is_valid(history, &order, false));
+        let validated = match certify::replay_is_legal(case, &order) {
+            Err(Invalid::Panicked(message)) => return Err(panicked(message)),
+            Err(Invalid::Illegal(message)) => Err(message),
+            Ok(()) => certify::order_is_valid(case.timeline(), &order, false),
+        };
         if let Err(message) = validated {
             // Values that share a name explain a wrong order. Nothing else does.
-            let names = guard(|| verify_names(self.spec, history)).map_err(panicked)?;
+            let names = guard(|| verify_names(case)).map_err(panicked)?;
             return names.map_or_else(
                 |refusal| Ok(Whole::Refused(refusal)),
                 |()| Err(CheckError::Internal(message)),
             );
         }
-        let mut plan = self.plan_with(history, Features::of_whole(history))?;
+        let mut plan = self.plan_with(case, Features::of_whole(case))?;
         plan.split = "not split: the monitor takes all operations at once".into();
         let stats = Stats {
-            steps: history.len() as u64,
+            steps: case.len() as u64,
             parts: 1,
             peak_bytes: memory.peak(),
             decide,
@@ -108,7 +112,7 @@ mod tests {
     use crate::spec::models::{
         Queue, QueueOp, QueueRet, Register, RegisterOp, RegisterRet, Set, SetOp, SetRet,
     };
-    use crate::{Checker, Verdict};
+    use crate::{Checker, Engine, Verdict};
 
     /// All values have the same name.
     #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -130,7 +134,7 @@ mod tests {
                 intervals.add(interval).unwrap();
             }
             let history = intervals.finish().unwrap();
-            let is_yes = |engine: Option<&str>| {
+            let is_yes = |engine: Option<Engine>| {
                 let checker = Checker::new(spec).threads(1);
                 let checker = engine.into_iter().fold(checker, |c, engine| c.engine(engine));
                 let report = checker.check(&history).unwrap();
@@ -139,7 +143,7 @@ mod tests {
                 (matches!(report.verdict, Verdict::Linearizable(_)), plan.contains("share a name"))
             };
             let (yes, named) = is_yes(None);
-            assert_eq!(yes, is_yes(Some("jit-graph")).0);
+            assert_eq!(yes, is_yes(Some(Engine::JitGraph)).0);
             refused += usize::from(named);
             answers[usize::from(yes)] += 1;
         }
@@ -147,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn values_of_one_name_are_told_apart() {
+    fn hash_collisions_never_change_a_verdict() {
         let value = |random: &mut fastrand::Rng| Namesake(random.u8(0..3));
         answers_are_right(&Set::new(), |random| {
             let op = [SetOp::Insert, SetOp::Remove, SetOp::Contains][random.usize(0..3)];

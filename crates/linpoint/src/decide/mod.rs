@@ -10,15 +10,16 @@ use std::time::{Duration, Instant};
 
 use crate::budget::{Budget, Cancel, Limit, Memory, Progress};
 use crate::check::{CheckError, Hints};
-use crate::history::{History, OpId};
+use crate::history::OpId;
 use crate::monitor::Refusal;
 use crate::plan::{Plan, Tactic};
 use crate::search::{
-    Compiled, Engine, Found, Scratch, Searcher, Stop, Stopped, Switches, compile, guard,
+    Engine, Found, Problem, Scratch, Searcher, Stop, Stopped, Switches, compile, guard,
 };
-use crate::spec::{PartView, Refutation, Spec};
+use crate::spec::Refutation;
 use crate::split::Split;
-use crate::verdict::certify;
+use crate::subject::Case;
+use crate::verdict::certify::{self, Invalid};
 
 pub(crate) use monitored::{Refusals, ask, ask_about_all};
 
@@ -53,9 +54,8 @@ pub(crate) struct PartReport {
 }
 
 /// Everything that is shared by the parts of one check.
-pub(crate) struct Run<'a, S: Spec> {
-    pub(crate) spec: &'a S,
-    pub(crate) history: &'a History<S::Op, S::Ret>,
+pub(crate) struct Run<'a> {
+    pub(crate) case: &'a Case<'a>,
     pub(crate) split: &'a Split,
     pub(crate) plan: &'a Plan,
     pub(crate) hints: Hints,
@@ -86,7 +86,7 @@ const UNLIMITED_FACTOR: u64 = 64;
 /// Without a second thread, engines take turns with this many steps, then twice as many, …
 const FIRST_TURN: u64 = 1 << 18;
 
-impl<'a, S: Spec> Run<'a, S> {
+impl<'a> Run<'a> {
     /// Decides all parts. A part after a failing one may be missing.
     pub(crate) fn parts(&self) -> Result<Vec<Option<PartReport>>, CheckError> {
         let count = self.split.len();
@@ -105,7 +105,7 @@ impl<'a, S: Spec> Run<'a, S> {
             }
             let open: Vec<usize> = (0..count).filter(|i| lock(&results[*i]).is_none()).collect();
             let racing = open.len() < spare;
-            let each = |part: usize, scratch: &mut Scratch<'a, S>| -> Result<(), CheckError> {
+            let each = |part: usize, scratch: &mut Scratch<'a>| -> Result<(), CheckError> {
                 if part > first_failure.load(Ordering::Relaxed) && !self.all_failures {
                     return Ok(());
                 }
@@ -122,7 +122,7 @@ impl<'a, S: Spec> Run<'a, S> {
             let threads = match is_last {
                 true => self.plan.threads,
                 // Starting a thread costs as much as deciding a few thousand easy operations.
-                false => self.plan.threads.min(1 + self.history.len() / OPS_PER_THREAD),
+                false => self.plan.threads.min(1 + self.case.len() / OPS_PER_THREAD),
             };
             self.in_parallel(&open, threads, each, &done)?;
         }
@@ -147,13 +147,13 @@ impl<'a, S: Spec> Run<'a, S> {
         &self,
         parts: &[usize],
         threads: usize,
-        each: impl Fn(usize, &mut Scratch<'a, S>) -> Result<(), CheckError> + Sync,
+        each: impl Fn(usize, &mut Scratch<'a>) -> Result<(), CheckError> + Sync,
         done: &AtomicUsize,
     ) -> Result<(), CheckError> {
         let next = AtomicUsize::new(0);
         let failed: Mutex<Option<CheckError>> = Mutex::new(None);
         let work = || {
-            let mut scratch = Scratch::default();
+            let mut scratch = Scratch::new(self.case);
             while let Some(&part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
                 if let Err(error) = each(part, &mut scratch) {
                     *lock(&failed) = Some(error);
@@ -211,7 +211,7 @@ impl<'a, S: Spec> Run<'a, S> {
         is_last: bool,
         racing: bool,
         first_failure: &AtomicUsize,
-        scratch: &mut Scratch<'a, S>,
+        scratch: &mut Scratch<'a>,
     ) -> Result<Option<PartReport>, CheckError> {
         for tactic in tactics {
             if let Tactic::Monitor(monitor) = tactic
@@ -224,10 +224,10 @@ impl<'a, S: Spec> Run<'a, S> {
         if !is_last && tactics.iter().all(|t| matches!(t, Tactic::Monitor(_))) {
             return Ok(None);
         }
-        let compiled = guard(|| self.compile(part, tactics, scratch))
+        let problem = guard(|| self.compile(part, tactics, scratch))
             .map_err(|message| self.panicked(part, message))?;
-        let report = self.ladder(part, tactics, is_last, racing, first_failure, &compiled);
-        scratch.used_up = Some(compiled);
+        let report = self.ladder(part, tactics, is_last, racing, first_failure, &problem);
+        scratch.used_up = Some(problem);
         report
     }
 
@@ -238,10 +238,10 @@ impl<'a, S: Spec> Run<'a, S> {
         is_last: bool,
         racing: bool,
         first_failure: &AtomicUsize,
-        compiled: &Compiled<'_, S>,
+        problem: &Problem,
     ) -> Result<Option<PartReport>, CheckError> {
         let report = |answer, engine: String| Ok(Some(PartReport { answer, engine }));
-        let searcher = Searcher { spec: self.spec, compiled, switches: self.switches };
+        let searcher = Searcher { subject: self.case.subject, problem, switches: self.switches };
         let mut stopped = Stopped { stop: Stop::Limit(Limit::Steps), reached: 0 };
         for tactic in tactics {
             if matches!(tactic, Tactic::Monitor(_)) {
@@ -273,8 +273,7 @@ impl<'a, S: Spec> Run<'a, S> {
                 }
                 Ok(None) => {}
                 Err(stop) => {
-                    if let Stop::SpecPanicked { class, message } = stop.stop {
-                        let op = class.map(|c| compiled.example[c as usize]);
+                    if let Stop::SpecPanicked { op, message } = stop.stop {
                         return Err(self.panicked_at(op, message));
                     }
                     let got = if **tactic == Tactic::UnlimitedPending { 0 } else { stop.reached };
@@ -289,7 +288,7 @@ impl<'a, S: Spec> Run<'a, S> {
         if !is_last && others_may_help(&stopped.stop) {
             return Ok(None);
         }
-        let returns = compiled.problem.returns.len() as u32;
+        let returns = problem.returns.len() as u32;
         let answer = PartAnswer::Undecided { limit, reached: stopped.reached, returns };
         report(answer, self.plan.steps().last().map_or_else(String::new, Tactic::name))
     }
@@ -298,31 +297,31 @@ impl<'a, S: Spec> Run<'a, S> {
         &self,
         part: usize,
         tactics: &[&Tactic],
-        scratch: &mut Scratch<'a, S>,
-    ) -> Compiled<'a, S> {
+        scratch: &mut Scratch<'a>,
+    ) -> Problem {
         // A guide costs a pass over the part; cheap tactics go without.
         let cheap = tactics.iter().any(|t| matches!(t, Tactic::Straight(_)));
         let switches = Switches { guide: self.switches.guide && !cheap, ..self.switches };
         let events = self.split.events(part);
-        compile(self.spec, self.history, events, self.hints, &switches, scratch)
+        compile(self.case, events, self.hints, &switches, scratch)
     }
 
     /// An obvious contradiction, if the specification sees one.
     fn refutation(&self, part: usize) -> Result<Option<Refutation>, CheckError> {
         let ids = self.split.ops(part);
-        guard(|| self.spec.refute(&PartView::new(self.history, &ids)))
+        guard(|| self.case.subject.refute(&self.case.rows(&ids)))
             .map_err(|message| self.panicked(part, message))
     }
 
     fn apply(
         &self,
         tactic: &Tactic,
-        searcher: &Searcher<'_, S>,
+        searcher: &Searcher<'_>,
         part: usize,
         racing: bool,
         first_failure: &AtomicUsize,
     ) -> Result<Option<(String, Found)>, Stopped> {
-        let problem = &searcher.compiled.problem;
+        let problem = searcher.problem;
         let budget = || self.budget(part, first_failure);
         let probe_steps = PROBE_STEPS + PROBE_STEPS_PER_OP * problem.ids.len() as u64;
         let named = |engine: Engine, found| Some((engine.name().to_owned(), found));
@@ -361,7 +360,7 @@ impl<'a, S: Spec> Run<'a, S> {
     fn take_turns<'b>(
         &self,
         engines: &[Engine],
-        searcher: &Searcher<'_, S>,
+        searcher: &Searcher<'_>,
         budget: impl Fn() -> Budget<'b>,
     ) -> Result<Option<(String, Found)>, Stopped> {
         let mut alive = engines.to_vec();
@@ -398,9 +397,12 @@ impl<'a, S: Spec> Run<'a, S> {
         match found {
             Found::Linearizable(order) => {
                 let begin = Instant::now();
-                guard(|| certify::replay_is_legal(self.spec, self.history, &order))
-                    .map_err(|message| self.panicked_at(order.first().copied(), message))?
-                    .map_err(CheckError::Internal)?;
+                certify::replay_is_legal(self.case, &order).map_err(|invalid| match invalid {
+                    Invalid::Illegal(message) => CheckError::Internal(message),
+                    Invalid::Panicked(message) => {
+                        self.panicked_at(order.first().copied(), message)
+                    }
+                })?;
                 let nanos = begin.elapsed().as_nanos() as u64;
                 self.certify_nanos.fetch_add(nanos, Ordering::Relaxed);
                 Ok(PartAnswer::Linearizable(order))
@@ -418,7 +420,7 @@ impl<'a, S: Spec> Run<'a, S> {
     fn panicked_at(&self, op: Option<OpId>, message: String) -> CheckError {
         let op = op.unwrap_or(OpId(0));
         // Describing the operation is the user's code too.
-        let description = guard(|| self.spec.describe_op(self.history.op(op)));
+        let description = guard(|| self.case.describe_op(op));
         let description = description.unwrap_or_else(|_| "an operation".into());
         CheckError::SpecPanicked { op, description, message }
     }

@@ -8,11 +8,12 @@ use rustc_hash::FxHashMap;
 
 use crate::budget::Memory;
 use crate::check::CheckError;
-use crate::history::{History, OpId};
+use crate::history::OpId;
 use crate::monitor::{self, Answer, Outcome, Refusal};
 use crate::plan::Monitor;
 use crate::search::{Found, guard};
-use crate::spec::{Refutation, Spec};
+use crate::spec::Refutation;
+use crate::subject::Case;
 
 use super::{Evidence, PartAnswer, PartReport, Run, lock};
 
@@ -41,29 +42,27 @@ impl Refusals {
 }
 
 /// Asks a monitor about the operations `ids`, which belong to one object.
-pub(crate) fn ask<S: Spec>(
-    spec: &S,
-    history: &History<S::Op, S::Ret>,
+pub(crate) fn ask(
+    case: &Case<'_>,
     ids: &[OpId],
     monitor: Monitor,
     memory: &Memory,
 ) -> Result<Result<Outcome, Refusal>, String> {
     within(memory, ids.len(), || match monitor {
-        Monitor::OfShape => monitor::decide(spec, history, ids),
+        Monitor::OfShape => monitor::decide_case(case, ids),
         Monitor::QueueOriented => {
             let steps = STEPS + STEPS_PER_OP * ids.len() as u64;
-            monitor::decide_queue_oriented(spec, history, ids, steps)
+            monitor::decide_case_queue_oriented(case, ids, steps)
         }
     })
 }
 
 /// Asks the monitor of the object about all operations, which belong to one object.
-pub(crate) fn ask_about_all<S: Spec>(
-    spec: &S,
-    history: &History<S::Op, S::Ret>,
+pub(crate) fn ask_about_all(
+    case: &Case<'_>,
     memory: &Memory,
 ) -> Result<Result<Outcome, Refusal>, String> {
-    within(memory, history.len(), || monitor::decide_all(spec, history))
+    within(memory, case.len(), || monitor::decide_all(case))
 }
 
 /// Lets a monitor decide if there is memory for it. The error is that of a specification that panicked.
@@ -81,7 +80,7 @@ fn within(
     outcome
 }
 
-impl<S: Spec> Run<'_, S> {
+impl Run<'_> {
     /// What a monitor says about a part; nothing if it refuses.
     pub(super) fn monitored(
         &self,
@@ -94,7 +93,7 @@ impl<S: Spec> Run<'_, S> {
             Some(refusal) if self.split.len() == 1 && monitor == Monitor::OfShape => {
                 Err(refusal.clone())
             }
-            _ => ask(self.spec, self.history, &ids, monitor, self.memory)
+            _ => ask(self.case, &ids, monitor, self.memory)
                 .map_err(|message| self.panicked(part, message))?,
         };
         match outcome {

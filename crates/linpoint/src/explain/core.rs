@@ -13,8 +13,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::UNANSWERED;
 use super::probe::Probe;
-use crate::history::{History, OpId, Span};
-use crate::spec::{Spec, Traces};
+use crate::history::OpId;
+use crate::spec::Traces;
+use crate::subject::Case;
 use crate::verdict::CoreStatus;
 
 pub(super) struct Core {
@@ -24,17 +25,13 @@ pub(super) struct Core {
 }
 
 /// The history with everything but `core` relaxed.
-pub(super) fn relaxed<O: Clone, R: Clone>(part: &History<O, R>, core: &[OpId]) -> History<O, R> {
+pub(super) fn relaxed<'a>(part: &Case<'a>, core: &[OpId]) -> Case<'a> {
     let all: Vec<OpId> = part.ids().collect();
     relaxed_within(part, &all, core)
 }
 
 /// The operations `ids` with everything but `core` relaxed.
-fn relaxed_within<O: Clone, R: Clone>(
-    part: &History<O, R>,
-    ids: &[OpId],
-    core: &[OpId],
-) -> History<O, R> {
+fn relaxed_within<'a>(part: &Case<'a>, ids: &[OpId], core: &[OpId]) -> Case<'a> {
     let core: FxHashSet<OpId> = core.iter().copied().collect();
     part.derive(ids, |id, row| {
         if !core.contains(&id) {
@@ -53,10 +50,10 @@ struct Relevance {
 }
 
 impl Relevance {
-    fn new<S: Spec>(spec: &S, part: &History<S::Op, S::Ret>) -> Self {
+    fn new(part: &Case<'_>) -> Self {
         let mut relevance = Relevance { by_name: FxHashMap::default(), any: Vec::new() };
-        for id in part.ids().filter(|id| !spec.is_read(part.op(*id), None)) {
-            let traces = spec.leaves(part.op(id));
+        for id in part.ids().filter(|id| !part.is_read(*id)) {
+            let traces = part.leaves(id);
             if traces.is_any() {
                 relevance.any.push(id);
             } else {
@@ -70,11 +67,10 @@ impl Relevance {
 
     /// The core itself, and every other operation that could matter to it, directly or through
     /// others.
-    fn to<S: Spec>(&self, spec: &S, part: &History<S::Op, S::Ret>, core: &[OpId]) -> Vec<OpId> {
+    fn to(&self, part: &Case<'_>, core: &[OpId]) -> Vec<OpId> {
         let mut found: FxHashSet<OpId> = core.iter().copied().collect();
         let mut asked: FxHashSet<u64> = FxHashSet::default();
-        let mut todo: Vec<Traces> =
-            core.iter().map(|id| spec.senses(part.op(*id), part.ret(*id))).collect();
+        let mut todo: Vec<Traces> = core.iter().map(|id| part.senses(*id)).collect();
         while let Some(sensed) = todo.pop() {
             if sensed.is_any() {
                 return part.ids().collect();
@@ -84,7 +80,7 @@ impl Relevance {
             let any = self.any.iter().filter(|_| !sensed.names().is_empty());
             for id in leavers.chain(any) {
                 if found.insert(*id) {
-                    todo.push(spec.senses_to_act(part.op(*id)));
+                    todo.push(part.subject.senses_to_act(part.op(*id)));
                 }
             }
         }
@@ -101,15 +97,15 @@ pub(super) struct Proof {
     pub(super) is_whole: bool,
 }
 
-pub(super) fn find<S: Spec>(
-    probe: &Probe<'_, S>,
-    part: &History<S::Op, S::Ret>,
+pub(super) fn find<'a>(
+    probe: &Probe<'a>,
+    part: &Case<'a>,
     failing: Option<OpId>,
     proof: Option<&Proof>,
 ) -> Core {
-    let relevance = Relevance::new(probe.spec, part);
+    let relevance = Relevance::new(part);
     let mut shrinking = Shrinking { probe, part, relevance, limit: None };
-    let proved = |shrinking: &mut Shrinking<'_, '_, S>, proof: &&Proof| {
+    let proved = |shrinking: &mut Shrinking<'_, '_>, proof: &&Proof| {
         shrinking.ask(&proof.ops).unwrap_or(proof.is_whole)
     };
     let mut ops = match proof.filter(|proof| proved(&mut shrinking, proof)) {
@@ -121,7 +117,7 @@ pub(super) fn find<S: Spec>(
     };
     shrinking.limit = None;
     ops = shrinking.shrink(ops);
-    sort_by_call(&mut ops, part.spans());
+    sort_by_call(&mut ops, part);
     let status = match shrinking.limit {
         None => CoreStatus::Minimal,
         Some(limit) => CoreStatus::NotMinimised(limit),
@@ -129,20 +125,19 @@ pub(super) fn find<S: Spec>(
     Core { ops, status }
 }
 
-/// Not generic: sorting is much code, which would be compiled for each specification.
-fn sort_by_call(ops: &mut [OpId], spans: &[Span]) {
-    ops.sort_by_key(|id| spans[id.index()].call);
+fn sort_by_call(ops: &mut [OpId], part: &Case<'_>) {
+    ops.sort_by_key(|id| part.span(*id).call);
 }
 
-struct Shrinking<'p, 'a, S: Spec> {
-    probe: &'p Probe<'a, S>,
-    part: &'p History<S::Op, S::Ret>,
+struct Shrinking<'p, 'a> {
+    probe: &'p Probe<'a>,
+    part: &'p Case<'a>,
     relevance: Relevance,
     /// The limit that left a question open, if one did.
     limit: Option<crate::budget::Limit>,
 }
 
-impl<S: Spec> Shrinking<'_, '_, S> {
+impl Shrinking<'_, '_> {
     fn is_core(&mut self, ops: &[OpId]) -> bool {
         self.ask(ops) == Some(true)
     }
@@ -153,7 +148,7 @@ impl<S: Spec> Shrinking<'_, '_, S> {
             self.limit = Some(limit);
             return None;
         }
-        let relevant = self.relevance.to(self.probe.spec, self.part, ops);
+        let relevant = self.relevance.to(self.part, ops);
         let bad = self.probe.is_bad(&relaxed_within(self.part, &relevant, ops));
         if bad.is_none() {
             self.limit.get_or_insert(UNANSWERED);
@@ -168,7 +163,7 @@ impl<S: Spec> Shrinking<'_, '_, S> {
         let until = self.part.span(failing).ret;
         let mut before: Vec<OpId> =
             self.part.ids().filter(|id| self.part.span(*id).call < until).collect();
-        sort_by_call(&mut before, self.part.spans());
+        sort_by_call(&mut before, self.part);
         before.reverse();
         let mut window = 0;
         loop {
@@ -191,21 +186,18 @@ impl<S: Spec> Shrinking<'_, '_, S> {
 
     /// Operations that leave what `failing` senses, or sense the same.
     fn related(&self, failing: OpId) -> Vec<OpId> {
-        let (spec, part) = (self.probe.spec, self.part);
-        let sensed = spec.senses(part.op(failing), part.ret(failing));
+        let part = self.part;
+        let sensed = part.senses(failing);
         let names = sensed.names();
         let meets = |names_of: &[u64]| names_of.iter().any(|n| names.contains(n));
         part.ids()
-            .filter(|id| {
-                meets(spec.leaves(part.op(*id)).names())
-                    || meets(spec.senses(part.op(*id), part.ret(*id)).names())
-            })
+            .filter(|id| meets(part.leaves(*id).names()) || meets(part.senses(*id).names()))
             .collect()
     }
 
     /// Relaxes what can be relaxed: in chunks of halving size, the earliest called first.
     fn shrink(&mut self, mut ops: Vec<OpId>) -> Vec<OpId> {
-        sort_by_call(&mut ops, self.part.spans());
+        sort_by_call(&mut ops, self.part);
         let mut chunk = ops.len().div_ceil(2);
         loop {
             let mut from = 0;

@@ -3,8 +3,8 @@
 
 use super::probe::Probe;
 use crate::decide::Evidence;
-use crate::history::{History, OpId, Span};
-use crate::spec::Spec;
+use crate::history::{OpId, Span};
+use crate::subject::{Case, RetId};
 use crate::verdict::Partial;
 
 /// A failing return.
@@ -18,10 +18,7 @@ pub(super) struct Earliest {
 
 impl Earliest {
     /// The history just after the failing return, and its operations.
-    pub(super) fn prefix<O: Clone, R: Clone>(
-        &self,
-        part: &History<O, R>,
-    ) -> (History<O, R>, Vec<OpId>) {
+    pub(super) fn prefix<'a>(&self, part: &Case<'a>) -> (Case<'a>, Vec<OpId>) {
         prefix(part, self.rank)
     }
 }
@@ -35,12 +32,12 @@ const SMALL: usize = 2_000;
 
 /// What had happened when the return at `rank` had just happened: later calls are gone, and
 /// operations still open then are pending.
-fn prefix<O: Clone, R: Clone>(history: &History<O, R>, rank: u32) -> (History<O, R>, Vec<OpId>) {
-    let ids: Vec<OpId> = history.ids().filter(|id| history.span(*id).call <= rank).collect();
-    let cut = history.derive(&ids, |_, row| {
+fn prefix<'a>(part: &Case<'a>, rank: u32) -> (Case<'a>, Vec<OpId>) {
+    let ids: Vec<OpId> = part.ids().filter(|id| part.span(*id).call <= rank).collect();
+    let cut = part.derive(&ids, |_, row| {
         if row.span.ret > rank {
             row.span.ret = Span::NEVER;
-            row.ret = None;
+            row.ret = RetId::UNKNOWN;
         }
     });
     (cut, ids)
@@ -48,9 +45,9 @@ fn prefix<O: Clone, R: Clone>(history: &History<O, R>, rank: u32) -> (History<O,
 
 /// Searches for the first return whose prefix is bad, by bisection: prefixes of linearizable
 /// histories are linearizable.
-pub(super) fn find<S: Spec>(
-    probe: &Probe<'_, S>,
-    part: &History<S::Op, S::Ret>,
+pub(super) fn find(
+    probe: &Probe<'_>,
+    part: &Case<'_>,
     evidence: &Evidence,
     named: Option<&[OpId]>,
 ) -> Earliest {
@@ -99,45 +96,30 @@ pub(super) fn find<S: Spec>(
     Earliest { op: Some(op), rank, is_exact }
 }
 
-/// What the failing operation could have returned, in words, and whether that is everything.
-pub(super) fn allowed<S: Spec>(
-    probe: &Probe<'_, S>,
-    part: &History<S::Op, S::Ret>,
+/// What the failing operation could have returned, as text, and whether that is everything.
+pub(super) fn allowed(
+    probe: &Probe<'_>,
+    part: &Case<'_>,
     earliest: &Earliest,
 ) -> Option<(Vec<String>, bool)> {
     let failing = earliest.op?;
     let (cut, ids) = prefix(part, earliest.rank);
     let local = OpId(ids.iter().position(|id| *id == failing)? as u32);
     let all: Vec<OpId> = cut.ids().collect();
-    let with = |ret: Option<&S::Ret>| {
+    let with = |ret: RetId| {
         cut.derive(&all, |id, row| {
             if id == local {
-                row.ret = ret.cloned();
+                row.ret = ret;
             }
         })
     };
-    let states = probe.states_before(&with(None), local)?;
-    let op = part.op(failing);
-    let mut candidates: Vec<S::Ret> = Vec::new();
-    let mut complete = true;
-    let mut outcomes = Vec::new();
-    for state in &states {
-        outcomes.clear();
-        if !probe.spec.outcomes(state, op, &mut outcomes) {
-            return None;
-        }
-        for (ret, _) in outcomes.drain(..) {
-            if candidates.len() >= MAX_CANDIDATES {
-                complete = false;
-            } else if !candidates.contains(&ret) {
-                candidates.push(ret);
-            }
-        }
-    }
+    let unknown = with(RetId::UNKNOWN);
+    let (candidates, mut complete) = probe.results(&unknown, local, MAX_CANDIDATES)?;
     let mut allowed = Vec::new();
-    for ret in &candidates {
-        match probe.is_bad(&with(Some(ret))) {
-            Some(false) => allowed.push(probe.spec.describe_ret(op, ret)),
+    for ret in candidates {
+        let case = with(ret);
+        match probe.is_bad(&case) {
+            Some(false) => allowed.push(part.subject.describe_ret(case.call(local))),
             Some(true) => {}
             None => complete = false,
         }
@@ -148,9 +130,9 @@ pub(super) fn allowed<S: Spec>(
 }
 
 /// Linearizations of everything before the failing return.
-pub(super) fn partials<S: Spec>(
-    probe: &Probe<'_, S>,
-    part: &History<S::Op, S::Ret>,
+pub(super) fn partials(
+    probe: &Probe<'_>,
+    part: &Case<'_>,
     earliest: &Earliest,
 ) -> Vec<Partial> {
     let Some(before) = earliest.rank.checked_sub(1) else { return Vec::new() };
@@ -161,14 +143,9 @@ pub(super) fn partials<S: Spec>(
         .into_iter()
         .map(|(order, state)| Partial {
             order: order.into_iter().map(|id| ids[id.index()]).collect(),
-            state: probe.spec.describe_state(&state),
+            state,
         })
         .collect();
-    longest_first(&mut partials);
-    partials
-}
-
-/// Not generic: sorting is much code.
-fn longest_first(partials: &mut [Partial]) {
     partials.sort_by_key(|p| std::cmp::Reverse(p.order.len()));
+    partials
 }

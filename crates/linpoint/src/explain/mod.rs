@@ -18,9 +18,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::budget::{Cancel, Limit, Memory};
 use crate::check::{CheckError, Hints};
 use crate::decide::Evidence;
-use crate::history::{History, OpId};
-use crate::search::guard;
-use crate::spec::{Refutation, Spec};
+use crate::history::OpId;
+use crate::spec::Refutation;
+use crate::subject::{Case, guard};
 use crate::verdict::{CoreStatus, Violation, ViolationKind};
 
 use probe::Probe;
@@ -37,9 +37,8 @@ pub(crate) struct Setting<'a> {
 }
 
 /// Explains the violation in the part with these operations.
-pub(crate) fn explain<S: Spec>(
-    spec: &S,
-    history: &History<S::Op, S::Ret>,
+pub(crate) fn explain(
+    case: &Case<'_>,
     ops: &[OpId],
     evidence: &Evidence,
     setting: &Setting<'_>,
@@ -47,7 +46,6 @@ pub(crate) fn explain<S: Spec>(
     let latest = Instant::now() + DEFAULT_TIME;
     let deadline = setting.deadline.map_or(latest, |d| d.min(latest));
     let mut probe = Probe {
-        spec,
         hints: setting.hints,
         deadline,
         memory: setting.memory,
@@ -57,13 +55,13 @@ pub(crate) fn explain<S: Spec>(
     if setting.hints == Hints::Assert {
         // Is it the order hints, or would it be bad without them?
         probe.hints = Hints::Ignore;
-        let plain = history.derive(ops, |_, _| {});
+        let plain = case.derive(ops, |_, _| {});
         if probe.is_bad(&plain) != Some(true) {
             probe.hints = Hints::Assert;
             kind = ViolationKind::HintBroken;
         }
     }
-    let part = history.derive(ops, |_, _| {});
+    let part = case.derive(ops, |_, _| {});
     let explained = guard(|| explain_part(&probe, &part, evidence, ops, kind));
     let mut violation = explained.map_err(|message| CheckError::SpecPanicked {
         op: ops.first().copied().unwrap_or(OpId(0)),
@@ -79,9 +77,9 @@ pub(crate) fn explain<S: Spec>(
 }
 
 /// Explains a history of a single part; operations are named within it.
-fn explain_part<S: Spec>(
-    probe: &Probe<'_, S>,
-    part: &History<S::Op, S::Ret>,
+fn explain_part<'a>(
+    probe: &Probe<'a>,
+    part: &Case<'a>,
     evidence: &Evidence,
     ops: &[OpId],
     kind: ViolationKind,
@@ -125,7 +123,7 @@ fn explain_part<S: Spec>(
     let nothing_else_to_say = failing.is_none() || (allowed.is_empty() && partials.is_empty());
     let reason = match refutation {
         Some(r) if nothing_else_to_say || is_shown(r) => r.reason.clone(),
-        _ => sentence::reason(probe.spec, part, kind, failing, &allowed, &partials, &core),
+        _ => sentence::reason(part, kind, failing, &allowed, &partials, &core),
     };
     Ok(Violation {
         kind,

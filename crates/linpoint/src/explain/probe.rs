@@ -4,15 +4,14 @@ use std::time::Instant;
 
 use crate::budget::{Budget, Cancel, Limit, Memory};
 use crate::check::{CheckError, Hints};
-use crate::history::{History, OpId};
+use crate::history::OpId;
 use crate::monitor::{self, Answer};
-use crate::search::{Compiled, Ending, Engine, Found, Scratch, Searcher, Switches, compile};
-use crate::spec::{PartView, Spec};
+use crate::search::{Ending, Engine, Found, Problem, Scratch, Searcher, Switches, compile};
 use crate::split::Split;
+use crate::subject::{Case, RetId};
 
 /// Asks whether histories are linearizable.
-pub(super) struct Probe<'a, S> {
-    pub(super) spec: &'a S,
+pub(super) struct Probe<'a> {
     pub(super) hints: Hints,
     pub(super) deadline: Instant,
     pub(super) memory: &'a Memory,
@@ -28,7 +27,7 @@ const MAX_STATES: usize = 64;
 const STRAIGHT_STEPS: u64 = 1_000;
 const STRAIGHT_STEPS_PER_OP: u64 = 2;
 
-impl<S: Spec> Probe<'_, S> {
+impl Probe<'_> {
     fn budget(&self, ops: usize) -> Budget<'_> {
         Budget::new(Some(self.deadline), self.memory)
             .watch(self.cancel)
@@ -46,45 +45,36 @@ impl<S: Spec> Probe<'_, S> {
         }
     }
 
-    fn compile<'h>(&self, history: &'h History<S::Op, S::Ret>) -> Compiled<'h, S> {
-        self.compile_with(history, &Switches::default())
-    }
-
-    fn compile_with<'h>(
-        &self,
-        history: &'h History<S::Op, S::Ret>,
-        switches: &Switches,
-    ) -> Compiled<'h, S> {
-        let split = Split::whole(history);
-        compile(self.spec, history, split.events(0), self.hints, switches, &mut Scratch::default())
+    fn compile(&self, case: &Case<'_>, switches: &Switches) -> Problem {
+        let split = Split::whole(case.timeline());
+        compile(case, split.events(0), self.hints, switches, &mut Scratch::new(case))
     }
 
     /// True: not linearizable; false: linearizable; `None`: a limit came first. Cheap ways first, as
     /// in [`crate::plan`].
-    pub(super) fn is_bad(&self, history: &History<S::Op, S::Ret>) -> Option<bool> {
+    pub(super) fn is_bad(&self, case: &Case<'_>) -> Option<bool> {
         if self.is_late().is_some() {
             return None;
         }
         if self.hints != Hints::Assert
-            && let Ok(outcome) =
-                monitor::decide(self.spec, history, &history.ids().collect::<Vec<_>>())
+            && let Ok(outcome) = monitor::decide_case(case, &case.ids().collect::<Vec<_>>())
         {
             return Some(matches!(outcome.answer, Answer::Violation(_)));
         }
-        let compiled = self.compile(history);
-        let (spec, switches) = (self.spec, Switches::default());
-        let searcher = Searcher { spec, compiled: &compiled, switches };
-        let budget = || self.budget(history.len());
+        let (subject, switches) = (case.subject, Switches::default());
+        let problem = self.compile(case, &switches);
+        let searcher = Searcher { subject, problem: &problem, switches };
+        let budget = || self.budget(case.len());
         let is_bad = |found| matches!(found, Found::NotLinearizable { .. });
-        let few = STRAIGHT_STEPS + STRAIGHT_STEPS_PER_OP * history.len() as u64;
+        let few = STRAIGHT_STEPS + STRAIGHT_STEPS_PER_OP * case.len() as u64;
         if let Ok(found) = searcher.run(Engine::JitGraph, &mut budget().max_steps(few)) {
             return Some(is_bad(found));
         }
-        let ids: Vec<OpId> = history.ids().collect();
-        if spec.refute(&PartView::new(history, &ids)).is_some() {
+        let ids: Vec<OpId> = case.ids().collect();
+        if subject.refute(&case.rows(&ids)).is_some() {
             return Some(true);
         }
-        if !compiled.problem.pending.is_empty()
+        if !problem.pending.is_empty()
             && let Ok(Some(_)) = searcher.refutes_with_unlimited_pending(&mut budget())
         {
             return Some(true);
@@ -95,15 +85,12 @@ impl<S: Spec> Probe<'_, S> {
 
     /// Lets another engine than the ones that found the core say that it is bad. Gives its name,
     /// or nothing if a limit came first.
-    pub(super) fn confirm(
-        &self,
-        history: &History<S::Op, S::Ret>,
-    ) -> Result<Option<String>, CheckError> {
-        let compiled = self.compile(history);
-        let (spec, switches) = (self.spec, Switches::default());
-        let searcher = Searcher { spec, compiled: &compiled, switches };
+    pub(super) fn confirm(&self, case: &Case<'_>) -> Result<Option<String>, CheckError> {
+        let (subject, switches) = (case.subject, Switches::default());
+        let problem = self.compile(case, &switches);
+        let searcher = Searcher { subject, problem: &problem, switches };
         for engine in [Engine::Breadth, Engine::WgGraph] {
-            match searcher.run(engine, &mut self.budget(history.len())) {
+            match searcher.run(engine, &mut self.budget(case.len())) {
                 Ok(Found::NotLinearizable { .. }) => return Ok(Some(engine.name().into())),
                 Ok(Found::Linearizable(_)) => {
                     return Err(CheckError::Internal(format!(
@@ -118,22 +105,16 @@ impl<S: Spec> Probe<'_, S> {
     }
 
     /// Up to `most` linearizations that end in different states, and those states.
-    pub(super) fn linearizations(
-        &self,
-        history: &History<S::Op, S::Ret>,
-        most: usize,
-    ) -> Vec<Ending<S>> {
-        let compiled = self.compile(history);
-        let (spec, switches) = (self.spec, Switches::default());
-        let searcher = Searcher { spec, compiled: &compiled, switches };
+    pub(super) fn linearizations(&self, case: &Case<'_>, most: usize) -> Vec<Ending> {
+        let (subject, switches) = (case.subject, Switches::default());
+        let problem = self.compile(case, &switches);
+        let searcher = Searcher { subject, problem: &problem, switches };
         if most > 1 {
-            return searcher
-                .linearizations(most, &mut self.budget(history.len()))
-                .unwrap_or_default();
+            return searcher.linearizations(most, &mut self.budget(case.len())).unwrap_or_default();
         }
-        match searcher.run(Engine::JitGraph, &mut self.budget(history.len())) {
+        match searcher.run(Engine::JitGraph, &mut self.budget(case.len())) {
             Ok(Found::Linearizable(order)) => {
-                let state = self.state_after(history, &order);
+                let state = self.state_after(case, &order);
                 state.map(|state| (order, state)).into_iter().collect()
             }
             _ => Vec::new(),
@@ -141,33 +122,38 @@ impl<S: Spec> Probe<'_, S> {
     }
 
     /// A state to which the order may lead.
-    fn state_after(&self, history: &History<S::Op, S::Ret>, order: &[OpId]) -> Option<S::State> {
-        let mut states = vec![self.spec.initial()];
+    fn state_after(&self, case: &Case<'_>, order: &[OpId]) -> Option<String> {
+        let budget = &mut self.budget(case.len());
+        let mut session = case.subject.session();
+        let mut states = vec![session.initial(budget).ok()?];
         for id in order {
             let mut next = Vec::new();
             for state in &states {
-                self.spec.successors(state, history.op(*id), history.ret(*id), &mut next);
+                session.step(*state, case.call(*id), &mut next, budget).ok()?;
             }
             next.truncate(MAX_STATES);
             states = next;
         }
-        states.into_iter().next()
+        states.first().map(|state| session.describe(*state))
     }
 
-    /// All states in which `op` of the history can take effect; `None` if a limit came first.
-    pub(super) fn states_before(
+    /// The results that `op` of the case can have, at most `most`, and whether these are all; `None` if a limit came
+    /// first or they cannot be enumerated.
+    pub(super) fn results(
         &self,
-        history: &History<S::Op, S::Ret>,
+        case: &Case<'_>,
         op: OpId,
-    ) -> Option<Vec<S::State>> {
+        most: usize,
+    ) -> Option<(Vec<RetId>, bool)> {
         // What the operation would notice depends on its result, which is open: nothing pending may
         // be left out.
         let switches = Switches { drop_idle_pending: false, ..Switches::default() };
-        let mut compiled = self.compile_with(history, &switches);
-        let watched = compiled.problem.ids.iter().position(|id| *id == op)?;
-        compiled.problem.watched = Some(watched as u32);
-        let searcher = Searcher { spec: self.spec, compiled: &compiled, switches };
-        let few = STEPS + STRAIGHT_STEPS_PER_OP * history.len() as u64;
-        searcher.watched_states(&mut self.budget(history.len()).max_steps(few)).ok()
+        let mut problem = self.compile(case, &switches);
+        let watched = problem.ids.iter().position(|id| *id == op)?;
+        problem.watched = Some(watched as u32);
+        let searcher = Searcher { subject: case.subject, problem: &problem, switches };
+        let few = STEPS + STRAIGHT_STEPS_PER_OP * case.len() as u64;
+        let budget = &mut self.budget(case.len()).max_steps(few);
+        searcher.watched_results(case.op(op), most, budget).ok()?
     }
 }

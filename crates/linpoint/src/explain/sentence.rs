@@ -1,7 +1,7 @@
 //! One plain sentence that states the contradiction.
 
-use crate::history::{History, OpId};
-use crate::spec::Spec;
+use crate::history::OpId;
+use crate::subject::Case;
 use crate::verdict::{Partial, ViolationKind};
 
 /// At most this many allowed values are listed.
@@ -9,9 +9,8 @@ const MAX_LISTED: usize = 5;
 /// At most this many other operations of the core are spelled out.
 const MAX_GIVEN: usize = 3;
 
-pub(super) fn reason<S: Spec>(
-    spec: &S,
-    part: &History<S::Op, S::Ret>,
+pub(super) fn reason(
+    part: &Case<'_>,
     kind: ViolationKind,
     failing: Option<OpId>,
     allowed: &[String],
@@ -21,11 +20,10 @@ pub(super) fn reason<S: Spec>(
     let Some(failing) = failing else {
         return "no order of the operations explains their results".into();
     };
-    let op = part.op(failing);
     let who = part.extras(failing).process.map_or(String::new(), |p| format!(" by client {p}"));
-    let called = spec.describe_op(op);
-    let did = match part.ret(failing) {
-        Some(ret) => format!("{called}{who} returned {}", spec.describe_ret(op, ret)),
+    let called = part.describe_op(failing);
+    let did = match part.describe_ret(failing) {
+        Some(ret) => format!("{called}{who} returned {ret}"),
         None => format!("{called}{who} returned"),
     };
     if kind == ViolationKind::HintBroken {
@@ -34,13 +32,9 @@ pub(super) fn reason<S: Spec>(
     let others: Vec<String> = core
         .iter()
         .filter(|id| **id != failing)
-        .map(|id| {
-            let (op, ret) = (part.op(*id), part.ret(*id));
-            let result = ret.map_or(String::new(), |r| spec.describe_ret(op, r));
-            match result.as_str() {
-                "" | "ok" => spec.describe_op(op),
-                result => format!("{} -> {result}", spec.describe_op(op)),
-            }
+        .map(|id| match part.describe_ret(*id).as_deref() {
+            None | Some("" | "ok") => part.describe_op(*id),
+            Some(result) => format!("{} -> {result}", part.describe_op(*id)),
         })
         .collect();
     let because = match others.as_slice() {

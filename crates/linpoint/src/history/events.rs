@@ -2,9 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{
-    Extras, ExtrasColumns, History, HistoryError, HistoryErrorKind, OpId, OrderHint, Span,
-};
+use super::timeline::{ExtrasColumns, Timeline};
+use super::{Extras, History, HistoryError, HistoryErrorKind, OpId, OrderHint, Span};
 
 /// Collects call and return events in real-time order.
 ///
@@ -181,16 +180,17 @@ impl<O, R> EventBuilder<O, R> {
     pub fn finish(self) -> History<O, R> {
         let EventBuilder { ops, rets, spans, extras, ends, next_rank: ranks, .. } = self;
         if !ends.contains(&End::Failed) {
-            return History { ops, rets, spans, extras, ranks, calls: Vec::new() };
+            let timeline = Timeline { spans, extras, ranks, calls: Vec::new() };
+            return History { ops, rets, timeline };
         }
-        let mut out = History { ranks, ..History::default() };
+        let timeline = Timeline::with_ranks(ranks);
+        let mut out = History { timeline, ..History::default() };
         let rows = ops.into_iter().zip(rets).zip(spans).zip(ends).enumerate();
         for (at, (((op, ret), span), end)) in rows {
             if end != End::Failed {
-                out.extras.set(out.spans.len(), &extras.get(at));
+                out.timeline.push(span, &extras.get(at));
                 out.ops.push(op);
                 out.rets.push(ret);
-                out.spans.push(span);
             }
         }
         out

@@ -1,10 +1,7 @@
 //! A history from intervals with clock readings, and what equal readings mean.
 
-use rustc_hash::FxHashMap;
-
-use super::{
-    Extras, History, HistoryError, HistoryErrorKind, OpId, Span, Timestamp, counting, radix,
-};
+use super::ranking::Times;
+use super::{Extras, History, HistoryError, OpId, Timestamp};
 
 /// What it means when one operation returns at the very instant at which another is called.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -59,50 +56,31 @@ impl<O, R, T> Interval<O, R, T> {
 #[derive(Clone, Debug)]
 pub struct IntervalBuilder<O, R> {
     ties: Ties,
-    /// Until ranks are known, spans are made of clock keys, as long as those are small numbers.
-    history: History<O, R>,
-    /// All clock keys, once one is too large for a span.
-    large: Option<Keys>,
-}
-
-/// Clock keys by operation.
-#[derive(Clone, Debug, Default)]
-struct Keys {
-    starts: Vec<u64>,
-    /// Those of pending operations are their starts, and mean nothing.
-    ends: Vec<u64>,
-}
-
-impl Keys {
-    fn of(spans: &[Span]) -> Keys {
-        let end = |span: &Span| if span.is_pending() { span.call } else { span.ret };
-        Keys {
-            starts: spans.iter().map(|span| span.call.into()).collect(),
-            ends: spans.iter().map(|span| end(span).into()).collect(),
-        }
-    }
+    ops: Vec<O>,
+    rets: Vec<Option<R>>,
+    times: Times,
 }
 
 impl<O, R> IntervalBuilder<O, R> {
     /// No operations yet.
     pub fn new(ties: Ties) -> Self {
-        IntervalBuilder { ties, history: History::default(), large: None }
+        IntervalBuilder { ties, ops: Vec::new(), rets: Vec::new(), times: Times::default() }
     }
 
     /// Makes room for so many more operations at once.
     pub fn reserve(&mut self, operations: usize) {
-        self.history.ops.reserve(operations);
-        self.history.rets.reserve(operations);
-        self.history.spans.reserve(operations);
+        self.ops.reserve(operations);
+        self.rets.reserve(operations);
+        self.times.reserve(operations);
     }
 
     /// Adds an operation.
     #[inline]
     pub fn add<T: Timestamp>(&mut self, interval: Interval<O, R, T>) -> Result<OpId, HistoryError> {
         let Interval { op, ret, start, end, extras } = interval;
-        let id = self.place(start, end, &extras)?;
-        self.history.ops.push(op);
-        self.history.rets.push(if end.is_some() { ret } else { None });
+        let id = self.times.place(start, end, &extras)?;
+        self.ops.push(op);
+        self.rets.push(if end.is_some() { ret } else { None });
         Ok(id)
     }
 
@@ -117,205 +95,33 @@ impl<O, R> IntervalBuilder<O, R> {
         op: impl FnOnce() -> Result<O, E>,
         ret: impl FnOnce(&O) -> Result<Option<R>, E>,
     ) -> Result<OpId, E> {
-        let at = self.history.spans.len();
-        self.history.ops.push(op()?);
-        let added = match ret(&self.history.ops[at]) {
+        let at = self.times.len();
+        self.ops.push(op()?);
+        let added = match ret(&self.ops[at]) {
             Ok(ret) => {
-                self.history.rets.push(if end.is_some() { ret } else { None });
-                self.place(start, end, extras).map_err(E::from)
+                self.rets.push(if end.is_some() { ret } else { None });
+                self.times.place(start, end, extras).map_err(E::from)
             }
             Err(error) => Err(error),
         };
         if added.is_err() {
-            self.history.ops.truncate(at);
-            self.history.rets.truncate(at);
+            self.ops.truncate(at);
+            self.rets.truncate(at);
         }
         added
     }
 
-    /// Adds when an operation was open, and its extras.
-    #[inline]
-    fn place<T: Timestamp>(
-        &mut self,
-        start: T,
-        end: Option<T>,
-        extras: &Extras,
-    ) -> Result<OpId, HistoryError> {
-        let id = OpId(self.history.spans.len() as u32);
-        let key = |t: T| t.key().map_err(|e| HistoryError::new(HistoryErrorKind::BadTime(e), id));
-        if self.history.spans.len() >= (u32::MAX / 2 - 1) as usize {
-            return Err(HistoryError::new(HistoryErrorKind::TooLarge, id));
-        }
-        let start = key(start)?;
-        let end = end.map(key).transpose()?;
-        if end.is_some_and(|end| end < start) {
-            return Err(HistoryError::new(HistoryErrorKind::ReturnBeforeCall, id));
-        }
-        let last = end.unwrap_or(start);
-        if self.large.is_none() && last < u64::from(Span::NEVER) {
-            let ret = end.map_or(Span::NEVER, |end| end as u32);
-            self.history.spans.push(Span { call: start as u32, ret });
-        } else {
-            let keys = self.large.get_or_insert_with(|| Keys::of(&self.history.spans));
-            keys.starts.push(start);
-            keys.ends.push(last);
-            // This only tells pending operations from others.
-            self.history.spans.push(Span { call: 0, ret: end.map_or(Span::NEVER, |_| 0) });
-        }
-        self.history.extras.set(id.index(), extras);
-        Ok(id)
-    }
-
     /// Ranks all events and checks that no process does two things at once.
-    pub fn finish(mut self) -> Result<History<O, R>, HistoryError> {
-        if self.large.is_none() && self.is_in_order_by_process() {
-            let spans = &mut self.history.spans;
-            if let Some((ranks, calls)) = counting::rank(spans) {
-                (self.history.ranks, self.history.calls) = (ranks, calls);
-                return Ok(self.history);
-            }
-        }
-        let keys = self.large.take().unwrap_or_else(|| Keys::of(&self.history.spans));
-        let mut ranking = Ranking { ties: self.ties, keys, history: &mut self.history };
-        let calls = radix::order(&ranking.keys.starts);
-        ranking.check_processes(&calls)?;
-        let returns = ranking.returns();
-        ranking.rank(&calls, &returns);
-        Ok(self.history)
+    pub fn finish(self) -> Result<History<O, R>, HistoryError> {
+        let IntervalBuilder { ties, ops, rets, times } = self;
+        Ok(History { ops, rets, timeline: times.ranked(ties)? })
     }
-
-    /// True if each process does one thing after the other, in the order in which operations were given.
-    /// That is so in most histories, and then [`Ranking::check_processes`] finds nothing.
-    fn is_in_order_by_process(&self) -> bool {
-        let processes = self.history.extras.processes.values();
-        let mut ends: FxHashMap<u32, u32> = FxHashMap::default();
-        processes.iter().zip(&self.history.spans).all(|(process, span)| {
-            let Some(process) = process else { return true };
-            let end = if span.is_pending() { span.call } else { span.ret };
-            ends.insert(*process, end).is_none_or(|before| before <= span.call)
-        })
-    }
-}
-
-/// Ranks events by sorting them.
-struct Ranking<'a, O, R> {
-    ties: Ties,
-    keys: Keys,
-    history: &'a mut History<O, R>,
-}
-
-impl<O, R> Ranking<'_, O, R> {
-    /// The operations that returned, in the order of their returns.
-    fn returns(&self) -> Vec<u32> {
-        let mut returns = radix::order(&self.keys.ends);
-        returns.retain(|&op| !self.history.spans[op as usize].is_pending());
-        returns
-    }
-
-    /// Gives every event its rank: calls and returns are merged. At one instant, calls come first;
-    /// if ties are ordered, [`Ranking::rank_instant`] decides.
-    fn rank(&mut self, mut calls: &[u32], mut returns: &[u32]) {
-        let ordered = self.ties == Ties::Ordered;
-        let mut rank = 0;
-        loop {
-            match (first(calls, &self.keys.starts), first(returns, &self.keys.ends)) {
-                (None, None) => break,
-                (Some(start), Some(end)) if start == end && ordered => {
-                    let called = take_while(&mut calls, |op| self.keys.starts[op] == start);
-                    let returned = take_while(&mut returns, |op| self.keys.ends[op] == end);
-                    rank = self.rank_instant(rank, called, returned);
-                    continue;
-                }
-                (Some(start), end) if end.is_none_or(|end| start <= end) => {
-                    self.history.spans[calls[0] as usize].call = rank;
-                    calls = &calls[1..];
-                }
-                _ => {
-                    self.history.spans[returns[0] as usize].ret = rank;
-                    returns = &returns[1..];
-                }
-            }
-            rank += 1;
-        }
-        self.history.ranks = rank;
-    }
-
-    /// Ranks what is called and what returns at one instant: first the returns of what began
-    /// earlier, then what begins and ends here, and then the other calls. The next rank.
-    fn rank_instant(&mut self, mut rank: u32, called: &[u32], returned: &[u32]) -> u32 {
-        let (starts, ends) = (&self.keys.starts, &self.keys.ends);
-        let spans = &mut self.history.spans;
-        let begins_and_ends =
-            |op: usize, spans: &[Span]| starts[op] == ends[op] && !spans[op].is_pending();
-        for here in [false, true] {
-            for op in called.iter().map(|op| *op as usize).filter(|_| here) {
-                if begins_and_ends(op, spans) {
-                    spans[op].call = rank;
-                    rank += 1;
-                }
-            }
-            for op in returned.iter().map(|op| *op as usize) {
-                if (starts[op] == ends[op]) == here {
-                    spans[op].ret = rank;
-                    rank += 1;
-                }
-            }
-        }
-        for op in called.iter().map(|op| *op as usize) {
-            if !begins_and_ends(op, spans) {
-                spans[op].call = rank;
-                rank += 1;
-            }
-        }
-        rank
-    }
-
-    /// One operation at a time for each process. Touching operations of one process are fine under
-    /// either policy: a process knows its own order. They stay concurrent as far as ranks tell.
-    fn check_processes(&self, calls: &[u32]) -> Result<(), HistoryError> {
-        let processes = &self.history.extras.processes;
-        if processes.values().is_empty() {
-            return Ok(());
-        }
-        let mut last: FxHashMap<u32, u32> = FxHashMap::default();
-        for &op in calls {
-            let Some(process) = processes.get(op as usize) else { continue };
-            // A pending operation ends its process's claim where it begins: its end is its start.
-            let (start, end) = (self.keys.starts[op as usize], self.keys.ends[op as usize]);
-            if let Some(&open) = last.get(&process)
-                && start < self.keys.ends[open as usize]
-            {
-                // Both begin now, and this one ends now: it came first.
-                if end == start && self.keys.starts[open as usize] == start {
-                    continue;
-                }
-                let kind = HistoryErrorKind::ProcessOverlap { process, open: OpId(open) };
-                return Err(HistoryError::new(kind, OpId(op)));
-            }
-            last.insert(process, op);
-        }
-        Ok(())
-    }
-}
-
-/// The clock key of the first of these operations.
-#[inline]
-fn first(ops: &[u32], keys: &[u64]) -> Option<u64> {
-    ops.first().map(|&op| keys[op as usize])
-}
-
-/// Takes the operations off the front that are meant.
-fn take_while<'a>(ops: &mut &'a [u32], meant: impl Fn(usize) -> bool) -> &'a [u32] {
-    let count = ops.iter().take_while(|op| meant(**op as usize)).count();
-    let (taken, rest) = ops.split_at(count);
-    *ops = rest;
-    taken
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::TimeError;
+    use crate::history::{HistoryErrorKind, Span, TimeError};
 
     fn history(ties: Ties, times: &[(u64, u64)]) -> History<usize, ()> {
         let mut b = IntervalBuilder::new(ties);
@@ -406,7 +212,7 @@ mod tests {
                     let extras = Extras::default();
                     b.add(Interval { op: (), ret: None, start, end, extras }).unwrap();
                 }
-                assert_eq!(b.finish().unwrap().spans, ranks_by_sorting(ties, &times), "{times:?}");
+                assert_eq!(b.finish().unwrap().timeline().spans(), ranks_by_sorting(ties, &times), "{times:?}");
             }
         }
     }
@@ -432,7 +238,7 @@ mod tests {
                     let extras = Extras::default();
                     b.add(Interval { op: (), ret: None, start, end, extras }).unwrap();
                 }
-                assert_eq!(b.finish().unwrap().spans, ranks_by_sorting(ties, &times), "{times:?}");
+                assert_eq!(b.finish().unwrap().timeline().spans(), ranks_by_sorting(ties, &times), "{times:?}");
             }
         }
     }

@@ -14,17 +14,16 @@ mod events;
 mod intervals;
 mod open;
 pub(crate) mod radix;
+mod ranking;
 mod rare;
 mod time;
+mod timeline;
 
 pub use error::{HistoryError, HistoryErrorKind};
 pub use events::EventBuilder;
 pub use intervals::{Interval, IntervalBuilder, Ties};
 pub use time::{TimeError, Timestamp};
-
-use std::ops::Range;
-
-use rare::Rare;
+pub use timeline::Timeline;
 
 /// Names an operation of one history: its position in the history's columns.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -89,75 +88,29 @@ pub struct Extras {
     pub hint: Option<OrderHint>,
 }
 
-/// [`Extras`] by operation. A column that nothing is in takes no memory.
-#[derive(Clone, Debug, Default)]
-struct ExtrasColumns {
-    processes: Rare<Option<u32>>,
-    objects: Rare<Option<u32>>,
-    hints: Rare<Option<OrderHint>>,
-}
-
-impl ExtrasColumns {
-    #[inline(always)]
-    fn set(&mut self, at: usize, extras: &Extras) {
-        let is_plain = extras.object.is_none() && extras.hint.is_none();
-        if !is_plain || !self.objects.is_empty() || !self.hints.is_empty() {
-            self.objects.set(at, extras.object);
-            self.hints.set(at, extras.hint);
-        }
-        self.processes.set(at, extras.process);
-    }
-
-    fn get(&self, at: usize) -> Extras {
-        Extras {
-            process: self.processes.get(at),
-            object: self.objects.get(at),
-            hint: self.hints.get(at),
-        }
-    }
-}
-
 /// A valid concurrent history in columns. See the [module documentation](self).
 #[derive(Clone, Debug)]
 pub struct History<O, R> {
     ops: Vec<O>,
     rets: Vec<Option<R>>,
-    spans: Vec<Span>,
-    extras: ExtrasColumns,
-    /// One more than the largest rank in use.
-    ranks: u32,
-    /// A bit for each rank that says whether it is that of a call; the others are those of returns. Empty if that
-    /// is not known, or if not every rank is that of one event.
-    calls: Vec<u64>,
+    timeline: Timeline,
 }
 
 impl<O, R> Default for History<O, R> {
     fn default() -> Self {
-        History {
-            ops: Vec::new(),
-            rets: Vec::new(),
-            spans: Vec::new(),
-            extras: ExtrasColumns::default(),
-            ranks: 0,
-            calls: Vec::new(),
-        }
+        History { ops: Vec::new(), rets: Vec::new(), timeline: Timeline::default() }
     }
 }
 
 impl<O, R> History<O, R> {
-    /// When each operation was open.
-    pub(crate) fn spans(&self) -> &[Span] {
-        &self.spans
+    /// When the operations were open, without the operations themselves.
+    pub fn timeline(&self) -> &Timeline {
+        &self.timeline
     }
 
-    /// A bit for each rank that says whether it is that of a call, if every rank is known to be that of one event.
-    pub(crate) fn calls(&self) -> Option<&[u64]> {
-        (!self.calls.is_empty()).then_some(&self.calls)
-    }
-
-    /// Operations that follow each other, their results, and when they were open.
-    pub(crate) fn columns(&self, range: Range<usize>) -> (&[O], &[Option<R>], &[Span]) {
-        (&self.ops[range.clone()], &self.rets[range.clone()], &self.spans[range])
+    /// All operations and all results.
+    pub(crate) fn columns(&self) -> (&[O], &[Option<R>]) {
+        (&self.ops, &self.rets)
     }
 
     /// Starts a history from events in the order in which they happened.
@@ -182,7 +135,7 @@ impl<O, R> History<O, R> {
 
     /// One more than the largest rank in use.
     pub fn ranks(&self) -> u32 {
-        self.ranks
+        self.timeline.ranks
     }
 
     /// All operations, in the order in which the history holds them.
@@ -202,33 +155,22 @@ impl<O, R> History<O, R> {
 
     /// When the operation was open.
     pub fn span(&self, id: OpId) -> Span {
-        self.spans[id.index()]
+        self.timeline.span(id)
     }
 
     /// Process, object and hint of the operation, where known.
     pub fn extras(&self, id: OpId) -> Extras {
-        self.extras.get(id.index())
+        self.timeline.extras(id)
     }
 
     /// True if the operations were performed on more than one object.
     pub fn has_several_objects(&self) -> bool {
-        let objects = &self.extras.objects;
-        !objects.values().is_empty()
-            && self.ids().any(|id| objects.get(id.index()) != objects.get(0))
-    }
-
-    /// How many of the operations that returned were open at once, at most.
-    pub(crate) fn most_open(&self) -> usize {
-        let is_complete = 2 * self.spans.len() == self.ranks as usize;
-        match self.calls() {
-            Some(calls) if is_complete => open::by_bits(calls),
-            _ => open::by_counting(&self.spans, self.ranks),
-        }
+        self.timeline.has_several_objects()
     }
 
     /// True if at least one operation carries an order hint.
     pub fn has_hints(&self) -> bool {
-        self.extras.hints.values().iter().any(Option::is_some)
+        self.timeline.has_hints()
     }
 
     /// A new history of the operations in `ids`, each changed by `edit`.
@@ -241,15 +183,15 @@ impl<O, R> History<O, R> {
         O: Clone,
         R: Clone,
     {
-        let mut out = History { ranks: self.ranks, ..History::default() };
+        let timeline = Timeline::with_ranks(self.ranks());
+        let mut out = History { timeline, ..History::default() };
         for &id in ids {
             let mut row =
                 Row { span: self.span(id), ret: self.ret(id).cloned(), extras: self.extras(id) };
             edit(id, &mut row);
             out.ops.push(self.op(id).clone());
             out.rets.push(row.ret);
-            out.extras.set(out.spans.len(), &row.extras);
-            out.spans.push(row.span);
+            out.timeline.push(row.span, &row.extras);
         }
         out
     }

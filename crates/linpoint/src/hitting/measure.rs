@@ -8,12 +8,10 @@ use super::replay::Replay;
 use super::{depth, poset_of, search};
 use crate::budget::{Budget, Memory};
 use crate::check::Hints;
-use crate::history::{History, OpId};
-use crate::search::{
-    Automaton, Compiled, Problem, Scratch, SpecOracle, Stop, Switches, compile, guard,
-};
-use crate::spec::Spec;
+use crate::history::{OpId, Timeline};
+use crate::search::{Automaton, Problem, Scratch, Stop, Switches, compile};
 use crate::split::Split;
+use crate::subject::{Case, Subject, guard};
 
 /// What to measure, and how much that may cost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -111,32 +109,28 @@ impl std::fmt::Display for NotMeasured {
 impl std::error::Error for NotMeasured {}
 
 /// Measures a history.
-pub fn measure<S: Spec>(
-    spec: &S,
-    history: &History<S::Op, S::Ret>,
+pub fn measure(
+    subject: &dyn Subject,
+    timeline: &Timeline,
     what: &Measure,
 ) -> Result<Measured, NotMeasured> {
-    let mut scratch = Scratch::default();
+    let case = Case::new(subject, timeline);
     let compiled = guard(|| {
-        let split = Split::new(spec, history, Hints::Ignore, false);
+        let split = Split::new(&case, Hints::Ignore, false);
         (split.len() <= 1).then(|| {
             let events = if split.len() == 1 { split.events(0) } else { &[] };
             let plain = Switches { guide: false, ..Switches::default() };
-            compile(spec, history, events, Hints::Ignore, &plain, &mut scratch)
+            compile(&case, events, Hints::Ignore, &plain, &mut Scratch::new(&case))
         })
     });
     let compiled = compiled.map_err(NotMeasured::SpecPanicked)?;
-    let Compiled { problem, classes, .. } = compiled.ok_or(NotMeasured::SeveralObjects)?;
+    let problem = compiled.ok_or(NotMeasured::SeveralObjects)?;
     let operations = problem.ids.len();
     let poset = poset_of(&problem).ok_or(NotMeasured::TooLong(operations))?;
     let fewest = poset.fewest_chains();
-    let threads = chains_by_process(history, &problem.ids, &poset);
+    let threads = chains_by_process(timeline, &problem.ids, &poset);
     let chains = threads.as_ref().unwrap_or(&fewest);
-    let automaton = || {
-        let oracle = Box::new(SpecOracle::new(spec, &classes));
-        Automaton::new(oracle, classes.len(), true)
-    };
-    let (witness, depth) = searched(&problem, &poset, chains, what, automaton)?;
+    let (witness, depth) = searched(subject, &problem, &poset, chains, what)?;
     Ok(Measured {
         operations,
         chains: chains.len(),
@@ -152,12 +146,12 @@ pub fn measure<S: Spec>(
 }
 
 /// The least `d` with a witness (`None`: not known), and the exact depth.
-fn searched<'a>(
+fn searched(
+    subject: &dyn Subject,
     problem: &Problem,
     poset: &Poset,
     chains: &[Vec<usize>],
     what: &Measure,
-    automaton: impl Fn() -> Automaton<'a>,
 ) -> Result<(Option<Option<usize>>, Exact), NotMeasured> {
     let memory = Memory::new(None);
     let budget = || Budget::new(what.deadline, &memory).max_steps(what.steps);
@@ -165,7 +159,8 @@ fn searched<'a>(
         Stop::SpecPanicked { message, .. } => Err(NotMeasured::SpecPanicked(message)),
         Stop::Limit(_) => Ok(()),
     };
-    let mut first = automaton();
+    let (mut session, mut again) = (subject.session(), subject.session());
+    let mut first = Automaton::new(&mut *session, &problem.classes, true);
     let mut replay = Replay::new(&mut first, &problem.class);
     let hit = search::search(poset, chains, &mut replay, what.most_d, &mut budget());
     let witness = match hit {
@@ -176,7 +171,7 @@ fn searched<'a>(
     if witness == Some(None) && what.most_depth <= what.most_d {
         return Ok((witness, Exact::MoreThan(what.most_depth)));
     }
-    let mut second = automaton();
+    let mut second = Automaton::new(&mut *again, &problem.classes, true);
     let mut replay = Replay::new(&mut second, &problem.class);
     let depth = match depth::exact(poset, &mut replay, what.most_depth, &mut budget()) {
         Ok(Some(d)) => Exact::Is(d),
@@ -200,14 +195,14 @@ fn sizes(poset: &Poset, chains: &[Vec<usize>], what: &Measure) -> Vec<Option<usi
 }
 
 /// The operations of each process, if all have one and they make chains.
-fn chains_by_process<O, R>(
-    history: &History<O, R>,
+fn chains_by_process(
+    timeline: &Timeline,
     ids: &[OpId],
     poset: &Poset,
 ) -> Option<Vec<Vec<usize>>> {
     let mut chains: Vec<(u32, Vec<usize>)> = Vec::new();
     for (op, id) in ids.iter().enumerate() {
-        let process = history.extras(*id).process?;
+        let process = timeline.extras(*id).process?;
         match chains.iter_mut().find(|(known, _)| *known == process) {
             Some((_, chain)) => chain.push(op),
             None => chains.push((process, vec![op])),

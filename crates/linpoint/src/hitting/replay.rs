@@ -32,7 +32,7 @@ impl<'r, 'a> Replay<'r, 'a> {
     }
 
     pub(super) fn initial(&mut self, budget: &mut Budget<'_>) -> Result<States, Stop> {
-        self.automaton.initial(budget).map(States)
+        self.automaton.initial(budget).map(|state| States(state.0))
     }
 
     /// Where the operation leads; `None` if it cannot have had its result.
@@ -44,9 +44,9 @@ impl<'r, 'a> Replay<'r, 'a> {
     ) -> Result<Option<States>, Stop> {
         let class = self.class[op];
         if from.0 < SEVERAL {
-            return match self.automaton.step(from.0, class, budget)? {
+            return match self.automaton.step(StateId(from.0), class, budget)? {
                 Step::Illegal => Ok(None),
-                Step::To(state) => Ok(Some(States(state))),
+                Step::To(state) => Ok(Some(States(state.0))),
                 Step::ToAny(at) => {
                     let states = self.automaton.many(at).to_vec();
                     self.number(states, budget).map(Some)
@@ -66,7 +66,7 @@ impl<'r, 'a> Replay<'r, 'a> {
         all.dedup();
         match all[..] {
             [] => Ok(None),
-            [one] => Ok(Some(States(one))),
+            [one] => Ok(Some(States(one.0))),
             _ => self.number(all, budget).map(Some),
         }
     }

@@ -162,8 +162,8 @@ impl Rows<'_> {
     fn verify(&self, numbers: &Numbers, slot: Slot) -> Result<(), Refusal> {
         // Beyond the last row come the sources.
         let mention = |i: usize| match i.checked_sub(self.len()) {
-            None => (self.id(i), slot),
-            Some(row) => (self.id(row), Slot::Source),
+            None => self.place((i, slot)),
+            Some(row) => self.place((row, Slot::Source)),
         };
         let mut first = vec![NONE; numbers.count];
         let mut pairs = Vec::with_capacity(PORTION);

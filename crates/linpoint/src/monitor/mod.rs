@@ -57,11 +57,12 @@ use std::time::{Duration, Instant};
 
 use crate::history::{History, OpId};
 use crate::spec::{Refutation, Shape, Spec};
+use crate::subject::{Case, Typed};
 
 use columns::Columns;
 use container::Elements;
 pub(crate) use contradiction::{Contradiction, Piece};
-pub(crate) use rows::{Rows, Typed};
+pub(crate) use rows::Rows;
 
 /// Why an object that is not known is not decided.
 const NO_MONITOR: &str = "there is no monitor for this kind of object";
@@ -129,32 +130,23 @@ pub fn decide<S: Spec>(
     history: &History<S::Op, S::Ret>,
     ids: &[OpId],
 ) -> Result<Outcome, Refusal> {
-    decide_rows(typed(spec, history)?.rows(ids))
+    decide_case(&Case::new(&Typed::new(spec, history), history.timeline()), ids)
+}
+
+/// See [`decide`].
+pub(crate) fn decide_case(case: &Case<'_>, ids: &[OpId]) -> Result<Outcome, Refusal> {
+    decide_rows(Rows::new(case, ids))
 }
 
 /// The same for all operations of a history. An order that is found *has to be* validated: where two different
 /// values share a name, it may be wrong, and then [`verify_names`] refuses.
-pub(crate) fn decide_all<S: Spec>(
-    spec: &S,
-    history: &History<S::Op, S::Ret>,
-) -> Result<Outcome, Refusal> {
-    decide_rows(typed(spec, history)?.all_rows().trusting_names())
+pub(crate) fn decide_all(case: &Case<'_>) -> Result<Outcome, Refusal> {
+    decide_rows(Rows::all(case).trusting_names())
 }
 
 /// Refuses a history in which two different values share a name.
-pub(crate) fn verify_names<S: Spec>(
-    spec: &S,
-    history: &History<S::Op, S::Ret>,
-) -> Result<(), Refusal> {
-    typed(spec, history)?.all_rows().trusting_names().verify_names()
-}
-
-fn typed<'a, S: Spec>(
-    spec: &'a S,
-    history: &'a History<S::Op, S::Ret>,
-) -> Result<Typed<'a, S>, Refusal> {
-    let shaped = spec.shaped().ok_or_else(|| Refusal::new(NO_MONITOR))?;
-    Ok(Typed { spec, shaped, history })
+pub(crate) fn verify_names(case: &Case<'_>) -> Result<(), Refusal> {
+    Rows::all(case).trusting_names().verify_names()
 }
 
 fn decide_rows(rows: Rows<'_>) -> Result<Outcome, Refusal> {
@@ -197,14 +189,20 @@ pub fn decide_queue_oriented<S: Spec>(
     ids: &[OpId],
     max_steps: u64,
 ) -> Result<Outcome, Refusal> {
-    let shaped = spec.shaped().filter(|shaped| shaped.shape() == Shape::Queue);
-    let Some(shaped) = shaped else {
-        return Err(Refusal::new("the object is not a queue without a bound"));
-    };
-    queue_oriented_rows(Typed { spec, shaped, history }.rows(ids), max_steps)
+    let typed = Typed::new(spec, history);
+    decide_case_queue_oriented(&Case::new(&typed, history.timeline()), ids, max_steps)
 }
 
-fn queue_oriented_rows(rows: Rows<'_>, max_steps: u64) -> Result<Outcome, Refusal> {
+/// See [`decide_queue_oriented`].
+pub(crate) fn decide_case_queue_oriented(
+    case: &Case<'_>,
+    ids: &[OpId],
+    max_steps: u64,
+) -> Result<Outcome, Refusal> {
+    if case.subject.shape() != Shape::Queue {
+        return Err(Refusal::new("the object is not a queue without a bound"));
+    }
+    let rows = Rows::new(case, ids);
     let mut clock = Clock::start();
     let columns = Columns::read(rows)?;
     let found = match queue_oriented::decide(&columns, max_steps, &mut clock)? {

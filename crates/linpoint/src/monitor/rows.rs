@@ -1,22 +1,20 @@
-//! The operations that a monitor is asked about, without their types.
-//!
-//! Monitors ask for roles and names, never for the operations themselves. So they are compiled once,
-//! and not once for each specification: what is specific is behind [`Source`].
+//! The operations that a monitor is asked about: all operations of a case, or some of them.
 
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use crate::history::{History, OpId, Span};
-use crate::spec::{Mention, Name, Role, Shape, Shaped, Slot, Spec, Text};
+use crate::history::{OpId, Span};
+use crate::spec::{Name, Role, Shape, Slot, Text};
+use crate::subject::{Call, Case, Place};
+#[allow(unused_imports)] // for the documentation
+use crate::subject::Subject;
 
 /// The operations that a monitor is asked about, in the order of its rows.
 #[derive(Clone, Copy)]
 pub(crate) struct Rows<'a> {
-    source: &'a dyn Source,
-    /// Of all operations of the history.
+    case: &'a Case<'a>,
+    /// When each operation of the case was open.
     spans: &'a [Span],
-    /// See [`History::calls`].
-    calls: Option<&'a [u64]>,
     /// One more than the largest rank of the history.
     pub(crate) ranks: u32,
     which: Which<'a>,
@@ -27,135 +25,36 @@ pub(crate) struct Rows<'a> {
 /// Which operations the rows are.
 #[derive(Clone, Copy)]
 enum Which<'a> {
-    /// All of the history, in its order. A list of them would be one more column.
+    /// All of the case, in its order. A list of them would be one more column.
     All,
     These(&'a [OpId]),
 }
 
-/// A specification and a history of its operations.
-pub(crate) struct Typed<'a, S: Spec> {
-    pub(crate) spec: &'a S,
-    pub(crate) shaped: &'a dyn Shaped<S::Op, S::Ret>,
-    pub(crate) history: &'a History<S::Op, S::Ret>,
-}
-
-impl<'a, S: Spec> Typed<'a, S> {
-    /// These of its operations.
-    pub(crate) fn rows(&'a self, ids: &'a [OpId]) -> Rows<'a> {
-        self.rows_of(Which::These(ids))
-    }
-
-    /// All of its operations.
-    pub(crate) fn all_rows(&'a self) -> Rows<'a> {
-        self.rows_of(Which::All)
-    }
-
-    fn rows_of(&'a self, which: Which<'a>) -> Rows<'a> {
-        let (spans, ranks) = (self.history.spans(), self.history.ranks());
-        let calls = self.history.calls();
-        Rows { source: self, spans, calls, ranks, which, trusts_names: false }
-    }
-
-    fn mention(&self, (id, slot): (OpId, Slot)) -> Mention<'a, S::Op, S::Ret> {
-        Mention { op: self.history.op(id), ret: self.history.ret(id), slot }
-    }
-}
-
-/// [`Shaped`], for operations that are known by their numbers.
-trait Source {
-    fn shape(&self) -> Shape;
-    fn role(&self, id: OpId) -> Role;
-    fn key(&self, id: OpId) -> Option<Name>;
-    /// Pushes the roles and keys of operations that follow each other in the history.
-    fn roles(&self, ids: Range<usize>, roles: &mut Vec<(Role, Option<Name>)>);
-    /// The role of the operation if it were pending.
-    fn relaxed_role(&self, id: OpId) -> Role;
-    fn same_name(&self, a: (OpId, Slot), b: (OpId, Slot)) -> bool;
-    /// True if all pairs have the same name.
-    fn same_names(&self, pairs: &[[(OpId, Slot); 2]]) -> bool;
-    fn is_initial(&self, mention: (OpId, Slot)) -> bool;
-    fn compare(&self, a: OpId, b: OpId) -> Ordering;
-    fn view(&self, id: OpId, names: &mut Vec<Option<Name>>);
-    fn appends(&self, id: OpId) -> bool;
-    fn text(&self, id: OpId) -> Option<Text<'_>>;
-    fn initial_text(&self) -> Option<Text<'_>>;
-    /// The operation, who performed it, and its result.
-    fn in_words(&self, id: OpId) -> String;
-}
-
-impl<S: Spec> Source for Typed<'_, S> {
-    fn shape(&self) -> Shape {
-        self.shaped.shape()
-    }
-
-    fn role(&self, id: OpId) -> Role {
-        let pending = self.history.span(id).is_pending();
-        self.shaped.role(self.history.op(id), self.history.ret(id), pending)
-    }
-
-    fn relaxed_role(&self, id: OpId) -> Role {
-        self.shaped.role(self.history.op(id), None, true)
-    }
-
-    fn key(&self, id: OpId) -> Option<Name> {
-        self.shaped.key(self.history.op(id))
-    }
-
-    fn roles(&self, ids: Range<usize>, roles: &mut Vec<(Role, Option<Name>)>) {
-        let (ops, rets, spans) = self.history.columns(ids);
-        self.shaped.roles(ops, rets, spans, roles);
-    }
-
-    fn same_name(&self, a: (OpId, Slot), b: (OpId, Slot)) -> bool {
-        self.shaped.same_name(self.mention(a), self.mention(b))
-    }
-
-    fn same_names(&self, pairs: &[[(OpId, Slot); 2]]) -> bool {
-        let (ops, rets, _) = self.history.columns(0..self.history.len());
-        self.shaped.same_names(ops, rets, pairs)
-    }
-
-    fn is_initial(&self, mention: (OpId, Slot)) -> bool {
-        self.shaped.is_initial(self.mention(mention))
-    }
-
-    fn compare(&self, a: OpId, b: OpId) -> Ordering {
-        let of = |id| self.mention((id, Slot::Value));
-        self.shaped.compare(of(a), of(b))
-    }
-
-    fn view(&self, id: OpId, names: &mut Vec<Option<Name>>) {
-        if let Some(ret) = self.history.ret(id) {
-            self.shaped.view(ret, names);
-        }
-    }
-
-    fn appends(&self, id: OpId) -> bool {
-        self.shaped.appends(self.history.op(id))
-    }
-
-    fn text(&self, id: OpId) -> Option<Text<'_>> {
-        self.shaped.text(self.mention((id, Slot::Value)))
-    }
-
-    fn initial_text(&self) -> Option<Text<'_>> {
-        self.shaped.initial_text()
-    }
-
-    fn in_words(&self, id: OpId) -> String {
-        let Typed { spec, history, .. } = self;
-        let op = history.op(id);
-        let who = history.extras(id).process.map_or(String::new(), |p| format!(" by client {p}"));
-        let result = history.ret(id).map(|ret| spec.describe_ret(op, ret));
-        let result = match result.as_deref() {
-            None | Some("ok" | "") => String::new(),
-            Some(result) => format!(" -> {result}"),
-        };
-        format!("{}{who}{result}", spec.describe_op(op))
-    }
-}
-
 impl<'a> Rows<'a> {
+    /// These operations of a case.
+    pub(crate) fn new(case: &'a Case<'a>, ids: &'a [OpId]) -> Rows<'a> {
+        Rows::of(case, Which::These(ids))
+    }
+
+    /// All operations of a case.
+    pub(crate) fn all(case: &'a Case<'a>) -> Rows<'a> {
+        Rows::of(case, Which::All)
+    }
+
+    fn of(case: &'a Case<'a>, which: Which<'a>) -> Rows<'a> {
+        let timeline = case.timeline();
+        let (spans, ranks) = (timeline.spans(), timeline.ranks());
+        Rows { case, spans, ranks, which, trusts_names: false }
+    }
+
+    fn call(&self, row: usize) -> Call {
+        self.case.call(self.id(row))
+    }
+
+    pub(crate) fn place(&self, (row, slot): (usize, Slot)) -> Place {
+        Place { call: self.call(row), slot }
+    }
+
     /// Number of rows.
     pub(crate) fn len(&self) -> usize {
         match self.which {
@@ -193,7 +92,7 @@ impl<'a> Rows<'a> {
     /// A bit for each rank that says whether it is that of a call, if each rank is that of one event of these rows.
     pub(crate) fn calls(&self) -> Option<&'a [u64]> {
         match self.which {
-            Which::All => self.calls,
+            Which::All => self.case.timeline().calls(),
             Which::These(_) => None,
         }
     }
@@ -203,80 +102,85 @@ impl<'a> Rows<'a> {
         self.spans[self.id(row).index()].is_pending()
     }
 
-    /// See [`Shaped::shape`].
+    /// See [`Subject::shape`].
     pub(crate) fn shape(&self) -> Shape {
-        self.source.shape()
+        self.case.subject.shape()
     }
 
-    /// See [`Shaped::role`].
+    /// See [`Subject::role`].
     pub(crate) fn role(&self, row: usize) -> Role {
-        self.source.role(self.id(row))
+        self.case.subject.role(self.call(row), self.is_pending(row))
     }
 
     /// The role of the row if it were pending.
     pub(crate) fn relaxed_role(&self, row: usize) -> Role {
-        self.source.relaxed_role(self.id(row))
+        self.case.subject.role(Call::unknown(self.call(row).op), true)
     }
 
-    /// See [`Shaped::key`].
+    /// See [`Subject::key`].
     pub(crate) fn key(&self, row: usize) -> Option<Name> {
-        self.source.key(self.id(row))
+        self.case.subject.key(self.call(row).op)
     }
 
-    /// Pushes the roles and keys of these rows, see [`Shaped::role`] and [`Shaped::key`].
+    /// Pushes the roles and keys of these rows, see [`Subject::role`] and [`Subject::key`].
     pub(crate) fn roles(&self, rows: Range<usize>, roles: &mut Vec<(Role, Option<Name>)>) {
         match self.which {
-            Which::All => self.source.roles(rows, roles),
-            Which::These(ids) => {
-                for id in ids[rows].iter().map(|id| id.index()) {
-                    self.source.roles(id..id + 1, roles);
-                }
+            Which::All if self.case.is_recorded() => {
+                self.case.subject.roles(rows.clone(), &self.spans[rows], roles);
             }
+            _ => roles.extend(rows.map(|row| (self.role(row), self.key(row)))),
         }
     }
 
-    /// See [`Shaped::same_name`].
+    /// See [`Subject::same_name`].
     pub(crate) fn same_name(&self, a: (usize, Slot), b: (usize, Slot)) -> bool {
-        self.source.same_name((self.id(a.0), a.1), (self.id(b.0), b.1))
+        self.case.subject.same_name(self.place(a), self.place(b))
     }
 
-    /// True if [`Shaped::same_name`] is so for all pairs of operations.
-    pub(crate) fn same_names(&self, pairs: &[[(OpId, Slot); 2]]) -> bool {
-        self.source.same_names(pairs)
+    /// True if [`Subject::same_name`] is so for all pairs of places.
+    pub(crate) fn same_names(&self, pairs: &[[Place; 2]]) -> bool {
+        self.case.subject.same_names(pairs)
     }
 
-    /// See [`Shaped::is_initial`].
+    /// See [`Subject::is_initial`].
     pub(crate) fn is_initial(&self, row: usize, slot: Slot) -> bool {
-        self.source.is_initial((self.id(row), slot))
+        self.case.subject.is_initial(self.place((row, slot)))
     }
 
-    /// See [`Shaped::compare`].
+    /// See [`Subject::compare`].
     pub(crate) fn compare(&self, a: usize, b: usize) -> Ordering {
-        self.source.compare(self.id(a), self.id(b))
+        let of = |row| self.place((row, Slot::Value));
+        self.case.subject.compare(of(a), of(b))
     }
 
-    /// What a scan found, see [`Shaped::view`].
+    /// What a scan found, see [`Subject::view`].
     pub(crate) fn view(&self, row: usize, names: &mut Vec<Option<Name>>) {
-        self.source.view(self.id(row), names);
+        self.case.subject.view(self.call(row).ret, names);
     }
 
-    /// See [`Shaped::appends`].
+    /// See [`Subject::appends`].
     pub(crate) fn appends(&self, row: usize) -> bool {
-        self.source.appends(self.id(row))
+        self.case.subject.appends(self.call(row).op)
     }
 
-    /// See [`Shaped::text`].
+    /// See [`Subject::text`].
     pub(crate) fn text(&self, row: usize) -> Option<Text<'a>> {
-        self.source.text(self.id(row))
+        self.case.subject.text(self.place((row, Slot::Value)))
     }
 
-    /// See [`Shaped::initial_text`].
+    /// See [`Subject::initial_text`].
     pub(crate) fn initial_text(&self) -> Option<Text<'a>> {
-        self.source.initial_text()
+        self.case.subject.initial_text()
     }
 
     /// The operation with its result: `dequeue() by client 3 -> 7`.
     pub(crate) fn in_words(&self, row: u32) -> String {
-        self.source.in_words(self.id(row as usize))
+        let id = self.id(row as usize);
+        let who = self.case.extras(id).process.map_or(String::new(), |p| format!(" by client {p}"));
+        let result = match self.case.describe_ret(id).as_deref() {
+            None | Some("ok" | "") => String::new(),
+            Some(result) => format!(" -> {result}"),
+        };
+        format!("{}{who}{result}", self.case.describe_op(id))
     }
 }

@@ -5,9 +5,9 @@
 
 use rustc_hash::FxHashMap;
 
-use super::oracle::Oracle;
 use super::{ClassId, StateId, Stop};
 use crate::budget::Budget;
+use crate::subject::{Call, Session};
 
 /// What an operation does to a state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,21 +35,21 @@ const SPARSE_ENTRY_BYTES: usize = 60;
 const SPARSE_CHUNK: usize = 256;
 
 pub(crate) struct Automaton<'a> {
-    oracle: Box<dyn Oracle + 'a>,
-    classes: usize,
+    session: &'a mut dyn Session,
+    classes: &'a [Call],
     memoise: bool,
     /// `dense[state * classes + class]`, if there are few classes.
     dense: Vec<u32>,
     sparse: FxHashMap<u64, u32>,
     sparse_reserved: usize,
-    many: Vec<u32>,
+    many: Vec<StateId>,
     scratch: Vec<StateId>,
 }
 
 impl<'a> Automaton<'a> {
-    pub(crate) fn new(oracle: Box<dyn Oracle + 'a>, classes: usize, memoise: bool) -> Self {
+    pub(crate) fn new(session: &'a mut dyn Session, classes: &'a [Call], memoise: bool) -> Self {
         Automaton {
-            oracle,
+            session,
             classes,
             memoise,
             dense: Vec::new(),
@@ -61,7 +61,7 @@ impl<'a> Automaton<'a> {
     }
 
     pub(crate) fn initial(&mut self, budget: &mut Budget<'_>) -> Result<StateId, Stop> {
-        self.oracle.initial(budget)
+        self.session.initial(budget)
     }
 
     #[inline]
@@ -71,11 +71,11 @@ impl<'a> Automaton<'a> {
         class: ClassId,
         budget: &mut Budget<'_>,
     ) -> Result<Step, Stop> {
-        let known = if self.classes <= DENSE_CLASSES {
-            let at = state as usize * self.classes + class as usize;
+        let known = if self.classes.len() <= DENSE_CLASSES {
+            let at = state.index() * self.classes.len() + class.index();
             self.dense.get(at).copied().unwrap_or(UNKNOWN)
         } else {
-            let key = u64::from(state) << 32 | u64::from(class);
+            let key = u64::from(state.0) << 32 | u64::from(class.0);
             self.sparse.get(&key).copied().unwrap_or(UNKNOWN)
         };
         if known == UNKNOWN { self.compute(state, class, budget) } else { Ok(decode(known)) }
@@ -84,7 +84,7 @@ impl<'a> Automaton<'a> {
     /// The states behind [`Step::ToAny`].
     pub(crate) fn many(&self, at: u32) -> &[StateId] {
         let at = at as usize;
-        let count = self.many[at] as usize;
+        let count = self.many[at].index();
         &self.many[at + 1..at + 1 + count]
     }
 
@@ -97,7 +97,7 @@ impl<'a> Automaton<'a> {
     ) -> Result<Step, Stop> {
         let mut next = std::mem::take(&mut self.scratch);
         next.clear();
-        let outcome = self.oracle.step(state, class, &mut next, budget);
+        let outcome = self.session.step(state, self.classes[class.index()], &mut next, budget);
         let code = outcome.and_then(|()| self.encode(&next, budget));
         self.scratch = next;
         let code = code?;
@@ -110,11 +110,11 @@ impl<'a> Automaton<'a> {
     fn encode(&mut self, next: &[StateId], budget: &mut Budget<'_>) -> Result<u32, Stop> {
         Ok(match next {
             [] => ILLEGAL,
-            [one] => *one,
+            [one] => one.0,
             several => {
                 budget.reserve(4 * (several.len() + 1))?;
                 let at = self.many.len() as u32;
-                self.many.push(several.len() as u32);
+                self.many.push(StateId(several.len() as u32));
                 self.many.extend_from_slice(several);
                 MANY + at
             }
@@ -128,8 +128,8 @@ impl<'a> Automaton<'a> {
         code: u32,
         budget: &mut Budget<'_>,
     ) -> Result<(), Stop> {
-        if self.classes <= DENSE_CLASSES {
-            let need = (state as usize + 1) * self.classes;
+        if self.classes.len() <= DENSE_CLASSES {
+            let need = (state.index() + 1) * self.classes.len();
             if self.dense.len() < need {
                 if self.dense.capacity() < need {
                     let (old, new) = (self.dense.capacity(), need.max(self.dense.capacity() * 2));
@@ -139,13 +139,13 @@ impl<'a> Automaton<'a> {
                 }
                 self.dense.resize(need, UNKNOWN);
             }
-            self.dense[state as usize * self.classes + class as usize] = code;
+            self.dense[state.index() * self.classes.len() + class.index()] = code;
         } else {
             if self.sparse.len() == self.sparse_reserved {
                 budget.reserve(SPARSE_CHUNK * SPARSE_ENTRY_BYTES)?;
                 self.sparse_reserved += SPARSE_CHUNK;
             }
-            self.sparse.insert(u64::from(state) << 32 | u64::from(class), code);
+            self.sparse.insert(u64::from(state.0) << 32 | u64::from(class.0), code);
         }
         Ok(())
     }
@@ -161,7 +161,7 @@ impl<'a> Automaton<'a> {
         self.sparse = FxHashMap::default();
         self.sparse_reserved = 0;
         self.many = Vec::new();
-        self.oracle.keep_only(live, budget);
+        self.session.keep_only(live, budget);
     }
 }
 
@@ -169,6 +169,6 @@ fn decode(code: u32) -> Step {
     match code {
         ILLEGAL => Step::Illegal,
         at if at >= MANY => Step::ToAny(at - MANY),
-        state => Step::To(state),
+        state => Step::To(StateId(state)),
     }
 }

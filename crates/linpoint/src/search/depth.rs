@@ -55,7 +55,7 @@ struct Move {
     to: StateId,
 }
 
-const NOT_ASKED: StateId = u32::MAX;
+const NOT_ASKED: StateId = StateId(u32::MAX);
 /// Frames are paid for in chunks of this many.
 const FRAME_CHUNK: usize = 256;
 /// If memory runs out again after fewer steps than this, clearing it has become pointless.

@@ -6,12 +6,12 @@ use super::automaton::Automaton;
 use super::breadth::{self, Supply, Survey};
 use super::depth::{self, Style};
 use super::frontier::Choice;
-use super::oracle::SpecOracle;
-use super::problem::Compiled;
-use super::{MoveOrder, Outcome, Stop, Stopped, Switches};
+use super::problem::Problem;
+use super::{MoveOrder, Outcome, StateId, Stop, Stopped, Switches};
 use crate::budget::{Budget, Cancel, Limit};
 use crate::history::OpId;
-use crate::spec::Spec;
+use crate::plan::UnknownEngine;
+use crate::subject::{RetId, Session, Subject};
 
 /// The generic engines.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -58,11 +58,6 @@ impl Engine {
         }
     }
 
-    /// The engine of this name.
-    pub fn from_name(name: &str) -> Option<Engine> {
-        Engine::NAMED.into_iter().find(|e| e.name() == name)
-    }
-
     /// One line about it.
     pub fn about(self) -> &'static str {
         match self {
@@ -80,6 +75,15 @@ impl Engine {
     }
 }
 
+impl std::str::FromStr for Engine {
+    type Err = UnknownEngine;
+
+    fn from_str(name: &str) -> Result<Self, UnknownEngine> {
+        let engine = Engine::NAMED.into_iter().find(|engine| engine.name() == name);
+        engine.ok_or_else(|| UnknownEngine(name.to_owned()))
+    }
+}
+
 /// What an engine found out about a part.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Found {
@@ -89,20 +93,21 @@ pub(crate) enum Found {
     NotLinearizable { reached: u32 },
 }
 
-/// A linearization and the state in which it ends.
-pub(crate) type Ending<S> = (Vec<OpId>, <S as Spec>::State);
+/// A linearization, and the state in which it ends as text.
+pub(crate) type Ending = (Vec<OpId>, String);
 
 /// Runs engines on one compiled part.
-pub(crate) struct Searcher<'a, S: Spec> {
-    pub(crate) spec: &'a S,
-    pub(crate) compiled: &'a Compiled<'a, S>,
+#[derive(Clone, Copy)]
+pub(crate) struct Searcher<'a> {
+    pub(crate) subject: &'a dyn Subject,
+    pub(crate) problem: &'a Problem,
     pub(crate) switches: Switches,
 }
 
-impl<S: Spec> Searcher<'_, S> {
+impl Searcher<'_> {
     /// Runs one engine.
     pub(crate) fn run(&self, engine: Engine, budget: &mut Budget<'_>) -> Result<Found, Stopped> {
-        let problem = &self.compiled.problem;
+        let problem = self.problem;
         if problem.returns.is_empty() {
             return Ok(Found::Linearizable(Vec::new()));
         }
@@ -112,14 +117,11 @@ impl<S: Spec> Searcher<'_, S> {
         })
     }
 
-    fn automaton(&self) -> Automaton<'_> {
-        let oracle = Box::new(SpecOracle::new(self.spec, &self.compiled.classes));
-        Automaton::new(oracle, self.compiled.classes.len(), self.switches.memoise_steps)
-    }
-
     fn outcome(&self, engine: Engine, budget: &mut Budget<'_>) -> Result<Outcome, Stopped> {
-        let (problem, switches) = (&self.compiled.problem, self.switches);
-        let automaton = &mut self.automaton();
+        let (problem, switches) = (self.problem, self.switches);
+        let mut session = self.subject.session();
+        let memoise = switches.memoise_steps;
+        let automaton = &mut Automaton::new(&mut *session, &problem.classes, memoise);
         let style = |order, remember| Style { order, remember };
         let style = match engine {
             Engine::Breadth => {
@@ -140,8 +142,10 @@ impl<S: Spec> Searcher<'_, S> {
         &self,
         budget: &mut Budget<'_>,
     ) -> Result<Option<u32>, Stopped> {
-        let (problem, switches) = (&self.compiled.problem, self.switches);
-        let automaton = &mut self.automaton();
+        let (problem, switches) = (self.problem, self.switches);
+        let mut session = self.subject.session();
+        let memoise = switches.memoise_steps;
+        let automaton = &mut Automaton::new(&mut *session, &problem.classes, memoise);
         Ok(match breadth::search(problem, automaton, switches, Supply::Unlimited, budget)? {
             Outcome::Linearizable(_) => None,
             Outcome::NotLinearizable { reached } => Some(reached),
@@ -153,38 +157,56 @@ impl<S: Spec> Searcher<'_, S> {
         &self,
         most: usize,
         budget: &mut Budget<'_>,
-    ) -> Result<Vec<Ending<S>>, Stopped> {
-        let mut oracle = SpecOracle::new(self.spec, &self.compiled.classes);
-        let survey = self.survey(&mut oracle, most, budget)?;
-        let finish = |(order, state): (Vec<Choice>, u32)| {
-            (self.name_ops(&order), oracle.state(state).clone())
+    ) -> Result<Vec<Ending>, Stopped> {
+        let mut session = self.subject.session();
+        let survey = self.survey(&mut *session, most, budget)?;
+        let finish = |(order, state): (Vec<Choice>, StateId)| {
+            (self.name_ops(&order), session.describe(state))
         };
         Ok(survey.endings.into_iter().map(finish).collect())
     }
 
-    /// All states in which the watched operation can take effect.
-    pub(crate) fn watched_states(&self, budget: &mut Budget<'_>) -> Result<Vec<S::State>, Stopped> {
-        let mut oracle = SpecOracle::new(self.spec, &self.compiled.classes);
-        let survey = self.survey(&mut oracle, 0, budget)?;
-        Ok(survey.watched_in.iter().map(|state| oracle.state(*state).clone()).collect())
+    /// The results that the watched operation `op` of the subject can have, without repetition, at most `most`, and
+    /// whether these are all. `None` if they cannot be enumerated.
+    pub(crate) fn watched_results(
+        &self,
+        op: OpId,
+        most: usize,
+        budget: &mut Budget<'_>,
+    ) -> Result<Option<(Vec<RetId>, bool)>, Stopped> {
+        let mut session = self.subject.session();
+        let survey = self.survey(&mut *session, 0, budget)?;
+        let (mut results, mut outcomes, mut are_all) = (Vec::new(), Vec::new(), true);
+        for state in survey.watched_in {
+            let stopped = |stop| Stopped { stop, reached: 0 };
+            if !session.outcomes(state, op, &mut outcomes, budget).map_err(stopped)? {
+                return Ok(None);
+            }
+            for (ret, _) in outcomes.drain(..) {
+                if results.len() >= most {
+                    are_all = false;
+                } else if !results.contains(&ret) {
+                    results.push(ret);
+                }
+            }
+        }
+        Ok(Some((results, are_all)))
     }
 
     fn survey(
         &self,
-        oracle: &mut SpecOracle<'_, S>,
+        session: &mut dyn Session,
         most: usize,
         budget: &mut Budget<'_>,
     ) -> Result<Survey, Stopped> {
-        let (problem, switches) = (&self.compiled.problem, self.switches);
-        let classes = self.compiled.classes.len();
-        let automaton = &mut Automaton::new(Box::new(oracle), classes, true);
-        breadth::survey(problem, automaton, switches, most, budget)
+        let automaton = &mut Automaton::new(session, &self.problem.classes, true);
+        breadth::survey(self.problem, automaton, self.switches, most, budget)
     }
 
     /// The operations of the history behind the choices: of a pending class, the first use is the
     /// operation that was called first.
     fn name_ops(&self, order: &[Choice]) -> Vec<OpId> {
-        let problem = &self.compiled.problem;
+        let problem = self.problem;
         let mut used = vec![0; problem.pending.len()];
         let mut name = |choice: &Choice| match choice.split() {
             Ok(op) => problem.ids[op as usize],

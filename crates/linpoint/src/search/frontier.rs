@@ -85,7 +85,7 @@ impl<'p, M: Mask> Frontier<'p, M> {
     }
 
     fn is_absorbable(&self, op: u32) -> bool {
-        self.problem.is_read[self.problem.class[op as usize] as usize]
+        self.problem.is_read[self.problem.class[op as usize].index()]
             && self.problem.order.as_ref().is_none_or(|o| !o.binds(op))
             && self.problem.watched != Some(op)
     }
@@ -326,7 +326,7 @@ impl<'p, M: Mask> Frontier<'p, M> {
         };
         self.open.for_each_without(&config.mask, |slot| {
             let op = self.in_slot[slot as usize];
-            consider(&p.matter_to_class[p.class[op as usize] as usize], out);
+            consider(&p.matter_to_class[p.class[op as usize].index()], out);
         });
         let mut i = begin;
         while i < out.len() {

@@ -1,11 +1,12 @@
 //! Known positions of operations: as a preference among candidates, or as an order to respect.
 
 use super::problem::Problem;
-use crate::history::{History, OpId, OrderHint};
+use crate::history::{OpId, OrderHint};
+use crate::subject::Case;
 
 /// Sort keys of the operations: their positions, those without one last.
-pub(crate) fn preference<O, R>(history: &History<O, R>, problem: &Problem) -> Vec<u64> {
-    let position = |id: &OpId| history.extras(*id).hint.map_or(NO_POSITION, |h| h.position);
+pub(crate) fn preference(case: &Case<'_>, problem: &Problem) -> Vec<u64> {
+    let position = |id: &OpId| case.extras(*id).hint.map_or(NO_POSITION, |h| h.position);
     problem.ids.iter().map(position).collect()
 }
 
@@ -36,18 +37,13 @@ struct Place {
     after: std::ops::Range<usize>,
 }
 
-/// Not generic: sorting is much code, which would be compiled for each specification.
-fn sort_by_key(ops: &mut [u32], key: &dyn Fn(u32) -> Option<(u32, u64)>) {
-    ops.sort_by_key(|op| key(*op));
-}
-
 impl AssertedOrder {
-    pub(crate) fn new<O, R>(history: &History<O, R>, problem: &Problem) -> Self {
-        let hint_of = |op: u32| history.extras(problem.ids[op as usize]).hint;
+    pub(crate) fn new(case: &Case<'_>, problem: &Problem) -> Self {
+        let hint_of = |op: u32| case.extras(problem.ids[op as usize]).hint;
         let mut chain: Vec<u32> =
             (0..problem.ids.len() as u32).filter(|op| hint_of(*op).is_some()).collect();
         let key = |h: OrderHint| (h.scope, h.position);
-        sort_by_key(&mut chain, &|op| hint_of(op).map(key));
+        chain.sort_by_key(|op| hint_of(*op).map(key));
         let place = |hint: OrderHint| {
             let keys = |op: &u32| hint_of(*op).map(key);
             let here = Some(key(hint));
@@ -72,7 +68,7 @@ impl AssertedOrder {
         };
         let ops = (0..problem.ids.len() as u32).map(|op| hint_of(op).map(place)).collect();
         let pending =
-            problem.pending.iter().map(|p| history.extras(p.ops[0]).hint.map(place)).collect();
+            problem.pending.iter().map(|p| case.extras(p.ops[0]).hint.map(place)).collect();
         AssertedOrder { chain, ops, pending }
     }
 

@@ -14,7 +14,6 @@ mod frontier;
 mod hints;
 mod ledger;
 mod mask;
-mod oracle;
 mod pending;
 mod problem;
 mod visited;
@@ -23,15 +22,9 @@ pub(crate) use automaton::{Automaton, Step};
 pub use engine::Engine;
 pub(crate) use engine::{Ending, Found, Searcher};
 pub(crate) use frontier::Choice;
-pub(crate) use oracle::{SpecOracle, guard};
-pub(crate) use problem::{Compiled, Problem, Scratch, compile};
+pub(crate) use problem::{Problem, Scratch, compile};
 
-use crate::budget::Limit;
-
-/// Names a state of the specification.
-pub(crate) type StateId = u32;
-/// Names a distinct (operation, result) pair.
-pub(crate) type ClassId = u32;
+pub(crate) use crate::subject::{ClassId, StateId, Stop, guard};
 
 /// Which operations a depth-first search tries first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -107,19 +100,6 @@ pub(crate) enum Outcome {
     NotLinearizable {
         reached: u32,
     },
-}
-
-/// Why a search ended without an answer.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Stop {
-    Limit(Limit),
-    SpecPanicked { class: Option<ClassId>, message: String },
-}
-
-impl From<Limit> for Stop {
-    fn from(limit: Limit) -> Self {
-        Stop::Limit(limit)
-    }
 }
 
 /// A search that ended without an answer, and how far it got.

@@ -11,8 +11,9 @@ use smallvec::SmallVec;
 use super::problem::Compiler;
 use super::{ClassId, Switches};
 use crate::history::OpId;
-use crate::spec::{Spec, Traces};
+use crate::spec::Traces;
 use crate::split::Event;
+use crate::subject::Call;
 
 /// Pending operations that are treated as identical.
 #[derive(Clone, Debug)]
@@ -60,10 +61,10 @@ enum Alike {
     Alone(OpId),
 }
 
-impl<S: Spec> Compiler<'_, '_, S> {
+impl Compiler<'_, '_> {
     /// True if not all operations touch the same.
     pub(super) fn has_several_footprints(&self, events: &[Event]) -> bool {
-        let mut footprints = events.iter().map(|e| self.spec.footprint(self.history.op(e.op())));
+        let mut footprints = events.iter().map(|e| self.case.subject.footprint(self.case.op(e.op())));
         let first = footprints.next();
         footprints.any(|f| Some(&f) != first.as_ref())
     }
@@ -71,10 +72,7 @@ impl<S: Spec> Compiler<'_, '_, S> {
     /// Names that the classes in `classes` sense.
     fn names_sensed(&self, classes: impl Iterator<Item = usize>) -> FxHashSet<u64> {
         classes
-            .flat_map(|c| {
-                let (op, ret) = self.out.classes[c];
-                self.spec.senses(op, ret).names().to_vec()
-            })
+            .flat_map(|c| self.case.subject.senses(self.out.classes[c]).names().to_vec())
             .collect()
     }
 
@@ -88,29 +86,32 @@ impl<S: Spec> Compiler<'_, '_, S> {
         if pending.is_empty() {
             return Vec::new();
         }
+        let subject = self.case.subject;
         let named_by_completed = self.names_sensed(0..self.out.classes.len());
         // An unknown result may name anything.
-        let all_known = self.out.classes.iter().all(|(_, ret)| ret.is_some());
+        let all_known = self.out.classes.iter().all(|call| subject.is_known(call.ret));
         let mut kept = Vec::new();
         for (id, at) in pending {
-            let op = self.history.op(id);
+            let op = self.case.op(id);
             let unmentioned = || {
-                let traces = self.spec.leaves(op);
+                let traces = subject.leaves(op);
                 !traces.names().iter().any(|n| named_by_completed.contains(n))
             };
             // Optional and without effect, or without anyone to notice it.
-            let idle = self.spec.is_read(op, None)
-                || (all_known && self.spec.idle_unless_named(op) && unmentioned());
+            let idle = subject.is_read(Call::unknown(op))
+                || (all_known && subject.idle_unless_named(op) && unmentioned());
             if switches.drop_idle_pending && idle {
-                self.out.problem.dropped += 1;
+                self.out.dropped += 1;
             } else {
-                kept.push((id, at, self.class(id)));
+                kept.push((id, at));
             }
         }
+        let ids: Vec<OpId> = kept.iter().map(|(id, _)| *id).collect();
+        let classes = self.classify(&ids);
         let named = self.names_sensed(0..self.out.classes.len());
         let mut groups: Vec<PendingClass> = Vec::new();
         let mut group_of: FxHashMap<Alike, usize> = FxHashMap::default();
-        for (id, at, class) in kept {
+        for ((id, at), class) in kept.into_iter().zip(classes) {
             let alike = self.alike(id, class, asserted, switches, &named);
             let group = *group_of.entry(alike).or_insert_with(|| {
                 let (ops, called_at) = (Vec::new(), Vec::new());
@@ -132,12 +133,12 @@ impl<S: Spec> Compiler<'_, '_, S> {
         switches: &Switches,
         named: &FxHashSet<u64>,
     ) -> Alike {
-        if !switches.count_pending || (asserted && self.history.extras(id).hint.is_some()) {
+        if !switches.count_pending || (asserted && self.case.extras(id).hint.is_some()) {
             return Alike::Alone(id);
         }
-        let op = self.history.op(id);
-        if let (true, Some(kind)) = (switches.drop_idle_pending, self.spec.anonymous_kind(op))
-            && let Traces::Named(names) = self.spec.leaves(op)
+        let (subject, op) = (self.case.subject, self.case.op(id));
+        if let (true, Some(kind)) = (switches.drop_idle_pending, subject.anonymous_kind(op))
+            && let Traces::Named(names) = subject.leaves(op)
             && !names.iter().any(|n| named.contains(n))
         {
             return Alike::Anonymous(kind);
@@ -150,7 +151,7 @@ impl<S: Spec> Compiler<'_, '_, S> {
     /// Why dropping is right: take a linearization with the fewest pending operations, and among
     /// those one in which each stands as late as possible. One that is last, or that is followed at
     /// once by an operation of the same part that does not sense it, can be removed (the claim of
-    /// [`Spec::leaves`]), which contradicts "fewest"; one that is followed by an operation on
+    /// [`Spec::leaves`](crate::Spec::leaves)), which contradicts "fewest"; one that is followed by an operation on
     /// another key can be moved behind it. So each is followed at once by one that senses it, and
     /// the chain ends in a completed operation. Removing only loosens asserted orders; moving may
     /// break them, so the caller switches this off where an asserted order ties keys together.
@@ -158,18 +159,19 @@ impl<S: Spec> Compiler<'_, '_, S> {
         if groups.is_empty() {
             return;
         }
-        let returns = self.out.problem.returns.len() as u32;
+        let returns = self.out.returns.len() as u32;
         let leaves: Vec<Traces> = groups.iter().map(|g| self.leaves(g, switches)).collect();
         let notice = Notice::new(&leaves);
         let mut last_of_class = vec![None; self.out.classes.len()];
-        for (op, class) in self.out.problem.class.iter().enumerate() {
-            let at = self.out.problem.return_of[op];
-            let last: &mut Option<u32> = &mut last_of_class[*class as usize];
+        for (op, class) in self.out.class.iter().enumerate() {
+            let at = self.out.return_of[op];
+            let last: &mut Option<u32> = &mut last_of_class[class.index()];
             *last = Some(last.map_or(at, |l| l.max(at)));
         }
+        let subject = self.case.subject;
         let senses = |class: usize| {
-            let (op, ret) = self.out.classes[class];
-            if switches.drop_idle_pending { self.spec.senses(op, ret) } else { Traces::Any }
+            let call = self.out.classes[class];
+            if switches.drop_idle_pending { subject.senses(call) } else { Traces::Any }
         };
         let to_class: Vec<Matter> = last_of_class
             .iter()
@@ -179,19 +181,19 @@ impl<S: Spec> Compiler<'_, '_, S> {
                 None => Matter::Some(SmallVec::new()),
             })
             .collect();
-        let senses_to_act = |class: usize| {
-            let (op, _) = self.out.classes[class];
-            if switches.drop_idle_pending { self.spec.senses_to_act(op) } else { Traces::Any }
+        let senses_to_act = |class: ClassId| {
+            let Call { op, .. } = self.out.classes[class.index()];
+            if switches.drop_idle_pending { subject.senses_to_act(op) } else { Traces::Any }
         };
         let to_pending: Vec<Matter> =
-            groups.iter().map(|g| notice.by(&senses_to_act(g.class as usize))).collect();
+            groups.iter().map(|g| notice.by(&senses_to_act(g.class))).collect();
         let last_use = last_uses(groups.len(), &last_of_class, &to_class, &to_pending, returns);
         self.renumber(groups, &last_use, to_class, to_pending);
     }
 
     fn leaves(&self, group: &PendingClass, switches: &Switches) -> Traces {
-        let (op, _) = self.out.classes[group.class as usize];
-        if switches.drop_idle_pending { self.spec.leaves(op) } else { Traces::Any }
+        let Call { op, .. } = self.out.classes[group.class.index()];
+        if switches.drop_idle_pending { self.case.subject.leaves(op) } else { Traces::Any }
     }
 
     /// Keeps the groups that somebody can notice.
@@ -202,7 +204,7 @@ impl<S: Spec> Compiler<'_, '_, S> {
         to_class: Vec<Matter>,
         to_pending: Vec<Matter>,
     ) {
-        let p = &mut self.out.problem;
+        let p = &mut self.out;
         let mut number = vec![NOBODY; groups.len()];
         for (i, mut group) in groups.into_iter().enumerate() {
             match last_use[i] {

@@ -4,16 +4,14 @@
 //! they are open. Distinct (operation, result) pairs become classes. Pending operations get no
 //! slot; they are grouped and counted, see [`super::pending`].
 
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::oracle::Class;
 use super::pending::{Matter, Pending, PendingClass};
 use super::{ClassId, Switches};
 use crate::check::Hints;
-use crate::history::{History, OpId};
-use crate::spec::{PartView, Spec};
+use crate::history::OpId;
 use crate::split::Event;
+use crate::subject::{Call, Case, Classes};
 
 /// A compiled part. "Operation" means a completed one here, as a local number.
 #[derive(Clone, Debug, Default)]
@@ -21,6 +19,8 @@ pub(crate) struct Problem {
     /// The operation in the history.
     pub(crate) ids: Vec<OpId>,
     pub(crate) class: Vec<ClassId>,
+    /// For each class, what the specification is asked about.
+    pub(crate) classes: Vec<Call>,
     pub(crate) slot: Vec<u32>,
     /// Position of the operation's return among all returns.
     pub(crate) return_of: Vec<u32>,
@@ -47,36 +47,30 @@ pub(crate) struct Problem {
     pub(crate) watched: Option<u32>,
 }
 
-/// A compiled part, and what its classes stand for.
-pub(crate) struct Compiled<'h, S: Spec> {
-    pub(crate) problem: Problem,
-    pub(crate) classes: Vec<Class<'h, S>>,
-    /// For each class an operation that belongs to it, to name in errors.
-    pub(crate) example: Vec<OpId>,
-}
-
 /// Memory that compiling one part after the other uses again and again.
-pub(crate) struct Scratch<'h, S: Spec> {
-    class_ids: FxHashMap<Class<'h, S>, ClassId>,
+pub(crate) struct Scratch<'a> {
+    classes: Box<dyn Classes + 'a>,
     /// For each operation of the history its number in its part.
     local: Vec<u32>,
     /// The last compiled part, for its allocations.
-    pub(crate) used_up: Option<Compiled<'h, S>>,
+    pub(crate) used_up: Option<Problem>,
 }
 
-impl<S: Spec> Default for Scratch<'_, S> {
-    fn default() -> Self {
-        Scratch { class_ids: FxHashMap::default(), local: Vec::new(), used_up: None }
+impl<'a> Scratch<'a> {
+    pub(crate) fn new(case: &Case<'a>) -> Self {
+        Scratch { classes: case.subject.classes(), local: Vec::new(), used_up: None }
     }
 }
 
 impl Problem {
     /// Empty, with the allocations of `self`.
     fn cleared(mut self) -> Problem {
-        let Problem { ids, class, slot, return_of, returns, calls_before, .. } = &mut self;
+        let Problem { ids, slot, return_of, returns, calls_before, .. } = &mut self;
         ids.clear();
-        [class, slot, return_of, returns, calls_before].into_iter().for_each(Vec::clear);
+        [slot, return_of, returns, calls_before].into_iter().for_each(Vec::clear);
         self.is_read.clear();
+        self.class.clear();
+        self.classes.clear();
         Problem {
             width: 0,
             pending: Vec::new(),
@@ -92,28 +86,20 @@ impl Problem {
 }
 
 /// Compiles the part with these `events`.
-pub(crate) fn compile<'h, S: Spec>(
-    spec: &S,
-    history: &'h History<S::Op, S::Ret>,
+pub(crate) fn compile(
+    case: &Case<'_>,
     events: &[Event],
     hints: Hints,
     switches: &Switches,
-    scratch: &mut Scratch<'h, S>,
-) -> Compiled<'h, S> {
-    scratch.class_ids.clear();
-    scratch.local.resize(history.len(), 0);
-    let out = match scratch.used_up.take() {
-        Some(Compiled { problem, mut classes, mut example }) => {
-            classes.clear();
-            example.clear();
-            Compiled { problem: problem.cleared(), classes, example }
-        }
-        None => Compiled { problem: Problem::default(), classes: Vec::new(), example: Vec::new() },
-    };
-    let Scratch { class_ids, local, .. } = scratch;
-    let mut compiler = Compiler { spec, history, class_ids, out };
+    scratch: &mut Scratch<'_>,
+) -> Problem {
+    scratch.classes.clear();
+    scratch.local.resize(case.len(), 0);
+    let out = scratch.used_up.take().map_or_else(Problem::default, Problem::cleared);
+    let Scratch { classes, local, .. } = scratch;
+    let mut compiler = Compiler { case, classes: &mut **classes, out };
     let pending = compiler.completed(events, local);
-    let use_hints = hints != Hints::Ignore && history.has_hints();
+    let use_hints = hints != Hints::Ignore && case.timeline().has_hints();
     let asserted = use_hints && hints == Hints::Assert;
     let groups = compiler.group_pending(pending, asserted, switches);
     // Moving a pending operation past one of another key needs a free order: where an asserted one
@@ -121,33 +107,33 @@ pub(crate) fn compile<'h, S: Spec>(
     let tied = asserted && compiler.has_several_footprints(events);
     let by_trace = Switches { drop_idle_pending: switches.drop_idle_pending && !tied, ..*switches };
     compiler.keep_what_matters(groups, &by_trace);
-    let mut out = compiler.out;
-    let is_read = |(op, ret): &Class<'h, S>| switches.absorb_reads && spec.is_read(op, *ret);
-    out.problem.is_read.extend(out.classes.iter().map(is_read));
+    let mut problem = compiler.out;
+    let is_read = |call: &Call| switches.absorb_reads && case.subject.is_read(*call);
+    problem.is_read.extend(problem.classes.iter().map(is_read));
     if use_hints {
-        out.problem.preference = super::hints::preference(history, &out.problem);
+        problem.preference = super::hints::preference(case, &problem);
     } else if switches.guide {
-        ask_for_guide(spec, history, &mut out.problem);
+        ask_for_guide(case, &mut problem);
     }
     if asserted {
-        let order = super::hints::AssertedOrder::new(history, &out.problem);
-        for (class, pending) in out.problem.pending.iter_mut().enumerate() {
+        let order = super::hints::AssertedOrder::new(case, &problem);
+        for (class, pending) in problem.pending.iter_mut().enumerate() {
             if order.binds_pending(class as u32) {
                 pending.last_use = u32::MAX;
             }
         }
-        out.problem.order = Some(order);
+        problem.order = Some(order);
     }
-    out
+    problem
 }
 
 /// Lets the specification guess the order of the completed operations and of the first operation
 /// of each pending class.
-fn ask_for_guide<S: Spec>(spec: &S, history: &History<S::Op, S::Ret>, problem: &mut Problem) {
+fn ask_for_guide(case: &Case<'_>, problem: &mut Problem) {
     let completed = problem.ids.len();
     let first_of_each = problem.pending.iter().map(|p| p.ops[0]);
     let ids: Vec<OpId> = problem.ids.iter().copied().chain(first_of_each).collect();
-    if let Some(mut keys) = spec.guide(&PartView::new(history, &ids)) {
+    if let Some(mut keys) = case.subject.guide(&case.rows(&ids)) {
         for (pending, key) in problem.pending.iter_mut().zip(keys.split_off(completed)) {
             pending.preference = key;
         }
@@ -155,23 +141,24 @@ fn ask_for_guide<S: Spec>(spec: &S, history: &History<S::Op, S::Ret>, problem: &
     }
 }
 
-pub(super) struct Compiler<'s, 'h, S: Spec> {
-    pub(super) spec: &'s S,
-    pub(super) history: &'h History<S::Op, S::Ret>,
-    class_ids: &'s mut FxHashMap<Class<'h, S>, ClassId>,
-    pub(super) out: Compiled<'h, S>,
+pub(super) struct Compiler<'s, 'a> {
+    pub(super) case: &'s Case<'a>,
+    classes: &'s mut (dyn Classes + 'a),
+    pub(super) out: Problem,
 }
 
-impl<'h, S: Spec> Compiler<'_, 'h, S> {
-    pub(super) fn class(&mut self, id: OpId) -> ClassId {
-        let key = (self.history.op(id), self.history.ret(id));
-        let next = self.out.classes.len() as ClassId;
-        let class = *self.class_ids.entry(key).or_insert(next);
-        if class == next {
-            self.out.classes.push(key);
-            self.out.example.push(id);
+impl Compiler<'_, '_> {
+    /// The classes of operations; their results may be unknown.
+    pub(super) fn classify(&mut self, ids: &[OpId]) -> Vec<ClassId> {
+        let calls: Vec<Call> = ids.iter().map(|id| self.case.call(*id)).collect();
+        let mut classes = Vec::with_capacity(calls.len());
+        self.classes.classify(&calls, &mut classes);
+        for (call, class) in calls.iter().zip(&classes) {
+            if class.index() == self.out.classes.len() {
+                self.out.classes.push(*call);
+            }
         }
-        class
+        classes
     }
 
     /// Numbers the completed operations; gives back the pending ones.
@@ -180,26 +167,26 @@ impl<'h, S: Spec> Compiler<'_, 'h, S> {
         let mut slots = Slots::default();
         for event in events {
             let id = event.op();
+            let p = &mut self.out;
             if event.is_return() {
                 let op = local[id.index()];
-                let p = &mut self.out.problem;
                 p.return_of[op as usize] = p.returns.len() as u32;
                 p.returns.push(op);
                 p.calls_before.push(p.ids.len() as u32);
                 slots.free(p.slot[op as usize]);
-            } else if self.history.span(id).is_pending() {
-                pending.push((id, self.out.problem.returns.len() as u32));
+            } else if self.case.span(id).is_pending() {
+                pending.push((id, p.returns.len() as u32));
             } else {
-                let class = self.class(id);
-                let p = &mut self.out.problem;
                 local[id.index()] = p.ids.len() as u32;
                 p.slot.push(slots.take());
                 p.ids.push(id);
-                p.class.push(class);
                 p.return_of.push(0);
             }
         }
-        self.out.problem.width = slots.width;
+        self.out.width = slots.width;
+        let ids = std::mem::take(&mut self.out.ids);
+        self.out.class = self.classify(&ids);
+        self.out.ids = ids;
         pending
     }
 }

@@ -4,6 +4,7 @@
 //! A depth-first search stays right then, since forgetting a configuration only means exploring it
 //! again; it merely loses time.
 
+use super::StateId;
 use super::mask::Mask;
 use crate::budget::Budget;
 
@@ -13,7 +14,7 @@ use crate::budget::Budget;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Config<M> {
     pub(crate) returns: u32,
-    pub(crate) state: u32,
+    pub(crate) state: StateId,
     pub(crate) used: u32,
     pub(crate) mask: M,
 }
@@ -21,7 +22,7 @@ pub(crate) struct Config<M> {
 impl<M: Mask> Config<M> {
     #[inline]
     fn hash(&self) -> u64 {
-        let a = u64::from(self.returns) << 32 | u64::from(self.state);
+        let a = u64::from(self.returns) << 32 | u64::from(self.state.0);
         let h = a.wrapping_mul(0xff51_afd7_ed55_8ccd) ^ self.mask.mix();
         let h = (h ^ u64::from(self.used)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
         h ^ (h >> 32)
@@ -48,7 +49,7 @@ impl<M: Mask> Visited<M> {
     }
 
     fn vacant() -> Config<M> {
-        Config { returns: VACANT, state: 0, used: 0, mask: M::empty(0) }
+        Config { returns: VACANT, state: StateId(0), used: 0, mask: M::empty(0) }
     }
 
     fn bytes_of(cells: usize) -> usize {
@@ -167,7 +168,7 @@ mod tests {
     use crate::budget::Memory;
 
     fn config(i: u64) -> Config<u64> {
-        Config { returns: (i % 7) as u32, state: (i / 7) as u32, used: 0, mask: i % 3 }
+        Config { returns: (i % 7) as u32, state: StateId((i / 7) as u32), used: 0, mask: i % 3 }
     }
 
     #[test]

@@ -150,7 +150,7 @@ pub trait Spec: Sync {
     }
 
     /// A guess at the order in which the operations of `part` took effect, as sort keys in the
-    /// order of [`PartView::ids`]: where several operations could be next, those with smaller keys
+    /// order of [`PartView::iter`]: where several operations could be next, those with smaller keys
     /// are tried first. A bad guess costs time, never the right answer. Asked for only when the
     /// easy ways have failed.
     fn guide(&self, _part: &PartView<'_, Self::Op, Self::Ret>) -> Option<Vec<u64>> {
@@ -245,14 +245,13 @@ pub(crate) fn stable_hash<K: Hash + ?Sized>(key: &K) -> u64 {
 }
 
 /// The operations of a history that belong to one independent part.
-#[derive(Clone, Copy)]
+#[derive(Clone, Debug)]
 pub struct PartView<'a, O, R> {
-    history: &'a History<O, R>,
-    ids: &'a [OpId],
+    views: Vec<OpView<'a, O, R>>,
 }
 
 /// One operation as a [`PartView`] shows it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct OpView<'a, O, R> {
     /// Which operation of the history.
     pub id: OpId,
@@ -264,36 +263,45 @@ pub struct OpView<'a, O, R> {
     pub span: Span,
 }
 
+// Whatever operations and results are, these are references to them.
+impl<O, R> Clone for OpView<'_, O, R> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<O, R> Copy for OpView<'_, O, R> {}
+
 impl<'a, O, R> PartView<'a, O, R> {
     /// The operations `ids` of `history`.
-    pub fn new(history: &'a History<O, R>, ids: &'a [OpId]) -> Self {
-        PartView { history, ids }
-    }
-
-    /// Number of operations.
-    pub fn len(&self) -> usize {
-        self.ids.len()
-    }
-
-    /// True if the part has no operations.
-    pub fn is_empty(&self) -> bool {
-        self.ids.is_empty()
-    }
-
-    /// The operations of the part.
-    pub fn ids(&self) -> &'a [OpId] {
-        self.ids
-    }
-
-    /// The operations of the part, with what is known about them.
-    pub fn iter(&self) -> impl Iterator<Item = OpView<'a, O, R>> + use<'a, O, R> {
-        let history = self.history;
-        self.ids.iter().map(move |&id| OpView {
+    pub fn new(history: &'a History<O, R>, ids: &[OpId]) -> Self {
+        let view = |&id: &OpId| OpView {
             id,
             op: history.op(id),
             ret: history.ret(id),
             span: history.span(id),
-        })
+        };
+        PartView { views: ids.iter().map(view).collect() }
+    }
+
+    /// These operations.
+    pub(crate) fn of(views: Vec<OpView<'a, O, R>>) -> Self {
+        PartView { views }
+    }
+
+    /// Number of operations.
+    pub fn len(&self) -> usize {
+        self.views.len()
+    }
+
+    /// True if the part has no operations.
+    pub fn is_empty(&self) -> bool {
+        self.views.is_empty()
+    }
+
+    /// The operations of the part, with what is known about them.
+    pub fn iter(&self) -> impl Iterator<Item = OpView<'a, O, R>> + use<'_, 'a, O, R> {
+        self.views.iter().copied()
     }
 }
 

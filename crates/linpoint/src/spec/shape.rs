@@ -8,13 +8,14 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 
-use crate::history::{OpId, Span};
+use crate::history::Span;
+use crate::subject::Place;
 
 /// An object of a kind that the monitors know ([`crate::monitor`]), in their words.
 ///
 /// CLAIM: a sequence of operations is legal for the shape, going by their roles, exactly if it is
 /// legal for the specification.
-pub trait Shaped<O, R> {
+pub trait Shaped<O, R>: Sync {
     /// The kind of object.
     fn shape(&self) -> Shape;
 
@@ -50,14 +51,14 @@ pub trait Shaped<O, R> {
     /// mentions that have one name.
     fn same_name(&self, a: Mention<'_, O, R>, b: Mention<'_, O, R>) -> bool;
 
-    /// True if [`Shaped::same_name`] is so for all pairs of mentions, each by the position of its operation. Like
-    /// [`Shaped::roles`], it is not meant to be written again.
+    /// True if [`Shaped::same_name`] is so for all pairs of places, whose results were recorded. Like
+    /// [`Shaped::roles`], it is not meant to be overridden.
     #[doc(hidden)]
-    fn same_names(&self, ops: &[O], rets: &[Option<R>], pairs: &[[(OpId, Slot); 2]]) -> bool {
-        let mention = |(id, slot): (OpId, Slot)| Mention {
-            op: &ops[id.index()],
-            ret: rets[id.index()].as_ref(),
-            slot,
+    fn same_names(&self, ops: &[O], rets: &[Option<R>], pairs: &[[Place; 2]]) -> bool {
+        let mention = |place: Place| Mention {
+            op: &ops[place.call.op.index()],
+            ret: rets.get(place.call.ret.0 as usize).and_then(Option::as_ref),
+            slot: place.slot,
         };
         pairs.iter().all(|[a, b]| self.same_name(mention(*a), mention(*b)))
     }

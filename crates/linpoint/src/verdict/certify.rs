@@ -7,16 +7,17 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::history::{History, OpId, Span};
-use crate::spec::Spec;
+use crate::budget::{Budget, Memory};
+use crate::history::{OpId, Span, Timeline};
+use crate::subject::{Case, Stop, guard};
 
 /// Checks (1), (2) and (4) for an order of the whole history.
-pub(crate) fn order_is_valid<O, R>(
-    history: &History<O, R>,
+pub(crate) fn order_is_valid(
+    timeline: &Timeline,
     order: &[OpId],
     hints_asserted: bool,
 ) -> Result<(), String> {
-    let mut seen = vec![false; history.len()];
+    let mut seen = vec![false; timeline.len()];
     let mut latest_call = 0;
     let mut latest_position: FxHashMap<(Option<u32>, u32), u64> = FxHashMap::default();
     for &id in order {
@@ -24,7 +25,7 @@ pub(crate) fn order_is_valid<O, R>(
             Some(seen) if !*seen => *seen = true,
             _ => return Err(format!("operation {id} is unknown or takes effect twice")),
         }
-        let span = history.span(id);
+        let span = timeline.span(id);
         latest_call = latest_call.max(span.call);
         if span.ret < latest_call {
             return Err(format!("operation {id} takes effect after its return"));
@@ -32,7 +33,7 @@ pub(crate) fn order_is_valid<O, R>(
         if !hints_asserted {
             continue;
         }
-        let extras = history.extras(id);
+        let extras = timeline.extras(id);
         if let Some(hint) = extras.hint {
             let latest = latest_position.entry((extras.object, hint.scope)).or_insert(0);
             if hint.position < *latest {
@@ -41,48 +42,58 @@ pub(crate) fn order_is_valid<O, R>(
             *latest = hint.position;
         }
     }
-    let missing = |id: &OpId| !seen[id.index()] && history.span(*id).ret != Span::NEVER;
-    match history.ids().find(missing) {
+    let missing = |id: &OpId| !seen[id.index()] && timeline.span(*id).ret != Span::NEVER;
+    match timeline.ids().find(missing) {
         Some(id) => Err(format!("operation {id} is missing")),
         None => Ok(()),
     }
 }
 
+/// Why an order was not accepted.
+pub(crate) enum Invalid {
+    /// It is not legal.
+    Illegal(String),
+    /// The specification panicked.
+    Panicked(String),
+}
+
+/// States that are no longer needed are dropped after this many operations.
+const TIDY: usize = 1024;
+
 /// Checks (3) for the order of one part, on an object that is changed in place if the specification
 /// has one. Otherwise nondeterministic specifications are followed in all states at once.
-pub(crate) fn replay_is_legal<S: Spec>(
-    spec: &S,
-    history: &History<S::Op, S::Ret>,
-    order: &[OpId],
-) -> Result<(), String> {
+pub(crate) fn replay_is_legal(case: &Case<'_>, order: &[OpId]) -> Result<(), Invalid> {
     let illegal = |id: OpId| {
-        let op = spec.describe_op(history.op(id));
-        Err(format!("operation {id}, {op}, is not legal at its place"))
+        let op = case.describe_op(id);
+        Err(Invalid::Illegal(format!("operation {id}, {op}, is not legal at its place")))
     };
-    let mut run = order.iter().map(|id| (history.op(*id), history.ret(*id)));
-    if let Some(replayed) = spec.replay(&mut run) {
+    let in_place = || case.subject.replay(&mut order.iter().map(|id| case.call(*id)));
+    if let Some(replayed) = guard(in_place).map_err(Invalid::Panicked)? {
         return replayed.or_else(|at| illegal(order[at]));
     }
-    let mut states = vec![spec.initial()];
+    let memory = Memory::unlimited();
+    let budget = &mut Budget::new(None, &memory);
+    let mut session = case.subject.session();
+    let failed = |stop: Stop| match stop {
+        Stop::Limit(limit) => Invalid::Illegal(format!("{limit} was hit during the replay")),
+        Stop::SpecPanicked { message, .. } => Invalid::Panicked(message),
+    };
+    let mut states = vec![session.initial(budget).map_err(failed)?];
     let mut next = Vec::new();
-    for &id in order {
+    for (at, &id) in order.iter().enumerate() {
         for state in &states {
-            spec.successors(state, history.op(id), history.ret(id), &mut next);
+            session.step(*state, case.call(id), &mut next, budget).map_err(failed)?;
         }
-        if next.len() > 1 {
-            let mut distinct: Vec<S::State> = Vec::new();
-            for state in next.drain(..) {
-                if !distinct.contains(&state) {
-                    distinct.push(state);
-                }
-            }
-            next = distinct;
-        }
+        next.sort_unstable();
+        next.dedup();
         if next.is_empty() {
             return illegal(id);
         }
         std::mem::swap(&mut states, &mut next);
         next.clear();
+        if at % TIDY == TIDY - 1 {
+            session.keep_only(&mut states, budget);
+        }
     }
     Ok(())
 }
@@ -91,16 +102,16 @@ pub(crate) fn replay_is_legal<S: Spec>(
 ///
 /// Each operation is placed at the latest call among those before it in its part, which lies
 /// between its own call and its return; sorting by that place respects real time across parts.
-pub(crate) fn merge<O, R>(history: &History<O, R>, parts: &[&Vec<OpId>]) -> Vec<OpId> {
+pub(crate) fn merge(timeline: &Timeline, parts: &[&Vec<OpId>]) -> Vec<OpId> {
     if let [one] = parts {
         return (*one).clone();
     }
-    let mut start_at = vec![0u32; history.ranks() as usize + 1];
+    let mut start_at = vec![0u32; timeline.ranks() as usize + 1];
     let places = |part: &[OpId]| {
         let mut place = 0;
         part.iter()
             .map(|id| {
-                place = history.span(*id).call.max(place);
+                place = timeline.span(*id).call.max(place);
                 (place, *id)
             })
             .collect::<Vec<_>>()

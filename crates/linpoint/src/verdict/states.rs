@@ -6,8 +6,9 @@
 
 use std::ops::Range;
 
-use crate::history::{History, OpId};
-use crate::spec::Spec;
+use crate::budget::{Budget, Memory};
+use crate::history::{OpId, Timeline};
+use crate::subject::{Call, Session, StateId, Subject};
 
 /// So many states at once are followed.
 const MAX_AT_ONCE: usize = 16;
@@ -32,43 +33,41 @@ pub struct States {
 /// Operations whose return rank is `known_until` or later took part with any result: that is how
 /// the partial orders of a violation are meant, with `known_until` the rank of the failing return.
 /// `None` if the window begins beyond what can be followed.
-pub fn states_along<S: Spec>(
-    spec: &S,
-    history: &History<S::Op, S::Ret>,
+pub fn states_along(
+    subject: &dyn Subject,
+    timeline: &Timeline,
     order: &[OpId],
     known_until: u32,
     window: Range<usize>,
 ) -> Option<States> {
-    let mut states = vec![spec.initial()];
-    let mut next: Vec<S::State> = Vec::new();
+    let memory = Memory::unlimited();
+    let budget = &mut Budget::new(None, &memory);
+    let mut session = subject.session();
+    let mut states = vec![session.initial(budget).ok()?];
+    let mut next = Vec::new();
     let mut out = States { first: window.start, ..States::default() };
     let mut work = 0usize;
     for (at, id) in order.iter().enumerate().take(window.end) {
         if at == window.start {
-            out.before = in_words(spec, &states);
+            out.before = as_text(&*session, &states);
         }
-        let known = history.span(*id).ret < known_until;
-        let ret = history.ret(*id).filter(|_| known);
+        let is_known = timeline.span(*id).ret < known_until;
+        let call = if is_known { Call::recorded(*id) } else { Call::unknown(*id) };
         next.clear();
         for state in &states {
-            let from = next.len();
-            spec.successors(state, history.op(*id), ret, &mut next);
-            work += next[from..].iter().map(|s| spec.state_bytes(s)).sum::<usize>();
+            session.step(*state, call, &mut next, budget).ok()?;
         }
-        let mut distinct: Vec<S::State> = Vec::with_capacity(1);
-        for state in next.drain(..) {
-            if !distinct.contains(&state) {
-                distinct.push(state);
-            }
-        }
-        if distinct.is_empty() || distinct.len() > MAX_AT_ONCE || work > MAX_WORK {
+        work += next.iter().map(|state| session.bytes(*state)).sum::<usize>();
+        next.sort_unstable();
+        next.dedup();
+        if next.is_empty() || next.len() > MAX_AT_ONCE || work > MAX_WORK {
             break;
         }
-        states = distinct;
+        std::mem::swap(&mut states, &mut next);
         if at >= window.start {
-            let words = in_words(spec, &states);
-            work += words.len();
-            out.after.push(words);
+            let text = as_text(&*session, &states);
+            work += text.len();
+            out.after.push(text);
         }
     }
     if out.after.is_empty() && !window.is_empty() {
@@ -77,9 +76,9 @@ pub fn states_along<S: Spec>(
     Some(out)
 }
 
-fn in_words<S: Spec>(spec: &S, states: &[S::State]) -> String {
-    let words = states.iter().take(MAX_WORDS).map(|state| spec.describe_state(state));
-    let mut text = words.collect::<Vec<_>>().join(" or ");
+fn as_text(session: &dyn Session, states: &[StateId]) -> String {
+    let texts = states.iter().take(MAX_WORDS).map(|state| session.describe(*state));
+    let mut text = texts.collect::<Vec<_>>().join(" or ");
     if states.len() > MAX_WORDS {
         text.push_str(" or others");
     }
@@ -89,7 +88,8 @@ fn in_words<S: Spec>(spec: &S, states: &[S::State]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::Span;
+    use crate::history::{History, Span};
+    use crate::subject::Typed;
     use crate::spec::models::{Register, RegisterOp, RegisterRet};
 
     #[test]
@@ -103,7 +103,10 @@ mod tests {
         }
         let history = events.finish();
         let spec = Register { initial: 0 };
-        let along = |window| states_along(&spec, &history, &order, Span::NEVER, window).unwrap();
+        let subject = Typed::new(&spec, &history);
+        let along = |window| {
+            states_along(&subject, history.timeline(), &order, Span::NEVER, window).unwrap()
+        };
         let all = along(0..4);
         assert_eq!((all.before.as_str(), all.after.len()), ("0", 4));
         let last = along(2..9);
@@ -120,9 +123,11 @@ mod tests {
         events.ret(read, RegisterRet::Value(7)).unwrap();
         let history = events.finish();
         let spec = Register { initial: 0 };
-        assert_eq!(states_along(&spec, &history, &[read], Span::NEVER, 0..1), None);
+        let subject = Typed::new(&spec, &history);
+        let along = |until| states_along(&subject, history.timeline(), &[read], until, 0..1);
+        assert_eq!(along(Span::NEVER), None);
         // With any result it is legal.
         let ret = history.span(read).ret;
-        assert!(states_along(&spec, &history, &[read], ret, 0..1).is_some());
+        assert!(along(ret).is_some());
     }
 }

@@ -100,7 +100,7 @@ impl Spec for Liar {
     fn refute(&self, part: &PartView<'_, Option<u8>, u8>) -> Option<Refutation> {
         let refutation = |ops| Some(Refutation { ops, reason: "so it is".into() });
         match self.0 {
-            Lie::RefuteAll => refutation(part.ids().iter().take(1).copied().collect()),
+            Lie::RefuteAll => refutation(part.iter().take(1).map(|view| view.id).collect()),
             Lie::RefuteTooFew => {
                 // True of both, but only one is named.
                 let mut zero = part.iter().filter(|v| v.ret == Some(&0) && *v.op != Some(0));

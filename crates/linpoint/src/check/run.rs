@@ -1,0 +1,219 @@
+//! Checking without types: settings and a case go in, a [`Report`] comes out.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use super::parts::statuses;
+use super::whole::Whole;
+use super::{CheckError, Hints, Report, Stats};
+use crate::budget::{Cancel, Limits, Memory, Progress};
+use crate::decide::{PartAnswer, PartReport, Refusals, Run};
+use crate::explain::{Setting, explain};
+use crate::history::OpId;
+use crate::plan::{Algorithm, Features, Plan, effective_hints};
+use crate::search::Switches;
+use crate::spec::Shape;
+use crate::split::Split;
+use crate::subject::{Case, guard};
+use crate::verdict::{Undecided, Verdict, Violation, Witness, certify};
+
+/// How to check. See the methods of [`Checker`](super::Checker).
+#[derive(Clone)]
+pub(crate) struct Settings<'a> {
+    pub(super) limits: Limits,
+    pub(super) threads: Option<usize>,
+    /// What is used instead of the planner's choice.
+    pub(super) algorithm: Option<Algorithm>,
+    pub(super) switches: Switches,
+    pub(super) split_by_key: bool,
+    pub(super) hints: Hints,
+    pub(super) all_failures: bool,
+    pub(super) explains: bool,
+    pub(super) cancel: Cancel,
+    pub(super) progress: Option<&'a (dyn Fn(Progress) + Sync)>,
+}
+
+impl Default for Settings<'_> {
+    fn default() -> Self {
+        Settings {
+            limits: Limits::default(),
+            threads: None,
+            algorithm: None,
+            switches: Switches::default(),
+            split_by_key: true,
+            hints: Hints::default(),
+            all_failures: false,
+            explains: true,
+            cancel: Cancel::new(),
+            progress: None,
+        }
+    }
+}
+
+impl Settings<'_> {
+    /// Why no monitor is asked, if none is.
+    pub(super) fn no_monitor(&self, case: &Case<'_>, hints: Hints) -> Option<String> {
+        if !self.switches.monitors {
+            Some("switched off".into())
+        } else if hints == Hints::Assert {
+            Some("monitors know nothing of asserted positions".into())
+        } else if case.subject.shape() == Shape::Opaque {
+            Some("there is none for this kind of object".into())
+        } else {
+            None
+        }
+    }
+
+    /// How this history would be checked.
+    pub(crate) fn plan(&self, case: &Case<'_>) -> Result<Plan, CheckError> {
+        let hints = effective_hints(case.timeline(), self.hints);
+        let split = self.split(case, hints)?;
+        self.plan_for(case, &split)
+    }
+
+    pub(crate) fn split(
+        &self,
+        case: &Case<'_>,
+        hints: Hints,
+    ) -> Result<Split, CheckError> {
+        guard(|| Split::new(case, hints, self.split_by_key)).map_err(|message| {
+            let description = "asked for its footprint".to_owned();
+            CheckError::SpecPanicked { op: OpId(0), description, message }
+        })
+    }
+
+    pub(super) fn plan_for(
+        &self,
+        case: &Case<'_>,
+        split: &Split,
+    ) -> Result<Plan, CheckError> {
+        self.plan_with(case, Features::of(case, split))
+    }
+
+    pub(super) fn plan_with(
+        &self,
+        case: &Case<'_>,
+        features: Features,
+    ) -> Result<Plan, CheckError> {
+        let threads = self.threads.unwrap_or_else(|| {
+            std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+        });
+                let no_monitor = self.no_monitor(case, effective_hints(case.timeline(), self.hints));
+        let by_key = self.split_by_key;
+        Ok(Plan::new(features, self.algorithm.as_ref(), no_monitor, by_key, threads, self.limits))
+    }
+
+    /// Checks a history.
+    pub(crate) fn check(&self, case: &Case<'_>) -> Result<Report, CheckError> {
+        let begin = Instant::now();
+        let deadline = self.limits.time.map(|t| begin + t);
+        let memory = Memory::new(self.limits.memory);
+        let hints = effective_hints(case.timeline(), self.hints);
+        let whole = match self.ask_about_all(case, hints, &memory, begin)? {
+            Whole::Linearizable(report) => return Ok(*report),
+            whole => whole,
+        };
+        let (steps, certify_nanos) = (AtomicU64::new(0), AtomicU64::new(0));
+        let refusals = Refusals::default();
+        let split = self.split(case, hints)?;
+        let mut plan = self.plan_for(case, &split)?;
+        let run = Run {
+            case,
+            split: &split,
+            plan: &plan,
+            hints,
+            switches: self.switches,
+            all_failures: self.all_failures,
+            deadline,
+            memory: &memory,
+            cancel: &self.cancel,
+            steps: &steps,
+            certify_nanos: &certify_nanos,
+            progress: self.progress,
+            refused_whole: whole.refusal(),
+            refusals: &refusals,
+        };
+        let parts = match whole {
+            Whole::Refuted { ref refutation, monitor } => run.refuted(refutation, monitor),
+            _ => run.parts()?,
+        };
+        let replay = Duration::from_nanos(certify_nanos.load(Ordering::Relaxed));
+        let mut stats = Stats {
+            parts: split.len(),
+            decide: begin.elapsed().saturating_sub(replay),
+            certify: replay,
+            ..Stats::default()
+        };
+        let until = if self.explains { deadline } else { Some(Instant::now()) };
+        let setting = Setting { hints, deadline: until, memory: &memory, cancel: &self.cancel };
+        let (verdict, engine, more) =
+            self.conclude(case, &split, &parts, &setting, &mut stats)?;
+        stats.steps = steps.load(Ordering::Relaxed);
+        stats.peak_bytes = memory.peak();
+        if let Some(reason) = refusals.reason() {
+            plan.note_refusal(reason);
+        }
+        Ok(Report { verdict, engine, more, plan, stats, parts: statuses(&parts) })
+    }
+
+    /// One verdict from the answers for all parts: a violation counts most, then undecided.
+    fn conclude(
+        &self,
+        case: &Case<'_>,
+        split: &Split,
+        parts: &[Option<PartReport>],
+        setting: &Setting<'_>,
+        stats: &mut Stats,
+    ) -> Result<(Verdict, String, Vec<Violation>), CheckError> {
+        let mut violations = Vec::new();
+        let mut undecided = None;
+        let mut orders = Vec::new();
+        let mut engines: Vec<&str> = Vec::new();
+        for (part, report) in parts.iter().enumerate() {
+            let Some(PartReport { answer, engine }) = report else { continue };
+            match answer {
+                PartAnswer::Linearizable(order) => {
+                    orders.push(order);
+                    if !engines.contains(&engine.as_str()) {
+                        engines.push(engine);
+                    }
+                }
+                PartAnswer::Violation(evidence) => {
+                    if violations.is_empty() || self.all_failures {
+                        violations.push((part, evidence, engine));
+                    }
+                }
+                PartAnswer::Undecided { limit, reached, returns } => {
+                    undecided.get_or_insert((*limit, *reached, *returns, engine));
+                }
+            }
+        }
+        if let Some((_, _, engine)) = violations.first() {
+            let begin = Instant::now();
+            let mut explained = Vec::new();
+            for (part, evidence, _) in &violations {
+                let ops = split.ops(*part);
+                explained.push(explain(case, &ops, evidence, setting)?);
+            }
+            stats.explain = begin.elapsed();
+            let first = Box::new(explained.remove(0));
+            return Ok((Verdict::Violation(first), (*engine).clone(), explained));
+        }
+        if let Some((limit, reached, returns, engine)) = undecided {
+            let undecided = Undecided {
+                limit,
+                parts_done: orders.len(),
+                parts: parts.len(),
+                returns_reached: reached as usize,
+                returns: returns as usize,
+            };
+            return Ok((Verdict::Undecided(undecided), engine.clone(), Vec::new()));
+        }
+        let begin = Instant::now();
+        let order = certify::merge(case.timeline(), &orders);
+        certify::order_is_valid(case.timeline(), &order, setting.hints == Hints::Assert)
+            .map_err(CheckError::Internal)?;
+        stats.certify += begin.elapsed();
+        Ok((Verdict::Linearizable(Witness { order }), engines.join(", "), Vec::new()))
+    }
+}

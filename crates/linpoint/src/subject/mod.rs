@@ -1,0 +1,268 @@
+//! What engines see of a specification and a history: numbers.
+//!
+//! Engines, monitors, the planner and explanations know nothing of the types of operations, results and states.
+//! They address an operation by its [`OpId`], a result by a [`RetId`], a state by a [`StateId`], and ask a
+//! [`Subject`] about them. So all of them are compiled once, whatever the specification.
+//!
+//! * A typed [`Spec`] and its history become a subject through one adapter, [`Typed`]. [`Checker`](crate::Checker) does this.
+//! * A model whose operations and states are known only at run time (a script, another process) implements
+//!   [`Subject`] and [`Session`] itself and is checked with [`Checker::of_subject`](crate::Checker::of_subject).
+//!
+//! A dynamic model has to implement six methods of [`Subject`] ([`len`](Subject::len), [`is_known`](Subject::is_known),
+//! [`classes`](Subject::classes), [`session`](Subject::session), [`describe_op`](Subject::describe_op),
+//! [`describe_ret`](Subject::describe_ret)) and [`Session`]. Everything else is optional: it makes checking faster or
+//! explanations better.
+//!
+//! [`Spec`]: crate::Spec
+
+mod case;
+mod session;
+mod typed;
+
+pub(crate) use case::Case;
+pub use session::{Session, Stop};
+pub(crate) use session::{TypedSession, guard};
+pub use typed::Typed;
+
+use std::cmp::Ordering;
+use std::ops::Range;
+
+use crate::history::{OpId, Span};
+use crate::spec::{Footprint, Name, Refutation, Role, Shape, Slot, Text, Traces};
+
+pub use crate::budget::Budget;
+
+/// Names a result.
+///
+/// The recorded result of an operation has the number of the operation, even if it is unknown
+/// ([`Subject::is_known`]). Larger numbers are results that [`Session::outcomes`] has found.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct RetId(pub u32);
+
+impl RetId {
+    /// Some result, it is not known which.
+    pub const UNKNOWN: RetId = RetId(u32::MAX);
+
+    /// The recorded result of an operation.
+    pub fn of(op: OpId) -> RetId {
+        RetId(op.0)
+    }
+}
+
+/// Names a class of equal (operation, result) pairs.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct ClassId(pub u32);
+
+impl ClassId {
+    /// The number as an index.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Names a state of a [`Session`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct StateId(pub u32);
+
+impl StateId {
+    /// The number as an index.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// An operation with the result that it is taken to have had.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Call {
+    /// The operation.
+    pub op: OpId,
+    /// Its result.
+    pub ret: RetId,
+}
+
+impl Call {
+    /// The operation with the result that was recorded.
+    pub fn recorded(op: OpId) -> Call {
+        Call { op, ret: RetId::of(op) }
+    }
+
+    /// The operation with any result.
+    pub fn unknown(op: OpId) -> Call {
+        Call { op, ret: RetId::UNKNOWN }
+    }
+}
+
+/// A place where a [`Name`] is mentioned.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// The operation and its result.
+    pub call: Call,
+    /// Which of its names.
+    pub slot: Slot,
+}
+
+/// An operation of an independent part of a history.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Row {
+    /// The number by which the history knows it.
+    pub id: OpId,
+    /// The number by which the subject knows it, and its result.
+    pub call: Call,
+    /// When it was open.
+    pub span: Span,
+}
+
+/// A specification together with the operations of a history.
+///
+/// The optional methods have the meaning, and make the claims, of the methods of [`Spec`](crate::Spec) and
+/// [`Shaped`](crate::spec::Shaped) with the same names.
+pub trait Subject: Sync {
+    /// Number of operations.
+    fn len(&self) -> usize;
+
+    /// True if there are no operations.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// True if it is known what this result is.
+    fn is_known(&self, ret: RetId) -> bool;
+
+    /// Number of operations whose recorded result is known.
+    fn known_results(&self) -> usize {
+        (0..self.len() as u32).filter(|op| self.is_known(RetId(*op))).count()
+    }
+
+    /// A fresh numbering of equal calls.
+    fn classes(&self) -> Box<dyn Classes + '_>;
+
+    /// A fresh set of states.
+    fn session(&self) -> Box<dyn Session + '_>;
+
+    /// An operation as text: `enqueue(5)`.
+    fn describe_op(&self, op: OpId) -> String;
+
+    /// A result as text.
+    fn describe_ret(&self, call: Call) -> String;
+
+    /// See [`Spec::footprint`](crate::Spec::footprint).
+    fn footprint(&self, _op: OpId) -> Footprint {
+        Footprint::Whole
+    }
+
+    /// See [`Spec::is_read`](crate::Spec::is_read).
+    fn is_read(&self, _call: Call) -> bool {
+        false
+    }
+
+    /// See [`Spec::leaves`](crate::Spec::leaves).
+    fn leaves(&self, _op: OpId) -> Traces {
+        Traces::Any
+    }
+
+    /// See [`Spec::senses`](crate::Spec::senses).
+    fn senses(&self, _call: Call) -> Traces {
+        Traces::Any
+    }
+
+    /// See [`Spec::senses_to_act`](crate::Spec::senses_to_act).
+    fn senses_to_act(&self, op: OpId) -> Traces {
+        self.senses(Call::unknown(op))
+    }
+
+    /// See [`Spec::anonymous_kind`](crate::Spec::anonymous_kind).
+    fn anonymous_kind(&self, _op: OpId) -> Option<u64> {
+        None
+    }
+
+    /// See [`Spec::idle_unless_named`](crate::Spec::idle_unless_named).
+    fn idle_unless_named(&self, _op: OpId) -> bool {
+        false
+    }
+
+    /// See [`Spec::refute`](crate::Spec::refute).
+    fn refute(&self, _part: &[Row]) -> Option<Refutation> {
+        None
+    }
+
+    /// See [`Spec::guide`](crate::Spec::guide).
+    fn guide(&self, _part: &[Row]) -> Option<Vec<u64>> {
+        None
+    }
+
+    /// See [`Spec::replay`](crate::Spec::replay).
+    fn replay(&self, _run: &mut dyn Iterator<Item = Call>) -> Option<Result<(), usize>> {
+        None
+    }
+
+    /// The kind of object, [`Shape::Opaque`] if no monitor knows it.
+    fn shape(&self) -> Shape {
+        Shape::Opaque
+    }
+
+    /// See [`Shaped::role`](crate::spec::Shaped::role).
+    fn role(&self, _call: Call, _pending: bool) -> Role {
+        Role::Foreign("the object has no shape")
+    }
+
+    /// See [`Shaped::key`](crate::spec::Shaped::key).
+    fn key(&self, _op: OpId) -> Option<Name> {
+        None
+    }
+
+    /// Pushes the roles and keys of consecutive operations with their recorded results. Override it only to save
+    /// calls for millions of operations.
+    fn roles(&self, ops: Range<usize>, spans: &[Span], roles: &mut Vec<(Role, Option<Name>)>) {
+        roles.extend(ops.zip(spans).map(|(op, span)| {
+            let op = OpId(op as u32);
+            (self.role(Call::recorded(op), span.is_pending()), self.key(op))
+        }));
+    }
+
+    /// See [`Shaped::same_name`](crate::spec::Shaped::same_name).
+    fn same_name(&self, _a: Place, _b: Place) -> bool {
+        false
+    }
+
+    /// True if all pairs have the same name. Override it only to save calls.
+    fn same_names(&self, pairs: &[[Place; 2]]) -> bool {
+        pairs.iter().all(|[a, b]| self.same_name(*a, *b))
+    }
+
+    /// See [`Shaped::is_initial`](crate::spec::Shaped::is_initial).
+    fn is_initial(&self, _place: Place) -> bool {
+        false
+    }
+
+    /// See [`Shaped::compare`](crate::spec::Shaped::compare).
+    fn compare(&self, _a: Place, _b: Place) -> Ordering {
+        Ordering::Equal
+    }
+
+    /// See [`Shaped::view`](crate::spec::Shaped::view). Pushes nothing if the result is unknown.
+    fn view(&self, _ret: RetId, _names: &mut Vec<Option<Name>>) {}
+
+    /// See [`Shaped::appends`](crate::spec::Shaped::appends).
+    fn appends(&self, _op: OpId) -> bool {
+        false
+    }
+
+    /// See [`Shaped::text`](crate::spec::Shaped::text).
+    fn text(&self, _place: Place) -> Option<Text<'_>> {
+        None
+    }
+
+    /// See [`Shaped::initial_text`](crate::spec::Shaped::initial_text).
+    fn initial_text(&self) -> Option<Text<'_>> {
+        None
+    }
+}
+
+/// Numbers classes of equal calls, from 0 on, in the order in which they are met.
+pub trait Classes {
+    /// Forgets all classes.
+    fn clear(&mut self);
+
+    /// Pushes the class of each call.
+    fn classify(&mut self, calls: &[Call], classes: &mut Vec<ClassId>);
+}

@@ -1,0 +1,290 @@
+//! States behind numbers: they are interned as they are met, and a panic in a user's specification becomes a value.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::typed::Columns;
+use super::{Call, RetId, StateId};
+use crate::budget::{Budget, Limit};
+use crate::history::OpId;
+use crate::spec::{Spec, stable_hash};
+
+/// The step relation on numbers. One engine on one thread uses one session.
+pub trait Session {
+    /// The initial state.
+    ///
+    /// # Errors
+    ///
+    /// Like all methods here: a limit was hit, or the specification failed.
+    fn initial(&mut self, budget: &mut Budget<'_>) -> Result<StateId, Stop>;
+
+    /// Appends the successors of `state` under `call`, sorted, without repetition.
+    fn step(
+        &mut self,
+        state: StateId,
+        call: Call,
+        next: &mut Vec<StateId>,
+        budget: &mut Budget<'_>,
+    ) -> Result<(), Stop>;
+
+    /// Pushes each result that `op` may have in `state`, with the state that follows. False if the results cannot be
+    /// enumerated. Equal results have equal numbers.
+    fn outcomes(
+        &mut self,
+        state: StateId,
+        op: OpId,
+        out: &mut Vec<(RetId, StateId)>,
+        budget: &mut Budget<'_>,
+    ) -> Result<bool, Stop>;
+
+    /// Forgets all states but those in `live` (which may repeat), gives the memory back, and
+    /// replaces the ids in `live` by new ones.
+    fn keep_only(&mut self, live: &mut [StateId], budget: &mut Budget<'_>);
+
+    /// A state as text.
+    fn describe(&self, state: StateId) -> String;
+
+    /// Bytes that a state occupies.
+    fn bytes(&self, state: StateId) -> usize;
+}
+
+/// Why a session could not answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Stop {
+    /// A limit was hit.
+    Limit(Limit),
+    /// The specification panicked, or failed otherwise.
+    SpecPanicked {
+        /// The operation it was asked about.
+        op: Option<OpId>,
+        /// The panic message.
+        message: String,
+    },
+}
+
+impl From<Limit> for Stop {
+    fn from(limit: Limit) -> Self {
+        Stop::Limit(limit)
+    }
+}
+
+/// Runs a user's code; a panic becomes its message.
+pub(crate) fn guard<T>(run: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(run)).map_err(|payload| {
+        let text = payload.downcast_ref::<&str>().map(|s| (*s).to_owned());
+        text.or_else(|| payload.downcast_ref::<String>().cloned())
+            .unwrap_or_else(|| "no message".to_owned())
+    })
+}
+
+/// What the allocator adds to a state that lives on the heap.
+const ALLOCATION_OVERHEAD: usize = 16;
+const EMPTY: u32 = u32::MAX;
+/// State ids must leave room for the marks of the automaton.
+const MAX_STATES: usize = 1 << 30;
+
+/// The states of a typed specification.
+pub(crate) struct TypedSession<'a, S: Spec> {
+    spec: &'a S,
+    columns: &'a Columns<'a, S>,
+    /// INVARIANT: pairwise different.
+    states: Vec<S::State>,
+    index: Index,
+    /// Bytes counted for the heap parts of states.
+    heap_bytes: usize,
+    scratch: Vec<S::State>,
+}
+
+/// Open addressing over the hashes of states.
+#[derive(Default)]
+struct Index {
+    /// Hash of each state.
+    hashes: Vec<u64>,
+    /// A power of two long or empty; [`EMPTY`] marks a free cell.
+    cells: Vec<u32>,
+}
+
+impl Index {
+    /// Finds the state with this hash for which `is_it` holds, or else the cell where it belongs.
+    fn find(&self, hash: u64, is_it: impl Fn(usize) -> bool) -> Result<StateId, usize> {
+        let wrap = self.cells.len() - 1;
+        let mut at = (hash >> 20) as usize & wrap;
+        loop {
+            let id = self.cells[at];
+            if id == EMPTY {
+                return Err(at);
+            }
+            if self.hashes[id as usize] == hash && is_it(id as usize) {
+                return Ok(StateId(id));
+            }
+            at = (at + 1) & wrap;
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.hashes.len() * 4 >= self.cells.len() * 3
+    }
+
+    /// Twice as many cells as before.
+    fn resize(&mut self, cells: usize) {
+        self.cells = vec![EMPTY; cells];
+        for (id, hash) in self.hashes.iter().enumerate() {
+            let mut at = (hash >> 20) as usize & (cells - 1);
+            while self.cells[at] != EMPTY {
+                at = (at + 1) & (cells - 1);
+            }
+            self.cells[at] = id as u32;
+        }
+    }
+}
+
+impl<'a, S: Spec> TypedSession<'a, S> {
+    pub(super) fn new(spec: &'a S, columns: &'a Columns<'a, S>) -> Self {
+        TypedSession {
+            spec,
+            columns,
+            states: Vec::new(),
+            index: Index::default(),
+            heap_bytes: 0,
+            scratch: Vec::new(),
+        }
+    }
+
+    fn fixed_bytes(&self) -> usize {
+        self.states.capacity() * (size_of::<S::State>() + 8) + self.index.cells.len() * 4
+    }
+
+    fn intern(&mut self, state: S::State, budget: &mut Budget<'_>) -> Result<StateId, Stop> {
+        let hash = stable_hash(&state).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        if self.index.is_full() {
+            self.grow(budget)?;
+        }
+        let at = match self.index.find(hash, |id| self.states[id] == state) {
+            Ok(known) => return Ok(known),
+            Err(at) => at,
+        };
+        let heap = self.spec.state_bytes(&state).saturating_sub(size_of::<S::State>());
+        if heap > 0 {
+            budget.reserve(heap + ALLOCATION_OVERHEAD)?;
+            self.heap_bytes += heap + ALLOCATION_OVERHEAD;
+        }
+        let id = self.states.len() as u32;
+        self.index.cells[at] = id;
+        self.index.hashes.push(hash);
+        self.states.push(state);
+        Ok(StateId(id))
+    }
+
+    fn grow(&mut self, budget: &mut Budget<'_>) -> Result<(), Stop> {
+        let cells = (self.index.cells.len() * 2).max(16);
+        if self.states.len() >= MAX_STATES {
+            return Err(Limit::Memory.into());
+        }
+        let before = self.fixed_bytes();
+        let room = cells / 4 * 3 + 1;
+        let reserved = room * (size_of::<S::State>() + 8) + cells * 4;
+        budget.reserve(reserved)?;
+        self.states.reserve_exact(room - self.states.len());
+        self.index.hashes.reserve_exact(room - self.index.hashes.len());
+        self.index.resize(cells);
+        budget.release(before);
+        // The reservation was for `room` states; `reserve_exact` may have given more.
+        let now = self.fixed_bytes();
+        if now > reserved {
+            budget.reserve(now - reserved)?;
+        }
+        Ok(())
+    }
+}
+
+/// Sorts what follows `begin` and drops repetitions there.
+fn sort_and_dedup(states: &mut Vec<StateId>, begin: usize) {
+    let new = &mut states[begin..];
+    if new.len() > 1 {
+        new.sort_unstable();
+        let mut kept = begin + 1;
+        for at in begin + 1..states.len() {
+            if states[at] != states[kept - 1] {
+                states[kept] = states[at];
+                kept += 1;
+            }
+        }
+        states.truncate(kept);
+    }
+}
+
+impl<S: Spec> Session for TypedSession<'_, S> {
+    fn initial(&mut self, budget: &mut Budget<'_>) -> Result<StateId, Stop> {
+        let spec = self.spec;
+        let state = guard(|| spec.initial())
+            .map_err(|message| Stop::SpecPanicked { op: None, message })?;
+        self.intern(state, budget)
+    }
+
+    fn step(
+        &mut self,
+        state: StateId,
+        call: Call,
+        next: &mut Vec<StateId>,
+        budget: &mut Budget<'_>,
+    ) -> Result<(), Stop> {
+        let (spec, from) = (self.spec, &self.states[state.index()]);
+        let mut found = std::mem::take(&mut self.scratch);
+        guard(|| self.columns.with(call, |op, ret| spec.successors(from, op, ret, &mut found)))
+            .map_err(|message| Stop::SpecPanicked { op: Some(call.op), message })?;
+        let begin = next.len();
+        for state in found.drain(..) {
+            next.push(self.intern(state, budget)?);
+        }
+        self.scratch = found;
+        sort_and_dedup(next, begin);
+        Ok(())
+    }
+
+    fn outcomes(
+        &mut self,
+        state: StateId,
+        op: OpId,
+        out: &mut Vec<(RetId, StateId)>,
+        budget: &mut Budget<'_>,
+    ) -> Result<bool, Stop> {
+        let (spec, from) = (self.spec, &self.states[state.index()]);
+        let mut found = Vec::new();
+        let are_known = guard(|| spec.outcomes(from, &self.columns.ops[op.index()], &mut found))
+            .map_err(|message| Stop::SpecPanicked { op: Some(op), message })?;
+        for (ret, state) in found {
+            out.push((self.columns.number(ret), self.intern(state, budget)?));
+        }
+        Ok(are_known)
+    }
+
+    fn keep_only(&mut self, live: &mut [StateId], budget: &mut Budget<'_>) {
+        budget.release(self.fixed_bytes() + self.heap_bytes);
+        let states = std::mem::take(&mut self.states);
+        self.index = Index::default();
+        self.heap_bytes = 0;
+        let mut keep = vec![false; states.len()];
+        for &id in live.iter() {
+            keep[id.index()] = true;
+        }
+        let mut renamed = vec![StateId(EMPTY); states.len()];
+        for (old, state) in states.into_iter().enumerate() {
+            if keep[old] {
+                // Fits: less than was released just now.
+                if let Ok(id) = self.intern(state, budget) {
+                    renamed[old] = id;
+                }
+            }
+        }
+        for id in live {
+            *id = renamed[id.index()];
+        }
+    }
+
+    fn describe(&self, state: StateId) -> String {
+        self.spec.describe_state(&self.states[state.index()])
+    }
+
+    fn bytes(&self, state: StateId) -> usize {
+        self.spec.state_bytes(&self.states[state.index()])
+    }
+}
