@@ -16,7 +16,7 @@ use crate::search::Switches;
 use crate::spec::Spec;
 use crate::subject::{Case, Subject, Typed};
 use crate::verdict::{Verdict, Violation};
-use run::Settings;
+pub(crate) use run::Settings;
 
 /// What to do with order hints. See [`crate::history::OrderHint`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]

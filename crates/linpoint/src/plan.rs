@@ -1,11 +1,13 @@
 //! Which engines, in which order, on which parts: decided before anything runs, as plain data.
 //!
-//! The planner is a ladder. If there is a monitor for the object, it comes first: on the whole
-//! history, all keys at once, and if it refuses that, on each part. Then a depth-first search with
-//! luck, with hardly more steps than operations, then cheap exact refuters, then depth-first search
-//! with more steps, then, if there are pending operations, a search in which they may take effect any
-//! number of times (its "no" is a "no"), and at last the complete engines in competition. A step
-//! that cannot help is refused with a reason; the last one is never refused.
+//! A plan is a ladder. Rung 0 asks the monitor of the object about the whole history, all keys at once. If it
+//! refuses, the history is split, and each part climbs the rest of the ladder: the monitor on the part, a depth-first
+//! search with hardly more steps than operations, cheap exact refuters, depth-first search with more steps, a
+//! search in which pending operations may take effect any number of times (its "no" is a "no"), and at last the
+//! complete engines in competition. A rung that cannot help is refused with a reason; the last one is never refused.
+//!
+//! A plan is executed as it stands: `decide/` climbs its rungs and knows no other order. Questions that explanations
+//! ask about derived histories are plans too, with small limits ([`Plan::question`]).
 //!
 //! Strong hitting families ([`Engine::Hitting`]) are not on the ladder, only available by name: where they have
 //! a witness, a straight run nearly always finds one sooner (`bench/README.md` has the table), and they refute
@@ -37,10 +39,12 @@ pub struct Features {
     pub hints: bool,
 }
 
-/// A step of the ladder.
+/// What a rung of the ladder does.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Tactic {
-    /// A monitor of this kind.
+    /// Ask the monitor of the object about the whole history, before it is split.
+    Whole,
+    /// Ask a monitor about a part.
     Monitor(Monitor),
     /// Ask the specification for an obvious contradiction.
     Refute,
@@ -50,7 +54,7 @@ pub enum Tactic {
     Probe(Engine),
     /// Breadth-first search with pending operations in unlimited supply; can only refute.
     UnlimitedPending,
-    /// Engines in competition, to the end of the budget.
+    /// Engines in competition.
     Compete(Vec<Engine>),
 }
 
@@ -153,7 +157,8 @@ impl Tactic {
     /// A name for reports.
     pub fn name(&self) -> String {
         match self {
-            Tactic::Monitor(monitor) => monitor.name().into(),
+            Tactic::Whole => Monitor::OfShape.name().into(),
+            Tactic::Monitor(monitor) => format!("{} by part", monitor.name()),
             Tactic::Refute => "refute".into(),
             Tactic::Straight(engine) => format!("straight {}", engine.name()),
             Tactic::Probe(engine) => format!("probe {}", engine.name()),
@@ -163,15 +168,51 @@ impl Tactic {
     }
 }
 
-/// A step of the ladder, and whether it is used.
+/// A limit on search steps that grows with the number of operations.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Steps {
+    /// Steps for any history.
+    pub fixed: u64,
+    /// Steps for each operation.
+    pub per_op: u64,
+}
+
+impl Steps {
+    /// The limit for a part with this many operations.
+    pub fn limit(self, ops: usize) -> u64 {
+        self.fixed.saturating_add(self.per_op.saturating_mul(ops as u64))
+    }
+}
+
+/// Hardly more steps than operations.
+const STRAIGHT: Steps = Steps { fixed: 1_000, per_op: 2 };
+/// A small search.
+const PROBE: Steps = Steps { fixed: 20_000, per_op: 16 };
+/// The search with unlimited pending operations has small configurations and may take 64 times as many steps.
+const UNLIMITED: Steps = Steps { fixed: 64 * PROBE.fixed, per_op: 64 * PROBE.per_op };
+
+/// A rung of the ladder, and whether it is used.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Candidate {
-    /// The step.
+pub struct Rung {
+    /// What it does.
     pub tactic: Tactic,
+    /// How many search steps it may take; `None`: as many as the limits of the check allow.
+    pub steps: Option<Steps>,
     /// Why it is refused, if it is.
     pub refused: Option<String>,
     /// Why it is there.
     pub why: String,
+}
+
+impl Rung {
+    fn new(tactic: Tactic, steps: Option<Steps>, refused: Option<String>, why: &str) -> Rung {
+        Rung { tactic, steps, refused, why: why.to_owned() }
+    }
+
+    /// Search steps for a part with this many operations.
+    pub(crate) fn limit(&self, ops: usize) -> u64 {
+        self.steps.map_or(u64::MAX, |steps| steps.limit(ops))
+    }
 }
 
 /// How a history is going to be checked.
@@ -182,71 +223,126 @@ pub struct Plan {
     /// Why the history is split as it is.
     pub split: String,
     /// The ladder.
-    pub ladder: Vec<Candidate>,
+    pub ladder: Vec<Rung>,
     /// Threads.
     pub threads: usize,
     /// Limits.
     pub limits: Limits,
 }
 
+/// Why monitors are not asked.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct NoMonitor {
+    /// Neither about the whole history nor about parts.
+    pub(crate) at_all: Option<String>,
+    /// Not about the whole history.
+    pub(crate) whole: Option<String>,
+}
+
+impl NoMonitor {
+    /// Why the monitor is not asked about parts, if it is not.
+    fn parts(&self, features: &Features) -> Option<String> {
+        let is_asked_before = self.whole.is_none() && features.parts <= 1;
+        let asked = || is_asked_before.then(|| "the whole history is one part".to_owned());
+        self.at_all.clone().or_else(asked)
+    }
+}
+
 impl Plan {
-    /// The steps that are used, in order.
+    /// The tactics that are used, in order.
     pub fn steps(&self) -> impl Iterator<Item = &Tactic> {
-        self.ladder.iter().filter(|c| c.refused.is_none()).map(|c| &c.tactic)
+        self.rungs().map(|rung| &rung.tactic)
+    }
+
+    /// The rungs that are used, in order.
+    pub(crate) fn rungs(&self) -> impl Iterator<Item = &Rung> {
+        self.ladder.iter().filter(|rung| rung.refused.is_none())
+    }
+
+    /// True if rung 0 is used.
+    pub(crate) fn asks_about_whole(&self) -> bool {
+        self.steps().next() == Some(&Tactic::Whole)
     }
 
     pub(crate) fn new(
         features: Features,
-        forced: Option<&Algorithm>,
-        no_monitor: Option<String>,
+        algorithm: Option<&Algorithm>,
+        no_monitor: NoMonitor,
         split_by_key: bool,
         threads: usize,
         limits: Limits,
     ) -> Plan {
         let split = describe_split(&features, split_by_key);
-        let by_name =
-            |tactic| vec![Candidate { tactic, refused: None, why: "asked for by name".into() }];
-        let ladder = match forced {
-            Some(Algorithm::Engines(engines)) => by_name(Tactic::Compete(engines.clone())),
-            Some(Algorithm::Monitor(monitor)) => by_name(Tactic::Monitor(*monitor)),
+        let ladder = match algorithm {
+            Some(Algorithm::Engines(engines)) => {
+                vec![by_name(Tactic::Compete(engines.clone()), None)]
+            }
+            Some(Algorithm::Monitor(Monitor::OfShape)) => {
+                let parts = no_monitor.parts(&features);
+                let of_shape = Tactic::Monitor(Monitor::OfShape);
+                let whole = no_monitor.at_all.or(no_monitor.whole);
+                vec![by_name(Tactic::Whole, whole), by_name(of_shape, parts)]
+            }
+            Some(Algorithm::Monitor(monitor)) => vec![by_name(Tactic::Monitor(*monitor), None)],
             None => ladder(&features, no_monitor),
         };
         Plan { features, split, ladder, threads, limits }
     }
 
-    /// True if nothing but a monitor is to be asked.
+    /// The rungs for a question about a derived history: the same ladder with small limits.
+    pub(crate) fn question() -> Vec<Rung> {
+        let rung = |tactic, steps| Rung::new(tactic, steps, None, "");
+        vec![
+            rung(Tactic::Whole, None),
+            rung(Tactic::Straight(Engine::JitGraph), Some(STRAIGHT)),
+            rung(Tactic::Refute, None),
+            rung(Tactic::UnlimitedPending, Some(PROBE)),
+            rung(Tactic::Probe(Engine::JitGraph), Some(PROBE)),
+            rung(Tactic::Probe(Engine::Breadth), Some(PROBE)),
+        ]
+    }
+
+    /// Why no rung is used, if none is.
+    pub(crate) fn refused(&self) -> Option<&str> {
+        let reasons = self.ladder.iter().map(|rung| rung.refused.as_deref());
+        reasons.collect::<Option<Vec<_>>>().and_then(|reasons| reasons.first().copied())
+    }
+
+    /// True if only monitors are asked.
     pub(crate) fn only_asks_monitor(&self) -> bool {
-        self.steps().all(|tactic| matches!(tactic, Tactic::Monitor(_)))
+        self.steps().all(|tactic| matches!(tactic, Tactic::Whole | Tactic::Monitor(_)))
     }
 
     /// Notes why a monitor did not decide what it was asked.
-    pub(crate) fn note_refusal(&mut self, reason: String) {
-        if let Some(candidate) = self.monitor_mut() {
-            candidate.refused = Some(reason);
+    pub(crate) fn note_refusal(&mut self, tactic: &Tactic, reason: &str) {
+        if let Some(rung) = self.rung_mut(tactic) {
+            rung.refused = Some(reason.to_owned());
         }
     }
 
     /// Notes what is known about a monitor's answer.
-    pub(crate) fn note_monitor(&mut self, why: String) {
-        if let Some(candidate) = self.monitor_mut() {
-            candidate.why = why;
+    pub(crate) fn note_why(&mut self, tactic: &Tactic, why: String) {
+        if let Some(rung) = self.rung_mut(tactic) {
+            rung.why = why;
         }
     }
 
-    /// Notes that a monitor decides everything, so that nobody else is asked.
-    pub(crate) fn note_decided(&mut self, why: String) {
-        self.note_monitor(why);
-        for candidate in &mut self.ladder {
-            if !matches!(candidate.tactic, Tactic::Monitor(_)) && candidate.refused.is_none() {
-                candidate.refused = Some("not needed".into());
-            }
+    /// Notes that this rung decides everything, so that no later one is used.
+    pub(crate) fn note_decided(&mut self, tactic: &Tactic, why: String) {
+        self.note_why(tactic, why);
+        let later = self.ladder.iter_mut().skip_while(|rung| rung.tactic != *tactic).skip(1);
+        for rung in later.filter(|rung| rung.refused.is_none()) {
+            rung.refused = Some("not needed".into());
         }
     }
 
-    fn monitor_mut(&mut self) -> Option<&mut Candidate> {
-        let is_monitor = |c: &&mut Candidate| matches!(c.tactic, Tactic::Monitor(_));
-        self.ladder.iter_mut().find(is_monitor)
+    fn rung_mut(&mut self, tactic: &Tactic) -> Option<&mut Rung> {
+        self.ladder.iter_mut().find(|rung| rung.tactic == *tactic)
     }
+}
+
+fn by_name(tactic: Tactic, refused: Option<String>) -> Rung {
+    Rung::new(tactic, None, refused, "asked for by name")
 }
 
 fn describe_split(features: &Features, split_by_key: bool) -> String {
@@ -260,31 +356,41 @@ fn describe_split(features: &Features, split_by_key: bool) -> String {
     }
 }
 
-fn ladder(features: &Features, no_monitor: Option<String>) -> Vec<Candidate> {
+fn ladder(features: &Features, no_monitor: NoMonitor) -> Vec<Rung> {
     let no_pending = (features.pending == 0).then(|| "no operation is pending".to_owned());
-    let candidate = |tactic, refused, why: &str| Candidate { tactic, refused, why: why.into() };
+    let no_part_monitor = no_monitor.parts(features);
     vec![
-        candidate(
-            Tactic::Monitor(Monitor::OfShape),
-            no_monitor,
+        Rung::new(
+            Tactic::Whole,
+            None,
+            no_monitor.at_all.or(no_monitor.whole),
             "knows this kind of object and needs no search",
         ),
-        candidate(
+        Rung::new(
+            Tactic::Monitor(Monitor::OfShape),
+            None,
+            no_part_monitor,
+            "what is refused as a whole may be accepted in parts",
+        ),
+        Rung::new(
             Tactic::Straight(Engine::JitGraph),
+            Some(STRAIGHT),
             None,
             "most linearizable histories need hardly more steps than operations",
         ),
-        candidate(Tactic::Refute, None, "an obvious contradiction needs no search"),
-        candidate(Tactic::Probe(Engine::JitGraph), None, "small searches end soon"),
-        candidate(
+        Rung::new(Tactic::Refute, None, None, "an obvious contradiction needs no search"),
+        Rung::new(Tactic::Probe(Engine::JitGraph), Some(PROBE), None, "small searches end soon"),
+        Rung::new(
             Tactic::UnlimitedPending,
+            Some(UNLIMITED),
             no_pending,
             "refutes without keeping track of which pending operations took effect",
         ),
-        candidate(
+        Rung::new(
             Tactic::Compete(vec![Engine::JitGraph, Engine::Breadth]),
             None,
-            "complete; luck and robustness race each other",
+            None,
+            "complete: depth-first and breadth-first search run in parallel",
         ),
     ]
 }
@@ -348,8 +454,8 @@ impl std::fmt::Display for Plan {
         writeln!(f, "{}", self.split)?;
         for (i, c) in self.ladder.iter().enumerate() {
             match &c.refused {
-                None => writeln!(f, "{}. {}: {}", i + 1, c.tactic.name(), c.why)?,
-                Some(reason) => writeln!(f, "{}. {}: not used, {reason}", i + 1, c.tactic.name())?,
+                None => writeln!(f, "{i}. {}: {}", c.tactic.name(), c.why)?,
+                Some(reason) => writeln!(f, "{i}. {}: not used, {reason}", c.tactic.name())?,
             }
         }
         let time = self.limits.time.map_or("no time limit".into(), |t| format!("at most {t:?}"));

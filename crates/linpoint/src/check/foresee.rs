@@ -8,6 +8,7 @@ use crate::decide::{Refusals, ask};
 use crate::history::OpId;
 use crate::monitor::{Outcome, Refusal};
 use crate::plan::{Monitor, Plan, Tactic, effective_hints};
+use crate::split::Split;
 use crate::subject::Case;
 
 impl Settings<'_> {
@@ -15,38 +16,55 @@ impl Settings<'_> {
     pub(super) fn foresee(&self, case: &Case<'_>) -> Result<Plan, CheckError> {
         let split = self.split(case, effective_hints(case.timeline(), self.hints))?;
         let mut plan = self.plan_for(case, &split)?;
-        let Some(monitor) = plan.steps().find_map(|tactic| match tactic {
-            Tactic::Monitor(monitor) => Some(*monitor),
-            _ => None,
-        }) else {
-            return Ok(plan);
-        };
         let memory = Memory::new(self.limits.memory);
-        let all = !case.timeline().has_several_objects() && !self.all_failures;
-        if all && monitor == Monitor::OfShape {
+        if plan.asks_about_whole() {
             let ids: Vec<OpId> = case.ids().collect();
-            if let Ok(outcome) = self.asked(case, &ids, monitor, &memory)? {
-                plan.split = "not split: the monitor takes all operations at once".into();
-                plan.note_decided(format!("{} decides this history", outcome.monitor));
-                return Ok(plan);
+            match self.asked(case, &ids, Monitor::OfShape, &memory)? {
+                Ok(outcome) => {
+                    plan.split = "not split: the monitor takes all operations at once".into();
+                    let why = format!("{} decides this history", outcome.monitor);
+                    plan.note_decided(&Tactic::Whole, why);
+                    return Ok(plan);
+                }
+                Err(refusal) => plan.note_refusal(&Tactic::Whole, &refusal.reason),
             }
         }
+        let of_parts = plan.steps().find(|tactic| matches!(tactic, Tactic::Monitor(_))).cloned();
+        if let Some(Tactic::Monitor(monitor)) = of_parts {
+            self.foresee_parts(case, &split, monitor, &memory, &mut plan)?;
+        }
+        Ok(plan)
+    }
+
+    /// Asks the monitor about each part.
+    fn foresee_parts(
+        &self,
+        case: &Case<'_>,
+        split: &Split,
+        monitor: Monitor,
+        memory: &Memory,
+        plan: &mut Plan,
+    ) -> Result<(), CheckError> {
         let (refusals, mut decided, mut name) = (Refusals::default(), 0, "");
         for part in 0..split.len() {
-            match self.asked(case, &split.ops(part), monitor, &memory)? {
+            match self.asked(case, &split.ops(part), monitor, memory)? {
                 Ok(outcome) => (decided, name) = (decided + 1, outcome.monitor),
                 Err(refusal) => refusals.add(refusal),
             }
         }
+        let tactic = Tactic::Monitor(monitor);
         match refusals.reason() {
-            None => plan.note_decided(format!("{name} decides each part")),
-            Some(reason) if decided == 0 => plan.note_refusal(reason),
-            Some(reason) => plan.note_monitor(format!(
-                "{name} decides {decided} of {} parts; the others it refuses: {reason}",
-                split.len()
-            )),
+            None => plan.note_decided(&tactic, format!("{name} decides each part")),
+            Some(reason) if decided == 0 => plan.note_refusal(&tactic, &reason),
+            Some(reason) => plan.note_why(
+                &tactic,
+                format!(
+                    "{name} decides {decided} of {} parts; the others it refuses: {reason}",
+                    split.len()
+                ),
+            ),
         }
-        Ok(plan)
+        Ok(())
     }
 
     fn asked(

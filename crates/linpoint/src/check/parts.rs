@@ -50,11 +50,7 @@ impl Settings<'_> {
     }
 
     /// The independent parts of a history, with the status of each in a check of it by this checker.
-    pub(super) fn parts(
-        &self,
-        case: &Case<'_>,
-        report: &Report,
-    ) -> Result<Vec<Part>, CheckError> {
+    pub(super) fn parts(&self, case: &Case<'_>, report: &Report) -> Result<Vec<Part>, CheckError> {
         let split = self.split(case, effective_hints(case.timeline(), self.hints))?;
         // A monitor that took all parts at once said nothing about each.
         let otherwise = match report.verdict {

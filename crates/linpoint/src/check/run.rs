@@ -10,7 +10,7 @@ use crate::budget::{Cancel, Limits, Memory, Progress};
 use crate::decide::{PartAnswer, PartReport, Refusals, Run};
 use crate::explain::{Setting, explain};
 use crate::history::OpId;
-use crate::plan::{Algorithm, Features, Plan, effective_hints};
+use crate::plan::{Algorithm, Features, Monitor, NoMonitor, Plan, Tactic, effective_hints};
 use crate::search::Switches;
 use crate::spec::Shape;
 use crate::split::Split;
@@ -51,17 +51,36 @@ impl Default for Settings<'_> {
 }
 
 impl Settings<'_> {
-    /// Why no monitor is asked, if none is.
-    pub(super) fn no_monitor(&self, case: &Case<'_>, hints: Hints) -> Option<String> {
-        if !self.switches.monitors {
-            Some("switched off".into())
+    /// A question about a derived history: on one thread, without an explanation, whatever the order hints say.
+    pub(crate) fn question(time: Duration, memory: usize) -> Self {
+        Settings {
+            limits: Limits { time: Some(time), memory: Some(memory) },
+            threads: Some(1),
+            hints: Hints::Ignore,
+            explains: false,
+            ..Settings::default()
+        }
+    }
+
+    /// Why monitors are not asked.
+    fn no_monitor(&self, case: &Case<'_>, hints: Hints) -> NoMonitor {
+        let at_all = if !self.switches.monitors {
+            Some("switched off")
         } else if hints == Hints::Assert {
-            Some("monitors know nothing of asserted positions".into())
+            Some("monitors do not use asserted positions")
         } else if case.subject.shape() == Shape::Opaque {
-            Some("there is none for this kind of object".into())
+            Some("there is none for this kind of object")
         } else {
             None
-        }
+        };
+        let whole = if self.all_failures {
+            Some("all failures are wanted, and it reports one")
+        } else if case.timeline().has_several_objects() {
+            Some("the operations are about several objects")
+        } else {
+            None
+        };
+        NoMonitor { at_all: at_all.map(str::to_owned), whole: whole.map(str::to_owned) }
     }
 
     /// How this history would be checked.
@@ -71,22 +90,14 @@ impl Settings<'_> {
         self.plan_for(case, &split)
     }
 
-    pub(crate) fn split(
-        &self,
-        case: &Case<'_>,
-        hints: Hints,
-    ) -> Result<Split, CheckError> {
+    pub(crate) fn split(&self, case: &Case<'_>, hints: Hints) -> Result<Split, CheckError> {
         guard(|| Split::new(case, hints, self.split_by_key)).map_err(|message| {
             let description = "asked for its footprint".to_owned();
             CheckError::SpecPanicked { op: OpId(0), description, message }
         })
     }
 
-    pub(super) fn plan_for(
-        &self,
-        case: &Case<'_>,
-        split: &Split,
-    ) -> Result<Plan, CheckError> {
+    pub(super) fn plan_for(&self, case: &Case<'_>, split: &Split) -> Result<Plan, CheckError> {
         self.plan_with(case, Features::of(case, split))
     }
 
@@ -98,25 +109,32 @@ impl Settings<'_> {
         let threads = self.threads.unwrap_or_else(|| {
             std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
         });
-                let no_monitor = self.no_monitor(case, effective_hints(case.timeline(), self.hints));
+        let no_monitor = self.no_monitor(case, effective_hints(case.timeline(), self.hints));
         let by_key = self.split_by_key;
         Ok(Plan::new(features, self.algorithm.as_ref(), no_monitor, by_key, threads, self.limits))
     }
 
-    /// Checks a history.
+    /// Checks a history: climbs the ladder of its plan.
     pub(crate) fn check(&self, case: &Case<'_>) -> Result<Report, CheckError> {
         let begin = Instant::now();
         let deadline = self.limits.time.map(|t| begin + t);
         let memory = Memory::new(self.limits.memory);
         let hints = effective_hints(case.timeline(), self.hints);
-        let whole = match self.ask_about_all(case, hints, &memory, begin)? {
-            Whole::Linearizable(report) => return Ok(*report),
-            whole => whole,
-        };
+        let whole = self.ask_about_whole(case, &memory, begin)?;
+        if let Whole::Linearizable(report) = whole {
+            return Ok(*report);
+        }
         let (steps, certify_nanos) = (AtomicU64::new(0), AtomicU64::new(0));
         let refusals = Refusals::default();
         let split = self.split(case, hints)?;
         let mut plan = self.plan_for(case, &split)?;
+        if let Whole::Refused(refusal) = &whole {
+            plan.note_refusal(&Tactic::Whole, &refusal.reason);
+        }
+        if let (Some(reason), Whole::Refused(_) | Whole::NotAsked) = (plan.refused(), &whole) {
+            let (monitor, reason) = (Monitor::OfShape.name().to_owned(), reason.to_owned());
+            return Err(CheckError::Refused { monitor, reason });
+        }
         let run = Run {
             case,
             split: &split,
@@ -130,11 +148,10 @@ impl Settings<'_> {
             steps: &steps,
             certify_nanos: &certify_nanos,
             progress: self.progress,
-            refused_whole: whole.refusal(),
             refusals: &refusals,
         };
-        let parts = match whole {
-            Whole::Refuted { ref refutation, monitor } => run.refuted(refutation, monitor),
+        let parts = match &whole {
+            Whole::Refuted { refutation, monitor } => run.refuted(refutation, monitor),
             _ => run.parts()?,
         };
         let replay = Duration::from_nanos(certify_nanos.load(Ordering::Relaxed));
@@ -146,12 +163,11 @@ impl Settings<'_> {
         };
         let until = if self.explains { deadline } else { Some(Instant::now()) };
         let setting = Setting { hints, deadline: until, memory: &memory, cancel: &self.cancel };
-        let (verdict, engine, more) =
-            self.conclude(case, &split, &parts, &setting, &mut stats)?;
+        let (verdict, engine, more) = self.conclude(case, &split, &parts, &setting, &mut stats)?;
         stats.steps = steps.load(Ordering::Relaxed);
         stats.peak_bytes = memory.peak();
         if let Some(reason) = refusals.reason() {
-            plan.note_refusal(reason);
+            plan.note_refusal(&Tactic::Monitor(Monitor::OfShape), &reason);
         }
         Ok(Report { verdict, engine, more, plan, stats, parts: statuses(&parts) })
     }

@@ -1,15 +1,15 @@
-//! Asking the monitor about a history before it is split: one that takes all keys at once needs no
-//! split, and splitting millions of operations costs more than deciding them.
+//! Rung 0 of the ladder: asking the monitor about a history before it is split. One that takes all keys at once needs
+//! no split, and splitting millions of operations costs more than deciding them.
 
 use std::time::Instant;
 
 use super::run::Settings;
-use super::{CheckError, Hints, Report, Stats};
+use super::{CheckError, Report, Stats};
 use crate::budget::Memory;
 use crate::decide::ask_about_all;
 use crate::history::OpId;
 use crate::monitor::{Answer, Refusal, verify_names};
-use crate::plan::{Algorithm, Features, Monitor};
+use crate::plan::Features;
 use crate::spec::Refutation;
 use crate::subject::{Case, guard};
 use crate::verdict::certify::{self, Invalid};
@@ -27,30 +27,16 @@ pub(super) enum Whole {
     NotAsked,
 }
 
-impl Whole {
-    pub(super) fn refusal(&self) -> Option<&Refusal> {
-        match self {
-            Whole::Refused(refusal) => Some(refusal),
-            _ => None,
-        }
-    }
-}
-
 impl Settings<'_> {
-    /// Asks the monitor about the history as it is: one that takes all keys at once needs no split.
-    pub(super) fn ask_about_all(
+    /// Climbs rung 0, if the plan has it.
+    pub(super) fn ask_about_whole(
         &self,
         case: &Case<'_>,
-        hints: Hints,
         memory: &Memory,
         begin: Instant,
     ) -> Result<Whole, CheckError> {
-        let of_shape = Algorithm::Monitor(Monitor::OfShape);
-        let asked = self.algorithm.as_ref().is_none_or(|algorithm| *algorithm == of_shape);
-        if !asked || self.all_failures || self.no_monitor(case, hints).is_some() {
-            return Ok(Whole::NotAsked);
-        }
-        if case.timeline().has_several_objects() || self.cancel.is_cancelled() {
+        let mut plan = self.plan_with(case, Features::of_whole(case))?;
+        if !plan.asks_about_whole() || self.cancel.is_cancelled() {
             return Ok(Whole::NotAsked);
         }
         let panicked = |message| {
@@ -82,7 +68,6 @@ impl Settings<'_> {
                 |()| Err(CheckError::Internal(message)),
             );
         }
-        let mut plan = self.plan_with(case, Features::of_whole(case))?;
         plan.split = "not split: the monitor takes all operations at once".into();
         let stats = Stats {
             steps: case.len() as u64,

@@ -2,6 +2,7 @@
 //! all parts, then those with a limit on steps, then complete ones; the first failing part (in the
 //! order of the history, among those that fail at one stage) ends the rest.
 
+mod ladder;
 mod monitored;
 
 use std::sync::Mutex;
@@ -11,16 +12,15 @@ use std::time::{Duration, Instant};
 use crate::budget::{Budget, Cancel, Limit, Memory, Progress};
 use crate::check::{CheckError, Hints};
 use crate::history::OpId;
-use crate::monitor::Refusal;
-use crate::plan::{Plan, Tactic};
-use crate::search::{
-    Engine, Found, Problem, Scratch, Searcher, Stop, Stopped, Switches, compile, guard,
-};
+use crate::plan::{Plan, Rung, Tactic};
+use crate::search::{Found, Problem, Scratch, Stop, Switches, compile, guard};
 use crate::spec::Refutation;
 use crate::split::Split;
 use crate::subject::Case;
 use crate::verdict::certify::{self, Invalid};
 
+use ladder::others_may_help;
+pub(crate) use ladder::{Climbed, Ladder};
 pub(crate) use monitored::{Refusals, ask, ask_about_all};
 
 /// The answer for one part.
@@ -67,25 +67,12 @@ pub(crate) struct Run<'a> {
     pub(crate) steps: &'a AtomicU64,
     pub(crate) certify_nanos: &'a AtomicU64,
     pub(crate) progress: Option<&'a (dyn Fn(Progress) + Sync)>,
-    /// Why the monitor refused the history before it was split, if it was asked and did.
-    pub(crate) refused_whole: Option<&'a Refusal>,
     /// Why monitors refused parts.
     pub(crate) refusals: &'a Refusals,
 }
 
 /// Easy operations for which a further thread is worth while.
 const OPS_PER_THREAD: usize = 4_000;
-/// A straight run may take this many steps, and so many more for each operation.
-const STRAIGHT_STEPS: u64 = 1_000;
-const STRAIGHT_STEPS_PER_OP: u64 = 2;
-/// A probe may take this many steps, and so many more for each operation.
-const PROBE_STEPS: u64 = 20_000;
-const PROBE_STEPS_PER_OP: u64 = 16;
-/// The search with unlimited pending operations may take this many times more.
-const UNLIMITED_FACTOR: u64 = 64;
-/// Without a second thread, engines take turns with this many steps, then twice as many, …
-const FIRST_TURN: u64 = 1 << 18;
-
 impl<'a> Run<'a> {
     /// Decides all parts. A part after a failing one may be missing.
     pub(crate) fn parts(&self) -> Result<Vec<Option<PartReport>>, CheckError> {
@@ -95,8 +82,8 @@ impl<'a> Run<'a> {
         let first_failure = AtomicUsize::new(usize::MAX);
         let done = AtomicUsize::new(0);
         let spare = self.plan.threads;
-        for (tactics, is_last) in self.stages() {
-            if tactics.is_empty() && !is_last {
+        for (rungs, is_last) in self.stages() {
+            if rungs.is_empty() && !is_last {
                 continue;
             }
             // One failing part is enough: a hard part before it might take for ever.
@@ -109,7 +96,7 @@ impl<'a> Run<'a> {
                 if part > first_failure.load(Ordering::Relaxed) && !self.all_failures {
                     return Ok(());
                 }
-                let report = self.part(part, &tactics, is_last, racing, &first_failure, scratch)?;
+                let report = self.part(part, &rungs, is_last, racing, &first_failure, scratch)?;
                 if let Some(report) = report {
                     if matches!(report.answer, PartAnswer::Violation(_)) && !self.all_failures {
                         first_failure.fetch_min(part, Ordering::Relaxed);
@@ -129,17 +116,22 @@ impl<'a> Run<'a> {
         Ok(results.into_iter().map(|r| r.into_inner().unwrap_or_else(|e| e.into_inner())).collect())
     }
 
-    /// The tactics by what they cost: all parts pass one stage before any enters the next, so that one
+    /// The rungs by what they cost: all parts pass one stage before any enters the next, so that one
     /// hard part does not starve the others. With each, whether it is the last.
-    fn stages(&self) -> [(Vec<&'a Tactic>, bool); 4] {
+    fn stages(&self) -> [(Vec<&'a Rung>, bool); 4] {
         let stage = |tactic: &Tactic| match tactic {
-            Tactic::Monitor(_) => 0,
-            Tactic::Straight(_) | Tactic::Refute => 1,
-            Tactic::Probe(_) | Tactic::UnlimitedPending => 2,
-            Tactic::Compete(_) => 3,
+            // Asked before the history was split.
+            Tactic::Whole => None,
+            Tactic::Monitor(_) => Some(0),
+            Tactic::Straight(_) | Tactic::Refute => Some(1),
+            Tactic::Probe(_) | Tactic::UnlimitedPending => Some(2),
+            Tactic::Compete(_) => Some(3),
         };
-        let of = |number: u8| self.plan.steps().filter(|tactic| stage(tactic) == number).collect();
-        [(of(0), false), (of(1), false), (of(2), false), (of(3), true)]
+        let rungs = |number: u8| {
+            let here = |rung: &&Rung| stage(&rung.tactic) == Some(number);
+            self.plan.rungs().filter(here).collect()
+        };
+        [(rungs(0), false), (rungs(1), false), (rungs(2), false), (rungs(3), true)]
     }
 
     /// Calls `each` for all `parts` on so many threads, and the progress callback now and then.
@@ -203,193 +195,63 @@ impl<'a> Run<'a> {
             .count_into(self.steps)
     }
 
-    /// Sends a part down the ladder; `None` if no tactic had an answer and this is not the last.
+    /// Lets a part climb some rungs; `None` if none of them had an answer and this is not the last stage.
     fn part(
         &self,
         part: usize,
-        tactics: &[&Tactic],
+        rungs: &[&Rung],
         is_last: bool,
         racing: bool,
         first_failure: &AtomicUsize,
         scratch: &mut Scratch<'a>,
     ) -> Result<Option<PartReport>, CheckError> {
-        for tactic in tactics {
-            if let Tactic::Monitor(monitor) = tactic
+        for rung in rungs {
+            if let Tactic::Monitor(monitor) = rung.tactic
                 && !self.is_late()
-                && let Some(report) = self.monitored(part, *monitor)?
+                && let Some(report) = self.monitored(part, monitor)?
             {
                 return Ok(Some(report));
             }
         }
-        if !is_last && tactics.iter().all(|t| matches!(t, Tactic::Monitor(_))) {
+        if !is_last && rungs.iter().all(|rung| matches!(rung.tactic, Tactic::Monitor(_))) {
             return Ok(None);
         }
-        let problem = guard(|| self.compile(part, tactics, scratch))
+        let problem = guard(|| self.compile(part, rungs, scratch))
             .map_err(|message| self.panicked(part, message))?;
-        let report = self.ladder(part, tactics, is_last, racing, first_failure, &problem);
-        scratch.used_up = Some(problem);
-        report
-    }
-
-    fn ladder(
-        &self,
-        part: usize,
-        tactics: &[&Tactic],
-        is_last: bool,
-        racing: bool,
-        first_failure: &AtomicUsize,
-        problem: &Problem,
-    ) -> Result<Option<PartReport>, CheckError> {
-        let report = |answer, engine: String| Ok(Some(PartReport { answer, engine }));
-        let searcher = Searcher { subject: self.case.subject, problem, switches: self.switches };
-        let mut stopped = Stopped { stop: Stop::Limit(Limit::Steps), reached: 0 };
-        for tactic in tactics {
-            if matches!(tactic, Tactic::Monitor(_)) {
-                continue;
-            }
-            if **tactic == Tactic::Refute {
-                let refutation = self.refutation(part)?;
-                if refutation.is_some() {
-                    let evidence = Evidence { reached: stopped.reached, refutation };
-                    return report(PartAnswer::Violation(evidence), tactic.name());
-                }
-                continue;
-            }
-            match self.apply(tactic, &searcher, part, racing, first_failure) {
-                Ok(Some((engine, found))) => {
-                    let mut answer = self.certified(found)?;
-                    if let PartAnswer::Violation(evidence) = &mut answer {
-                        if **tactic == Tactic::UnlimitedPending {
-                            // How far a relaxation gets says nothing about the history itself.
-                            evidence.reached = 0;
-                        }
-                        evidence.reached = evidence.reached.max(stopped.reached);
-                        // The specification's own words say more than a search does.
-                        if tactics.contains(&&Tactic::Refute) {
-                            evidence.refutation = self.refutation(part)?;
-                        }
-                    }
-                    return report(answer, engine);
-                }
-                Ok(None) => {}
-                Err(stop) => {
-                    if let Stop::SpecPanicked { op, message } = stop.stop {
-                        return Err(self.panicked_at(op, message));
-                    }
-                    let got = if **tactic == Tactic::UnlimitedPending { 0 } else { stop.reached };
-                    stopped = Stopped { reached: stopped.reached.max(got), ..stop };
-                    if !others_may_help(&stopped.stop) {
-                        break;
-                    }
-                }
-            }
-        }
-        let Stop::Limit(limit) = stopped.stop else { return Ok(None) };
-        if !is_last && others_may_help(&stopped.stop) {
-            return Ok(None);
-        }
-        let returns = problem.returns.len() as u32;
-        let answer = PartAnswer::Undecided { limit, reached: stopped.reached, returns };
-        report(answer, self.plan.steps().last().map_or_else(String::new, Tactic::name))
-    }
-
-    fn compile(
-        &self,
-        part: usize,
-        tactics: &[&Tactic],
-        scratch: &mut Scratch<'a>,
-    ) -> Problem {
-        // A guide costs a pass over the part; cheap tactics go without.
-        let cheap = tactics.iter().any(|t| matches!(t, Tactic::Straight(_)));
-        let switches = Switches { guide: self.switches.guide && !cheap, ..self.switches };
-        let events = self.split.events(part);
-        compile(self.case, events, self.hints, &switches, scratch)
-    }
-
-    /// An obvious contradiction, if the specification sees one.
-    fn refutation(&self, part: usize) -> Result<Option<Refutation>, CheckError> {
-        let ids = self.split.ops(part);
-        guard(|| self.case.subject.refute(&self.case.rows(&ids)))
-            .map_err(|message| self.panicked(part, message))
-    }
-
-    fn apply(
-        &self,
-        tactic: &Tactic,
-        searcher: &Searcher<'_>,
-        part: usize,
-        racing: bool,
-        first_failure: &AtomicUsize,
-    ) -> Result<Option<(String, Found)>, Stopped> {
-        let problem = searcher.problem;
         let budget = || self.budget(part, first_failure);
-        let probe_steps = PROBE_STEPS + PROBE_STEPS_PER_OP * problem.ids.len() as u64;
-        let named = |engine: Engine, found| Some((engine.name().to_owned(), found));
-        match tactic {
-            // Asked elsewhere: they need no compiled part.
-            Tactic::Monitor(_) | Tactic::Refute => Ok(None),
-            Tactic::Straight(engine) => {
-                let steps = STRAIGHT_STEPS + STRAIGHT_STEPS_PER_OP * problem.ids.len() as u64;
-                let found = searcher.run(*engine, &mut budget().max_steps(steps))?;
-                Ok(named(*engine, found))
-            }
-            Tactic::Probe(engine) => {
-                let found = searcher.run(*engine, &mut budget().max_steps(probe_steps))?;
-                Ok(named(*engine, found))
-            }
-            Tactic::UnlimitedPending => {
-                if problem.pending.is_empty() {
-                    return Ok(None);
+        let ids = || self.split.ops(part);
+        let switches = self.switches;
+        let (done, case) = (Cancel::new(), self.case);
+        let race = racing.then_some(&done);
+        let climbed =
+            Ladder { case, problem: &problem, ids: &ids, switches, race, budget: &budget }
+                .climb(rungs);
+        let returns = problem.returns.len() as u32;
+        scratch.used_up = Some(problem);
+        let Climbed { answer, reached } = climbed;
+        let report = |answer, engine| Ok(Some(PartReport { answer, engine }));
+        match answer {
+            Ok((engine, found, refutation)) => {
+                let mut answer = self.certified(found)?;
+                if let PartAnswer::Violation(evidence) = &mut answer {
+                    *evidence = Evidence { reached, refutation };
                 }
-                let mut budget = budget().max_steps(probe_steps * UNLIMITED_FACTOR);
-                let refuted = searcher.refutes_with_unlimited_pending(&mut budget)?;
-                let name = tactic.name();
-                Ok(refuted.map(|reached| (name, Found::NotLinearizable { reached })))
+                report(answer, engine)
             }
-            Tactic::Compete(engines) if racing || engines.len() == 1 => {
-                let done = Cancel::new();
-                let budget = |done| self.budget(part, first_failure).watch(done);
-                let (engine, found) = searcher.compete(engines, &done, budget)?;
-                Ok(named(engine, found))
+            Err(Stop::SpecPanicked { op, message }) => Err(self.panicked_at(op, message)),
+            Err(Stop::Limit(limit)) if is_last || !others_may_help(limit) => {
+                let answer = PartAnswer::Undecided { limit, reached, returns };
+                report(answer, self.plan.steps().last().map_or_else(String::new, Tactic::name))
             }
-            Tactic::Compete(engines) => self.take_turns(engines, searcher, budget),
+            Err(Stop::Limit(_)) => Ok(None),
         }
     }
 
-    /// Engines in competition on one thread: each in turn with a limit on steps that doubles.
-    fn take_turns<'b>(
-        &self,
-        engines: &[Engine],
-        searcher: &Searcher<'_>,
-        budget: impl Fn() -> Budget<'b>,
-    ) -> Result<Option<(String, Found)>, Stopped> {
-        let mut alive = engines.to_vec();
-        let mut turn = FIRST_TURN;
-        let mut reached = 0;
-        let mut ended = None;
-        while !alive.is_empty() {
-            let mut still_alive = Vec::new();
-            for engine in alive {
-                match searcher.run(engine, &mut budget().max_steps(turn)) {
-                    Ok(found) => return Ok(Some((engine.name().to_owned(), found))),
-                    Err(s) if s.stop == Stop::Limit(Limit::Steps) => {
-                        reached = s.reached.max(reached);
-                        still_alive.push(engine);
-                    }
-                    // Another engine may need less memory, or know no such bound.
-                    Err(s) if others_may_help(&s.stop) => {
-                        reached = s.reached.max(reached);
-                        ended = Some(s);
-                    }
-                    Err(s) => return Err(Stopped { reached: s.reached.max(reached), ..s }),
-                }
-            }
-            alive = still_alive;
-            turn = turn.saturating_mul(2);
-        }
-        let stop = Stop::Limit(Limit::Memory);
-        let stopped = ended.unwrap_or(Stopped { stop, reached });
-        Err(Stopped { reached, ..stopped })
+    fn compile(&self, part: usize, rungs: &[&Rung], scratch: &mut Scratch<'a>) -> Problem {
+        // A guide costs a pass over the part; cheap tactics go without.
+        let cheap = rungs.iter().any(|rung| matches!(rung.tactic, Tactic::Straight(_)));
+        let switches = Switches { guide: self.switches.guide && !cheap, ..self.switches };
+        compile(self.case, self.split.events(part), self.hints, &switches, scratch)
     }
 
     /// Validates an order.
@@ -399,9 +261,7 @@ impl<'a> Run<'a> {
                 let begin = Instant::now();
                 certify::replay_is_legal(self.case, &order).map_err(|invalid| match invalid {
                     Invalid::Illegal(message) => CheckError::Internal(message),
-                    Invalid::Panicked(message) => {
-                        self.panicked_at(order.first().copied(), message)
-                    }
+                    Invalid::Panicked(message) => self.panicked_at(order.first().copied(), message),
                 })?;
                 let nanos = begin.elapsed().as_nanos() as u64;
                 self.certify_nanos.fetch_add(nanos, Ordering::Relaxed);
@@ -424,11 +284,6 @@ impl<'a> Run<'a> {
         let description = description.unwrap_or_else(|_| "an operation".into());
         CheckError::SpecPanicked { op, description, message }
     }
-}
-
-/// True if the limit is one of the engine rather than of the check.
-fn others_may_help(stop: &Stop) -> bool {
-    matches!(stop, Stop::Limit(Limit::Steps | Limit::Memory | Limit::Depth))
 }
 
 /// A poisoned lock only means that some other part failed; its data are whole.

@@ -88,14 +88,8 @@ impl Run<'_> {
         monitor: Monitor,
     ) -> Result<Option<PartReport>, CheckError> {
         let ids = self.split.ops(part);
-        let outcome = match self.refused_whole {
-            // The same operations: the same answer.
-            Some(refusal) if self.split.len() == 1 && monitor == Monitor::OfShape => {
-                Err(refusal.clone())
-            }
-            _ => ask(self.case, &ids, monitor, self.memory)
-                .map_err(|message| self.panicked(part, message))?,
-        };
+        let outcome = ask(self.case, &ids, monitor, self.memory)
+            .map_err(|message| self.panicked(part, message))?;
         match outcome {
             Ok(outcome) => {
                 self.steps.fetch_add(ids.len() as u64, Ordering::Relaxed);

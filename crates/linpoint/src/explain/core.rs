@@ -14,6 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::UNANSWERED;
 use super::probe::Probe;
 use crate::history::OpId;
+use crate::minimise::{Reply, minimise};
 use crate::spec::Traces;
 use crate::subject::Case;
 use crate::verdict::CoreStatus;
@@ -195,35 +196,14 @@ impl Shrinking<'_, '_> {
             .collect()
     }
 
-    /// Relaxes what can be relaxed: in chunks of halving size, the earliest called first.
+    /// Relaxes what can be relaxed, the earliest called first.
     fn shrink(&mut self, mut ops: Vec<OpId>) -> Vec<OpId> {
         sort_by_call(&mut ops, self.part);
-        let mut chunk = ops.len().div_ceil(2);
-        loop {
-            let mut from = 0;
-            let mut shrunk = false;
-            while from < ops.len() && ops.len() > 1 {
-                let to = (from + chunk).min(ops.len());
-                let without: Vec<OpId> = ops[..from].iter().chain(&ops[to..]).copied().collect();
-                if self.is_core(&without) {
-                    ops = without;
-                    shrunk = true;
-                } else {
-                    from = to;
-                }
-                if self.probe.is_late().is_some() {
-                    return ops;
-                }
-            }
-            // One more round of singles after a success: what was needed may not be any more.
-            match (chunk, shrunk) {
-                (1, false) => return ops,
-                (1, true) => {}
-                _ => chunk = chunk.div_ceil(2),
-            }
-            if ops.len() <= 1 {
-                return ops;
-            }
-        }
+        minimise(ops, 1, |ops| match self.ask(ops) {
+            Some(is_bad) => is_bad.into(),
+            None if self.probe.is_late().is_some() => Reply::Stop,
+            None => Reply::Unknown,
+        })
+        .items
     }
 }

@@ -130,11 +130,7 @@ pub(super) fn allowed(
 }
 
 /// Linearizations of everything before the failing return.
-pub(super) fn partials(
-    probe: &Probe<'_>,
-    part: &Case<'_>,
-    earliest: &Earliest,
-) -> Vec<Partial> {
+pub(super) fn partials(probe: &Probe<'_>, part: &Case<'_>, earliest: &Earliest) -> Vec<Partial> {
     let Some(before) = earliest.rank.checked_sub(1) else { return Vec::new() };
     let (cut, ids) = prefix(part, before);
     let most = if ids.len() <= SMALL { MAX_PARTIALS } else { 1 };

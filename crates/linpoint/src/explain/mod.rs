@@ -45,12 +45,8 @@ pub(crate) fn explain(
 ) -> Result<Violation, CheckError> {
     let latest = Instant::now() + DEFAULT_TIME;
     let deadline = setting.deadline.map_or(latest, |d| d.min(latest));
-    let mut probe = Probe {
-        hints: setting.hints,
-        deadline,
-        memory: setting.memory,
-        cancel: setting.cancel,
-    };
+    let mut probe =
+        Probe { hints: setting.hints, deadline, memory: setting.memory, cancel: setting.cancel };
     let mut kind = ViolationKind::NotLinearizable;
     if setting.hints == Hints::Assert {
         // Is it the order hints, or would it be bad without them?

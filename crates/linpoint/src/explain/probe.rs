@@ -4,8 +4,10 @@ use std::time::Instant;
 
 use crate::budget::{Budget, Cancel, Limit, Memory};
 use crate::check::{CheckError, Hints};
+use crate::decide::Ladder;
 use crate::history::OpId;
 use crate::monitor::{self, Answer};
+use crate::plan::Plan;
 use crate::search::{Ending, Engine, Found, Problem, Scratch, Searcher, Switches, compile};
 use crate::split::Split;
 use crate::subject::{Case, RetId};
@@ -23,8 +25,7 @@ const STEPS: u64 = 20_000;
 const STEPS_PER_OP: u64 = 16;
 /// A nondeterministic order is followed in at most this many states.
 const MAX_STATES: usize = 64;
-/// The same for the first attempt.
-const STRAIGHT_STEPS: u64 = 1_000;
+/// Steps for each operation of a search for all results.
 const STRAIGHT_STEPS_PER_OP: u64 = 2;
 
 impl Probe<'_> {
@@ -61,26 +62,20 @@ impl Probe<'_> {
         {
             return Some(matches!(outcome.answer, Answer::Violation(_)));
         }
-        let (subject, switches) = (case.subject, Switches::default());
+        let switches = Switches::default();
         let problem = self.compile(case, &switches);
-        let searcher = Searcher { subject, problem: &problem, switches };
-        let budget = || self.budget(case.len());
-        let is_bad = |found| matches!(found, Found::NotLinearizable { .. });
-        let few = STRAIGHT_STEPS + STRAIGHT_STEPS_PER_OP * case.len() as u64;
-        if let Ok(found) = searcher.run(Engine::JitGraph, &mut budget().max_steps(few)) {
-            return Some(is_bad(found));
-        }
-        let ids: Vec<OpId> = case.ids().collect();
-        if subject.refute(&case.rows(&ids)).is_some() {
-            return Some(true);
-        }
-        if !problem.pending.is_empty()
-            && let Ok(Some(_)) = searcher.refutes_with_unlimited_pending(&mut budget())
-        {
-            return Some(true);
-        }
-        let engines = [Engine::JitGraph, Engine::Breadth];
-        engines.iter().find_map(|e| searcher.run(*e, &mut budget()).ok().map(is_bad))
+        let rungs = Plan::question();
+        let ladder = Ladder {
+            case,
+            problem: &problem,
+            ids: &|| case.ids().collect(),
+            switches,
+            race: None,
+            budget: &|| Budget::new(Some(self.deadline), self.memory).watch(self.cancel),
+        };
+        let climbed = ladder.climb(&rungs.iter().collect::<Vec<_>>());
+        let (_, found, _) = climbed.answer.ok()?;
+        Some(matches!(found, Found::NotLinearizable { .. }))
     }
 
     /// Lets another engine than the ones that found the core say that it is bad. Gives its name,

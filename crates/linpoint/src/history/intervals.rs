@@ -212,7 +212,11 @@ mod tests {
                     let extras = Extras::default();
                     b.add(Interval { op: (), ret: None, start, end, extras }).unwrap();
                 }
-                assert_eq!(b.finish().unwrap().timeline().spans(), ranks_by_sorting(ties, &times), "{times:?}");
+                assert_eq!(
+                    b.finish().unwrap().timeline().spans(),
+                    ranks_by_sorting(ties, &times),
+                    "{times:?}"
+                );
             }
         }
     }
@@ -238,7 +242,11 @@ mod tests {
                     let extras = Extras::default();
                     b.add(Interval { op: (), ret: None, start, end, extras }).unwrap();
                 }
-                assert_eq!(b.finish().unwrap().timeline().spans(), ranks_by_sorting(ties, &times), "{times:?}");
+                assert_eq!(
+                    b.finish().unwrap().timeline().spans(),
+                    ranks_by_sorting(ties, &times),
+                    "{times:?}"
+                );
             }
         }
     }

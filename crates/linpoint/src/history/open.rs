@@ -75,15 +75,18 @@ mod tests {
             }
             let mut pending = intervals.clone();
             let history = intervals.finish().unwrap();
-            let calls = history.calls().expect("no time is left out");
-            assert_eq!(by_bits(calls), by_counting(history.spans(), history.ranks()));
-            assert_eq!(by_bits(calls), history.most_open());
-            for span in history.spans() {
+            let calls = history.timeline().calls().expect("no time is left out");
+            assert_eq!(by_bits(calls), by_counting(history.timeline().spans(), history.ranks()));
+            assert_eq!(by_bits(calls), history.timeline().most_open());
+            for span in history.timeline().spans() {
                 let is_call = |rank: u32| calls[rank as usize / 64] >> (rank % 64) & 1 == 1;
                 assert!(is_call(span.call) && !is_call(span.ret));
             }
             pending.add(Interval::pending((), 7 + 2 * n as u64)).unwrap();
-            assert_eq!(pending.finish().unwrap().most_open(), history.most_open());
+            assert_eq!(
+                pending.finish().unwrap().timeline().most_open(),
+                history.timeline().most_open()
+            );
         }
     }
 

@@ -195,11 +195,7 @@ fn sizes(poset: &Poset, chains: &[Vec<usize>], what: &Measure) -> Vec<Option<usi
 }
 
 /// The operations of each process, if all have one and they make chains.
-fn chains_by_process(
-    timeline: &Timeline,
-    ids: &[OpId],
-    poset: &Poset,
-) -> Option<Vec<Vec<usize>>> {
+fn chains_by_process(timeline: &Timeline, ids: &[OpId], poset: &Poset) -> Option<Vec<Vec<usize>>> {
     let mut chains: Vec<(u32, Vec<usize>)> = Vec::new();
     for (op, id) in ids.iter().enumerate() {
         let process = timeline.extras(*id).process?;

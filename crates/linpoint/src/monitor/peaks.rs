@@ -177,11 +177,10 @@ impl Starts {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Typed;
     use super::*;
     use crate::history::{History, OpId};
-    use crate::spec::Spec;
     use crate::spec::models::{Set, SetOp, SetRet};
+    use crate::subject::{Case, Typed};
 
     #[test]
     fn precedence_is_kept() {
@@ -202,9 +201,9 @@ mod tests {
             let history = events.finish();
             let ids: Vec<OpId> = history.ids().collect();
             let spec = Set::new();
-            let shaped = spec.shaped().unwrap();
-            let typed = Typed { spec: &spec, shaped, history: &history };
-            let rows = typed.rows(&ids);
+            let typed = Typed::new(&spec, &history);
+            let case = Case::new(&typed, history.timeline());
+            let rows = Rows::new(&case, &ids);
             let peaks_of = |finder: Finder| {
                 let mut peaks = Vec::new();
                 finder.each(rows, |row, left, right| peaks.push((row, left, right)));

@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use crate::history::{OpId, Span};
 use crate::spec::{Name, Role, Shape, Slot, Text};
-use crate::subject::{Call, Case, Place};
 #[allow(unused_imports)] // for the documentation
 use crate::subject::Subject;
+use crate::subject::{Call, Case, Place};
 
 /// The operations that a monitor is asked about, in the order of its rows.
 #[derive(Clone, Copy)]

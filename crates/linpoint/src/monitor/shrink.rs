@@ -1,44 +1,29 @@
 //! From a contradiction of many operations to one of few, by asking the monitor again.
 
+use crate::minimise::{Reply, minimise};
+
 /// Operations that may be looked at in all, so that long histories are not looked at too often.
 const WORK: usize = 1 << 23;
 
-/// Leaves out what can be left out of `rows`, first in large pieces and then one by one. `is_bad`
-/// says whether the rows that it is given still contradict each other with everything else relaxed,
-/// at the cost of looking at `cost` operations; it holds for `rows` as a whole.
+/// Few of `rows` that still contradict each other with everything else relaxed, according to `is_bad`, which looks at
+/// `cost` operations each time.
 ///
 /// What is left is a contradiction in any case, and a smallest one (nothing can be left out) unless
 /// the work was limited.
 pub(super) fn shrink(
-    mut rows: Vec<u32>,
+    rows: Vec<u32>,
     cost: usize,
     mut is_bad: impl FnMut(&[u32]) -> bool,
 ) -> Vec<u32> {
     let mut runs = WORK / cost.max(1);
-    let mut piece = rows.len().div_ceil(2).max(1);
-    let mut fewer = Vec::with_capacity(rows.len());
-    loop {
-        let mut at = 0;
-        while at < rows.len() && rows.len() > 1 {
-            if runs == 0 {
-                return rows;
-            }
-            runs -= 1;
-            let end = (at + piece).min(rows.len());
-            fewer.clear();
-            fewer.extend_from_slice(&rows[..at]);
-            fewer.extend_from_slice(&rows[end..]);
-            if is_bad(&fewer) {
-                std::mem::swap(&mut rows, &mut fewer);
-            } else {
-                at = end;
-            }
+    let ask = |rows: &[u32]| match runs.checked_sub(1) {
+        None => Reply::Stop,
+        Some(left) => {
+            runs = left;
+            is_bad(rows).into()
         }
-        if piece == 1 {
-            return rows;
-        }
-        piece = piece.div_ceil(2);
-    }
+    };
+    minimise(rows, 1, ask).items
 }
 
 /// Few of `entries`, which contradict each other and are sorted by left end, that still do so with
@@ -65,14 +50,6 @@ pub(super) fn core<E: Copy>(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn only_what_is_needed_is_left() {
-        for needed in [&[3][..], &[0, 99], &[17, 18, 50]] {
-            let is_bad = |rows: &[u32]| needed.iter().all(|row| rows.contains(row));
-            assert_eq!(shrink((0..100).collect(), 100, is_bad), needed);
-        }
-    }
 
     #[test]
     fn limited_work_leaves_a_contradiction() {

@@ -227,9 +227,6 @@ impl Searcher<'_> {
         done: &'b Cancel,
         budget: impl Fn(&'b Cancel) -> Budget<'b> + Sync,
     ) -> Result<(Engine, Found), Stopped> {
-        if let [engine] = engines {
-            return self.run(*engine, &mut budget(done)).map(|found| (*engine, found));
-        }
         let (send, receive) = mpsc::channel();
         std::thread::scope(|scope| {
             for &engine in engines {

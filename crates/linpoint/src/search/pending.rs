@@ -64,7 +64,8 @@ enum Alike {
 impl Compiler<'_, '_> {
     /// True if not all operations touch the same.
     pub(super) fn has_several_footprints(&self, events: &[Event]) -> bool {
-        let mut footprints = events.iter().map(|e| self.case.subject.footprint(self.case.op(e.op())));
+        let mut footprints =
+            events.iter().map(|e| self.case.subject.footprint(self.case.op(e.op())));
         let first = footprints.next();
         footprints.any(|f| Some(&f) != first.as_ref())
     }

@@ -90,6 +90,11 @@ impl Call {
     pub fn unknown(op: OpId) -> Call {
         Call { op, ret: RetId::UNKNOWN }
     }
+
+    /// The same operation with any result.
+    pub fn without_result(self) -> Call {
+        Call::unknown(self.op)
+    }
 }
 
 /// A place where a [`Name`] is mentioned.

@@ -215,8 +215,8 @@ fn sort_and_dedup(states: &mut Vec<StateId>, begin: usize) {
 impl<S: Spec> Session for TypedSession<'_, S> {
     fn initial(&mut self, budget: &mut Budget<'_>) -> Result<StateId, Stop> {
         let spec = self.spec;
-        let state = guard(|| spec.initial())
-            .map_err(|message| Stop::SpecPanicked { op: None, message })?;
+        let state =
+            guard(|| spec.initial()).map_err(|message| Stop::SpecPanicked { op: None, message })?;
         self.intern(state, budget)
     }
 

@@ -60,11 +60,7 @@ impl<'a, S: Spec> Columns<'a, S> {
 
     /// Calls `look` with the operation and its result.
     #[inline]
-    pub(super) fn with<T>(
-        &self,
-        call: Call,
-        look: impl FnOnce(&S::Op, Option<&S::Ret>) -> T,
-    ) -> T {
+    pub(super) fn with<T>(&self, call: Call, look: impl FnOnce(&S::Op, Option<&S::Ret>) -> T) -> T {
         let op = &self.ops[call.op.index()];
         match self.ret(call.ret) {
             Ok(ret) => look(op, ret),
@@ -82,11 +78,7 @@ impl<'a, S: Spec> Columns<'a, S> {
         RetId((self.rets.len() + at) as u32)
     }
 
-    fn with_place<T>(
-        &self,
-        place: Place,
-        look: impl FnOnce(Mention<'_, S::Op, S::Ret>) -> T,
-    ) -> T {
+    fn with_place<T>(&self, place: Place, look: impl FnOnce(Mention<'_, S::Op, S::Ret>) -> T) -> T {
         self.with(place.call, |op, ret| look(Mention { op, ret, slot: place.slot }))
     }
 
@@ -124,7 +116,12 @@ impl<S: Spec> Subject for Typed<'_, S> {
 
     fn classes(&self) -> Box<dyn Classes + '_> {
         let by_content = FxHashMap::default();
-        Box::new(TypedClasses { columns: &self.columns, by_content, of_found: Vec::new(), count: 0 })
+        Box::new(TypedClasses {
+            columns: &self.columns,
+            by_content,
+            of_found: Vec::new(),
+            count: 0,
+        })
     }
 
     fn session(&self) -> Box<dyn Session + '_> {

@@ -89,8 +89,8 @@ fn as_text(session: &dyn Session, states: &[StateId]) -> String {
 mod tests {
     use super::*;
     use crate::history::{History, Span};
-    use crate::subject::Typed;
     use crate::spec::models::{Register, RegisterOp, RegisterRet};
+    use crate::subject::Typed;
 
     #[test]
     fn the_states_of_a_window_and_the_one_before_it() {

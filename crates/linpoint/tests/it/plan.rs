@@ -1,11 +1,11 @@
 //! Plans are plain data: they can be asked for, printed and compared.
 
 use linpoint::history::{Extras, OrderHint};
-use linpoint::plan::Tactic;
+use linpoint::plan::{Monitor, Tactic};
 use linpoint::spec::models::{
     KeyValue, KeyValueOp, KeyValueRet, Register, RegisterOp, RegisterRet,
 };
-use linpoint::{Checker, Engine, Hints, History, Switches};
+use linpoint::{Algorithm, Checker, Engine, Hints, History, Switches};
 
 fn two_keys(hinted: bool) -> History<KeyValueOp<&'static str, u32>, KeyValueRet<u32>> {
     let mut events = History::from_events();
@@ -52,7 +52,10 @@ fn refused_tactics_say_why() {
 fn engines_asked_for_by_name_are_all_there_is() {
     let spec = Register { initial: 0 };
     let history: History<RegisterOp<i32>, RegisterRet<i32>> = History::default();
-    let plan = Checker::new(&spec).engine("jit-tree+breadth").plan(&history).unwrap();
+    let plan = Checker::new(&spec)
+        .engine("jit-tree+breadth".parse::<Algorithm>().unwrap())
+        .plan(&history)
+        .unwrap();
     let steps: Vec<_> = plan.steps().cloned().collect();
     assert_eq!(steps, [Tactic::Compete(vec![Engine::JitTree, Engine::Breadth])]);
 }
@@ -73,7 +76,7 @@ fn a_report_says_why_the_monitor_did_not_decide() {
     assert_eq!(report.engine, "jit-graph");
     let refused = report.plan.ladder[0].refused.as_deref();
     assert_eq!(refused, Some("a value that was found is written twice"));
-    let error = Checker::new(&spec).engine("monitor").check(&history).unwrap_err();
+    let error = Checker::new(&spec).engine(Monitor::OfShape).check(&history).unwrap_err();
     assert_eq!(
         error.to_string(),
         "monitor does not decide this history: a value that was found is written twice"

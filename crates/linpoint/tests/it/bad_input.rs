@@ -1,7 +1,7 @@
 //! What happens with histories and specifications that are empty, wrong or hostile. (Records that
 //! are not valid histories are refused by the builders, which test that themselves.)
 
-use linpoint::{CheckError, Checker, Engine, History, OpId, Sequential, Verdict, check};
+use linpoint::{Algorithm, CheckError, Checker, Engine, History, OpId, Sequential, Verdict, check};
 
 /// A counter that panics when it is asked to add 13.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -31,7 +31,7 @@ fn sequential(ops: &[(u32, u32)]) -> History<u32, u32> {
 fn an_empty_history_is_linearizable() {
     let empty: History<u32, u32> = History::default();
     for engine in Engine::ALL {
-        let report = Checker::new(&Superstitious(0)).engine(engine.name()).check(&empty).unwrap();
+        let report = Checker::new(&Superstitious(0)).engine(engine).check(&empty).unwrap();
         assert!(report.verdict.is_linearizable());
     }
     assert!(check(&Superstitious(0), &empty).unwrap().verdict.is_linearizable());
@@ -51,8 +51,7 @@ fn a_history_of_pending_operations_is_linearizable() {
 fn a_panicking_model_is_an_error_that_names_the_operation() {
     let history = sequential(&[(1, 1), (13, 14), (2, 16)]);
     for engine in Engine::ALL {
-        let error =
-            Checker::new(&Superstitious(0)).engine(engine.name()).check(&history).unwrap_err();
+        let error = Checker::new(&Superstitious(0)).engine(engine).check(&history).unwrap_err();
         let CheckError::SpecPanicked { op, description, message } = &error else {
             panic!("{error}")
         };
@@ -65,8 +64,7 @@ fn a_panicking_model_is_an_error_that_names_the_operation() {
 
 #[test]
 fn an_unknown_engine_is_an_error_that_lists_the_known_ones() {
-    let error =
-        Checker::new(&Superstitious(0)).engine("magic").check(&sequential(&[])).unwrap_err();
+    let error = "jit-tree+magic".parse::<Algorithm>().unwrap_err();
     assert_eq!(
         error.to_string(),
         "there is no engine \"magic\"; the engines are wg-tree, wg-graph, jit-tree, jit-graph, breadth, \
@@ -83,8 +81,8 @@ fn more_than_64_operations_at_once() {
         events.ret(*id, (i + 1) as u32).unwrap();
     }
     let history = events.finish();
-    for engine in ["wg-graph", "jit-tree", "jit-graph"] {
+    for engine in [Engine::WgGraph, Engine::JitTree, Engine::JitGraph] {
         let report = Checker::new(&Superstitious(0)).engine(engine).check(&history).unwrap();
-        assert!(report.verdict.is_linearizable(), "{engine}");
+        assert!(report.verdict.is_linearizable(), "{engine:?}");
     }
 }

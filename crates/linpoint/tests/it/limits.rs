@@ -55,7 +55,7 @@ fn limit_of(verdict: Verdict) -> Limit {
 fn time_limits_end_every_engine() {
     for engine in Engine::ALL {
         let verdict = Checker::new(&Queue::new())
-            .engine(engine.name())
+            .engine(engine)
             .timeout(Duration::from_millis(50))
             .memory(64 << 20)
             .check(&harder())
@@ -67,14 +67,14 @@ fn time_limits_end_every_engine() {
 
 #[test]
 fn the_memory_limit_is_kept_by_what_is_counted() {
-    for engine in ["wg-graph", "jit-graph", "breadth"] {
+    for engine in [Engine::WgGraph, Engine::JitGraph, Engine::Breadth] {
         let report = Checker::new(&Queue::new())
             .engine(engine)
             .timeout(Duration::from_secs(2))
             .memory(4 << 20)
             .check(&harder())
             .unwrap();
-        assert!(report.stats.peak_bytes <= 4 << 20, "{engine}: {}", report.stats.peak_bytes);
+        assert!(report.stats.peak_bytes <= 4 << 20, "{engine:?}: {}", report.stats.peak_bytes);
         limit_of(report.verdict);
     }
 }
@@ -108,7 +108,7 @@ fn another_thread_can_cancel() {
             std::thread::sleep(Duration::from_millis(30));
             other.cancel();
         });
-        let checker = Checker::new(&spec).engine("jit-tree").cancel(&cancel);
+        let checker = Checker::new(&spec).engine(Engine::JitTree).cancel(&cancel);
         assert_eq!(limit_of(checker.check(&history).unwrap().verdict), Limit::Cancelled);
     });
 }
@@ -121,8 +121,10 @@ fn progress_is_reported() {
         calls.fetch_add(1, Ordering::Relaxed);
     };
     let spec = Queue::new();
-    let checker =
-        Checker::new(&spec).engine("jit-tree").timeout(Duration::from_millis(400)).progress(&note);
+    let checker = Checker::new(&spec)
+        .engine(Engine::JitTree)
+        .timeout(Duration::from_millis(400))
+        .progress(&note);
     limit_of(checker.check(&harder()).unwrap().verdict);
     assert!(calls.load(Ordering::Relaxed) > 0);
 }

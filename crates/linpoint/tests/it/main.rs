@@ -1,0 +1,6 @@
+//! Integration tests of the library, in one binary.
+
+mod bad_input;
+mod limits;
+mod monitors;
+mod plan;
