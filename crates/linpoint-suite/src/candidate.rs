@@ -5,7 +5,7 @@ use std::time::Duration;
 use linpoint::history::{History, OpId};
 use linpoint::spec::Spec;
 use linpoint::verdict::{CoreStatus, Verdict, ViolationKind};
-use linpoint::{Checker, Hints, Switches};
+use linpoint::{Algorithm, Checker, Hints, Switches};
 
 use crate::oracle::{Oracle, called_by, prefix, relax_outside};
 use crate::runner::{Answer, Candidate, Refusal};
@@ -91,7 +91,7 @@ impl<S: Spec> Candidate<S> for CheckerCandidate {
             .switches(self.switches.0)
             .split_by_key(self.split_by_key);
         if let Some(engine) = &self.engine {
-            checker = checker.engine(engine);
+            checker = checker.engine(engine.parse::<Algorithm>().expect("an engine"));
         }
         if let Some(time) = self.timeout {
             checker = checker.timeout(time);

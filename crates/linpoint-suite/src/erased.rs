@@ -13,9 +13,10 @@ use std::sync::Arc;
 
 use linpoint::history::{Extras, History, Interval, OpId, Span, Ties};
 use linpoint::spec::{
-    Footprint, Mention, Name, PartView, Refutation, Returned, Role, Shape, Shaped, Slot, Spec,
-    Text, Traces,
+    Footprint, Mention, Name, PartView, Refutation, Returned, Role, Shape, Shaped, Spec, Text,
+    Traces,
 };
+use linpoint::subject::Place;
 
 use crate::vocabulary::{Vocabulary, Word};
 
@@ -210,8 +211,9 @@ impl<S: Spec + 'static> Spec for Typed<S> {
 
     fn refute(&self, part: &PartView<'_, ErasedValue, ErasedValue>) -> Option<Refutation> {
         let mut found = self.with_types(part, |part| self.0.refute(part))?;
+        let ids: Vec<OpId> = part.iter().map(|view| view.id).collect();
         for id in &mut found.ops {
-            *id = part.ids()[id.index()];
+            *id = ids[id.index()];
         }
         Some(found)
     }
@@ -319,11 +321,11 @@ impl<S: Spec + 'static> Shaped<ErasedValue, ErasedValue> for Typed<S> {
         &self,
         ops: &[ErasedValue],
         rets: &[Option<ErasedValue>],
-        pairs: &[[(OpId, Slot); 2]],
+        pairs: &[[Place; 2]],
     ) -> bool {
-        let mention = |(id, slot): (OpId, Slot)| {
-            let at = id.index();
-            Mention { op: &ops[at], ret: rets[at].as_ref(), slot }
+        let mention = |Place { call, slot }: Place| {
+            let ret = rets.get(call.ret.0 as usize).and_then(Option::as_ref);
+            Mention { op: &ops[call.op.index()], ret, slot }
         };
         pairs.iter().all(|[a, b]| self.same_name(mention(*a), mention(*b)))
     }

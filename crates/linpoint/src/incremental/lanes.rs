@@ -29,8 +29,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 use rustc_hash::FxHashMap;
 
-use super::calls::Calls;
 use super::monitor::Miss;
+use super::open_calls::OpenCalls;
 
 /// One number of an update for each lane.
 pub(super) type View = Box<[u64]>;
@@ -38,7 +38,7 @@ pub(super) type View = Box<[u64]>;
 /// A snapshot object. `E` is what the caller wants to know about an update.
 pub(super) struct Lanes<E> {
     now: u64,
-    scans: Calls,
+    scans: OpenCalls,
     lanes: Vec<Lane<E>>,
     /// Views by the sum of their numbers; of those that can be compared, no two have the same.
     views: BTreeMap<u64, View>,
@@ -117,7 +117,7 @@ impl<E> Lanes<E> {
         let start: View = vec![0; lanes.len()].into();
         Lanes {
             now: 0,
-            scans: Calls::default(),
+            scans: OpenCalls::default(),
             lanes,
             views: BTreeMap::from([(0, start)]),
             returns: VecDeque::from([(0, 0)]),
@@ -271,6 +271,11 @@ impl<E> Lanes<E> {
         let is_settled = |lane: &Lane<E>| lane.updates.len() == 1 && lane.updates[0].ret != OPEN;
         let settled = self.scans.is_empty() && self.lanes.iter().all(is_settled);
         settled.then(|| self.lanes.iter().map(|lane| lane.first).collect())
+    }
+
+    /// What the caller wants to know about the updates that are stored.
+    pub(super) fn updates(&self) -> impl Iterator<Item = &E> {
+        self.lanes.iter().flat_map(|lane| lane.updates.iter().map(|update| &update.what))
     }
 
     /// Everything that is stored: updates, views and calls.

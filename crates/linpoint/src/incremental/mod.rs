@@ -30,26 +30,28 @@
 //! # Ok::<(), linpoint::incremental::StreamError>(())
 //! ```
 
-mod calls;
-mod flag_watch;
+mod checker;
+mod configurations;
+mod event_log;
+mod flag_monitor;
 mod flags;
-mod kept;
 mod lanes;
 mod monitor;
+mod monitored;
+mod open_calls;
+mod open_ops;
 mod part;
-mod registers;
-mod snapshots;
-mod watch;
-mod watched;
+mod register_monitor;
+mod snapshot_monitor;
 mod zones;
+
+pub use checker::StreamChecker;
 
 use rustc_hash::FxHashMap;
 
 use crate::budget::Limit;
-use crate::search::guard;
-use crate::spec::{Footprint, Spec};
-use part::Verdict;
-use watch::Watch;
+use crate::spec::Spec;
+use crate::subject::{RetId, TypedStream};
 
 /// An operation of the stream that has begun and not yet ended.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -70,6 +72,29 @@ pub enum Step<R> {
     Violation(StreamViolation<R>),
     /// A limit was hit, now or earlier: nothing is known about this part any more.
     Undecided(Limit),
+}
+
+impl<R> Step<R> {
+    /// The same with other results.
+    fn map<T>(self, mut of: impl FnMut(R) -> T) -> Step<T> {
+        match self {
+            Step::Fine => Step::Fine,
+            Step::Undecided(limit) => Step::Undecided(limit),
+            Step::Violation(StreamViolation {
+                operation,
+                description,
+                returned,
+                allowed,
+                states,
+            }) => Step::Violation(StreamViolation {
+                operation,
+                description,
+                returned: returned.map(&mut of),
+                allowed: allowed.into_iter().map(of).collect(),
+                states,
+            }),
+        }
+    }
 }
 
 /// The return at which a stream stopped being linearizable.
@@ -132,14 +157,6 @@ impl std::fmt::Display for StreamError {
 
 impl std::error::Error for StreamError {}
 
-const DEFAULT_CONFIGURATIONS: usize = 1_000_000;
-
-/// How an operation ended.
-enum Ending<R> {
-    Returned(Option<R>),
-    Failed,
-}
-
 /// An event of a stream whose operations are named by ids.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Event<O, R> {
@@ -155,175 +172,95 @@ pub enum Event<O, R> {
 
 /// Checks a stream of events. See the [module documentation](self).
 pub struct Incremental<'a, S: Spec> {
-    spec: &'a S,
-    by_key: bool,
-    part_of_key: FxHashMap<u64, u32>,
-    parts: Vec<Watch<S>>,
+    stream: TypedStream<'a, S>,
+    checker: StreamChecker,
     ids: FxHashMap<u64, Open>,
-    calls: u64,
-    /// Most configurations that a part may have.
-    most: usize,
-    monitors: bool,
 }
 
 impl<'a, S: Spec> Incremental<'a, S> {
-    /// Keys are checked apart from each other.
+    /// Each key is checked on its own.
     pub fn new(spec: &'a S) -> Self {
-        Incremental {
-            spec,
-            by_key: true,
-            part_of_key: FxHashMap::default(),
-            parts: Vec::new(),
-            ids: FxHashMap::default(),
-            calls: 0,
-            most: DEFAULT_CONFIGURATIONS,
-            monitors: true,
-        }
+        Incremental::with(spec, StreamChecker::new())
     }
 
     /// Everything is one part: for operations that touch several keys.
     pub fn whole(spec: &'a S) -> Self {
-        Incremental { by_key: false, ..Incremental::new(spec) }
+        Incremental::with(spec, StreamChecker::whole())
+    }
+
+    fn with(spec: &'a S, checker: StreamChecker) -> Self {
+        Incremental { stream: TypedStream::new(spec), checker, ids: FxHashMap::default() }
     }
 
     /// A part that gets more than this many configurations (by default a million) is given up as
     /// undecided.
     pub fn max_configurations(mut self, most: usize) -> Self {
-        self.most = most;
+        self.checker = self.checker.max_configurations(most);
         self
     }
 
     /// No part is watched by a monitor: to compare, or where monitors are not trusted.
     pub fn configurations_only(mut self) -> Self {
-        self.monitors = false;
+        self.checker = self.checker.configurations_only();
         self
     }
 
     /// The number of configurations that explain the stream so far, over all parts.
     pub fn configurations(&self) -> usize {
-        self.parts.iter().map(Watch::len).sum()
+        self.checker.configurations()
     }
 
     /// How many parts (keys) the stream has so far.
     pub fn parts(&self) -> usize {
-        self.parts.len()
+        self.checker.parts()
     }
 
     /// How many parts are watched by a monitor, without configurations, or will be as soon as
     /// operations overlap in them.
     pub fn monitored(&self) -> usize {
-        self.parts.iter().filter(|part| part.is_monitored()).count()
+        self.checker.monitored()
     }
 
     /// The number of things that are stored about the stream, over all parts: open operations, what
     /// configurations consist of, values that can still be found, events that are kept. Memory is in
     /// proportion to it.
     pub fn stored(&self) -> usize {
-        self.parts.iter().map(Watch::stored).sum()
-    }
-
-    fn part(&mut self, op: &S::Op) -> Result<u32, StreamError> {
-        let footprint = if self.by_key { self.spec.footprint(op) } else { Footprint::Whole };
-        let key = match &footprint {
-            Footprint::Keys(keys) => match keys.as_slice() {
-                [key] => Some(*key),
-                _ => return Err(StreamError::SeveralParts(self.spec.describe_op(op))),
-            },
-            Footprint::Whole => None,
-        };
-        // Either everything is whole, or nothing is.
-        let key = match key {
-            Some(key) => key,
-            None if self.by_key && !self.part_of_key.is_empty() => {
-                return Err(StreamError::SeveralParts(self.spec.describe_op(op)));
-            }
-            None => {
-                self.by_key = false;
-                0
-            }
-        };
-        let next = self.parts.len() as u32;
-        let part = *self.part_of_key.entry(key).or_insert(next);
-        if part == next {
-            let has_key = |op| self.spec.shaped().is_some_and(|shaped| shaped.key(op).is_some());
-            let one_key = self.by_key || !has_key(op);
-            self.parts.push(Watch::new(self.spec, one_key && self.monitors));
-        }
-        if !self.by_key && self.parts.len() > 1 {
-            return Err(StreamError::SeveralParts(self.spec.describe_op(op)));
-        }
-        Ok(part)
+        self.checker.stored()
     }
 
     /// An operation begins.
     pub fn call(&mut self, op: S::Op) -> Result<Open, StreamError> {
-        let part = self.part(&op)?;
-        let number = self.calls;
-        self.calls += 1;
-        let slot = self.parts[part as usize].call(self.spec, op, number, self.most);
-        Ok(Open { part, slot, number })
-    }
-
-    fn check_open(&self, open: Open) -> Result<&S::Op, StreamError> {
-        let part = self.parts.get(open.part as usize);
-        part.and_then(|p| p.open_op(open.slot, open.number)).ok_or(StreamError::NotOpen)
+        let op = self.stream.push_op(op);
+        self.checker.call(&mut self.stream, op)
     }
 
     /// It returns `ret`. Is there still a linearization?
     pub fn ret(&mut self, open: Open, ret: S::Ret) -> Result<Step<S::Ret>, StreamError> {
-        self.end(open, Ending::Returned(Some(ret)))
+        let ret = self.stream.push_ret(ret);
+        let step = self.checker.ret(&mut self.stream, open, ret)?;
+        Ok(self.typed(step))
     }
 
     /// It returns, but what it returned is not known.
     pub fn ret_unknown(&mut self, open: Open) -> Result<Step<S::Ret>, StreamError> {
-        self.end(open, Ending::Returned(None))
+        let step = self.checker.ret(&mut self.stream, open, RetId::UNKNOWN)?;
+        Ok(self.typed(step))
     }
 
     /// It certainly did not happen. If others have seen its effect, that is a violation.
     pub fn fail(&mut self, open: Open) -> Result<Step<S::Ret>, StreamError> {
-        self.end(open, Ending::Failed)
-    }
-
-    fn end(&mut self, open: Open, ending: Ending<S::Ret>) -> Result<Step<S::Ret>, StreamError> {
-        self.check_open(open)?;
-        let (spec, most) = (self.spec, self.most);
-        let part = &mut self.parts[open.part as usize];
-        let verdict = guard(|| match &ending {
-            Ending::Returned(ret) => part.ret(spec, open.slot, ret.as_ref(), most),
-            Ending::Failed => Ok(part.fail(spec, open.slot, most)),
-        });
-        match verdict {
-            Ok(Ok(Verdict::Fine)) => Ok(Step::Fine),
-            Ok(Ok(Verdict::Undecided)) => Ok(Step::Undecided(Limit::Memory)),
-            Ok(Ok(Verdict::Violation { op, allowed, states })) => {
-                let returned = match ending {
-                    Ending::Returned(ret) => ret,
-                    Ending::Failed => None,
-                };
-                Ok(Step::Violation(StreamViolation {
-                    operation: open.number,
-                    description: spec.describe_op(&op),
-                    returned,
-                    allowed,
-                    states: states.iter().map(|s| spec.describe_state(s)).collect(),
-                }))
-            }
-            Ok(Err(part::NoOutcomes(op))) => Err(StreamError::NoOutcomes(spec.describe_op(&op))),
-            Err(message) => {
-                let op = self.parts[open.part as usize].open_op(open.slot, open.number);
-                let description = op.map_or("an operation".to_owned(), |op| {
-                    guard(|| spec.describe_op(op)).unwrap_or_else(|_| "an operation".to_owned())
-                });
-                Err(StreamError::SpecPanicked { description, message })
-            }
-        }
+        let step = self.checker.fail(&mut self.stream, open)?;
+        Ok(self.typed(step))
     }
 
     /// Nothing more will be heard of it.
     pub fn crash(&mut self, open: Open) -> Result<(), StreamError> {
-        self.check_open(open)?;
-        self.parts[open.part as usize].crash(self.spec, open.slot);
-        Ok(())
+        self.checker.crash(&mut self.stream, open)
+    }
+
+    /// The same with results instead of their numbers.
+    fn typed(&self, step: Step<RetId>) -> Step<S::Ret> {
+        step.map(|ret| self.stream.ret(ret).clone())
     }
 
     /// Takes an event of a stream whose operations are named by ids.

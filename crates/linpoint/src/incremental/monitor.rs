@@ -1,13 +1,16 @@
-//! What the streaming form of a monitor can do.
+//! The streaming form of a monitor.
 
-use crate::spec::Spec;
+use rustc_hash::FxHashSet;
+
+use crate::history::OpId;
+use crate::subject::{Call, Marks, RetId, StateId, StreamSubject};
 
 /// Why an operation cannot be explained.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Miss {
     /// There is no linearization.
     Impossible,
-    /// The monitor cannot tell.
+    /// The monitor cannot decide.
     Unclear,
 }
 
@@ -20,12 +23,12 @@ pub(super) struct Token {
     pub(super) own: Option<u64>,
 }
 
-/// What an operation that has ended was about. As long as that matters, it has to be told to another engine
-/// that takes over.
+/// What an operation that has ended was about. As long as that matters, an engine that takes over has to know the
+/// operation.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Mark {
+pub(super) enum Relevance {
     /// Nothing that will ever matter.
-    Nothing,
+    Never,
     /// It will matter until nothing is open.
     Always,
     /// This zone of a register.
@@ -34,72 +37,78 @@ pub(super) enum Mark {
     Crashed(u64),
 }
 
-/// The streaming form of a monitor: one object, one key.
-pub(super) trait Monitor<S: Spec> {
+/// Watches one object, or one key of it. No method but [`StreamMonitor::call`] is given an operation that `call` has
+/// refused.
+pub(super) trait StreamMonitor {
     /// An operation begins. `None` if the monitor does not know such operations; then it has not
     /// changed.
-    fn call(&mut self, spec: &S, op: &S::Op) -> Option<Token>;
+    fn call(&mut self, subject: &mut dyn StreamSubject, op: OpId) -> Option<Token>;
 
     /// It returns. If that is a miss, nothing has changed.
     fn ret(
         &mut self,
-        spec: &S,
-        op: &S::Op,
+        subject: &mut dyn StreamSubject,
+        call: Call,
         token: Token,
-        ret: Option<&S::Ret>,
-    ) -> Result<Mark, Miss>;
+    ) -> Result<Relevance, Miss>;
 
     /// It did not happen. If that is a miss, nothing has changed.
-    fn fail(&mut self, spec: &S, op: &S::Op, token: Token) -> Result<(), Miss>;
+    fn fail(&mut self, subject: &mut dyn StreamSubject, op: OpId, token: Token)
+    -> Result<(), Miss>;
 
     /// Nothing more will be heard of it.
-    fn crash(&mut self, spec: &S, op: &S::Op, token: Token) -> Mark;
+    fn crash(&mut self, subject: &mut dyn StreamSubject, op: OpId, token: Token) -> Relevance;
 
     /// Everything that it could return now; `None` if that cannot be enumerated.
-    fn allowed(&self, spec: &S, op: &S::Op, token: Token) -> Option<Vec<S::Ret>>;
+    fn allowed(
+        &self,
+        subject: &mut dyn StreamSubject,
+        op: OpId,
+        token: Token,
+    ) -> Option<Vec<RetId>>;
 
     /// States that are possible now.
-    fn states(&self, spec: &S) -> Vec<S::State>;
+    fn states(&self, subject: &mut dyn StreamSubject) -> Vec<StateId>;
 
     /// Nothing is open: the state, if it is certain and nothing that crashed can change it.
-    fn settled(&self, spec: &S) -> Option<S::State>;
+    fn settled(&self, subject: &mut dyn StreamSubject) -> Option<StateId>;
 
-    /// True if another engine has to be told about the operation.
-    fn matters(&self, mark: Mark) -> bool {
-        !matches!(mark, Mark::Nothing)
+    /// True if an engine that takes over has to know the operation.
+    fn matters(&self, relevance: Relevance) -> bool {
+        !matches!(relevance, Relevance::Never)
     }
 
-    /// True if marks stop mattering before nothing is open.
+    /// True if operations may stop mattering while others are open.
     fn forgets(&self) -> bool {
         false
     }
 
     /// Number of things that are stored.
     fn stored(&self) -> usize;
+
+    /// Marks the operations, results and states that are stored.
+    fn mark(&self, marks: &mut Marks);
 }
 
 /// The results that an operation has in these states and that are possible, without repetition; `None` if
-/// they cannot be enumerated. `is_possible` is told the number of the state, the result, and whether
+/// they cannot be enumerated. `is_possible` gets the position of the state, the result, and whether
 /// the state would change.
-pub(super) fn allowed_in<'a, S: Spec>(
-    spec: &S,
-    op: &S::Op,
-    states: impl IntoIterator<Item = &'a S::State>,
-    mut is_possible: impl FnMut(usize, &S::Ret, bool) -> bool,
-) -> Option<Vec<S::Ret>>
-where
-    S::State: 'a,
-{
+pub(super) fn allowed_in(
+    subject: &mut dyn StreamSubject,
+    op: OpId,
+    states: impl IntoIterator<Item = StateId>,
+    mut is_possible: impl FnMut(&dyn StreamSubject, usize, RetId, bool) -> bool,
+) -> Option<Vec<RetId>> {
     let mut outcomes = Vec::new();
-    let mut seen = rustc_hash::FxHashSet::default();
+    let mut seen = FxHashSet::default();
     let mut allowed = Vec::new();
     for (at, state) in states.into_iter().enumerate() {
-        if !spec.outcomes(state, op, &mut outcomes) {
+        if !subject.outcomes(state, Call::unknown(op), &mut outcomes) {
             return None;
         }
         for (ret, next) in outcomes.drain(..) {
-            if !seen.contains(&ret) && is_possible(at, &ret, next != *state) {
-                seen.insert(ret.clone());
+            if !seen.contains(&ret) && is_possible(subject, at, ret, next != state) {
+                seen.insert(ret);
                 allowed.push(ret);
             }
         }

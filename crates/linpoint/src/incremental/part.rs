@@ -1,386 +1,267 @@
-//! One independent part of a stream: the set of configurations that explain it so far.
+//! One part of a stream: watched by a monitor where there is one, else explained by configurations.
 //!
-//! A configuration is a state, and for each open operation whether it has taken effect and with
-//! which result, since in a stream the result is not known before the return. Effects happen just
-//! in time: only at a return, and only in chains that end with the returning operation. Pruning by
-//! equal operations that return first is not available here: who returns first is not known.
+//! A monitor needs no configurations: with `k` operations open, `2^k` of those may exist. But it knows only
+//! part of what can happen. So the events since the last moment at which nothing was open are kept
+//! ([`super::event_log`]), and if something comes up that the monitor does not know (a result that was not recorded, a
+//! value that could come from two writes), they are replayed with [`Configurations`], which go on from there. If
+//! there were too many events, the part is undecided from there on. A monitor takes over again when the state is
+//! known and two operations overlap.
 //!
-//! Complexity: with k open operations, each return takes time in the number of configurations
-//! times the chains of open operations; both collapse whenever nothing is open.
+//! What has no monitor here, and why:
 //!
-//! Paper: G. Lowe, *Testing for linearizability*, CCPE 2017, section 4 (the automaton of figure 2,
-//! breadth first). Deviations: a returning read that is legal at once ends the chain (moving it
-//! earlier is always possible); crashed operations are counted by operation, not kept in slots.
+//! * *Priority queues and stacks.* In a stream, every open removal may have removed anything. No rule is known
+//!   that decides these objects with pending removals in polynomial time, and in a stream there are some at nearly
+//!   every return.
+//! * *Queues.* The rule that takes pending dequeues into account peels values off from the end of the history.
+//!   A stream has no end: every enqueue changes which value comes off first, and all that are in the queue
+//!   would have to be peeled again at every return.
+//! * *Counters and semaphores.* Additions that return nothing are like flips of a flag: the operation that returns first
+//!   can claim one. A fetch-and-add claims one by its number, so that operations that returned before may have to claim
+//!   others: that has not been worked out.
+//! * *Failed compare-and-sets* that race with writes that were not found yet: one of those must have come first, and it
+//!   is not known which. Likewise *swaps*, and removals from a map, whose new value is found before they return: what
+//!   they replaced becomes known too late. Configurations go on.
 
-mod handing_over;
+use crate::history::OpId;
+use crate::spec::{Role, Shape};
+use crate::subject::{Call, Marks, RetId, StateId, StreamSubject};
 
-use std::collections::VecDeque;
+use super::configurations::{Configurations, NoOutcomes, PartStep};
+use super::flag_monitor::FlagMonitor;
+use super::monitor::Token;
+use super::monitored::{BoxedMonitor, MonitoredPart};
+use super::open_ops::{OpenOp, OpenOps};
+use super::register_monitor::RegisterMonitor;
+use super::snapshot_monitor::SnapshotMonitor;
 
-use rustc_hash::{FxHashMap, FxHashSet};
-use smallvec::SmallVec;
+/// After this many operations that did not overlap, a monitor is not worth it.
+const LONE: u32 = 16;
 
-use crate::spec::Spec;
-
-/// An operation that has begun.
-struct OpenOp<O> {
-    op: O,
-    number: u64,
+/// Checks a part of a stream.
+pub(super) struct PartChecker {
+    engine: Engine,
+    open: OpenOps,
+    /// A monitor may watch it.
+    may_monitor: bool,
+    /// An operation whose result shows the state: a read, or a scan.
+    reader: Option<OpId>,
 }
 
-/// Crashed operations that are alike.
-struct Crashed<O> {
-    op: O,
-    count: u32,
+enum Engine {
+    Configurations(Configurations),
+    Monitor(Box<MonitoredPart>),
 }
 
-/// A way to explain the part so far.
-struct Config<S: Spec> {
-    state: S::State,
-    /// Open operations that have taken effect, with their results, by slot.
-    done: SmallVec<[(u32, S::Ret); 2]>,
-    /// How many of each kind of crashed operation have taken effect, by kind.
-    used: SmallVec<[(u32, u32); 1]>,
-}
-
-impl<S: Spec> Clone for Config<S> {
-    fn clone(&self) -> Self {
-        Config { state: self.state.clone(), done: self.done.clone(), used: self.used.clone() }
-    }
-}
-
-impl<S: Spec> PartialEq for Config<S> {
-    fn eq(&self, other: &Self) -> bool {
-        self.done == other.done && self.used == other.used && self.state == other.state
-    }
-}
-
-impl<S: Spec> Eq for Config<S> {}
-
-impl<S: Spec> std::hash::Hash for Config<S> {
-    fn hash<H: std::hash::Hasher>(&self, hasher: &mut H) {
-        self.state.hash(hasher);
-        self.done.hash(hasher);
-        self.used.hash(hasher);
-    }
-}
-
-impl<S: Spec> Config<S> {
-    fn result_of(&self, slot: u32) -> Option<&S::Ret> {
-        self.done.iter().find(|(s, _)| *s == slot).map(|(_, ret)| ret)
-    }
-
-    fn take_effect(&self, slot: u32, ret: S::Ret, state: S::State) -> Self {
-        let mut done = self.done.clone();
-        let at = done.partition_point(|(s, _)| *s < slot);
-        done.insert(at, (slot, ret));
-        Config { state, done, used: self.used.clone() }
-    }
-
-    fn used(&self, kind: u32) -> u32 {
-        self.used.iter().find(|(k, _)| *k == kind).map_or(0, |(_, n)| *n)
-    }
-
-    fn use_crashed(&mut self, kind: u32) {
-        let at = self.used.partition_point(|(k, _)| *k < kind);
-        match self.used.get_mut(at) {
-            Some((k, n)) if *k == kind => *n += 1,
-            _ => self.used.insert(at, (kind, 1)),
-        }
-    }
-}
-
-/// What a return says about the part.
-pub(super) enum Verdict<S: Spec> {
-    Fine,
-    Violation { op: S::Op, allowed: Vec<S::Ret>, states: Vec<S::State> },
-    Undecided,
-}
-
-/// The results of this operation cannot be enumerated.
-pub(super) struct NoOutcomes<O>(pub(super) O);
-
-/// At most this many states are shown.
-pub(super) const MAX_STATES_SHOWN: usize = 4;
-
-pub(super) struct Part<S: Spec> {
-    open: Vec<Option<OpenOp<S::Op>>>,
-    free: Vec<u32>,
-    open_count: usize,
-    crashed: Vec<Crashed<S::Op>>,
-    crashed_kind: FxHashMap<S::Op, u32>,
-    /// INVARIANT: without repetition. Empty only if the part has failed or was given up.
-    configs: Vec<Config<S>>,
-    given_up: bool,
-    outcomes: Vec<(S::Ret, S::State)>,
-}
-
-impl<S: Spec> Part<S> {
-    pub(super) fn new(initial: S::State) -> Self {
-        let start = Config { state: initial, done: SmallVec::new(), used: SmallVec::new() };
-        Part {
-            open: Vec::new(),
-            free: Vec::new(),
-            open_count: 0,
-            crashed: Vec::new(),
-            crashed_kind: FxHashMap::default(),
-            configs: vec![start],
-            given_up: false,
-            outcomes: Vec::new(),
-        }
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.configs.len()
-    }
-
-    pub(super) fn open_op(&self, slot: u32, number: u64) -> Option<&S::Op> {
-        let open = self.open.get(slot as usize)?.as_ref()?;
-        (open.number == number).then_some(&open.op)
-    }
-
-    pub(super) fn call(&mut self, op: S::Op, number: u64) -> u32 {
-        self.open_count += 1;
-        let open = Some(OpenOp { op, number });
-        match self.free.pop() {
-            Some(slot) => {
-                self.open[slot as usize] = open;
-                slot
+impl PartChecker {
+    /// `may_monitor`: a monitor may watch the part, since all operations are about one key.
+    pub(super) fn new(subject: &mut dyn StreamSubject, may_monitor: bool) -> Self {
+        let initial = subject.initial();
+        let monitor: Option<BoxedMonitor> = match subject.shape() {
+            _ if !may_monitor => None,
+            Shape::Flags => Some(Box::new(FlagMonitor::new(initial))),
+            Shape::Registers { initial: name } => {
+                Some(Box::new(RegisterMonitor::new(name, initial)))
             }
-            None => {
-                self.open.push(open);
-                self.open.len() as u32 - 1
+            Shape::Snapshot { segments, initial: name } => {
+                SnapshotMonitor::new(segments, name, initial).map(boxed)
+            }
+            _ => None,
+        };
+        let engine = match monitor {
+            Some(monitor) => Engine::Monitor(Box::new(MonitoredPart::new(monitor, initial))),
+            None => Engine::Configurations(Configurations::new(initial)),
+        };
+        PartChecker { engine, open: OpenOps::default(), may_monitor, reader: None }
+    }
+
+    /// Configurations in use.
+    pub(super) fn configurations(&self) -> usize {
+        match &self.engine {
+            Engine::Configurations(configurations) => configurations.len(),
+            Engine::Monitor(monitored) => usize::from(!monitored.is_over()),
+        }
+    }
+
+    /// True if a monitor watches it, or will as soon as two operations overlap.
+    pub(super) fn is_monitored(&self) -> bool {
+        match &self.engine {
+            Engine::Monitor(_) => true,
+            Engine::Configurations(configurations) => {
+                self.reader.is_some() && configurations.lone_state(&self.open).is_some()
             }
         }
     }
 
-    fn close(&mut self, slot: u32) -> Option<S::Op> {
-        let open = self.open[slot as usize].take()?;
-        self.open_count -= 1;
-        self.free.push(slot);
-        Some(open.op)
+    /// Number of things that are stored.
+    pub(super) fn stored(&self) -> usize {
+        let in_engine = match &self.engine {
+            Engine::Configurations(configurations) => configurations.stored(),
+            Engine::Monitor(monitored) => monitored.stored(),
+        };
+        in_engine + self.open.slots()
     }
 
-    /// It did not happen: only configurations in which it has not taken effect remain.
-    pub(super) fn fail(&mut self, slot: u32) -> Verdict<S> {
-        let op = self.close(slot);
-        let was_alive = !self.configs.is_empty();
-        let states = self.some_states();
-        self.configs.retain(|c| c.result_of(slot).is_none());
-        match op {
-            Some(op) if was_alive && self.configs.is_empty() => {
-                Verdict::Violation { op, allowed: Vec::new(), states }
+    /// Marks the operations, results and states that are stored.
+    pub(super) fn mark(&self, marks: &mut Marks) {
+        match &self.engine {
+            Engine::Configurations(configurations) => configurations.mark(marks),
+            Engine::Monitor(monitored) => monitored.mark(marks),
+        }
+        self.open.mark(marks);
+        self.reader.into_iter().for_each(|reader| marks.op(reader));
+    }
+
+    /// The operation in this slot, if it is open and has this number.
+    pub(super) fn open_op(&self, slot: u32, number: u64) -> Option<OpId> {
+        self.open.get(slot).filter(|open| open.number == number).map(|open| open.op)
+    }
+
+    /// An operation begins; gives its slot.
+    pub(super) fn call(
+        &mut self,
+        subject: &mut dyn StreamSubject,
+        op: OpId,
+        number: u64,
+        most: usize,
+    ) -> u32 {
+        self.learn_reader(subject, op);
+        self.resume(subject);
+        self.pause(subject);
+        if let Engine::Monitor(monitored) = &mut self.engine {
+            if let Some(slot) = monitored.call(subject, &mut self.open, op, number) {
+                return slot;
             }
-            _ if self.given_up => Verdict::Undecided,
-            _ => Verdict::Fine,
+            self.hand_over(subject, most);
         }
+        self.open.insert(OpenOp { op, number, token: Token::default() })
     }
 
-    pub(super) fn crash(&mut self, spec: &S, slot: u32) {
-        let Some(op) = self.close(slot) else { return };
-        let is_read = spec.is_read(&op, None);
-        let mut kind = None;
-        for config in &mut self.configs {
-            let Some(at) = config.done.iter().position(|(s, _)| *s == slot) else { continue };
-            config.done.remove(at);
-            if !is_read {
-                let kind = *kind
-                    .get_or_insert_with(|| kind_of(&mut self.crashed, &mut self.crashed_kind, &op));
-                config.use_crashed(kind);
-            }
-        }
-        // Optional and without effect: a crashed read is as good as none.
-        if !is_read {
-            let kind =
-                kind.unwrap_or_else(|| kind_of(&mut self.crashed, &mut self.crashed_kind, &op));
-            self.crashed[kind as usize].count += 1;
-        }
-        self.distinct();
-    }
-
-    fn distinct(&mut self) {
-        if self.configs.len() > 1 {
-            let mut seen = FxHashSet::default();
-            self.configs.retain(|c| seen.insert(c.clone()));
-        }
-    }
-
+    /// The operation in this slot returns. It stays open if its results cannot be enumerated.
     pub(super) fn ret(
         &mut self,
-        spec: &S,
+        subject: &mut dyn StreamSubject,
         slot: u32,
-        ret: Option<&S::Ret>,
+        ret: RetId,
         most: usize,
-    ) -> Result<Verdict<S>, NoOutcomes<S::Op>> {
-        if self.given_up {
-            self.close(slot);
-            return Ok(Verdict::Undecided);
-        }
-        if self.configs.is_empty() {
-            // The violation has been reported; what follows it means nothing.
-            self.close(slot);
-            return Ok(Verdict::Fine);
-        }
-        let Some(next) = self.explore(spec, slot, ret, most)? else {
-            self.given_up = true;
-            self.configs = Vec::new();
-            self.close(slot);
-            return Ok(Verdict::Undecided);
+    ) -> Result<PartStep, NoOutcomes> {
+        let Some(open) = self.open.get(slot) else { return Ok(PartStep::Fine) };
+        let by_monitor = match &mut self.engine {
+            Engine::Monitor(monitored) => monitored.ret(subject, slot, open, ret),
+            Engine::Configurations(_) => None,
         };
-        if next.is_empty() {
-            return self.violated(spec, slot, most);
-        }
-        self.configs = next.into_iter().map(|(config, _)| config).collect();
-        if ret.is_none() {
-            self.distinct();
-        }
-        self.close(slot);
-        Ok(Verdict::Fine)
-    }
-
-    fn violated(
-        &mut self,
-        spec: &S,
-        slot: u32,
-        most: usize,
-    ) -> Result<Verdict<S>, NoOutcomes<S::Op>> {
-        let mut allowed: Vec<S::Ret> = Vec::new();
-        for (_, ret) in self.explore(spec, slot, None, most)?.unwrap_or_default() {
-            if !allowed.contains(&ret) {
-                allowed.push(ret);
+        let step = match by_monitor {
+            Some(step) => step?,
+            None => {
+                let (configurations, open) = self.hand_over(subject, most);
+                configurations.ret(subject, open, slot, ret, most)?
             }
-        }
-        let states = self.some_states();
-        self.configs = Vec::new();
-        match self.close(slot) {
-            Some(op) => Ok(Verdict::Violation { op, allowed, states }),
-            None => Ok(Verdict::Fine),
-        }
-    }
-
-    fn some_states(&self) -> Vec<S::State> {
-        let mut states: Vec<S::State> = Vec::new();
-        for config in &self.configs {
-            if states.len() < MAX_STATES_SHOWN && !states.contains(&config.state) {
-                states.push(config.state.clone());
-            }
-        }
-        states
-    }
-
-    /// All configurations in which the operation in `slot` has just returned `wanted` (or
-    /// anything), with what it returned. `None` if there are more than `most`.
-    #[allow(clippy::type_complexity)] // a list of pairs; a name would not say more
-    fn explore(
-        &mut self,
-        spec: &S,
-        slot: u32,
-        wanted: Option<&S::Ret>,
-        most: usize,
-    ) -> Result<Option<Vec<(Config<S>, S::Ret)>>, NoOutcomes<S::Op>> {
-        let Some(OpenOp { op, .. }) = &self.open[slot as usize] else {
-            return Ok(Some(Vec::new()));
         };
-        let is_wanted = |ret: &S::Ret| wanted.is_none_or(|w| spec.fits(op, ret, w));
-        let mut found = Vec::new();
-        let mut outcomes = std::mem::take(&mut self.outcomes);
-        // Nobody else is open or crashed: nothing can happen before, and nothing need be compared.
-        let alone = self.open_count == 1 && self.crashed.is_empty();
-        let mut met: FxHashSet<Config<S>> = FxHashSet::default();
-        let mut todo: VecDeque<Config<S>> = VecDeque::new();
-        for config in &self.configs {
-            if let Some(ret) = config.result_of(slot) {
-                if is_wanted(ret) {
-                    let ret = ret.clone();
-                    let mut after = config.clone();
-                    after.done.retain(|(s, _)| *s != slot);
-                    found.push((after, ret));
-                }
-            } else {
-                todo.push_back(config.clone());
-            }
-        }
-        while let Some(config) = todo.pop_front() {
-            outcomes.clear();
-            if !spec.outcomes(&config.state, op, &mut outcomes) {
-                return Err(NoOutcomes(op.clone()));
-            }
-            let mut is_read_here = false;
-            for (ret, state) in outcomes.drain(..) {
-                if is_wanted(&ret) {
-                    is_read_here |= wanted.is_some() && spec.is_read(op, Some(&ret));
-                    let after =
-                        Config { state, done: config.done.clone(), used: config.used.clone() };
-                    found.push((after, ret));
-                }
-            }
-            if alone || is_read_here {
-                continue;
-            }
-            let mut push = |config: Config<S>| {
-                if !met.contains(&config) {
-                    met.insert(config.clone());
-                    todo.push_back(config);
-                }
-            };
-            self.others(spec, slot, &config, &mut outcomes, &mut push)?;
-            if met.len() + found.len() > most {
-                return Ok(None);
-            }
-        }
-        self.outcomes = outcomes;
-        if found.len() > 1 && !(alone && self.configs.len() == 1) {
-            let mut seen = FxHashSet::default();
-            found.retain(|(config, ret)| seen.insert((config.clone(), ret.clone())));
-        }
-        Ok(Some(found))
+        self.open.remove(slot);
+        Ok(step)
     }
 
-    /// Everything but the returning operation that can take effect next.
-    fn others(
-        &self,
-        spec: &S,
+    /// The operation in this slot did not happen.
+    pub(super) fn fail(
+        &mut self,
+        subject: &mut dyn StreamSubject,
         slot: u32,
-        config: &Config<S>,
-        outcomes: &mut Vec<(S::Ret, S::State)>,
-        push: &mut impl FnMut(Config<S>),
-    ) -> Result<(), NoOutcomes<S::Op>> {
-        for (other, open) in self.open.iter().enumerate() {
-            let other = other as u32;
-            let Some(OpenOp { op, .. }) = open else { continue };
-            if other == slot || config.result_of(other).is_some() {
-                continue;
-            }
-            outcomes.clear();
-            if !spec.outcomes(&config.state, op, outcomes) {
-                return Err(NoOutcomes(op.clone()));
-            }
-            for (ret, state) in outcomes.drain(..) {
-                push(config.take_effect(other, ret, state));
-            }
+        most: usize,
+    ) -> PartStep {
+        let Some(open) = self.open.get(slot) else { return PartStep::Fine };
+        let by_monitor = match &mut self.engine {
+            Engine::Monitor(monitored) => monitored.fail(subject, slot, open),
+            Engine::Configurations(_) => None,
+        };
+        let step = by_monitor.unwrap_or_else(|| self.hand_over(subject, most).0.fail(slot));
+        self.open.remove(slot);
+        step
+    }
+
+    /// Nothing more will be heard of the operation in this slot.
+    pub(super) fn crash(&mut self, subject: &mut dyn StreamSubject, slot: u32) {
+        let Some(open) = self.open.remove(slot) else { return };
+        match &mut self.engine {
+            Engine::Configurations(configurations) => configurations.crash(subject, slot, open.op),
+            Engine::Monitor(monitored) => monitored.crash(subject, slot, open),
         }
-        let mut states = Vec::new();
-        for (kind, crashed) in self.crashed.iter().enumerate() {
-            if config.used(kind as u32) < crashed.count {
-                spec.successors(&config.state, &crashed.op, None, &mut states);
-                for state in states.drain(..).filter(|s| *s != config.state) {
-                    let mut after = config.clone();
-                    after.state = state;
-                    after.use_crashed(kind as u32);
-                    push(after);
-                }
-            }
+    }
+
+    /// Goes on with configurations.
+    fn hand_over(
+        &mut self,
+        subject: &mut dyn StreamSubject,
+        most: usize,
+    ) -> (&mut Configurations, &OpenOps) {
+        if let Engine::Monitor(monitored) = &mut self.engine {
+            self.engine = Engine::Configurations(monitored.replay(subject, most));
         }
-        Ok(())
+        match &mut self.engine {
+            Engine::Configurations(configurations) => (configurations, &self.open),
+            Engine::Monitor(_) => unreachable!("handed over just now"),
+        }
+    }
+
+    /// Goes on with a monitor, if one operation is open, has been alone so far, and will overlap with another.
+    fn resume(&mut self, subject: &mut dyn StreamSubject) {
+        let (Engine::Configurations(configurations), Some(reader)) = (&self.engine, self.reader)
+        else {
+            return;
+        };
+        if self.open.count() != 1 {
+            return;
+        }
+        let Some(state) = configurations.lone_state(&self.open) else { return };
+        let Some((slot, _)) = self.open.iter().next() else { return };
+        let Some(monitor) = resume_monitor(subject, state, reader) else { return };
+        let mut monitored = MonitoredPart::new(monitor, state);
+        if monitored.take_over(subject, &mut self.open, slot) {
+            self.engine = Engine::Monitor(Box::new(monitored));
+        }
+    }
+
+    /// Goes on without a monitor if operations have not overlapped for a while: for those it takes longer
+    /// than a single configuration. It can take over again when two of them overlap.
+    fn pause(&mut self, subject: &mut dyn StreamSubject) {
+        let Engine::Monitor(monitored) = &self.engine else { return };
+        let is_idle = self.open.is_empty() && !monitored.is_over();
+        if is_idle
+            && monitored.lone_calls() >= LONE
+            && self.reader.is_some()
+            && let Some(state) = monitored.settled(subject)
+        {
+            self.engine = Engine::Configurations(Configurations::new(state));
+            self.open.clear();
+        }
+    }
+
+    /// Remembers an operation whose result shows the state.
+    fn learn_reader(&mut self, subject: &dyn StreamSubject, op: OpId) {
+        if self.reader.is_some() || !self.may_monitor || !subject.is_read(Call::unknown(op)) {
+            return;
+        }
+        let shows_state =
+            matches!(subject.shape(), Shape::Registers { .. } | Shape::Snapshot { .. });
+        if shows_state && subject.role(Call::unknown(op), true) == Role::Idle {
+            self.reader = Some(op);
+        }
     }
 }
 
-fn kind_of<O: Clone + Eq + std::hash::Hash>(
-    crashed: &mut Vec<Crashed<O>>,
-    kinds: &mut FxHashMap<O, u32>,
-    op: &O,
-) -> u32 {
-    *kinds.entry(op.clone()).or_insert_with(|| {
-        crashed.push(Crashed { op: op.clone(), count: 0 });
-        crashed.len() as u32 - 1
-    })
+fn boxed(monitor: SnapshotMonitor) -> BoxedMonitor {
+    Box::new(monitor)
+}
+
+/// A monitor of an object in this state, where the result of `reader` shows the state.
+fn resume_monitor(
+    subject: &mut dyn StreamSubject,
+    state: StateId,
+    reader: OpId,
+) -> Option<BoxedMonitor> {
+    match subject.shape() {
+        Shape::Registers { .. } => Some(Box::new(RegisterMonitor::resume(subject, state, reader)?)),
+        Shape::Snapshot { segments, .. } => {
+            Some(Box::new(SnapshotMonitor::resume(subject, segments, state, reader)?))
+        }
+        _ => None,
+    }
 }

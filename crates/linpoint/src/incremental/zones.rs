@@ -45,7 +45,7 @@ use std::collections::VecDeque;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::calls::Calls;
+use super::open_calls::OpenCalls;
 pub(super) use find::Path;
 use recent::Recent;
 
@@ -119,7 +119,7 @@ impl Furthest {
 pub(super) struct Zones<E> {
     /// Events so far.
     now: u64,
-    calls: Calls,
+    calls: OpenCalls,
     clusters: FxHashMap<u64, Cluster<E>>,
     made: u64,
     by_name: FxHashMap<u64, SmallVec<[u64; 1]>>,
@@ -138,7 +138,7 @@ impl<E> Zones<E> {
     pub(super) fn new(name: u64, what: E) -> Self {
         let mut zones = Zones {
             now: 0,
-            calls: Calls::default(),
+            calls: OpenCalls::default(),
             clusters: FxHashMap::default(),
             made: 0,
             by_name: FxHashMap::default(),
@@ -322,6 +322,11 @@ impl<E> Zones<E> {
     /// The zone of a cluster that is still known.
     pub(super) fn zone_of(&self, id: u64) -> Option<u64> {
         self.clusters.get(&id)?.zone
+    }
+
+    /// What the caller wants to know about the values that are stored.
+    pub(super) fn values(&self) -> impl Iterator<Item = &E> {
+        self.clusters.values().map(|cluster| &cluster.what)
     }
 
     /// Everything that is stored: values, zones and calls.

@@ -4,24 +4,34 @@
 //! They address an operation by its [`OpId`], a result by a [`RetId`], a state by a [`StateId`], and ask a
 //! [`Subject`] about them. So all of them are compiled once, whatever the specification.
 //!
-//! * A typed [`Spec`] and its history become a subject through one adapter, [`Typed`]. [`Checker`](crate::Checker) does this.
+//! * A typed [`Spec`] becomes a subject through one [`Adapter`]: with a history as [`Typed`], which
+//!   [`Checker`](crate::Checker) uses, and with the operations of a stream as [`TypedStream`], which
+//!   [`Incremental`](crate::incremental::Incremental) uses.
 //! * A model whose operations and states are known only at run time (a script, another process) implements
-//!   [`Subject`] and [`Session`] itself and is checked with [`Checker::of_subject`](crate::Checker::of_subject).
+//!   [`Subject`] and [`Session`] itself and is checked with [`Checker::of_subject`](crate::Checker::of_subject). For
+//!   streams it implements [`StreamSubject`] and is checked with
+//!   [`StreamChecker`](crate::incremental::StreamChecker).
 //!
-//! A dynamic model has to implement six methods of [`Subject`] ([`len`](Subject::len), [`is_known`](Subject::is_known),
-//! [`classes`](Subject::classes), [`session`](Subject::session), [`describe_op`](Subject::describe_op),
-//! [`describe_ret`](Subject::describe_ret)) and [`Session`]. Everything else is optional: it makes checking faster or
-//! explanations better.
+//! A dynamic model has to implement three methods of [`Operations`] ([`is_known`](Operations::is_known),
+//! [`describe_op`](Operations::describe_op), [`describe_ret`](Operations::describe_ret)), three of [`Subject`]
+//! ([`len`](Subject::len), [`classes`](Subject::classes), [`session`](Subject::session)), and [`Session`]. Everything else
+//! is optional: it makes checking faster or explanations better.
 //!
 //! [`Spec`]: crate::Spec
 
+mod adapter;
 mod case;
+mod index;
 mod session;
+mod slab;
+mod stream;
 mod typed;
 
+pub use adapter::Adapter;
 pub(crate) use case::Case;
 pub use session::{Session, Stop};
 pub(crate) use session::{TypedSession, guard};
+pub use stream::{Marks, StreamSubject, TypedStream};
 pub use typed::Typed;
 
 use std::cmp::Ordering;
@@ -34,8 +44,9 @@ pub use crate::budget::Budget;
 
 /// Names a result.
 ///
-/// The recorded result of an operation has the number of the operation, even if it is unknown
-/// ([`Subject::is_known`]). Larger numbers are results that [`Session::outcomes`] has found.
+/// In a history, the recorded result of an operation has the number of the operation, even if it is unknown
+/// ([`Operations::is_known`]). Larger numbers are results that [`Session::outcomes`] has found. In a stream
+/// ([`StreamSubject`]), results have numbers of their own.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct RetId(pub u32);
 
@@ -43,7 +54,7 @@ impl RetId {
     /// Some result, it is not known which.
     pub const UNKNOWN: RetId = RetId(u32::MAX);
 
-    /// The recorded result of an operation.
+    /// The recorded result of an operation of a history.
     pub fn of(op: OpId) -> RetId {
         RetId(op.0)
     }
@@ -60,7 +71,7 @@ impl ClassId {
     }
 }
 
-/// Names a state of a [`Session`].
+/// Names a state of a [`Session`] or a [`StreamSubject`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct StateId(pub u32);
 
@@ -117,32 +128,13 @@ pub struct Row {
     pub span: Span,
 }
 
-/// A specification together with the operations of a history.
+/// What is known about single operations and results.
 ///
 /// The optional methods have the meaning, and make the claims, of the methods of [`Spec`](crate::Spec) and
 /// [`Shaped`](crate::spec::Shaped) with the same names.
-pub trait Subject: Sync {
-    /// Number of operations.
-    fn len(&self) -> usize;
-
-    /// True if there are no operations.
-    fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
+pub trait Operations {
     /// True if it is known what this result is.
     fn is_known(&self, ret: RetId) -> bool;
-
-    /// Number of operations whose recorded result is known.
-    fn known_results(&self) -> usize {
-        (0..self.len() as u32).filter(|op| self.is_known(RetId(*op))).count()
-    }
-
-    /// A fresh numbering of equal calls.
-    fn classes(&self) -> Box<dyn Classes + '_>;
-
-    /// A fresh set of states.
-    fn session(&self) -> Box<dyn Session + '_>;
 
     /// An operation as text: `enqueue(5)`.
     fn describe_op(&self, op: OpId) -> String;
@@ -185,21 +177,6 @@ pub trait Subject: Sync {
         false
     }
 
-    /// See [`Spec::refute`](crate::Spec::refute).
-    fn refute(&self, _part: &[Row]) -> Option<Refutation> {
-        None
-    }
-
-    /// See [`Spec::guide`](crate::Spec::guide).
-    fn guide(&self, _part: &[Row]) -> Option<Vec<u64>> {
-        None
-    }
-
-    /// See [`Spec::replay`](crate::Spec::replay).
-    fn replay(&self, _run: &mut dyn Iterator<Item = Call>) -> Option<Result<(), usize>> {
-        None
-    }
-
     /// The kind of object, [`Shape::Opaque`] if no monitor knows it.
     fn shape(&self) -> Shape {
         Shape::Opaque
@@ -215,23 +192,9 @@ pub trait Subject: Sync {
         None
     }
 
-    /// Pushes the roles and keys of consecutive operations with their recorded results. Override it only to save
-    /// calls for millions of operations.
-    fn roles(&self, ops: Range<usize>, spans: &[Span], roles: &mut Vec<(Role, Option<Name>)>) {
-        roles.extend(ops.zip(spans).map(|(op, span)| {
-            let op = OpId(op as u32);
-            (self.role(Call::recorded(op), span.is_pending()), self.key(op))
-        }));
-    }
-
     /// See [`Shaped::same_name`](crate::spec::Shaped::same_name).
     fn same_name(&self, _a: Place, _b: Place) -> bool {
         false
-    }
-
-    /// True if all pairs have the same name. Override it only to save calls.
-    fn same_names(&self, pairs: &[[Place; 2]]) -> bool {
-        pairs.iter().all(|[a, b]| self.same_name(*a, *b))
     }
 
     /// See [`Shaped::is_initial`](crate::spec::Shaped::is_initial).
@@ -260,6 +223,60 @@ pub trait Subject: Sync {
     /// See [`Shaped::initial_text`](crate::spec::Shaped::initial_text).
     fn initial_text(&self) -> Option<Text<'_>> {
         None
+    }
+}
+
+/// A specification together with the operations of a history.
+///
+/// The optional methods have the meaning, and make the claims, of the methods of [`Spec`](crate::Spec) with the same
+/// names.
+pub trait Subject: Operations + Sync {
+    /// Number of operations.
+    fn len(&self) -> usize;
+
+    /// True if there are no operations.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Number of operations whose recorded result is known.
+    fn known_results(&self) -> usize {
+        (0..self.len() as u32).filter(|op| self.is_known(RetId(*op))).count()
+    }
+
+    /// A fresh numbering of equal calls.
+    fn classes(&self) -> Box<dyn Classes + '_>;
+
+    /// A fresh set of states.
+    fn session(&self) -> Box<dyn Session + '_>;
+
+    /// See [`Spec::refute`](crate::Spec::refute).
+    fn refute(&self, _part: &[Row]) -> Option<Refutation> {
+        None
+    }
+
+    /// See [`Spec::guide`](crate::Spec::guide).
+    fn guide(&self, _part: &[Row]) -> Option<Vec<u64>> {
+        None
+    }
+
+    /// See [`Spec::replay`](crate::Spec::replay).
+    fn replay(&self, _run: &mut dyn Iterator<Item = Call>) -> Option<Result<(), usize>> {
+        None
+    }
+
+    /// Pushes the roles and keys of consecutive operations with their recorded results. Override it only to save
+    /// calls for millions of operations.
+    fn roles(&self, ops: Range<usize>, spans: &[Span], roles: &mut Vec<(Role, Option<Name>)>) {
+        roles.extend(ops.zip(spans).map(|(op, span)| {
+            let op = OpId(op as u32);
+            (self.role(Call::recorded(op), span.is_pending()), self.key(op))
+        }));
+    }
+
+    /// True if all pairs have the same name. Override it only to save calls.
+    fn same_names(&self, pairs: &[[Place; 2]]) -> bool {
+        pairs.iter().all(|[a, b]| self.same_name(*a, *b))
     }
 }
 

@@ -2,7 +2,9 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::typed::Columns;
+use super::adapter::Columns;
+use super::index::Index;
+use super::typed::HistoryColumns;
 use super::{Call, RetId, StateId};
 use crate::budget::{Budget, Limit};
 use crate::history::OpId;
@@ -78,14 +80,13 @@ pub(crate) fn guard<T>(run: impl FnOnce() -> T) -> Result<T, String> {
 
 /// What the allocator adds to a state that lives on the heap.
 const ALLOCATION_OVERHEAD: usize = 16;
-const EMPTY: u32 = u32::MAX;
 /// State ids must leave room for the marks of the automaton.
 const MAX_STATES: usize = 1 << 30;
 
 /// The states of a typed specification.
 pub(crate) struct TypedSession<'a, S: Spec> {
     spec: &'a S,
-    columns: &'a Columns<'a, S>,
+    columns: &'a HistoryColumns<'a, S>,
     /// INVARIANT: pairwise different.
     states: Vec<S::State>,
     index: Index,
@@ -94,51 +95,8 @@ pub(crate) struct TypedSession<'a, S: Spec> {
     scratch: Vec<S::State>,
 }
 
-/// Open addressing over the hashes of states.
-#[derive(Default)]
-struct Index {
-    /// Hash of each state.
-    hashes: Vec<u64>,
-    /// A power of two long or empty; [`EMPTY`] marks a free cell.
-    cells: Vec<u32>,
-}
-
-impl Index {
-    /// Finds the state with this hash for which `is_it` holds, or else the cell where it belongs.
-    fn find(&self, hash: u64, is_it: impl Fn(usize) -> bool) -> Result<StateId, usize> {
-        let wrap = self.cells.len() - 1;
-        let mut at = (hash >> 20) as usize & wrap;
-        loop {
-            let id = self.cells[at];
-            if id == EMPTY {
-                return Err(at);
-            }
-            if self.hashes[id as usize] == hash && is_it(id as usize) {
-                return Ok(StateId(id));
-            }
-            at = (at + 1) & wrap;
-        }
-    }
-
-    fn is_full(&self) -> bool {
-        self.hashes.len() * 4 >= self.cells.len() * 3
-    }
-
-    /// Twice as many cells as before.
-    fn resize(&mut self, cells: usize) {
-        self.cells = vec![EMPTY; cells];
-        for (id, hash) in self.hashes.iter().enumerate() {
-            let mut at = (hash >> 20) as usize & (cells - 1);
-            while self.cells[at] != EMPTY {
-                at = (at + 1) & (cells - 1);
-            }
-            self.cells[at] = id as u32;
-        }
-    }
-}
-
 impl<'a, S: Spec> TypedSession<'a, S> {
-    pub(super) fn new(spec: &'a S, columns: &'a Columns<'a, S>) -> Self {
+    pub(super) fn new(spec: &'a S, columns: &'a HistoryColumns<'a, S>) -> Self {
         TypedSession {
             spec,
             columns,
@@ -150,7 +108,7 @@ impl<'a, S: Spec> TypedSession<'a, S> {
     }
 
     fn fixed_bytes(&self) -> usize {
-        self.states.capacity() * (size_of::<S::State>() + 8) + self.index.cells.len() * 4
+        self.states.capacity() * (size_of::<S::State>() + 8) + self.index.cells() * 4
     }
 
     fn intern(&mut self, state: S::State, budget: &mut Budget<'_>) -> Result<StateId, Stop> {
@@ -159,7 +117,7 @@ impl<'a, S: Spec> TypedSession<'a, S> {
             self.grow(budget)?;
         }
         let at = match self.index.find(hash, |id| self.states[id] == state) {
-            Ok(known) => return Ok(known),
+            Ok(known) => return Ok(StateId(known)),
             Err(at) => at,
         };
         let heap = self.spec.state_bytes(&state).saturating_sub(size_of::<S::State>());
@@ -168,14 +126,13 @@ impl<'a, S: Spec> TypedSession<'a, S> {
             self.heap_bytes += heap + ALLOCATION_OVERHEAD;
         }
         let id = self.states.len() as u32;
-        self.index.cells[at] = id;
-        self.index.hashes.push(hash);
+        self.index.insert(at, id, hash);
         self.states.push(state);
         Ok(StateId(id))
     }
 
     fn grow(&mut self, budget: &mut Budget<'_>) -> Result<(), Stop> {
-        let cells = (self.index.cells.len() * 2).max(16);
+        let cells = (self.index.cells() * 2).max(16);
         if self.states.len() >= MAX_STATES {
             return Err(Limit::Memory.into());
         }
@@ -184,7 +141,7 @@ impl<'a, S: Spec> TypedSession<'a, S> {
         let reserved = room * (size_of::<S::State>() + 8) + cells * 4;
         budget.reserve(reserved)?;
         self.states.reserve_exact(room - self.states.len());
-        self.index.hashes.reserve_exact(room - self.index.hashes.len());
+        self.index.reserve(room);
         self.index.resize(cells);
         budget.release(before);
         // The reservation was for `room` states; `reserve_exact` may have given more.
@@ -249,7 +206,7 @@ impl<S: Spec> Session for TypedSession<'_, S> {
     ) -> Result<bool, Stop> {
         let (spec, from) = (self.spec, &self.states[state.index()]);
         let mut found = Vec::new();
-        let are_known = guard(|| spec.outcomes(from, &self.columns.ops[op.index()], &mut found))
+        let are_known = guard(|| spec.outcomes(from, self.columns.op(op), &mut found))
             .map_err(|message| Stop::SpecPanicked { op: Some(op), message })?;
         for (ret, state) in found {
             out.push((self.columns.number(ret), self.intern(state, budget)?));
@@ -266,7 +223,7 @@ impl<S: Spec> Session for TypedSession<'_, S> {
         for &id in live.iter() {
             keep[id.index()] = true;
         }
-        let mut renamed = vec![StateId(EMPTY); states.len()];
+        let mut renamed = vec![StateId(u32::MAX); states.len()];
         for (old, state) in states.into_iter().enumerate() {
             if keep[old] {
                 // Fits: less than was released just now.

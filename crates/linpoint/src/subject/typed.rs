@@ -1,27 +1,23 @@
-//! The one adapter from typed specifications and histories to numbers.
+//! A typed specification and a history of its operations.
 
-use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-use super::{Call, ClassId, Classes, Place, RetId, Row, Session, Subject, TypedSession};
-use crate::history::{History, OpId, Span};
-use crate::spec::{
-    Footprint, Mention, Name, OpView, PartView, Refutation, Role, Shape, Shaped, Spec, Text, Traces,
+use super::adapter::{Adapter, Columns, Held};
+use super::{
+    Call, ClassId, Classes, Operations, Place, RetId, Row, Session, Subject, TypedSession,
 };
+use crate::history::{History, OpId, Span};
+use crate::spec::{Name, OpView, PartView, Refutation, Role, Spec};
 
 /// A specification and a history of its operations as a [`Subject`].
-pub struct Typed<'a, S: Spec> {
-    spec: &'a S,
-    shaped: Option<&'a dyn Shaped<S::Op, S::Ret>>,
-    columns: Columns<'a, S>,
-}
+pub type Typed<'a, S> = Adapter<'a, S, HistoryColumns<'a, S>>;
 
-/// Operations and results by number.
-pub(super) struct Columns<'a, S: Spec> {
-    pub(super) ops: &'a [S::Op],
+/// The operations and results of a history.
+pub struct HistoryColumns<'a, S: Spec> {
+    ops: &'a [S::Op],
     rets: &'a [Option<S::Ret>],
     /// Results that were found by [`Session::outcomes`]: those with numbers beyond the recorded ones.
     found: Mutex<Vec<Arc<S::Ret>>>,
@@ -31,41 +27,40 @@ impl<'a, S: Spec> Typed<'a, S> {
     /// The subject of a check of `history` against `spec`.
     pub fn new(spec: &'a S, history: &'a History<S::Op, S::Ret>) -> Self {
         let (ops, rets) = history.columns();
-        let columns = Columns { ops, rets, found: Mutex::new(Vec::new()) };
-        Typed { spec, shaped: spec.shaped(), columns }
-    }
-
-    fn op(&self, op: OpId) -> &'a S::Op {
-        &self.columns.ops[op.index()]
-    }
-
-    fn shaped(&self) -> Option<&'a dyn Shaped<S::Op, S::Ret>> {
-        self.shaped
+        let columns = HistoryColumns { ops, rets, found: Mutex::new(Vec::new()) };
+        Adapter::with_columns(spec, columns)
     }
 }
 
-impl<'a, S: Spec> Columns<'a, S> {
-    /// The result behind a number; `Err` if it was found, and not recorded.
-    fn ret(&self, ret: RetId) -> Result<Option<&'a S::Ret>, Arc<S::Ret>> {
+impl<S: Spec> Columns<S> for HistoryColumns<'_, S> {
+    #[inline]
+    fn op(&self, op: OpId) -> &S::Op {
+        &self.ops[op.index()]
+    }
+
+    #[inline]
+    fn ret(&self, ret: RetId) -> Option<Held<'_, S::Ret>> {
+        self.get(ret)
+    }
+
+    fn is_known(&self, ret: RetId) -> bool {
+        ret != RetId::UNKNOWN && self.rets.get(ret.0 as usize).is_none_or(Option::is_some)
+    }
+}
+
+impl<'a, S: Spec> HistoryColumns<'a, S> {
+    /// The result behind a number; `None` if it is unknown.
+    #[inline]
+    fn get(&self, ret: RetId) -> Option<Held<'a, S::Ret>> {
         match self.rets.get(ret.0 as usize) {
-            Some(recorded) => Ok(recorded.as_ref()),
-            None if ret == RetId::UNKNOWN => Ok(None),
-            None => Err(self.found()[ret.0 as usize - self.rets.len()].clone()),
+            Some(recorded) => recorded.as_ref().map(Held::Borrowed),
+            None if ret == RetId::UNKNOWN => None,
+            None => Some(Held::Shared(self.found()[ret.0 as usize - self.rets.len()].clone())),
         }
     }
 
     fn found(&self) -> std::sync::MutexGuard<'_, Vec<Arc<S::Ret>>> {
         self.found.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Calls `look` with the operation and its result.
-    #[inline]
-    pub(super) fn with<T>(&self, call: Call, look: impl FnOnce(&S::Op, Option<&S::Ret>) -> T) -> T {
-        let op = &self.ops[call.op.index()];
-        match self.ret(call.ret) {
-            Ok(ret) => look(op, ret),
-            Err(found) => look(op, Some(&found)),
-        }
     }
 
     /// The number of a result that was found.
@@ -76,10 +71,6 @@ impl<'a, S: Spec> Columns<'a, S> {
             found.len() - 1
         });
         RetId((self.rets.len() + at) as u32)
-    }
-
-    fn with_place<T>(&self, place: Place, look: impl FnOnce(Mention<'_, S::Op, S::Ret>) -> T) -> T {
-        self.with(place.call, |op, ret| look(Mention { op, ret, slot: place.slot }))
     }
 
     /// Calls `look` with the operations of a part. All results that were found have to outlive that.
@@ -106,10 +97,6 @@ impl<S: Spec> Subject for Typed<'_, S> {
         self.columns.ops.len()
     }
 
-    fn is_known(&self, ret: RetId) -> bool {
-        ret != RetId::UNKNOWN && self.columns.rets.get(ret.0 as usize).is_none_or(Option::is_some)
-    }
-
     fn known_results(&self) -> usize {
         self.columns.rets.iter().filter(|ret| ret.is_some()).count()
     }
@@ -128,45 +115,6 @@ impl<S: Spec> Subject for Typed<'_, S> {
         Box::new(TypedSession::new(self.spec, &self.columns))
     }
 
-    fn describe_op(&self, op: OpId) -> String {
-        self.spec.describe_op(self.op(op))
-    }
-
-    fn describe_ret(&self, call: Call) -> String {
-        let describe = |op: &S::Op, ret: Option<&S::Ret>| {
-            ret.map_or_else(|| "?".to_owned(), |ret| self.spec.describe_ret(op, ret))
-        };
-        self.columns.with(call, describe)
-    }
-
-    fn footprint(&self, op: OpId) -> Footprint {
-        self.spec.footprint(self.op(op))
-    }
-
-    fn is_read(&self, call: Call) -> bool {
-        self.columns.with(call, |op, ret| self.spec.is_read(op, ret))
-    }
-
-    fn leaves(&self, op: OpId) -> Traces {
-        self.spec.leaves(self.op(op))
-    }
-
-    fn senses(&self, call: Call) -> Traces {
-        self.columns.with(call, |op, ret| self.spec.senses(op, ret))
-    }
-
-    fn senses_to_act(&self, op: OpId) -> Traces {
-        self.spec.senses_to_act(self.op(op))
-    }
-
-    fn anonymous_kind(&self, op: OpId) -> Option<u64> {
-        self.spec.anonymous_kind(self.op(op))
-    }
-
-    fn idle_unless_named(&self, op: OpId) -> bool {
-        self.spec.idle_unless_named(self.op(op))
-    }
-
     fn refute(&self, part: &[Row]) -> Option<Refutation> {
         self.columns.with_part(part, |part| self.spec.refute(part))
     }
@@ -176,7 +124,7 @@ impl<S: Spec> Subject for Typed<'_, S> {
     }
 
     fn replay(&self, run: &mut dyn Iterator<Item = Call>) -> Option<Result<(), usize>> {
-        let Columns { ops, rets, .. } = self.columns;
+        let HistoryColumns { ops, rets, .. } = self.columns;
         let found = self.columns.found().clone();
         let mut run = run.map(|call| {
             let at = call.ret.0 as usize;
@@ -189,82 +137,26 @@ impl<S: Spec> Subject for Typed<'_, S> {
         self.spec.replay(&mut run)
     }
 
-    fn shape(&self) -> Shape {
-        self.shaped().map_or(Shape::Opaque, Shaped::shape)
-    }
-
-    fn role(&self, call: Call, pending: bool) -> Role {
-        let Some(shaped) = self.shaped() else { return Role::Foreign("the object has no shape") };
-        self.columns.with(call, |op, ret| shaped.role(op, ret, pending))
-    }
-
-    fn key(&self, op: OpId) -> Option<Name> {
-        self.shaped()?.key(self.op(op))
-    }
-
     fn roles(&self, ops: Range<usize>, spans: &[Span], roles: &mut Vec<(Role, Option<Name>)>) {
-        if let Some(shaped) = self.shaped() {
+        if let Some(shaped) = self.shaped {
             let columns = &self.columns;
             shaped.roles(&columns.ops[ops.clone()], &columns.rets[ops], spans, roles);
         }
     }
 
-    fn same_name(&self, a: Place, b: Place) -> bool {
-        let Some(shaped) = self.shaped() else { return false };
-        self.columns.with_place(a, |a| self.columns.with_place(b, |b| shaped.same_name(a, b)))
-    }
-
     fn same_names(&self, pairs: &[[Place; 2]]) -> bool {
-        match self.shaped() {
+        match self.shaped {
             Some(shaped) if self.columns.found().is_empty() => {
                 shaped.same_names(self.columns.ops, self.columns.rets, pairs)
             }
             _ => pairs.iter().all(|[a, b]| self.same_name(*a, *b)),
         }
     }
-
-    fn is_initial(&self, place: Place) -> bool {
-        let Some(shaped) = self.shaped() else { return false };
-        self.columns.with_place(place, |mention| shaped.is_initial(mention))
-    }
-
-    fn compare(&self, a: Place, b: Place) -> Ordering {
-        let Some(shaped) = self.shaped() else { return Ordering::Equal };
-        self.columns.with_place(a, |a| self.columns.with_place(b, |b| shaped.compare(a, b)))
-    }
-
-    fn view(&self, ret: RetId, names: &mut Vec<Option<Name>>) {
-        let Some(shaped) = self.shaped() else { return };
-        match self.columns.ret(ret) {
-            Ok(None) => {}
-            Ok(Some(ret)) => shaped.view(ret, names),
-            Err(found) => shaped.view(&found, names),
-        }
-    }
-
-    fn appends(&self, op: OpId) -> bool {
-        self.shaped().is_some_and(|shaped| shaped.appends(self.op(op)))
-    }
-
-    fn text(&self, place: Place) -> Option<Text<'_>> {
-        let (shaped, op, slot) = (self.shaped()?, self.op(place.call.op), place.slot);
-        match self.columns.ret(place.call.ret) {
-            Ok(ret) => shaped.text(Mention { op, ret, slot }),
-            Err(found) => {
-                let text = shaped.text(Mention { op, ret: Some(&found), slot })?;
-                Some(Text { language: text.language, letters: text.letters.into_owned().into() })
-            }
-        }
-    }
-
-    fn initial_text(&self) -> Option<Text<'_>> {
-        self.shaped()?.initial_text()
-    }
 }
 
 /// Classes of calls by their contents.
 struct TypedClasses<'a, S: Spec> {
-    columns: &'a Columns<'a, S>,
+    columns: &'a HistoryColumns<'a, S>,
     by_content: FxHashMap<(&'a S::Op, Option<&'a S::Ret>), ClassId>,
     /// Calls whose result was found, of which there are few.
     of_found: Vec<(Call, ClassId)>,
@@ -292,9 +184,10 @@ impl<S: Spec> TypedClasses<'_, S> {
     }
 
     fn class(&mut self, call: Call) -> ClassId {
-        let ret = match self.columns.ret(call.ret) {
-            Ok(ret) => ret,
-            Err(found) => return self.class_of_found(call, &found),
+        let ret = match self.columns.get(call.ret) {
+            None => None,
+            Some(Held::Borrowed(ret)) => Some(ret),
+            Some(Held::Shared(found)) => return self.class_of_found(call, &found),
         };
         let op = &self.columns.ops[call.op.index()];
         if let (Some(ret), false) = (ret, self.of_found.is_empty()) {

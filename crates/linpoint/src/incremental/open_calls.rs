@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 
 /// Calls since the earliest open one, and whether they are open.
 #[derive(Clone, Default, Debug)]
-pub(super) struct Calls(VecDeque<(u64, bool)>);
+pub(super) struct OpenCalls(VecDeque<(u64, bool)>);
 
-impl Calls {
+impl OpenCalls {
     /// An operation begins, later than all others.
     pub(super) fn open(&mut self, call: u64) {
         self.0.push_back((call, true));

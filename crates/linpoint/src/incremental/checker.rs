@@ -1,0 +1,243 @@
+//! Checks streams of operations that are known by numbers.
+
+use rustc_hash::FxHashMap;
+
+use super::configurations::{NoOutcomes, PartStep};
+use super::part::PartChecker;
+use super::{Open, Step, StreamError, StreamViolation};
+use crate::budget::Limit;
+use crate::history::OpId;
+use crate::spec::Footprint;
+use crate::subject::{Marks, RetId, StreamSubject, guard};
+
+const DEFAULT_CONFIGURATIONS: usize = 1_000_000;
+
+/// Checks a stream whose operations and results are known by the numbers that a [`StreamSubject`] gives them.
+/// [`Incremental`](super::Incremental) is the same with types. All methods must be given the same subject.
+///
+/// Operations and results that are given to it are in use as long as it needs them. Those in its answers are in use
+/// until the next event: an event may [sweep](StreamSubject::sweep) the subject.
+pub struct StreamChecker {
+    by_key: bool,
+    part_of_key: FxHashMap<u64, u32>,
+    parts: Vec<PartChecker>,
+    calls: u64,
+    /// Most configurations that a part may have.
+    most: usize,
+    monitors: bool,
+    /// Empty between sweeps.
+    marks: Marks,
+}
+
+/// How an operation ended.
+#[derive(Clone, Copy)]
+enum Ending {
+    Returned(RetId),
+    Failed,
+}
+
+impl Default for StreamChecker {
+    fn default() -> Self {
+        StreamChecker::new()
+    }
+}
+
+impl StreamChecker {
+    /// See [`Incremental::new`](super::Incremental::new).
+    pub fn new() -> Self {
+        StreamChecker {
+            by_key: true,
+            part_of_key: FxHashMap::default(),
+            parts: Vec::new(),
+            calls: 0,
+            most: DEFAULT_CONFIGURATIONS,
+            monitors: true,
+            marks: Marks::default(),
+        }
+    }
+
+    /// See [`Incremental::whole`](super::Incremental::whole).
+    pub fn whole() -> Self {
+        StreamChecker { by_key: false, ..StreamChecker::new() }
+    }
+
+    /// See [`Incremental::max_configurations`](super::Incremental::max_configurations).
+    pub fn max_configurations(mut self, most: usize) -> Self {
+        self.most = most;
+        self
+    }
+
+    /// See [`Incremental::configurations_only`](super::Incremental::configurations_only).
+    pub fn configurations_only(mut self) -> Self {
+        self.monitors = false;
+        self
+    }
+
+    /// See [`Incremental::configurations`](super::Incremental::configurations).
+    pub fn configurations(&self) -> usize {
+        self.parts.iter().map(PartChecker::configurations).sum()
+    }
+
+    /// See [`Incremental::parts`](super::Incremental::parts).
+    pub fn parts(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// See [`Incremental::monitored`](super::Incremental::monitored).
+    pub fn monitored(&self) -> usize {
+        self.parts.iter().filter(|part| part.is_monitored()).count()
+    }
+
+    /// See [`Incremental::stored`](super::Incremental::stored).
+    pub fn stored(&self) -> usize {
+        self.parts.iter().map(PartChecker::stored).sum()
+    }
+
+    fn part(&mut self, subject: &mut dyn StreamSubject, op: OpId) -> Result<u32, StreamError> {
+        let footprint = if self.by_key { subject.footprint(op) } else { Footprint::Whole };
+        let key = match &footprint {
+            Footprint::Keys(keys) => match keys.as_slice() {
+                [key] => Some(*key),
+                _ => return Err(StreamError::SeveralParts(subject.describe_op(op))),
+            },
+            Footprint::Whole => None,
+        };
+        // Either every operation is about the whole object, or none is.
+        let key = match key {
+            Some(key) => key,
+            None if self.by_key && !self.part_of_key.is_empty() => {
+                return Err(StreamError::SeveralParts(subject.describe_op(op)));
+            }
+            None => {
+                self.by_key = false;
+                0
+            }
+        };
+        let next = self.parts.len() as u32;
+        let part = *self.part_of_key.entry(key).or_insert(next);
+        if part == next {
+            let one_key = self.by_key || subject.key(op).is_none();
+            self.parts.push(PartChecker::new(subject, one_key && self.monitors));
+        }
+        if !self.by_key && self.parts.len() > 1 {
+            return Err(StreamError::SeveralParts(subject.describe_op(op)));
+        }
+        Ok(part)
+    }
+
+    /// An operation begins.
+    ///
+    /// # Errors
+    ///
+    /// [`StreamError::SeveralParts`].
+    pub fn call(&mut self, subject: &mut dyn StreamSubject, op: OpId) -> Result<Open, StreamError> {
+        self.tidy(subject, |marks| marks.op(op));
+        let part = self.part(subject, op)?;
+        let number = self.calls;
+        self.calls += 1;
+        let slot = self.parts[part as usize].call(subject, op, number, self.most);
+        Ok(Open { part, slot, number })
+    }
+
+    fn open_op(&self, open: Open) -> Option<OpId> {
+        self.parts.get(open.part as usize)?.open_op(open.slot, open.number)
+    }
+
+    /// It returns `ret`, which may be [`RetId::UNKNOWN`]. Is there still a linearization?
+    ///
+    /// # Errors
+    ///
+    /// All but [`StreamError::SeveralParts`].
+    pub fn ret(
+        &mut self,
+        subject: &mut dyn StreamSubject,
+        open: Open,
+        ret: RetId,
+    ) -> Result<Step<RetId>, StreamError> {
+        self.end(subject, open, Ending::Returned(ret))
+    }
+
+    /// It certainly did not happen. If others have seen its effect, that is a violation.
+    ///
+    /// # Errors
+    ///
+    /// Like [`StreamChecker::ret`].
+    pub fn fail(
+        &mut self,
+        subject: &mut dyn StreamSubject,
+        open: Open,
+    ) -> Result<Step<RetId>, StreamError> {
+        self.end(subject, open, Ending::Failed)
+    }
+
+    /// Nothing more will be heard of it.
+    ///
+    /// # Errors
+    ///
+    /// [`StreamError::NotOpen`].
+    pub fn crash(
+        &mut self,
+        subject: &mut dyn StreamSubject,
+        open: Open,
+    ) -> Result<(), StreamError> {
+        self.open_op(open).ok_or(StreamError::NotOpen)?;
+        self.parts[open.part as usize].crash(subject, open.slot);
+        Ok(())
+    }
+
+    fn end(
+        &mut self,
+        subject: &mut dyn StreamSubject,
+        open: Open,
+        ending: Ending,
+    ) -> Result<Step<RetId>, StreamError> {
+        let op = self.open_op(open).ok_or(StreamError::NotOpen)?;
+        let returned = match ending {
+            Ending::Returned(ret) if ret != RetId::UNKNOWN => Some(ret),
+            _ => None,
+        };
+        let step = guard(|| {
+            self.tidy(subject, |marks| returned.into_iter().for_each(|ret| marks.ret(ret)));
+            let (part, most) = (&mut self.parts[open.part as usize], self.most);
+            match ending {
+                Ending::Returned(ret) => part.ret(subject, open.slot, ret, most),
+                Ending::Failed => Ok(part.fail(subject, open.slot, most)),
+            }
+        });
+        match step {
+            Ok(Ok(PartStep::Fine)) => Ok(Step::Fine),
+            Ok(Ok(PartStep::Undecided)) => Ok(Step::Undecided(Limit::Memory)),
+            Ok(Ok(PartStep::Violation { allowed, states })) => {
+                Ok(Step::Violation(StreamViolation {
+                    operation: open.number,
+                    description: subject.describe_op(op),
+                    returned,
+                    allowed,
+                    states: states.iter().map(|state| subject.describe_state(*state)).collect(),
+                }))
+            }
+            Ok(Err(NoOutcomes(op))) => Err(StreamError::NoOutcomes(subject.describe_op(op))),
+            Err(message) => {
+                let description = guard(|| subject.describe_op(op));
+                let description = description.unwrap_or_else(|_| "an operation".to_owned());
+                Err(StreamError::SpecPanicked { description, message })
+            }
+        }
+    }
+
+    /// Sweeps the subject if it is time for that. `more` marks what is in use beside what the parts hold.
+    #[inline]
+    fn tidy(&mut self, subject: &mut dyn StreamSubject, more: impl FnOnce(&mut Marks)) {
+        if subject.is_crowded() {
+            more(&mut self.marks);
+            self.sweep(subject);
+        }
+    }
+
+    #[cold]
+    fn sweep(&mut self, subject: &mut dyn StreamSubject) {
+        self.parts.iter().for_each(|part| part.mark(&mut self.marks));
+        subject.sweep(&self.marks);
+        self.marks.clear();
+    }
+}

@@ -1,0 +1,342 @@
+//! One independent part of a stream: the set of configurations that explain it so far.
+//!
+//! A configuration is a state, and for each open operation whether it has taken effect and with
+//! which result, since in a stream the result is not known before the return. Operations take effect just
+//! in time: only at a return, and only in chains that end with the returning operation. The offline rule that
+//! of equal operations the one that returns first takes effect first cannot be used: which one returns first is not
+//! known yet.
+//!
+//! Complexity: with k open operations, each return takes time in the number of configurations
+//! times the chains of open operations; both collapse whenever nothing is open.
+//!
+//! Paper: G. Lowe, *Testing for linearizability*, CCPE 2017, section 4 (the automaton of figure 2,
+//! breadth first). Deviations: a returning read that is legal immediately ends the chain (moving it
+//! earlier is always possible); crashed operations are counted by operation, not kept in slots.
+
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
+
+use crate::history::OpId;
+use crate::subject::{Call, Marks, RetId, StateId, StreamSubject};
+
+use super::open_ops::{OpenOp, OpenOps};
+
+/// Crashed operations that are equal.
+struct Crashed {
+    op: OpId,
+    count: u32,
+}
+
+/// A way to explain the part so far.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Config {
+    state: StateId,
+    /// Open operations that have taken effect, with their results, by slot.
+    done: SmallVec<[(u32, RetId); 4]>,
+    /// How many of each kind of crashed operation have taken effect, by kind.
+    used: SmallVec<[(u32, u32); 2]>,
+}
+
+impl Config {
+    fn result_of(&self, slot: u32) -> Option<RetId> {
+        self.done.iter().find(|(s, _)| *s == slot).map(|(_, ret)| *ret)
+    }
+
+    fn in_state(&self, state: StateId) -> Config {
+        Config { state, done: self.done.clone(), used: self.used.clone() }
+    }
+
+    fn take_effect(&self, slot: u32, ret: RetId, state: StateId) -> Config {
+        let mut after = self.in_state(state);
+        let at = after.done.partition_point(|(s, _)| *s < slot);
+        after.done.insert(at, (slot, ret));
+        after
+    }
+
+    fn used(&self, kind: u32) -> u32 {
+        self.used.iter().find(|(k, _)| *k == kind).map_or(0, |(_, n)| *n)
+    }
+
+    fn use_crashed(&mut self, kind: u32) {
+        let at = self.used.partition_point(|(k, _)| *k < kind);
+        match self.used.get_mut(at) {
+            Some((k, n)) if *k == kind => *n += 1,
+            _ => self.used.insert(at, (kind, 1)),
+        }
+    }
+}
+
+/// What the end of an operation means for a part.
+pub(super) enum PartStep {
+    Fine,
+    Violation {
+        /// What the operation could have returned.
+        allowed: Vec<RetId>,
+        /// Possible states just before, the first few.
+        states: Vec<StateId>,
+    },
+    Undecided,
+}
+
+/// The results of this operation cannot be enumerated.
+pub(super) struct NoOutcomes(pub(super) OpId);
+
+/// At most this many states are shown.
+const MAX_STATES_SHOWN: usize = 4;
+
+/// The first few states of a list, without repetition.
+pub(super) fn first_states(all: impl IntoIterator<Item = StateId>) -> Vec<StateId> {
+    let mut states = Vec::new();
+    for state in all {
+        if states.len() == MAX_STATES_SHOWN {
+            break;
+        }
+        if !states.contains(&state) {
+            states.push(state);
+        }
+    }
+    states
+}
+
+/// The configurations of a part.
+pub(super) struct Configurations {
+    crashed: Vec<Crashed>,
+    /// INVARIANT: without repetition. Empty only if the part has failed or was given up.
+    configs: Vec<Config>,
+    given_up: bool,
+    /// For [`StreamSubject::outcomes`].
+    outcomes: Vec<(RetId, StateId)>,
+}
+
+impl Configurations {
+    /// Nothing is open, and this is the state.
+    pub(super) fn new(state: StateId) -> Self {
+        let start = Config { state, done: SmallVec::new(), used: SmallVec::new() };
+        let (crashed, outcomes) = (Vec::new(), Vec::new());
+        Configurations { crashed, configs: vec![start], given_up: false, outcomes }
+    }
+
+    /// Nothing is known.
+    pub(super) fn given_up() -> Self {
+        let (crashed, outcomes) = (Vec::new(), Vec::new());
+        Configurations { crashed, configs: Vec::new(), given_up: true, outcomes }
+    }
+
+    /// Number of configurations.
+    pub(super) fn len(&self) -> usize {
+        self.configs.len()
+    }
+
+    /// Number of things that are stored.
+    pub(super) fn stored(&self) -> usize {
+        let in_configs: usize = self.configs.iter().map(|c| 1 + c.done.len() + c.used.len()).sum();
+        self.crashed.len() + in_configs
+    }
+
+    /// The state in which the only open operation was called, or would be called, if that is known.
+    pub(super) fn lone_state(&self, open: &OpenOps) -> Option<StateId> {
+        match self.configs.as_slice() {
+            [config] if config.done.is_empty() && open.count() <= 1 && self.crashed.is_empty() => {
+                Some(config.state)
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn mark(&self, marks: &mut Marks) {
+        self.crashed.iter().for_each(|crashed| marks.op(crashed.op));
+        for config in &self.configs {
+            marks.state(config.state);
+            config.done.iter().for_each(|(_, ret)| marks.ret(*ret));
+        }
+    }
+
+    /// The operation in `slot` did not happen: only configurations in which it has not taken effect remain.
+    pub(super) fn fail(&mut self, slot: u32) -> PartStep {
+        if self.given_up {
+            return PartStep::Undecided;
+        }
+        let was_alive = !self.configs.is_empty();
+        let states = first_states(self.configs.iter().map(|config| config.state));
+        self.configs.retain(|c| c.result_of(slot).is_none());
+        if was_alive && self.configs.is_empty() {
+            return PartStep::Violation { allowed: Vec::new(), states };
+        }
+        PartStep::Fine
+    }
+
+    /// The operation in `slot` may take effect at any time, or never.
+    pub(super) fn crash(&mut self, subject: &dyn StreamSubject, slot: u32, op: OpId) {
+        if self.configs.is_empty() {
+            return;
+        }
+        // Optional and without effect: a crashed read is as good as none.
+        let kind = match subject.is_read(Call::unknown(op)) {
+            true => None,
+            false => Some(self.kind_of(subject, op)),
+        };
+        for config in &mut self.configs {
+            let Some(at) = config.done.iter().position(|(s, _)| *s == slot) else { continue };
+            config.done.remove(at);
+            kind.into_iter().for_each(|kind| config.use_crashed(kind));
+        }
+        if let Some(kind) = kind {
+            self.crashed[kind as usize].count += 1;
+        }
+        keep_distinct(&mut self.configs);
+    }
+
+    fn kind_of(&mut self, subject: &dyn StreamSubject, op: OpId) -> u32 {
+        let known = self.crashed.iter().position(|crashed| subject.same_op(crashed.op, op));
+        known.unwrap_or_else(|| {
+            self.crashed.push(Crashed { op, count: 0 });
+            self.crashed.len() - 1
+        }) as u32
+    }
+
+    /// The operation in `slot` returns. It stays open if its results cannot be enumerated.
+    pub(super) fn ret(
+        &mut self,
+        subject: &mut dyn StreamSubject,
+        open: &OpenOps,
+        slot: u32,
+        ret: RetId,
+        most: usize,
+    ) -> Result<PartStep, NoOutcomes> {
+        if self.given_up {
+            return Ok(PartStep::Undecided);
+        }
+        if self.configs.is_empty() {
+            // The violation has been reported; what follows it means nothing.
+            return Ok(PartStep::Fine);
+        }
+        let Some(next) = self.explore(subject, open, slot, ret, most)? else {
+            self.given_up = true;
+            self.configs = Vec::new();
+            return Ok(PartStep::Undecided);
+        };
+        if next.is_empty() {
+            return self.violated(subject, open, slot, most);
+        }
+        self.configs = next.into_iter().map(|(config, _)| config).collect();
+        keep_distinct(&mut self.configs);
+        Ok(PartStep::Fine)
+    }
+
+    fn violated(
+        &mut self,
+        subject: &mut dyn StreamSubject,
+        open: &OpenOps,
+        slot: u32,
+        most: usize,
+    ) -> Result<PartStep, NoOutcomes> {
+        let found = self.explore(subject, open, slot, RetId::UNKNOWN, most)?.unwrap_or_default();
+        let mut seen = FxHashSet::default();
+        let rets = found.into_iter().map(|(_, ret)| ret);
+        let allowed = rets.filter(|ret| seen.insert(*ret)).collect();
+        let configs = std::mem::take(&mut self.configs);
+        let states = first_states(configs.iter().map(|config| config.state));
+        Ok(PartStep::Violation { allowed, states })
+    }
+
+    /// All configurations in which the operation in `slot` has just returned what fits `wanted`, with what it
+    /// returned; perhaps with repetitions. `None` if there are more than `most`.
+    #[allow(clippy::type_complexity)] // a list of pairs; a name would not say more
+    fn explore(
+        &mut self,
+        subject: &mut dyn StreamSubject,
+        open: &OpenOps,
+        slot: u32,
+        wanted: RetId,
+        most: usize,
+    ) -> Result<Option<Vec<(Config, RetId)>>, NoOutcomes> {
+        let Some(OpenOp { op, .. }) = open.get(slot) else { return Ok(Some(Vec::new())) };
+        let is_known = wanted != RetId::UNKNOWN;
+        let mut found = Vec::new();
+        let mut outcomes = std::mem::take(&mut self.outcomes);
+        // Nothing else is open or crashed: nothing can happen before.
+        let alone = open.count() == 1 && self.crashed.is_empty();
+        let mut met: FxHashSet<Config> = FxHashSet::default();
+        let mut todo: VecDeque<Config> = VecDeque::new();
+        for config in &self.configs {
+            match config.result_of(slot) {
+                None => todo.push_back(config.clone()),
+                Some(ret) if is_known && !subject.fits(op, ret, wanted) => {}
+                Some(ret) => {
+                    let mut after = config.clone();
+                    after.done.retain(|(s, _)| *s != slot);
+                    found.push((after, ret));
+                }
+            }
+        }
+        while let Some(config) = todo.pop_front() {
+            outcomes.clear();
+            if !subject.outcomes(config.state, Call { op, ret: wanted }, &mut outcomes) {
+                return Err(NoOutcomes(op));
+            }
+            let is_read = |ret| subject.is_read(Call { op, ret });
+            let is_read_here = !alone && is_known && outcomes.iter().any(|(ret, _)| is_read(*ret));
+            found.extend(outcomes.drain(..).map(|(ret, state)| (config.in_state(state), ret)));
+            if alone || is_read_here {
+                continue;
+            }
+            let mut push = |config: Config| {
+                if !met.contains(&config) {
+                    met.insert(config.clone());
+                    todo.push_back(config);
+                }
+            };
+            self.others(subject, open, slot, &config, &mut outcomes, &mut push)?;
+            if met.len() + found.len() > most {
+                return Ok(None);
+            }
+        }
+        self.outcomes = outcomes;
+        Ok(Some(found))
+    }
+
+    /// Everything but the returning operation that can take effect next.
+    fn others(
+        &self,
+        subject: &mut dyn StreamSubject,
+        open: &OpenOps,
+        slot: u32,
+        config: &Config,
+        outcomes: &mut Vec<(RetId, StateId)>,
+        push: &mut dyn FnMut(Config),
+    ) -> Result<(), NoOutcomes> {
+        for (other, OpenOp { op, .. }) in open.iter() {
+            if other == slot || config.result_of(other).is_some() {
+                continue;
+            }
+            outcomes.clear();
+            if !subject.outcomes(config.state, Call::unknown(op), outcomes) {
+                return Err(NoOutcomes(op));
+            }
+            for (ret, state) in outcomes.drain(..) {
+                push(config.take_effect(other, ret, state));
+            }
+        }
+        let mut states = Vec::new();
+        for (kind, crashed) in self.crashed.iter().enumerate() {
+            if config.used(kind as u32) < crashed.count {
+                subject.successors(config.state, crashed.op, &mut states);
+                for state in states.drain(..).filter(|state| *state != config.state) {
+                    let mut after = config.in_state(state);
+                    after.use_crashed(kind as u32);
+                    push(after);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn keep_distinct(configs: &mut Vec<Config>) {
+    if configs.len() > 1 {
+        let mut seen = FxHashSet::default();
+        configs.retain(|c| seen.insert(c.clone()));
+    }
+}

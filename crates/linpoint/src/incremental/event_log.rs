@@ -1,0 +1,142 @@
+//! The events of a part that a monitor watches, kept for another engine that may have to go on.
+//!
+//! They begin at a moment at which nothing was open and the state was known. Operations that no longer matter
+//! are dropped as soon as they are the greater part. *Why that is correct for registers:* a
+//! zone is dead because some other zone had to come after it, and that one had returned before the call of any operation
+//! that is still open. All dead zones can come before all others: if one had to come after a zone that is not dead,
+//! that one would be dead too. So whatever the others do, it is as if the dead ones had all been done before
+//! the first event, and what they wrote cannot be found any more in either case.
+
+use rustc_hash::FxHashSet;
+
+use crate::history::OpId;
+use crate::subject::{Marks, RetId, StateId, StreamSubject};
+
+use super::configurations::Configurations;
+use super::monitor::{Relevance, StreamMonitor, Token};
+use super::open_ops::{OpenOp, OpenOps};
+
+/// Most events that are kept after dropping what does not matter.
+const MOST: usize = 1 << 15;
+
+/// Fewer events than this are not worth dropping.
+const FEW: usize = 64;
+
+/// What happened since nothing was open.
+pub(super) struct EventLog {
+    /// The state before the first event.
+    base: StateId,
+    /// `None` if there were too many.
+    events: Option<Vec<Event>>,
+    /// When to drop what does not matter.
+    tidy_at: usize,
+}
+
+/// An event of an operation.
+struct Event {
+    /// The number of the operation in the stream.
+    number: u64,
+    /// The slot of the operation.
+    slot: u32,
+    what: What,
+}
+
+pub(super) enum What {
+    Call(OpId),
+    Return(RetId, Relevance),
+    Fail,
+    Crash(Relevance),
+}
+
+impl EventLog {
+    /// Nothing is open, and this is the state.
+    pub(super) fn new(base: StateId) -> Self {
+        EventLog { base, events: Some(Vec::new()), tidy_at: FEW }
+    }
+
+    /// Number of events.
+    pub(super) fn len(&self) -> usize {
+        self.events.as_ref().map_or(0, Vec::len)
+    }
+
+    /// Starts again: nothing is open, and this is the state.
+    pub(super) fn restart(&mut self, base: StateId) {
+        self.base = base;
+        match &mut self.events {
+            Some(events) => events.clear(),
+            None => self.events = Some(Vec::new()),
+        }
+        self.tidy_at = FEW;
+    }
+
+    pub(super) fn push(&mut self, slot: u32, number: u64, what: What, monitor: &dyn StreamMonitor) {
+        let Some(events) = &mut self.events else { return };
+        events.push(Event { number, slot, what });
+        if events.len() < self.tidy_at {
+            return;
+        }
+        if monitor.forgets() {
+            let ended = events.iter().filter_map(|event| match event.what {
+                What::Return(_, relevance) | What::Crash(relevance) => {
+                    Some((event.number, relevance))
+                }
+                What::Fail => Some((event.number, Relevance::Never)),
+                What::Call(_) => None,
+            });
+            let over: FxHashSet<u64> = ended
+                .filter(|(_, relevance)| !monitor.matters(*relevance))
+                .map(|(number, _)| number)
+                .collect();
+            events.retain(|event| !over.contains(&event.number));
+            events.shrink_to(2 * events.len() + FEW);
+        }
+        self.tidy_at = 2 * events.len().max(FEW);
+        if self.tidy_at > 2 * MOST {
+            self.events = None;
+        }
+    }
+
+    /// The configurations that explain the events, which are gone afterwards.
+    pub(super) fn replay(
+        &mut self,
+        subject: &mut dyn StreamSubject,
+        most: usize,
+    ) -> Configurations {
+        let Some(events) = self.events.take() else { return Configurations::given_up() };
+        let mut configurations = Configurations::new(self.base);
+        let mut open = OpenOps::default();
+        for Event { number, slot, what } in events {
+            match what {
+                What::Call(op) => {
+                    open.insert_at(slot, OpenOp { op, number, token: Token::default() });
+                }
+                What::Return(ret, _) => {
+                    // There was no violation. What cannot be enumerated is found out at the next return.
+                    drop(configurations.ret(subject, &open, slot, ret, most));
+                    open.remove(slot);
+                }
+                What::Fail => {
+                    drop(configurations.fail(slot));
+                    open.remove(slot);
+                }
+                What::Crash(_) => {
+                    if let Some(OpenOp { op, .. }) = open.remove(slot) {
+                        configurations.crash(subject, slot, op);
+                    }
+                }
+            }
+        }
+        configurations
+    }
+
+    pub(super) fn mark(&self, marks: &mut Marks) {
+        marks.state(self.base);
+        for event in self.events.iter().flatten() {
+            match event.what {
+                What::Call(op) => marks.op(op),
+                What::Return(ret, _) => marks.ret(ret),
+                What::Fail | What::Crash(_) => {}
+            }
+        }
+    }
+}

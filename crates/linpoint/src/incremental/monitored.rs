@@ -1,0 +1,194 @@
+//! A part of a stream that a monitor watches, and what another engine needs to take over.
+
+use crate::history::OpId;
+use crate::spec::Slot;
+use crate::subject::{Call, Marks, Place, RetId, StateId, StreamSubject};
+
+use super::configurations::{Configurations, NoOutcomes, PartStep, first_states};
+use super::event_log::{EventLog, What};
+use super::monitor::{Miss, StreamMonitor, Token};
+use super::open_ops::{OpenOp, OpenOps};
+
+/// A monitor that can be sent to another thread.
+pub(super) type BoxedMonitor = Box<dyn StreamMonitor + Send + Sync>;
+
+/// A monitor, and the events since nothing was open.
+pub(super) struct MonitoredPart {
+    monitor: BoxedMonitor,
+    log: EventLog,
+    /// An operation of this part: all must be about the same key.
+    example: Option<OpId>,
+    /// The number of operations up to now that were called while nothing was open.
+    lone_calls: u32,
+    /// A violation was reported.
+    is_over: bool,
+}
+
+impl MonitoredPart {
+    /// Nothing is open, and `base` is the state that the monitor starts from.
+    pub(super) fn new(monitor: BoxedMonitor, base: StateId) -> Self {
+        let log = EventLog::new(base);
+        MonitoredPart { monitor, log, example: None, lone_calls: 0, is_over: false }
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.is_over
+    }
+
+    pub(super) fn lone_calls(&self) -> u32 {
+        self.lone_calls
+    }
+
+    /// See [`StreamMonitor::settled`].
+    pub(super) fn settled(&self, subject: &mut dyn StreamSubject) -> Option<StateId> {
+        self.monitor.settled(subject)
+    }
+
+    /// Number of things that are stored.
+    pub(super) fn stored(&self) -> usize {
+        self.monitor.stored() + self.log.len()
+    }
+
+    pub(super) fn mark(&self, marks: &mut Marks) {
+        self.monitor.mark(marks);
+        self.log.mark(marks);
+        self.example.into_iter().for_each(|op| marks.op(op));
+    }
+
+    /// True if the operation is about the same key as all others.
+    fn is_of_this_key(&mut self, subject: &dyn StreamSubject, op: OpId) -> bool {
+        let Some(example) = self.example else {
+            self.example = Some(op);
+            return true;
+        };
+        let place = |op| Place { call: Call::unknown(op), slot: Slot::Key };
+        match (subject.key(example), subject.key(op)) {
+            (None, None) => true,
+            (a, b) => a == b && subject.same_name(place(example), place(op)),
+        }
+    }
+
+    fn token(&mut self, subject: &mut dyn StreamSubject, op: OpId) -> Option<Token> {
+        if !self.is_of_this_key(subject, op) {
+            return None;
+        }
+        self.monitor.call(subject, op)
+    }
+
+    fn log(&mut self, slot: u32, number: u64, what: What) {
+        if !self.is_over {
+            self.log.push(slot, number, what, &*self.monitor);
+        }
+    }
+
+    /// An operation begins; gives its slot. `None` if the monitor does not know such operations.
+    pub(super) fn call(
+        &mut self,
+        subject: &mut dyn StreamSubject,
+        open: &mut OpenOps,
+        op: OpId,
+        number: u64,
+    ) -> Option<u32> {
+        let mut token = Token::default();
+        // Nothing that follows a violation means anything.
+        if !self.is_over {
+            if open.is_empty() {
+                self.settle(subject, open);
+            }
+            token = self.token(subject, op)?;
+        }
+        self.lone_calls = if open.is_empty() { self.lone_calls.saturating_add(1) } else { 0 };
+        let slot = open.insert(OpenOp { op, number, token });
+        self.log(slot, number, What::Call(op));
+        Some(slot)
+    }
+
+    /// An operation has begun before, in this slot, and no other is open. False if the monitor does not know it.
+    pub(super) fn take_over(
+        &mut self,
+        subject: &mut dyn StreamSubject,
+        open: &mut OpenOps,
+        slot: u32,
+    ) -> bool {
+        let Some(OpenOp { op, number, .. }) = open.get(slot) else { return false };
+        let Some(token) = self.token(subject, op) else { return false };
+        open.set_token(slot, token);
+        self.log(slot, number, What::Call(op));
+        true
+    }
+
+    /// Nothing is open: if the state is known, what came before does not matter any more.
+    fn settle(&mut self, subject: &mut dyn StreamSubject, open: &mut OpenOps) {
+        if let Some(state) = self.monitor.settled(subject) {
+            self.log.restart(state);
+            open.clear();
+        }
+    }
+
+    /// An operation returns. `None` if the monitor cannot decide.
+    pub(super) fn ret(
+        &mut self,
+        subject: &mut dyn StreamSubject,
+        slot: u32,
+        open: OpenOp,
+        ret: RetId,
+    ) -> Option<Result<PartStep, NoOutcomes>> {
+        if self.is_over {
+            return Some(Ok(PartStep::Fine));
+        }
+        let OpenOp { op, number, token } = open;
+        match self.monitor.ret(subject, Call { op, ret }, token) {
+            Ok(relevance) => {
+                self.log(slot, number, What::Return(ret, relevance));
+                Some(Ok(PartStep::Fine))
+            }
+            Err(Miss::Unclear) => None,
+            Err(Miss::Impossible) => Some(match self.monitor.allowed(subject, op, token) {
+                Some(allowed) => Ok(self.violated(subject, allowed)),
+                None => Err(NoOutcomes(op)),
+            }),
+        }
+    }
+
+    fn violated(&mut self, subject: &mut dyn StreamSubject, allowed: Vec<RetId>) -> PartStep {
+        self.is_over = true;
+        PartStep::Violation { allowed, states: first_states(self.monitor.states(subject)) }
+    }
+
+    /// An operation did not happen. `None` if the monitor cannot decide.
+    pub(super) fn fail(
+        &mut self,
+        subject: &mut dyn StreamSubject,
+        slot: u32,
+        open: OpenOp,
+    ) -> Option<PartStep> {
+        if self.is_over {
+            return Some(PartStep::Fine);
+        }
+        match self.monitor.fail(subject, open.op, open.token) {
+            Ok(()) => {
+                self.log(slot, open.number, What::Fail);
+                Some(PartStep::Fine)
+            }
+            Err(Miss::Unclear) => None,
+            Err(Miss::Impossible) => Some(self.violated(subject, Vec::new())),
+        }
+    }
+
+    /// Nothing more will be heard of an operation.
+    pub(super) fn crash(&mut self, subject: &mut dyn StreamSubject, slot: u32, open: OpenOp) {
+        if !self.is_over {
+            let relevance = self.monitor.crash(subject, open.op, open.token);
+            self.log(slot, open.number, What::Crash(relevance));
+        }
+    }
+
+    /// The configurations that explain the events since nothing was open.
+    pub(super) fn replay(
+        &mut self,
+        subject: &mut dyn StreamSubject,
+        most: usize,
+    ) -> Configurations {
+        self.log.replay(subject, most)
+    }
+}
