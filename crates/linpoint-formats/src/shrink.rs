@@ -2,10 +2,11 @@
 
 use std::time::Instant;
 
+use linpoint::shrink::Fate;
 use linpoint::verdict::Violation;
 
 use crate::raw::{Details, End, RawBuilder, RawHistory, RawId};
-use crate::registry::{Fate, LoadedHistory};
+use crate::registry::LoadedHistory;
 use crate::{Format, ReadError, Source};
 
 /// A smaller history.

@@ -51,7 +51,7 @@ pub struct Kind {
     /// How many of them returned something that is not known.
     pub unknown: usize,
     /// How many of them have a result that excludes some possible state.
-    pub telling: usize,
+    pub informative: usize,
 }
 
 /// How much happened at once. Operations that never returned are counted apart: they are open for ever.
@@ -80,7 +80,7 @@ pub struct ValueCounts {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Revealed {
     /// Operations with a result that excludes some possible state.
-    pub telling: usize,
+    pub informative: usize,
     /// Operations that can change the object.
     pub changing: usize,
     /// Sizes of the parts that are independent of each other, the largest first.
@@ -107,8 +107,8 @@ pub fn stats(
         let kind = &mut kinds[usize::from(*number)];
         kind.count += 1;
         kind.pending += usize::from(op.end.is_none());
-        let telling = facts.as_ref().is_some_and(|facts| facts.telling[at]);
-        kind.telling += usize::from(telling);
+        let informative = facts.as_ref().is_some_and(|facts| facts.informative[at]);
+        kind.informative += usize::from(informative);
         let unknown = match &loaded {
             Some(history) => !history.is_known(at),
             None => op.result.is_none(),
@@ -119,8 +119,8 @@ pub fn stats(
     let revealed = facts.map(|facts| {
         let mut parts = facts.parts;
         parts.sort_unstable_by(|a, b| b.cmp(a));
-        let telling = facts.telling.iter().filter(|tells| **tells).count();
-        Revealed { telling, changing: facts.changing, parts }
+        let informative = facts.informative.iter().filter(|reveals| **reveals).count();
+        Revealed { informative, changing: facts.changing, parts }
     });
     let sum = |of: fn(&Kind) -> usize| kinds.iter().map(of).sum();
     let mut stats = Stats {
@@ -156,7 +156,7 @@ impl Names {
         let number = u16::try_from(self.kinds.len()).unwrap_or(u16::MAX);
         self.numbers.insert(name.to_owned(), number);
         let name = name.to_owned();
-        self.kinds.push(Kind { name, count: 0, pending: 0, unknown: 0, telling: 0 });
+        self.kinds.push(Kind { name, count: 0, pending: 0, unknown: 0, informative: 0 });
         number
     }
 }
@@ -253,15 +253,15 @@ fn warnings(stats: &Stats) -> Vec<String> {
     if revealed.changing == 0 {
         warn("no operation changes anything");
     }
-    let share = revealed.telling as f64 / stats.operations as f64;
-    match (revealed.telling, stats.unknown) {
+    let share = revealed.informative as f64 / stats.operations as f64;
+    match (revealed.informative, stats.unknown) {
         (0, 0) => warn("no result excludes anything: such a history cannot fail"),
         (0, _) => {
             warn("all results that could tell something are unknown: such a history cannot fail")
         }
-        (telling, _) if share < LITTLE => {
+        (informative, _) if share < LITTLE => {
             let all = stats.operations;
-            warn(&format!("only {telling} of {all} operations have a result that tells something"));
+            warn(&format!("only {informative} of {all} operations have an informative result"));
         }
         _ => {}
     }
@@ -333,9 +333,9 @@ mod tests {
         let kinds: Vec<(&str, usize, usize, usize)> = stats
             .kinds
             .iter()
-            .map(|kind| (kind.name.as_str(), kind.count, kind.unknown, kind.telling))
+            .map(|kind| (kind.name.as_str(), kind.count, kind.unknown, kind.informative))
             .collect();
-        // That 7 is not there tells nothing: nobody ever put it there.
+        // That 7 is not there reveals nothing: nobody ever put it there.
         assert_eq!(kinds, [("contains", 3, 1, 1), ("insert", 1, 0, 1)]);
         assert_eq!(stats.revealed.unwrap().parts, [3, 1]);
         assert_eq!(stats.concurrency.others_at_call, [1, 1, 2]);
@@ -349,7 +349,7 @@ mod tests {
         ops.push("\"op\":\"contains\",\"args\":[2],\"value\":false");
         ops.push("\"op\":\"insert\",\"args\":[2],\"value\":true");
         let stats = of(&lines("\"model\":\"set\"", &ops));
-        assert_eq!(stats.revealed.unwrap().telling, ops.len());
+        assert_eq!(stats.revealed.unwrap().informative, ops.len());
     }
 
     #[test]

@@ -141,7 +141,7 @@ fn limit_name(limit: Limit) -> &'static str {
 
 pub(crate) fn plan(plan: &Plan) -> Value {
     let features = &plan.features;
-    let candidate = |c: &linpoint::plan::Candidate| json!({ "tactic": c.tactic.name(), "why": c.why, "refused": c.refused });
+    let candidate = |c: &linpoint::plan::Rung| json!({ "tactic": c.tactic.name(), "why": c.why, "refused": c.refused });
     json!({
         "pending": features.pending,
         "width": features.width,

@@ -113,7 +113,8 @@ impl<S: Spec> Operations for Typed<'_, S> {
     }
 
     fn states(&self, order: &[OpId], until: u32, window: Range<usize>) -> Option<States> {
-        states_along(self.spec, self.history, order, until, window)
+        let subject = linpoint::subject::Typed::new(self.spec, self.history);
+        states_along(&subject, self.history.timeline(), order, until, window)
     }
 }
 

@@ -83,7 +83,7 @@ impl Memory {
     }
 
     /// Without a limit.
-    pub(crate) fn unlimited() -> Self {
+    pub(crate) const fn unlimited() -> Self {
         Memory { used: AtomicUsize::new(0), peak: AtomicUsize::new(0), limit: usize::MAX }
     }
 
@@ -139,6 +139,12 @@ impl<'a> Budget<'a> {
             max_steps: u64::MAX,
             total_steps: None,
         }
+    }
+
+    /// Without limits, for looking at a few states.
+    pub fn unlimited() -> Budget<'static> {
+        static MEMORY: Memory = Memory::unlimited();
+        Budget::new(None, &MEMORY)
     }
 
     pub(crate) fn watch(mut self, cancel: &'a Cancel) -> Self {

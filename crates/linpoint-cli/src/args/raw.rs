@@ -180,7 +180,7 @@ pub struct How {
 
     /// Use this engine, or several in competition: a+b [default: the planner chooses]
     #[arg(long, value_name = "NAME")]
-    pub algorithm: Option<String>,
+    pub algorithm: Option<linpoint::Algorithm>,
 
     /// Time limit for each history: 10s, 500ms, 2m, or a number of seconds
     #[arg(long, value_name = "TIME", value_parser = units::duration)]

@@ -62,7 +62,7 @@ impl How {
             settings: Settings {
                 limits: Limits { time: raw.timeout, memory: raw.memory },
                 threads: raw.threads.map(usize::from),
-                engine: raw.algorithm,
+                algorithm: raw.algorithm,
                 hints: match raw.hints {
                     Hints::Ignore => linpoint::Hints::Ignore,
                     Hints::Order => linpoint::Hints::Order,

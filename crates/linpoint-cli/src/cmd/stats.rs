@@ -83,7 +83,7 @@ fn human(name: &str, stats: &Stats) -> String {
         row(&mut text, if i == 0 { "operations" } else { "" }, &kind_line(kind));
     }
     if let Some(revealed) = &stats.revealed {
-        let telling = revealed.telling;
+        let telling = revealed.informative;
         let share = percent(telling, total);
         row(&mut text, "results", &format!("{telling} of {total} tell something ({share})"));
         if let [largest, _, ..] = revealed.parts[..] {
@@ -136,7 +136,7 @@ fn kind_line(kind: &Kind) -> String {
     let mut line = format!("{} {}", kind.count, Value::str(&kind.name).bare());
     let known = kind.count - kind.pending - kind.unknown;
     let mut notes = Vec::new();
-    match kind.telling {
+    match kind.informative {
         0 => {}
         n if n == known => notes.push("all tell something".to_owned()),
         n => notes.push(format!("{n} tell something")),
@@ -195,7 +195,7 @@ fn json(name: &str, stats: &Stats) -> String {
             kind.count,
             kind.pending,
             kind.unknown,
-            kind.telling
+            kind.informative
         );
     }
     let _ = write!(text, "],\"processes\":{},\"objects\":{}", stats.processes, stats.objects);
@@ -222,7 +222,7 @@ fn json(name: &str, stats: &Stats) -> String {
         let _ = write!(
             text,
             ",\"telling\":{},\"changing\":{},\"parts\":{},\"largest_part\":{}",
-            revealed.telling,
+            revealed.informative,
             revealed.changing,
             revealed.parts.len(),
             revealed.parts.first().copied().unwrap_or(0)

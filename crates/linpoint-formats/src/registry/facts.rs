@@ -1,14 +1,16 @@
-//! What the operations of a history can tell about the object, whatever the verdict is.
+//! What the operations of a history can reveal about the object, whatever the verdict is.
 
+use linpoint::OpId;
+use linpoint::history::Timeline;
 use linpoint::spec::{Footprint, Traces};
-use linpoint::{History, OpId, Spec};
+use linpoint::subject::{Budget, Call, ClassId, RetId, Session, StateId, Subject};
 use rustc_hash::FxHashMap;
 
 /// What is known about a history beyond its operations.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Facts {
     /// For each operation: its result is impossible in some state that the object may have been in.
-    pub telling: Vec<bool>,
+    pub informative: Vec<bool>,
     /// Operations that can change the object.
     pub changing: usize,
     /// Sizes of the parts that are independent of each other.
@@ -22,95 +24,129 @@ const STATES: usize = 24;
 const STATE_BYTES: usize = 1 << 26;
 /// Operations that are tried, and states to which they are applied, to see what they leave.
 const FEW: usize = 4;
-/// If so many operations of a kind tell nothing, the others of that kind are not looked at.
+/// If this many operations of a kind reveal nothing, the others of that kind are not looked at.
 const ENOUGH: usize = 1000;
+/// States that are met while looking; beyond that the session is started anew.
+const MANY: usize = 1 << 12;
 
-/// Looks at results. `kinds` are numbers for the names of operations.
-pub(super) fn telling<S: Spec>(
-    spec: &S,
-    history: &History<S::Op, S::Ret>,
+/// For each operation, whether its result reveals something. `kinds` are numbers for the names of operations.
+pub(super) fn informative_ops(
+    subject: &dyn Subject,
+    timeline: &Timeline,
     kinds: &[u16],
 ) -> Vec<bool> {
-    let possible = Possible::new(spec, history);
-    // By kind: how many were looked at, and whether one told something.
+    let mut possible = Possible::new(subject, timeline);
+    // By kind: how many were looked at, and whether one revealed something.
     let mut seen: FxHashMap<u16, (usize, bool)> = FxHashMap::default();
-    let mut tells = |id: OpId| {
-        let Some(ret) = history.ret(id) else { return false };
+    let mut reveals = |id: OpId| {
+        if !subject.is_known(RetId::of(id)) {
+            return false;
+        }
         let kind = kinds.get(id.index()).copied().unwrap_or_default();
-        let (looked, told) = seen.entry(kind).or_default();
-        if *looked >= ENOUGH && !*told {
+        let (looked, revealed) = seen.entry(kind).or_default();
+        if *looked >= ENOUGH && !*revealed {
             return false;
         }
         *looked += 1;
-        let tells = possible.excludes(spec, history.op(id), ret);
-        *told |= tells;
-        tells
+        let reveals = possible.excludes(Call::recorded(id));
+        *revealed |= reveals;
+        reveals
     };
-    history.ids().map(&mut tells).collect()
+    timeline.ids().map(&mut reveals).collect()
 }
 
-/// States that the object may have been in, as far as a quick look tells.
-struct Possible<'h, S: Spec> {
-    states: Vec<S::State>,
+/// States that the object may have been in, as far as a quick look shows.
+struct Possible<'a> {
+    subject: &'a dyn Subject,
+    session: Box<dyn Session + 'a>,
+    budget: Budget<'static>,
+    /// The first ones are always kept.
+    states: Vec<StateId>,
+    /// Steps since the session was tidied.
+    steps: usize,
     /// A few operations that leave a trace of this name, or touch this key.
-    leavers: FxHashMap<u64, Vec<&'h S::Op>>,
+    leavers: FxHashMap<u64, Vec<OpId>>,
 }
 
-impl<'h, S: Spec> Possible<'h, S> {
-    fn new(spec: &S, history: &'h History<S::Op, S::Ret>) -> Self {
-        let mut leavers: FxHashMap<u64, Vec<&S::Op>> = FxHashMap::default();
-        for id in history.ids() {
-            let op = history.op(id);
-            if spec.is_read(op, None) {
-                continue;
-            }
-            for name in names(spec.leaves(op), spec.footprint(op)) {
-                let known = leavers.entry(name).or_default();
-                if known.len() < FEW && !known.contains(&op) {
-                    known.push(op);
-                }
-            }
-        }
-        let mut state = spec.initial();
-        let (mut states, mut bytes) = (vec![state.clone()], 0);
-        for id in history.ids().take(RUN) {
-            if states.len() >= STATES || bytes > STATE_BYTES {
+impl<'a> Possible<'a> {
+    fn new(subject: &'a dyn Subject, timeline: &Timeline) -> Self {
+        let leavers = leavers(subject, timeline);
+        let (session, budget) = (subject.session(), Budget::unlimited());
+        let states = Vec::new();
+        let mut possible = Possible { subject, session, budget, states, steps: 0, leavers };
+        let Ok(mut state) = possible.session.initial(&mut possible.budget) else { return possible };
+        possible.states.push(state);
+        let mut bytes = 0;
+        for id in timeline.ids().take(RUN) {
+            if possible.states.len() >= STATES || bytes > STATE_BYTES {
                 break;
             }
-            let mut next = Vec::new();
-            spec.successors(&state, history.op(id), None, &mut next);
-            let Some(after) = next.pop().filter(|after| *after != state) else { continue };
-            bytes += spec.state_bytes(&after);
+            let next = possible.next(state, Call::unknown(id));
+            let Some(after) = next.last().copied().filter(|after| *after != state) else {
+                continue;
+            };
+            bytes += possible.session.bytes(after);
             state = after;
-            if !states.contains(&state) {
-                states.push(state.clone());
+            if !possible.states.contains(&state) {
+                possible.states.push(state);
             }
         }
-        Possible { states, leavers }
+        possible
+    }
+
+    fn next(&mut self, state: StateId, call: Call) -> Vec<StateId> {
+        self.steps += 1;
+        let mut next = Vec::new();
+        // A specification that fails is reported by the check.
+        let _ = self.session.step(state, call, &mut next, &mut self.budget);
+        next
     }
 
     /// True if there is a state in which the operation cannot have had this result.
-    fn excludes(&self, spec: &S, op: &S::Op, ret: &S::Ret) -> bool {
-        let mut next = Vec::new();
-        let mut impossible = |state: &S::State| {
-            next.clear();
-            spec.successors(state, op, Some(ret), &mut next);
-            next.is_empty()
-        };
-        if self.states.iter().any(&mut impossible) {
-            return true;
+    fn excludes(&mut self, call: Call) -> bool {
+        if self.steps > MANY {
+            self.steps = 0;
+            let Possible { session, states, budget, .. } = self;
+            session.keep_only(states, budget);
+        }
+        for state in self.states.clone() {
+            if self.next(state, call).is_empty() {
+                return true;
+            }
         }
         // What others do to what it depends on need not have been among the first.
-        let names = names(spec.senses(op, Some(ret)), spec.footprint(op));
-        let mut leavers = names.filter_map(|name| self.leavers.get(&name)).flatten();
-        leavers.any(|leaver| {
-            self.states.iter().take(FEW).any(|state| {
-                let mut after = Vec::new();
-                spec.successors(state, leaver, None, &mut after);
-                after.iter().take(FEW).any(&mut impossible)
-            })
-        })
+        let names = names(self.subject.senses(call), self.subject.footprint(call.op));
+        let leavers: Vec<OpId> =
+            names.filter_map(|name| self.leavers.get(&name)).flatten().copied().collect();
+        for leaver in leavers {
+            for state in self.states.clone().into_iter().take(FEW) {
+                for after in self.next(state, Call::unknown(leaver)).into_iter().take(FEW) {
+                    if self.next(after, call).is_empty() {
+                        return true;
+                    }
+                }
+            }
+        }
+        false
     }
+}
+
+/// A few different operations that leave each trace, or touch each key.
+fn leavers(subject: &dyn Subject, timeline: &Timeline) -> FxHashMap<u64, Vec<OpId>> {
+    let calls: Vec<Call> = timeline.ids().map(Call::unknown).collect();
+    let mut classes = Vec::with_capacity(calls.len());
+    subject.classes().classify(&calls, &mut classes);
+    let mut leavers: FxHashMap<u64, Vec<(ClassId, OpId)>> = FxHashMap::default();
+    for (call, class) in calls.into_iter().zip(classes).filter(|(call, _)| !subject.is_read(*call)) {
+        for name in names(subject.leaves(call.op), subject.footprint(call.op)) {
+            let known = leavers.entry(name).or_default();
+            if known.len() < FEW && known.iter().all(|(other, _)| *other != class) {
+                known.push((class, call.op));
+            }
+        }
+    }
+    let ops = |known: Vec<(ClassId, OpId)>| known.into_iter().map(|(_, op)| op).collect();
+    leavers.into_iter().map(|(name, known)| (name, ops(known))).collect()
 }
 
 /// By what operations that have to do with each other are found: traces and keys.
@@ -123,6 +159,6 @@ fn names(traces: Traces, footprint: Footprint) -> impl Iterator<Item = u64> {
 }
 
 /// Operations that can change the object.
-pub(super) fn changing<S: Spec>(spec: &S, history: &History<S::Op, S::Ret>) -> usize {
-    history.ids().filter(|id| !spec.is_read(history.op(*id), history.ret(*id))).count()
+pub(super) fn changing(subject: &dyn Subject, timeline: &Timeline) -> usize {
+    timeline.ids().filter(|id| !subject.is_read(Call::recorded(*id))).count()
 }

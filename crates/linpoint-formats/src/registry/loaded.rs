@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Instant;
 
-use linpoint::history::Span;
-use linpoint::hitting::{Measure, Measured, NotMeasured};
-use linpoint::verdict::{States, Violation};
-use linpoint::{CheckError, OpId, Plan, Progress, Report};
+use linpoint::history::{Span, Timeline};
+use linpoint::hitting::{Measure, Measured, NotMeasured, measure};
+use linpoint::shrink::Shrunk;
+use linpoint::subject::{Call, RetId, Subject};
+use linpoint::verdict::{States, Violation, states_along};
+use linpoint::{CheckError, Checker, OpId, Plan, Progress, Report};
 
-use super::typed::AnyHistory;
-use super::{Difference, Facts, Settings, shrink};
+use super::typed::{AnyHistory, difference};
+use super::{Difference, Facts, Settings, facts};
 use crate::model::ModelName;
 use crate::raw::{Annotation, Lines};
 use crate::{Format, Value};
@@ -59,7 +61,7 @@ impl LoadedHistory {
 
     /// Number of operations.
     pub fn len(&self) -> usize {
-        self.any.len()
+        self.timeline().len()
     }
 
     /// True if there are no operations.
@@ -77,103 +79,125 @@ impl LoadedHistory {
     /// result, its object, or when it was called and returned. Names of processes do not count.
     pub fn difference(&self, other: &LoadedHistory) -> Option<Difference> {
         let object = |history: &LoadedHistory, id: OpId| {
-            let object = history.any.extras(id).object?;
+            let object = history.any.timeline().extras(id).object?;
             history.objects.get(object as usize).cloned()
         };
-        self.any.difference(&*other.any, &|a, b| object(self, a) == object(other, b))
+        let same_object = |a: OpId, b: OpId| object(self, a) == object(other, b);
+        difference(&*self.any, &*other.any, &same_object)
     }
 
-    /// What its operations can tell. `kinds` are numbers for the names of operations.
+    /// The operations and their specification, for the library.
+    pub fn subject(&self) -> Box<dyn Subject + '_> {
+        self.any.subject()
+    }
+
+    /// When the operations were open.
+    pub fn timeline(&self) -> &Timeline {
+        self.any.timeline()
+    }
+
+    /// What its operations can reveal. `kinds` are numbers for the names of operations.
     pub(crate) fn facts(&self, kinds: &[u16]) -> Result<Facts, CheckError> {
-        self.any.facts(kinds)
+        let (subject, timeline) = (self.subject(), self.timeline());
+        Ok(Facts {
+            informative: facts::informative_ops(&*subject, timeline, kinds),
+            changing: facts::changing(&*subject, timeline),
+            parts: Checker::of_subject(&*subject).part_sizes(timeline)?,
+        })
     }
 
     /// True if the result of the operation at this position is known, or it never returned.
     pub(crate) fn is_known(&self, at: usize) -> bool {
-        u32::try_from(at).is_ok_and(|at| self.any.is_known(OpId(at)))
+        u32::try_from(at).is_ok_and(|at| {
+            self.timeline().span(OpId(at)).is_pending() || self.subject().is_known(RetId(at))
+        })
     }
 
-    /// Shrinks it to the core of a violation, as long as there is time.
+    /// Shrinks it to the core of a violation, until the deadline.
     pub(crate) fn shrink(
         &self,
         violation: &Violation,
         deadline: Instant,
-    ) -> Result<shrink::Shrunk, CheckError> {
-        self.any.shrink(violation, deadline)
+    ) -> Result<Shrunk, CheckError> {
+        linpoint::shrink::shrink(&*self.subject(), self.timeline(), violation, deadline)
     }
 
     /// Checks it.
     pub fn check(&self, settings: &Settings) -> Result<Report, CheckError> {
-        self.any.check(settings, None)
+        settings.checker(&*self.subject()).check(self.timeline())
     }
 
-    /// Checks it, and tells `progress` about ten times a second how far it has come.
+    /// Checks it, and calls `progress` about ten times a second.
     pub fn check_watched(
         &self,
         settings: &Settings,
         progress: &(dyn Fn(Progress) + Sync),
     ) -> Result<Report, CheckError> {
-        self.any.check(settings, Some(progress))
+        settings.checker(&*self.subject()).progress(progress).check(self.timeline())
     }
 
     /// How a check with these settings would go, see [`linpoint::Checker::foresee`].
     pub fn foresee(&self, settings: &Settings) -> Result<Plan, CheckError> {
-        self.any.foresee(settings)
+        settings.checker(&*self.subject()).foresee(self.timeline())
     }
 
     /// How deep it is, see [`linpoint::hitting`].
     pub fn measure(&self, what: &Measure) -> Result<Measured, NotMeasured> {
-        self.any.measure(what)
+        measure(&*self.subject(), self.timeline(), what)
     }
 
     /// How many operations differ from each other, arguments included.
     pub fn different_operations(&self) -> usize {
-        self.any.different()
+        let calls: Vec<Call> = self.timeline().ids().map(Call::unknown).collect();
+        let mut classes = Vec::with_capacity(calls.len());
+        self.subject().classes().classify(&calls, &mut classes);
+        classes.iter().max().map_or(0, |most| most.index() + 1)
     }
 
-    /// The independent parts, with what became of each in a check with these settings.
+    /// The independent parts, with the status of each in a check with these settings.
     pub fn parts(
         &self,
         settings: &Settings,
         report: &Report,
     ) -> Result<Vec<linpoint::Part>, CheckError> {
-        self.any.parts(settings, report)
+        settings.checker(&*self.subject()).parts(self.timeline(), report)
     }
 
     /// The states along an order of one part, see [`linpoint::verdict::states_along`].
     pub fn states(&self, order: &[OpId], until: u32, window: Range<usize>) -> Option<States> {
-        self.any.states(order, until, window)
+        states_along(&*self.subject(), self.timeline(), order, until, window)
     }
 
-    /// An operation in words: `enqueue(5)`.
+    /// An operation as text: `enqueue(5)`.
     pub fn op(&self, id: OpId) -> String {
-        self.any.op(id)
+        self.subject().describe_op(id)
     }
 
-    /// Its result in words, if it has one.
+    /// Its result as text, if it has one.
     pub fn ret(&self, id: OpId) -> Option<String> {
-        self.any.ret(id)
+        let subject = self.subject();
+        subject.is_known(RetId::of(id)).then(|| subject.describe_ret(Call::recorded(id)))
     }
 
     /// When it was open.
     pub fn span(&self, id: OpId) -> Span {
-        self.any.span(id)
+        self.timeline().span(id)
     }
 
     /// The number by which the library knows who performed it.
     pub fn process(&self, id: OpId) -> Option<u32> {
-        self.any.extras(id).process
+        self.timeline().extras(id).process
     }
 
     /// Who performed it.
     pub fn client(&self, id: OpId) -> Option<String> {
-        let process = self.any.extras(id).process?;
+        let process = self.timeline().extras(id).process?;
         self.processes.get(&process).map(client)
     }
 
     /// The object it was performed on.
     pub fn object(&self, id: OpId) -> Option<String> {
-        let object = self.any.extras(id).object?;
+        let object = self.timeline().extras(id).object?;
         self.objects.get(object as usize).map(Value::bare)
     }
 

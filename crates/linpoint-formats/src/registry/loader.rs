@@ -3,12 +3,11 @@
 use linpoint::history::{HistoryError, IntervalBuilder};
 
 use super::join::{Join, Mismatch, OpOf, RetOf};
-use super::typed::Typed;
-use super::watch::{self, Outcome, Watched};
+use super::typed::Owned;
+use super::watch::{self, AnyModel};
 use super::wrong::{error_at, mismatch_at};
 use super::{AnyJoin, LoadedHistory, ModelInfo};
 use crate::format::Part;
-use crate::live::WatchError;
 use crate::model::ModelName;
 use crate::raw::{Lines, RawHistory, RawOp};
 use crate::stream::Stream;
@@ -49,7 +48,7 @@ impl<J: Join> AnyJoin for J {
         let history = builder.finish().map_err(|e| loader.invalid(&lines, &e))?;
         let Loader { raw, model, .. } = loader;
         Ok(LoadedHistory {
-            any: Box::new(Typed { spec: self.spec(), history, alike: J::alike }),
+            any: Box::new(Owned { spec: self.spec(), history, alike: J::alike }),
             model,
             note: raw.note,
             format: raw.format,
@@ -61,8 +60,8 @@ impl<J: Join> AnyJoin for J {
         })
     }
 
-    fn watch(&self, watched: Watched<'_, '_>) -> Result<Outcome, WatchError> {
-        watch::watch_with(self, watched)
+    fn model(&self) -> Box<dyn AnyModel + '_> {
+        Box::new(watch::Joined::new(self))
     }
 }
 

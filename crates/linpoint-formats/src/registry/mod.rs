@@ -5,30 +5,28 @@ mod join;
 mod loaded;
 mod loader;
 mod models;
-mod shrink;
 mod typed;
 pub mod watch;
 mod wrong;
 
 pub use facts::Facts;
 pub use loaded::LoadedHistory;
-pub(crate) use shrink::Fate;
 pub use typed::Difference;
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use linpoint::{Cancel, Hints, Limits};
+use linpoint::subject::Subject;
+use linpoint::{Algorithm, Cancel, Checker, Hints, Limits};
 
-use crate::live::WatchError;
 use crate::model::ModelName;
 use crate::raw::{RawBuilder, RawHistory};
 use crate::stream::Stream;
 use crate::{Format, ReadError, Source, Value};
 use join::{BadOption, Fault, Options};
 use loader::Loader;
-use watch::{Outcome, Watched};
+use watch::AnyModel;
 
 /// How to check a [`LoadedHistory`].
 #[derive(Clone, Debug, Default)]
@@ -37,8 +35,8 @@ pub struct Settings {
     pub limits: Limits,
     /// Number of threads; all cores if not given.
     pub threads: Option<usize>,
-    /// The engine, or several in competition; the planner chooses if not given.
-    pub engine: Option<String>,
+    /// An engine, several in competition, or a monitor; the planner chooses if not given.
+    pub algorithm: Option<Algorithm>,
     /// What to do with order hints.
     pub hints: Hints,
     /// Goes on after the first part that fails.
@@ -47,6 +45,29 @@ pub struct Settings {
     pub verdict_only: bool,
     /// Lets another thread end the check.
     pub cancel: Cancel,
+}
+
+impl Settings {
+    fn checker<'a>(&self, subject: &'a dyn Subject) -> Checker<'a, dyn Subject + 'a> {
+        let mut checker = Checker::of_subject(subject)
+            .hints(self.hints)
+            .all_failures(self.all_failures)
+            .explains(!self.verdict_only)
+            .cancel(&self.cancel);
+        if let Some(time) = self.limits.time {
+            checker = checker.timeout(time);
+        }
+        if let Some(bytes) = self.limits.memory {
+            checker = checker.memory(bytes);
+        }
+        if let Some(threads) = self.threads {
+            checker = checker.threads(threads);
+        }
+        if let Some(algorithm) = &self.algorithm {
+            checker = checker.engine(algorithm.clone());
+        }
+        checker
+    }
 }
 
 /// One of the bundled models, as users name it.
@@ -273,7 +294,7 @@ fn join_of(
 /// The type-free side of a [`Join`].
 trait AnyJoin {
     fn load(&self, loader: Loader<'_, '_>) -> Result<LoadedHistory, ReadError>;
-    fn watch(&self, watched: Watched<'_, '_>) -> Result<Outcome, WatchError>;
+    fn model(&self) -> Box<dyn AnyModel + '_>;
 }
 
 struct Entry {

@@ -3,18 +3,19 @@
 //! Objects are watched apart from each other, and so are keys where no operation is about several. See
 //! [`linpoint::incremental`] for what it takes.
 
-use linpoint::incremental::{Incremental, Open, Step, StreamError, StreamViolation};
-use linpoint::{Limit, Spec};
+use linpoint::incremental::{Open, Step, StreamChecker, StreamError, StreamViolation};
+use linpoint::subject::{Call, RetId, StreamSubject, TypedStream};
+use linpoint::{Limit, OpId};
 use rustc_hash::FxHashMap;
 
-use super::join::{Join, OpOf, RetOf};
+use super::join::{Join, Mismatch};
 use super::loaded::client;
 use super::wrong::mismatch_at;
 use super::{ModelInfo, entry_of, join_of, model_of};
 use crate::live::{Lines, LiveReader, Opened, WatchError};
 use crate::model::ModelName;
 use crate::raw::{Change, End, RawId, RawOp, Sink};
-use crate::{Format, ReadError};
+use crate::{Format, ReadError, Value};
 
 /// So many open operations are named beside a violation.
 const MAX_OPEN: usize = 8;
@@ -136,37 +137,10 @@ pub fn watch(
     let entry = entry_of(source, &model)?;
     let join = join_of(source, entry, &model).map_err(|(error, _)| error)?;
     let most = settings.max_configurations;
-    let outcome = join.watch(Watched { reader, info: &entry.info, most, watcher })?;
-    let Outcome { operations, unknown_results, ended } = outcome;
-    Ok(Summary { model, operations, unknown_results, outcome: ended })
-}
-
-/// A stream, and how to watch it.
-pub(super) struct Watched<'a, 'w> {
-    reader: LiveReader<'a>,
-    info: &'static ModelInfo,
-    most: usize,
-    watcher: &'w mut dyn Watcher,
-}
-
-/// What came of a stream, before it has a model's name.
-pub(super) struct Outcome {
-    operations: u64,
-    unknown_results: u64,
-    ended: Ended,
-}
-
-/// Watches a stream of one model.
-pub(super) fn watch_with<J: Join>(
-    join: &J,
-    watched: Watched<'_, '_>,
-) -> Result<Outcome, WatchError> {
-    let spec = join.spec();
-    let Watched { reader, info, most, watcher } = watched;
+    let model_of_stream = join.model();
     let mut stream = Stream {
-        join,
-        spec: &spec,
-        info,
+        model: &*model_of_stream,
+        info: &entry.info,
         most,
         reader,
         objects: FxHashMap::default(),
@@ -175,48 +149,125 @@ pub(super) fn watch_with<J: Join>(
         operations: 0,
         unknown_results: 0,
     };
-    let mut given_up = None;
-    let ended = loop {
-        match stream.take_changes()? {
-            Some(Ended::Fine) | None => {}
-            Some(Ended::Undecided(here)) => {
-                if given_up.is_none() {
-                    watcher.given_up(&here);
-                    given_up = Some(here);
-                }
-                // There may be more on this line.
-                continue;
-            }
-            Some(violation) => break violation,
-        }
-        if watcher.wants_progress() {
-            watcher.progress(stream.progress());
-        }
-        if !stream.reader.more()? {
-            break given_up.map_or(Ended::Fine, Ended::Undecided);
-        }
-    };
+    let outcome = stream.watch(watcher)?;
     let partly = stream.reader.ops().partly_unknown() as u64;
     let Stream { operations, unknown_results, .. } = stream;
-    Ok(Outcome { operations, unknown_results: unknown_results + partly, ended })
+    Ok(Summary { model, operations, unknown_results: unknown_results + partly, outcome })
+}
+
+/// A model for the streams of its objects.
+pub(super) trait AnyModel {
+    /// See [`Join::ONE_KEY`].
+    fn one_key(&self) -> bool;
+
+    /// The stream of an object, without operations.
+    fn stream(&self) -> Box<dyn AnyStream + '_>;
+}
+
+/// The operations of one object, as they come in.
+pub(super) trait AnyStream {
+    /// Gives a number to the operation that a name and arguments stand for.
+    fn op(&mut self, raw: &RawOp<'_>) -> Result<OpId, Mismatch>;
+
+    /// Gives a number to the result that a value stands for. Without a value it is the only possible one, if there is
+    /// only one, or else unknown.
+    fn ret(&mut self, op: OpId, value: Option<&Value>) -> Result<RetId, Mismatch>;
+
+    fn subject(&mut self) -> &mut dyn StreamSubject;
+}
+
+/// A join with the specification that it makes.
+pub(super) struct Joined<'a, J: Join> {
+    join: &'a J,
+    spec: J::Spec,
+}
+
+impl<'a, J: Join> Joined<'a, J> {
+    pub(super) fn new(join: &'a J) -> Self {
+        Joined { join, spec: join.spec() }
+    }
+}
+
+impl<J: Join> AnyModel for Joined<'_, J> {
+    fn one_key(&self) -> bool {
+        J::ONE_KEY
+    }
+
+    fn stream(&self) -> Box<dyn AnyStream + '_> {
+        Box::new(JoinedStream { join: self.join, stream: TypedStream::new(&self.spec) })
+    }
+}
+
+struct JoinedStream<'a, J: Join> {
+    join: &'a J,
+    stream: TypedStream<'a, J::Spec>,
+}
+
+impl<J: Join> AnyStream for JoinedStream<'_, J> {
+    fn op(&mut self, raw: &RawOp<'_>) -> Result<OpId, Mismatch> {
+        Ok(self.stream.push_op(self.join.op(raw)?))
+    }
+
+    fn ret(&mut self, op: OpId, value: Option<&Value>) -> Result<RetId, Mismatch> {
+        let op = self.stream.op(op);
+        let ret = match value {
+            Some(value) => Some(self.join.ret(op, value)?),
+            None => self.join.only_ret(op),
+        };
+        Ok(ret.map_or(RetId::UNKNOWN, |ret| self.stream.push_ret(ret)))
+    }
+
+    fn subject(&mut self) -> &mut dyn StreamSubject {
+        &mut self.stream
+    }
 }
 
 /// Everything about a stream of one model.
-struct Stream<'s, 'a, J: Join> {
-    join: &'s J,
-    spec: &'s J::Spec,
+struct Stream<'s, 'a> {
+    model: &'s dyn AnyModel,
     info: &'static ModelInfo,
     most: usize,
     reader: LiveReader<'a>,
-    objects: FxHashMap<Option<u32>, Incremental<'s, J::Spec>>,
+    objects: FxHashMap<Option<u32>, Object<'s>>,
     /// The open operations, by their numbers in the reader.
-    open: FxHashMap<RawId, (OpOf<J>, Open)>,
+    open: FxHashMap<RawId, (OpId, Open)>,
     events: u64,
     operations: u64,
     unknown_results: u64,
 }
 
-impl<'s, J: Join> Stream<'s, '_, J> {
+/// One of the objects of a stream.
+struct Object<'s> {
+    stream: Box<dyn AnyStream + 's>,
+    checker: StreamChecker,
+}
+
+impl<'s> Stream<'s, '_> {
+    /// Watches the stream to its end, or to the first violation.
+    fn watch(&mut self, watcher: &mut dyn Watcher) -> Result<Ended, WatchError> {
+        let mut given_up = None;
+        loop {
+            match self.take_changes()? {
+                Some(Ended::Fine) | None => {}
+                Some(Ended::Undecided(here)) => {
+                    if given_up.is_none() {
+                        watcher.given_up(&here);
+                        given_up = Some(here);
+                    }
+                    // There may be more on this line.
+                    continue;
+                }
+                Some(violation) => return Ok(violation),
+            }
+            if watcher.wants_progress() {
+                watcher.progress(self.progress());
+            }
+            if !self.reader.more()? {
+                return Ok(given_up.map_or(Ended::Fine, Ended::Undecided));
+            }
+        }
+    }
+
     /// Takes what has happened on the last line; stops at what is not fine.
     fn take_changes(&mut self) -> Result<Option<Ended>, WatchError> {
         while let Some(change) = self.reader.ops_mut().change() {
@@ -239,102 +290,104 @@ impl<'s, J: Join> Stream<'s, '_, J> {
         StreamProgress {
             events: self.events,
             open: self.reader.ops().open(),
-            configurations: self.objects.values().map(Incremental::configurations).sum(),
+            configurations: self.objects.values().map(|object| object.checker.configurations()).sum(),
         }
     }
 
-    fn object(&mut self, object: Option<u32>) -> &mut Incremental<'s, J::Spec> {
-        let (spec, most) = (self.spec, self.most);
+    fn object(&mut self, object: Option<u32>) -> &mut Object<'s> {
+        let (model, most) = (self.model, self.most);
         self.objects.entry(object).or_insert_with(|| {
-            let stream = if J::ONE_KEY { Incremental::new(spec) } else { Incremental::whole(spec) };
-            stream.max_configurations(most)
+            let by_key = model.one_key();
+            let checker = if by_key { StreamChecker::new() } else { StreamChecker::whole() };
+            Object { stream: model.stream(), checker: checker.max_configurations(most) }
         })
     }
 
     fn call(&mut self, id: RawId) -> Result<(), WatchError> {
+        let object = self.reader.ops().op(id).extras.object;
+        self.object(object);
         let raw = self.reader.ops().op(id);
-        let object = raw.extras.object;
-        let op = self.join.op(&raw).map_err(|mismatch| self.mismatch(raw, &mismatch))?;
+        let Some(Object { stream, checker }) = self.objects.get_mut(&object) else { return Ok(()) };
+        let called = stream.op(&raw).map(|op| (op, checker.call(stream.subject(), op)));
+        let (op, open) = called.map_err(|mismatch| self.mismatch(raw, &mismatch))?;
         self.operations += 1;
-        let open = self.object(object).call(op.clone()).map_err(|error| self.refused(&error))?;
-        self.open.insert(id, (op, open));
+        self.open.insert(id, (op, open.map_err(|error| self.refused(&error))?));
         Ok(())
     }
 
     fn end(&mut self, id: RawId, end: &End) -> Result<Option<Ended>, WatchError> {
         let Some((op, open)) = self.open.remove(&id) else { return Ok(None) };
-        let ret = match end {
-            End::Returned(value) => self.ret(id, &op, value.as_ref())?,
-            End::Failed | End::Lost => None,
+        let raw = self.reader.ops().op(id);
+        let object = raw.extras.object;
+        let Some(Object { stream, checker }) = self.objects.get_mut(&object) else {
+            return Ok(None);
         };
-        let object = self.reader.ops().op(id).extras.object;
-        let stream = self.object(object);
-        let step = match (end, ret) {
-            (End::Lost, _) => stream.crash(open).map(|()| Step::Fine),
-            (End::Failed, _) => stream.fail(open),
-            (End::Returned(_), Some(ret)) => stream.ret(open, ret),
-            (End::Returned(_), None) => stream.ret_unknown(open),
+        let ret = match end {
+            End::Returned(value) => stream.ret(op, value.as_ref()),
+            End::Failed | End::Lost => Ok(RetId::UNKNOWN),
+        };
+        let ret = match ret {
+            Ok(ret) => ret,
+            Err(mismatch) => return Err(self.mismatch(raw, &mismatch)),
+        };
+        let step = match end {
+            End::Lost => checker.crash(stream.subject(), open).map(|()| Step::Fine),
+            End::Failed => checker.fail(stream.subject(), open),
+            End::Returned(_) => {
+                self.unknown_results += u64::from(ret == RetId::UNKNOWN);
+                checker.ret(stream.subject(), open, ret)
+            }
         };
         match step.map_err(|error| self.refused(&error))? {
             Step::Fine => Ok(None),
             Step::Undecided(limit) => {
-                let (line, op) = (self.reader.number(), self.spec.describe_op(&op));
+                let op = self.object(object).stream.subject().describe_op(op);
+                let line = self.reader.number();
                 Ok(Some(Ended::Undecided(GivenUp { line, op, limit })))
             }
             Step::Violation(violation) => {
                 let failed = matches!(end, End::Failed);
-                Ok(Some(Ended::Violation(Box::new(self.violation(id, &op, failed, violation)))))
+                let found = self.violation(id, op, failed, violation);
+                Ok(Some(Ended::Violation(Box::new(found))))
             }
         }
     }
 
-    /// The result that a value stands for.
-    fn ret(
+    fn violation(
         &mut self,
         id: RawId,
-        op: &OpOf<J>,
-        value: Option<&crate::Value>,
-    ) -> Result<Option<RetOf<J>>, WatchError> {
-        let Some(value) = value else {
-            let only = self.join.only_ret(op);
-            self.unknown_results += u64::from(only.is_none());
-            return Ok(only);
-        };
-        let raw = self.reader.ops().op(id);
-        self.join.ret(op, value).map(Some).map_err(|mismatch| self.mismatch(raw, &mismatch))
-    }
-
-    fn violation(
-        &self,
-        id: RawId,
-        op: &OpOf<J>,
+        op: OpId,
         failed: bool,
-        violation: StreamViolation<RetOf<J>>,
+        violation: StreamViolation<RetId>,
     ) -> LiveViolation {
-        let (spec, line) = (self.spec, self.reader.number());
+        let object = self.reader.ops().op(id).extras.object;
+        let subject = self.object(object).stream.subject();
+        let describe = |ret: &RetId| subject.describe_ret(Call { op, ret: *ret });
+        let returned = violation.returned.as_ref().map(describe);
+        let allowed = violation.allowed.iter().map(describe).collect();
         let ops = self.reader.ops();
         let raw = ops.op(id);
-        let in_words = |op: &RawOp<'_>| {
+        let as_text = |op: &RawOp<'_>| {
             let args: Vec<String> = op.args.iter().map(ToString::to_string).collect();
             (op.line, format!("{}({})", op.name, args.join(", ")))
         };
         let same_object = |other: &RawOp<'_>| other.extras.object == raw.extras.object;
         let open = ops.all_open().into_iter().filter(same_object).take(MAX_OPEN);
         LiveViolation {
-            line,
+            line: self.reader.number(),
             call_line: raw.line,
             op: violation.description,
             client: ops.process(id).map(client),
-            object: raw.extras.object.and_then(|object| ops.object(object)).map(crate::Value::bare),
-            returned: violation.returned.map(|ret| spec.describe_ret(op, &ret)),
+            object: raw.extras.object.and_then(|object| ops.object(object)).map(Value::bare),
+            returned,
             failed,
-            allowed: violation.allowed.iter().map(|ret| spec.describe_ret(op, ret)).collect(),
+            allowed,
             states: violation.states,
-            open: open.map(|op| in_words(&op)).collect(),
+            open: open.map(|op| as_text(&op)).collect(),
         }
     }
 
-    fn mismatch(&self, raw: RawOp<'_>, mismatch: &super::join::Mismatch) -> WatchError {
+    fn mismatch(&self, raw: RawOp<'_>, mismatch: &Mismatch) -> WatchError {
         let (source, format) = (self.reader.source(), self.reader.format());
         // Only this line is still there.
         let line = self.reader.number();

@@ -162,9 +162,6 @@ fn check_one(
 /// Why a check came to nothing.
 pub fn no_verdict(title: &str, history: &LoadedHistory, error: CheckError) -> Failure {
     match error {
-        CheckError::UnknownEngine(engine) => {
-            Failure::Usage(format!("--algorithm: there is no engine {engine:?}"))
-        }
         CheckError::SpecPanicked { op, description, message } => {
             let line = history.line(op).map(|line| format!(":{line}")).unwrap_or_default();
             Failure::Input(format!("{title}{line}: the model fails at {description}: {message}"))

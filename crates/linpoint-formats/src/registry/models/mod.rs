@@ -10,7 +10,7 @@ mod views;
 use super::Entry;
 
 /// All models, in the order in which they are listed.
-pub(super) const ALL: &[Entry] = &[
+pub(super) static ALL: &[Entry] = &[
     registers::REGISTER,
     registers::CAS_REGISTER,
     keyed::MULTI_REGISTER,
