@@ -186,7 +186,8 @@ pub fn run<S: Spec>(
     let mut checker =
         Checker::new(spec).timeout(setup.time).switches(setup.switches).split_by_key(setup.split);
     if let Some(engine) = &setup.engine {
-        checker = checker.engine(engine);
+        let algorithm: linpoint::Algorithm = engine.parse().expect("a known engine");
+        checker = checker.engine(algorithm);
     }
     if let Some(threads) = setup.threads {
         checker = checker.threads(threads);

@@ -137,7 +137,8 @@ fn leavers(subject: &dyn Subject, timeline: &Timeline) -> FxHashMap<u64, Vec<OpI
     let mut classes = Vec::with_capacity(calls.len());
     subject.classes().classify(&calls, &mut classes);
     let mut leavers: FxHashMap<u64, Vec<(ClassId, OpId)>> = FxHashMap::default();
-    for (call, class) in calls.into_iter().zip(classes).filter(|(call, _)| !subject.is_read(*call)) {
+    for (call, class) in calls.into_iter().zip(classes).filter(|(call, _)| !subject.is_read(*call))
+    {
         for name in names(subject.leaves(call.op), subject.footprint(call.op)) {
             let known = leavers.entry(name).or_default();
             if known.len() < FEW && known.iter().all(|(other, _)| *other != class) {

@@ -290,7 +290,11 @@ impl<'s> Stream<'s, '_> {
         StreamProgress {
             events: self.events,
             open: self.reader.ops().open(),
-            configurations: self.objects.values().map(|object| object.checker.configurations()).sum(),
+            configurations: self
+                .objects
+                .values()
+                .map(|object| object.checker.configurations())
+                .sum(),
         }
     }
 

@@ -105,12 +105,13 @@ fn a_plan_prints() {
         plan.to_string(),
         "3 operations (0 pending, 0 with unknown result), up to 1 open at once\n\
          2 independent parts, the largest with 2 operations\n\
-         1. monitor: knows this kind of object and needs no search\n\
+         0. monitor: knows this kind of object and needs no search\n\
+         1. monitor by part: what is refused as a whole may be accepted in parts\n\
          2. straight jit-graph: most linearizable histories need hardly more steps than operations\n\
          3. refute: an obvious contradiction needs no search\n\
          4. probe jit-graph: small searches end soon\n\
          5. unlimited-pending: not used, no operation is pending\n\
-         6. jit-graph+breadth: complete; luck and robustness race each other\n\
+         6. jit-graph+breadth: complete: depth-first and breadth-first search run in parallel\n\
          2 thread(s), no time limit, at most three quarters of the free memory"
     );
 }
