@@ -118,8 +118,9 @@ impl Marks {
     }
 }
 
-/// A sweep is not worth it for fewer new values than this.
-const FEW: usize = 512;
+/// A sweep is not worth it for fewer new values than this. Debug builds sweep often, so that tests notice values that
+/// were not marked.
+const FEW: usize = if cfg!(debug_assertions) { 8 } else { 512 };
 
 /// A sweep is not worth it for fewer bytes of new states than this.
 const FEW_BYTES: usize = 1 << 20;
