@@ -47,6 +47,8 @@ mod open_ops;
 mod part;
 mod register_monitor;
 mod snapshot_monitor;
+#[cfg(test)]
+mod tests;
 mod zones;
 
 pub use checker::StreamChecker;

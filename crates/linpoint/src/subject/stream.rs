@@ -217,6 +217,11 @@ impl<'a, S: Spec> TypedStream<'a, S> {
         self.columns.rets.get(ret.0)
     }
 
+    /// Number of operations, results and states that are stored.
+    pub fn stored(&self) -> usize {
+        self.columns.len()
+    }
+
     fn intern(&mut self, state: S::State) -> StateId {
         let columns = &mut self.columns;
         let (id, is_new) = columns.states.intern(state);
