@@ -17,6 +17,26 @@ const DEFAULT_CONFIGURATIONS: usize = 1_000_000;
 ///
 /// Operations and results that are given to it are in use as long as it needs them. Those in its answers are in use
 /// until the next event: an event may [sweep](StreamSubject::sweep) the subject.
+///
+/// ```
+/// use linpoint::incremental::{Step, StreamChecker};
+/// use linpoint::spec::models::{Register, RegisterOp, RegisterRet};
+/// use linpoint::subject::{Call, StreamSubject, TypedStream};
+///
+/// let spec = Register { initial: 0 };
+/// let mut stream = TypedStream::new(&spec);
+/// let (op, ret) = (stream.push_op(RegisterOp::Read), stream.push_ret(RegisterRet::Value(7)));
+///
+/// // From here on, types do not matter.
+/// let stream: &mut dyn StreamSubject = &mut stream;
+/// let mut checker = StreamChecker::new();
+/// let read = checker.call(stream, op)?;
+/// let Step::Violation(v) = checker.ret(stream, read, ret)? else { panic!("not written") };
+/// let allowed = v.allowed.iter().map(|ret| stream.describe_ret(Call { op, ret: *ret }));
+/// assert_eq!(allowed.collect::<Vec<_>>(), ["0"]);
+/// assert_eq!(v.returned, Some(ret));
+/// # Ok::<(), linpoint::incremental::StreamError>(())
+/// ```
 pub struct StreamChecker {
     by_key: bool,
     part_of_key: FxHashMap<u64, u32>,

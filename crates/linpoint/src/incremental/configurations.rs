@@ -212,6 +212,9 @@ impl Configurations {
             // The violation has been reported; what follows it means nothing.
             return Ok(PartStep::Fine);
         }
+        if self.return_alone(subject, open, slot, ret)? {
+            return Ok(PartStep::Fine);
+        }
         let Some(next) = self.explore(subject, open, slot, ret, most)? else {
             self.given_up = true;
             self.configs = Vec::new();
@@ -223,6 +226,34 @@ impl Configurations {
         self.configs = next.into_iter().map(|(config, _)| config).collect();
         keep_distinct(&mut self.configs);
         Ok(PartStep::Fine)
+    }
+
+    /// PERF: the usual case if operations do not overlap: one configuration, and one that follows it. False if it is
+    /// not so; then nothing has changed.
+    fn return_alone(
+        &mut self,
+        subject: &mut dyn StreamSubject,
+        open: &OpenOps,
+        slot: u32,
+        ret: RetId,
+    ) -> Result<bool, NoOutcomes> {
+        let ([config], Some(OpenOp { op, .. }), 1, []) =
+            (&mut *self.configs, open.get(slot), open.count(), &*self.crashed)
+        else {
+            return Ok(false);
+        };
+        // If it has taken effect, that was while another operation was open.
+        if config.result_of(slot).is_some() {
+            return Ok(false);
+        }
+        self.outcomes.clear();
+        if !subject.outcomes(config.state, Call { op, ret }, &mut self.outcomes) {
+            return Err(NoOutcomes(op));
+        }
+        if let [(_, state)] = *self.outcomes {
+            config.state = state;
+        }
+        Ok(self.outcomes.len() == 1)
     }
 
     fn violated(

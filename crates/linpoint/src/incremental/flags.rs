@@ -1,14 +1,14 @@
 //! A flag in a stream: an element of a set, or a lock without owners.
 //!
 //! The rule of [`crate::monitor`]'s flags, without knowing the future. There, a flip happens only at a
-//! return that needs one, and the operation that has to end first performs it. Here nobody knows yet who
-//! will end first, nor whether an open operation will turn out to have flipped anything, so a flip
-//! that is forced stays *unclaimed* until an operation returns that says it did it: it claims the
+//! return that needs one, and the operation that has to end first performs it. Here it is not known yet which operation
+//! will end first, nor whether an open operation has flipped anything. So a forced flip
+//! stays *unclaimed* until an operation returns whose result says that it flipped: it claims the
 //! earliest unclaimed flip since its call.
 //!
 //! *Why.* Whether a return forces a flip depends only on the operations that have ended: on what the flag
 //! was since the call, for a read; on whether they all can be given a flip of their own between their
-//! calls and returns, for the others. Claiming the earliest is best: whoever returns later and was open at an
+//! calls and returns, for the others. Claiming the earliest is best: an operation that returns later and was open at an
 //! early flip was open at a later one as well. So flips happen when they do in the offline rule, whose proof
 //! says that no linearization has fewer up to any moment. It fails exactly if unclaimed flips cannot be
 //! given to open (or crashed) operations, each open at its flip: if for some flip there are more
@@ -32,7 +32,7 @@ pub(super) struct Flag {
 struct Side {
     /// Calls of the operations that have not returned and may flip in this direction, ascending.
     open: Vec<u64>,
-    /// Flips that nobody has claimed, ascending.
+    /// Flips that were not claimed, ascending.
     unclaimed: Vec<u64>,
 }
 
@@ -56,7 +56,7 @@ pub(super) enum Did {
 }
 
 impl Side {
-    /// True if every unclaimed flip can still be given to somebody.
+    /// True if every unclaimed flip can still be given to an operation.
     fn is_possible(&self) -> bool {
         self.unclaimed.iter().enumerate().all(|(before, flip)| {
             // The unclaimed flips up to this one need as many operations called before it.
@@ -90,7 +90,7 @@ impl Flag {
         }
     }
 
-    /// An operation begins; gives the moment of its call.
+    /// An operation begins. Returns the moment of its call.
     pub(super) fn call(&mut self, way: Way) -> u64 {
         self.now += 1;
         let now = self.now;
@@ -130,7 +130,7 @@ impl Flag {
         self.raises.is_possible() && self.lowers.is_possible()
     }
 
-    /// Somebody flips the flag, now.
+    /// An operation flips the flag, now.
     fn flip(&mut self) {
         let now = self.now;
         let way = if self.is_up { Way::Down } else { Way::Up };

@@ -9,19 +9,19 @@
 //! 3. no `U(k, v[k] + 1)` returned before some `U(j, v[j])` was called,
 //! 4. views are comparable, and if a scan returned before `S` was called, its view is not greater.
 //!
-//! In a stream all of this can be decided when `S` returns: who is called or returns later comes after
-//! every call so far, so that what holds then holds for ever. Updates need no check.
+//! In a stream all of this can be decided when `S` returns: calls and returns that follow come after
+//! every call so far, so what holds then holds for ever. Updates need no check.
 //!
 //! **What is forgotten.** Let `since` be the earliest call of an open scan, or now. Of the views of
-//! scans that returned before `since`, the greatest is enough: who returns later must not be less, and is then
-//! greater than the others too. An update is dropped if the next one of its lane returned before `since`, or if it
-//! is less than that view: nobody can find it any more.
+//! scans that returned before `since`, the greatest is enough: the view of a scan that returns later must not be less, and
+//! is then greater than the others too. An update is dropped if the next one of its lane returned before `since`, or if it
+//! is less than that view: it cannot be found any more.
 //!
 //! **Memory** O(segments + updates and views since the oldest open scan was called): each of those can
 //! still be found, or be what an open scan has to be compared with. Time O(segments + log) a scan.
 //!
 //! **Repeated values.** If a scan can have found a value in several updates, it is not clear which
-//! ([`Miss::Unclear`]). Updates of one segment that overlap are not known here.
+//! ([`Miss::Unclear`]). Updates of one segment that overlap are not supported.
 //!
 //! The rules are those of [`crate::monitor`]'s snapshots, where the proof is.
 
@@ -40,7 +40,7 @@ pub(super) struct Lanes<E> {
     now: u64,
     scans: OpenCalls,
     lanes: Vec<Lane<E>>,
-    /// Views by the sum of their numbers; of those that can be compared, no two have the same.
+    /// Views by the sum of their numbers. They are comparable, so no two of them have the same sum.
     views: BTreeMap<u64, View>,
     /// When scans returned, and the greatest sum of a view up to then.
     returns: VecDeque<(u64, u64)>,

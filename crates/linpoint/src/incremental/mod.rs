@@ -1,18 +1,22 @@
-//! Checking while a history is still being written: events go in one by one, and the first return
-//! that makes the history non-linearizable is reported at once.
+//! Checking a history while it is being recorded: events go in one by one, and the first return
+//! that makes the history non-linearizable is reported immediately.
 //!
 //! Some objects are watched by a monitor, however many operations are open: elements of a set and locks
 //! without owners; registers with compare-and-set and maps whose written values differ (as long as they can
 //! be mixed up: a value may come back when the one before is gone); snapshots with one writer a segment at a time, and
-//! values that differ in the same sense. Everything else, and whatever a monitor cannot tell, is explained
+//! values that differ in the same sense. Everything else, and whatever a monitor cannot decide, is explained
 //! by the configurations that are possible, of which there may be exponentially many in the number of open
 //! operations: they are limited, see [`Incremental::max_configurations`].
 //!
 //! Memory is bounded by concurrency and by the states that are possible now, not by the length of
-//! the stream: a state is owned by the configurations that are in it and dies with them. A monitor remembers what can
+//! the stream: states, operations and results that are not in use any more are dropped from time to time
+//! ([`TypedStream`]). A monitor remembers what can
 //! still be found: of a register, the values that were written since the oldest open operation was called, because
 //! that one may return any of them. Two things do accumulate, because they may matter for ever: keys (each
 //! keeps its current state) and crashed operations that have not provably taken effect.
+//!
+//! [`Incremental`] is a thin front with types. [`StreamChecker`] does the work on numbers: it is compiled once, and
+//! serves models that exist only at run time.
 //!
 //! ```
 //! use linpoint::incremental::{Incremental, Step};
@@ -43,6 +47,8 @@ mod open_ops;
 mod part;
 mod register_monitor;
 mod snapshot_monitor;
+#[cfg(test)]
+mod tests;
 mod zones;
 
 pub use checker::StreamChecker;
@@ -58,7 +64,7 @@ use crate::subject::{RetId, TypedStream};
 pub struct Open {
     part: u32,
     slot: u32,
-    /// Tells operations that used the same slot one after the other apart.
+    /// Distinguishes operations that used the same slot one after the other.
     number: u64,
 }
 
@@ -67,8 +73,8 @@ pub struct Open {
 pub enum Step<R> {
     /// There is still a linearization.
     Fine,
-    /// There is none any more, since this very return. Later events on the same part (object, key)
-    /// are not looked at.
+    /// There is none, because of this return. Later events on the same part (object, key)
+    /// are not checked.
     Violation(StreamViolation<R>),
     /// A limit was hit, now or earlier: nothing is known about this part any more.
     Undecided(Limit),
@@ -102,14 +108,14 @@ impl<R> Step<R> {
 pub struct StreamViolation<R> {
     /// How many operations had begun before the one that failed; its number in the stream.
     pub operation: u64,
-    /// The operation in words.
+    /// The operation as text.
     pub description: String,
     /// What it returned, if that is known.
     pub returned: Option<R>,
-    /// Everything it could have returned (of a snapshot, no more than a few thousand). Empty if it could not have ended like this at all: a
-    /// blocking operation that returned too early, or an operation that failed after others saw it.
+    /// Everything it could have returned (of a snapshot, no more than a few thousand). Empty if it could not have ended
+    /// like this at all: a blocking operation that returned too early, or an operation that failed after others saw it.
     pub allowed: Vec<R>,
-    /// States the object could have been in just before, in words; the first few.
+    /// States the object could have been in just before, as text; the first few.
     pub states: Vec<String>,
 }
 
@@ -129,7 +135,7 @@ pub enum StreamError {
     SeveralParts(String),
     /// The specification panicked.
     SpecPanicked {
-        /// The operation in words.
+        /// The operation as text.
         description: String,
         /// The panic message.
         message: String,
@@ -290,7 +296,7 @@ impl<'a, S: Spec> Incremental<'a, S> {
         }
     }
 
-    /// Pulls events until the first that is not fine; `Step::Fine` if all are.
+    /// Takes events up to the first that is not fine. Returns `Step::Fine` if all are.
     pub fn feed_all(
         &mut self,
         events: impl IntoIterator<Item = Event<S::Op, S::Ret>>,

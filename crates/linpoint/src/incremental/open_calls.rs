@@ -1,4 +1,4 @@
-//! The calls of operations that are open: which is the earliest?
+//! The earliest call of an open operation.
 
 use std::collections::VecDeque;
 
@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 pub(super) struct OpenCalls(VecDeque<(u64, bool)>);
 
 impl OpenCalls {
-    /// An operation begins, later than all others.
+    /// An operation begins. Its call is later than all others.
     pub(super) fn open(&mut self, call: u64) {
         self.0.push_back((call, true));
     }

@@ -1,6 +1,6 @@
 //! A register in a stream: the zones of [`crate::monitor`]'s registers, without those that no longer matter.
 //!
-//! A *cluster* is a value: its write, and those who found it. Clusters that a compare-and-set ties together are
+//! A *cluster* is a value: its write, and the operations that found it. Clusters that compare-and-sets tie together are
 //! a *chain*, and a chain occupies the register for a *zone*, from the first return of its operations to
 //! the last call of them. Two zones `X` and `Z` exclude each other exactly if
 //!
@@ -8,32 +8,32 @@
 //!
 //! (two forward zones that overlap, or one that is not forward inside one that is). In a stream:
 //!
-//! * Only completed operations count, and writes that somebody found; a write that is open, or crashed, and
-//!   that nobody found might as well not have happened.
+//! * Only completed operations count, and writes that were found; a write that is open or crashed, and
+//!   was not found, might as well not have happened.
 //! * A write that returns and was not found is a new zone whose first return is now, after every call so far. It
-//!   excludes nothing. So only *finding* a value (reads, compare-and-sets) can go wrong.
-//! * Who finds a value stretches its zone to his own call; and if the value comes from compare-and-sets that
-//!   are open, to theirs, and chains them to what they replaced. Inside a chain, a cluster that was replaced
-//!   can be found only by who was called before anybody was known to have found the next one.
-//! * First returns never change, last calls only grow. What excludes each other does so for ever.
+//!   excludes nothing. So only *finding* a value (reads, compare-and-sets) can fail.
+//! * An operation that finds a value stretches the zone of the value to its own call; and if the value comes from
+//!   compare-and-sets that are open, to theirs, and chains them to what they replaced. Inside a chain, a cluster that was
+//!   replaced can be found only by an operation that was called before the next one was known to have been found.
+//! * First returns never change, last calls only grow. Zones that exclude each other do so for ever.
 //!
-//! **What is forgotten.** Let `since` be the earliest call of an open operation, or now. Whoever finds
+//! **What is forgotten.** Let `since` be the earliest call of an open operation, or now. Every operation that finds
 //! something from now on was called at `since` or later. Call a zone `Z` *settled* if `Z.first_return <
 //! since`. A zone `X` can be stretched to some `c >= since` beside a settled `Z` exactly if `Z.last_call <=
 //! X.first_return`. So all settled zones are summed up in one number (two, to leave out `X` itself: see
-//! [`Furthest`]), the zones that it excludes are *dead*, nobody can find their values any more, and
-//! whoever claims to is wrong, just as if the value had never been written. A cluster that was replaced before
+//! [`Furthest`]). The zones that it excludes are *dead*: their values cannot be found any more, and
+//! a return that claims to have found one is a violation, as if the value had never been written. A cluster that was replaced before
 //! `since` is dead as well. Dead clusters and zones are dropped. A dead zone excludes nothing that the number does
 //! not, so it is not needed for anything else. A value that is written again when its first cluster is dead is a new value.
 //!
-//! **Memory.** Zones that are settled and alive were all open at one moment, but for one: `X.last_call <=
+//! **Memory.** Zones that are settled and alive were all open at one moment, except for one: `X.last_call <=
 //! F.last_call <= X.first_return`, where `F` reaches furthest. Zones that are not settled began to return after `since`: each of
-//! their values can still be found by the operation that was called then, so whoever wants to be exact has to
+//! their values can still be found by the operation that was called then, so an exact monitor has to
 //! remember them. In all O(operations that overlapped the oldest open one), and crashed writes that
-//! nobody found, which may be found at any time.
+//! were not found, which may be found at any time.
 //!
-//! **Repeated values.** If a value has several clusters that who finds it could have found, it is not clear which:
-//! [`Miss::Unclear`](super::monitor::Miss::Unclear), and somebody else has to go on. If there is one, it is that one.
+//! **Repeated values.** If an operation could have found a value in several clusters, it is not clear which:
+//! [`Miss::Unclear`](super::monitor::Miss::Unclear), and another engine has to go on. If there is one, it is that one.
 //!
 //! Time O(log window) an event, and the compare-and-sets on the way to a value.
 
@@ -57,9 +57,9 @@ pub(super) struct Cluster<E> {
     call: u64,
     /// The name of what its write replaces, if it does.
     source: Option<u64>,
-    /// `None` as long as its write has not returned and nobody has found it.
+    /// `None` as long as its write has not returned and it was not found.
     zone: Option<u64>,
-    /// When it was known to be there.
+    /// Since when it is known to be there.
     known_at: u64,
     /// What replaced it, and since when that is known.
     next: Option<(u64, u64)>,
@@ -202,7 +202,7 @@ impl<E> Zones<E> {
         self.clusters[&id].zone
     }
 
-    /// Somebody found a value this way. Gives the zone.
+    /// A value was found this way. Gives the zone.
     pub(super) fn found(&mut self, path: &Path) -> Option<u64> {
         let mut trail = path.trail.iter().rev().copied();
         let mut last = path.start.or_else(|| trail.next())?;
@@ -247,7 +247,7 @@ impl<E> Zones<E> {
         }
     }
 
-    /// Nobody wrote this.
+    /// This was not written.
     pub(super) fn unwrite(&mut self, id: u64) {
         if let Some(cluster) = self.clusters.remove(&id) {
             self.unname(cluster.name, id);
@@ -256,7 +256,7 @@ impl<E> Zones<E> {
 
     fn unname(&mut self, name: u64, id: u64) {
         if let Some(ids) = self.by_name.get_mut(&name) {
-            // Mostly one of the first.
+            // Usually one of the first.
             if let Some(at) = ids.iter().position(|other| *other == id) {
                 ids.swap_remove(at);
             }
@@ -278,7 +278,7 @@ impl<E> Zones<E> {
         self.bury();
         while self.replaced.front().is_some_and(|(at, _)| *at < since) {
             let Some((_, id)) = self.replaced.pop_front() else { break };
-            // Unless its zone is dead.
+            // If its zone is dead, it is gone.
             let Some(cluster) = self.clusters.remove(&id) else { continue };
             self.unname(cluster.name, id);
             let (Some(zone), Some((next, _))) = (cluster.zone, cluster.next) else { continue };
@@ -291,7 +291,7 @@ impl<E> Zones<E> {
         }
     }
 
-    /// Drops the settled zones that are dead: all that returned before the furthest call, but perhaps for
+    /// Drops the settled zones that are dead: all whose first return is before the furthest call, except perhaps
     /// the one whose call that is.
     fn bury(&mut self) {
         let mut at = 0;

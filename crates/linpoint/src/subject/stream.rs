@@ -118,8 +118,9 @@ impl Marks {
     }
 }
 
-/// A sweep is not worth it for fewer new values than this.
-const FEW: usize = 512;
+/// A sweep is not worth it for fewer new values than this. Debug builds sweep often, so that tests notice values that
+/// were not marked.
+const FEW: usize = if cfg!(debug_assertions) { 8 } else { 512 };
 
 /// A sweep is not worth it for fewer bytes of new states than this.
 const FEW_BYTES: usize = 1 << 20;
@@ -214,6 +215,11 @@ impl<'a, S: Spec> TypedStream<'a, S> {
     /// If it was swept, or is unknown.
     pub fn ret(&self, ret: RetId) -> &S::Ret {
         self.columns.rets.get(ret.0)
+    }
+
+    /// Number of operations, results and states that are stored.
+    pub fn stored(&self) -> usize {
+        self.columns.len()
     }
 
     fn intern(&mut self, state: S::State) -> StateId {

@@ -1,11 +1,11 @@
-//! Who could have found a value, and how.
+//! How an operation could have found a value.
 
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use super::Zones;
 use crate::incremental::monitor::Miss;
 
-/// How a value was found: the compare-and-sets that nobody had found before, last one first, and the
+/// How a value was found: the compare-and-sets that were not known to be there before, last one first, and the
 /// cluster from which they started.
 #[derive(Clone, Debug)]
 pub(in crate::incremental) struct Path {
@@ -14,17 +14,17 @@ pub(in crate::incremental) struct Path {
     pub(in crate::incremental) start: Option<u64>,
     /// The last call of all.
     pub(super) call: u64,
-    /// There are others, so that it is not clear which one it was.
+    /// There are other paths, so it is not clear which one it was.
     pub(in crate::incremental) is_one_of_several: bool,
 }
 
-/// Longer ways to a value are not followed.
+/// Give up after looking at this many clusters.
 const STEPS: usize = 256;
 
 impl<E> Zones<E> {
-    /// How could somebody who was called at `call` have found a value? `by`: he wrote this cluster over it,
-    /// which nobody has found. `without`: this cluster has not been written yet. `same` says whether a
-    /// cluster is what is looked for, by the writer of a cluster on the way or, if there is none, by who asks.
+    /// How could an operation that was called at `call` have found a value? `by`: it wrote this cluster over the value,
+    /// and the cluster was not found. `without`: this cluster has not been written yet. `same` says whether a
+    /// cluster is the one that the writer of a cluster on the way expects or, if there is none, the operation itself.
     pub(in crate::incremental) fn find(
         &self,
         name: u64,
@@ -34,7 +34,8 @@ impl<E> Zones<E> {
         same: &dyn Fn(&E, Option<&E>) -> bool,
     ) -> Result<Path, Miss> {
         let trail: SmallVec<[u64; 2]> = by.into_iter().collect();
-        let mut todo = vec![(trail, name, call)];
+        // Rarely more than one.
+        let mut todo: SmallVec<[_; 1]> = smallvec![(trail, name, call)];
         let mut found: Option<Path> = None;
         let mut steps = 0;
         while let Some((trail, name, call)) = todo.pop() {
@@ -81,7 +82,7 @@ impl<E> Zones<E> {
         found.ok_or(Miss::Impossible)
     }
 
-    /// True if somebody who was called at `call` can be in the zone.
+    /// True if an operation that was called at `call` can be in the zone.
     fn can_stretch(&self, zone: u64, call: u64) -> bool {
         let first_return = self.zones[&zone].first_return;
         self.furthest.but_for(zone) <= first_return
@@ -138,7 +139,7 @@ impl<E> Zones<E> {
         })
     }
 
-    /// Can somebody who was called at `call` find this cluster, and can he replace it? It is known to
+    /// Can an operation that was called at `call` find this cluster, and can it replace it? The cluster is known to
     /// be there.
     pub(in crate::incremental) fn within_reach(&self, id: u64, call: u64) -> (bool, bool) {
         let Some(cluster) = self.clusters.get(&id) else { return (false, false) };
@@ -147,7 +148,7 @@ impl<E> Zones<E> {
         (can && is_there, can && cluster.next.is_none())
     }
 
-    /// Clusters that nobody has found: their numbers, and the names of what they replace.
+    /// Clusters that are not known to be there: their numbers, and the names of what they replace.
     pub(in crate::incremental) fn unknown(&self) -> Vec<(u64, Option<u64>)> {
         let unknown = self.clusters.iter().filter(|(_, cluster)| cluster.zone.is_none());
         let mut unknown: Vec<_> = unknown.map(|(id, cluster)| (*id, cluster.source)).collect();

@@ -1,4 +1,4 @@
-//! The latest zones of a register by their first return, with the latest call of each: which of those that
+//! The latest zones of a register by their first return, with the last call of each: which of those that
 //! began before some moment reaches furthest?
 
 /// Zones in the order of their first returns. They are known by their position, which never changes.
@@ -51,7 +51,7 @@ impl Recent {
         Some((self.base + leaf as u64, self.tree[self.size + leaf]))
     }
 
-    /// The last call of all zones whose first return was before `moment`, but for the one at `except`.
+    /// The last call of all zones whose first return was before `moment`, except the one at `except`.
     /// 0 if there are none.
     pub(super) fn last_call_of_others(&self, moment: u64, except: u64) -> u64 {
         let end = self.first_returns.partition_point(|r| *r < moment).max(self.start);
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn agrees_with_a_list() {
+    fn maxima_agree_with_a_list() {
         let mut recent = Recent::default();
         let mut list: Vec<(u64, u64, u64)> = Vec::new(); // position, first return, last call
         let mut random = 1u64;
