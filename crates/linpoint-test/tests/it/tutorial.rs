@@ -1,26 +1,26 @@
 //! The tutorial runs: every example, as it is.
 
-#[path = "../examples/02_a_bug.rs"]
+#[path = "../../examples/02_a_bug.rs"]
 mod a_bug;
-#[path = "../examples/01_first_test.rs"]
+#[path = "../../examples/01_first_test.rs"]
 mod first_test;
 #[cfg(feature = "loom")]
-#[path = "../examples/05_memory_model.rs"]
+#[path = "../../examples/05_memory_model.rs"]
 mod memory_model;
-#[path = "../examples/03_own_specification.rs"]
+#[path = "../../examples/03_own_specification.rs"]
 mod own_specification;
 #[cfg(feature = "shuttle")]
-#[path = "../examples/08_replay.rs"]
+#[path = "../../examples/08_replay.rs"]
 mod replay;
 #[cfg(feature = "shuttle")]
-#[path = "../examples/06_small_scope.rs"]
+#[path = "../../examples/06_small_scope.rs"]
 mod small_scope;
 #[cfg(feature = "shuttle")]
 #[allow(clippy::duplicate_mod)]
-#[path = "../examples/04_systematic.rs"]
+#[path = "../../examples/04_systematic.rs"]
 mod systematic;
 #[cfg(feature = "shuttle")]
-#[path = "../examples/07_waiting.rs"]
+#[path = "../../examples/07_waiting.rs"]
 mod waiting;
 
 #[test]
