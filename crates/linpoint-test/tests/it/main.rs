@@ -1,4 +1,5 @@
-//! Integration tests of `linpoint-test`, one module for each topic. One binary, so that the crate is linked once.
+//! Integration tests of `linpoint-test`, one module for each topic. One binary, so that the crate
+//! is linked once.
 
 mod strategies;
 mod stress;
