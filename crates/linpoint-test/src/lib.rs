@@ -73,18 +73,21 @@ mod shrink;
 pub mod stress;
 pub mod sync;
 
+#[doc(inline)]
 pub use definition::Test;
 pub use judge::CheckLimits;
 pub use linpoint::spec::models;
 pub use linpoint::{Sequential, Spec};
+#[doc(inline)]
 pub use report::FailureReport;
+#[doc(inline)]
 pub use rng::Rng;
+#[doc(inline)]
 pub use stress::{Noise, Placement, Stress, Summary};
 
 /// What most tests need: `use linpoint_test::prelude::*;`.
 ///
-/// The models with their operations and results, [`profile`](crate::profile), and what defines and
-/// runs a test.
+/// The models with their operations and results, [`profile`], and what defines and runs a test.
 pub mod prelude {
     pub use crate::models::{
         Bag, BagOp, BagRet, CasRegister, CasRegisterOp, CasRegisterRet, Counter, CounterOp,
