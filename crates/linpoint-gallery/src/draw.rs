@@ -1,4 +1,5 @@
-//! How operations are drawn, for several structures. Values differ, which tells more and is checked faster.
+//! How operations are drawn, for several structures. Values are distinct, which reveals more and is
+//! checked faster.
 
 use linpoint::spec::models::{DequeOp, KeyValueOp, QueueOp, StackOp};
 use linpoint_test::Rng;
@@ -15,7 +16,8 @@ pub fn queue(rng: &mut Rng) -> QueueOp<u64> {
     if rng.chance(0.5) { QueueOp::Enqueue(rng.fresh()) } else { QueueOp::Dequeue }
 }
 
-/// Pushes and pops at one end, pops at the other; fewer pushes than pops, because both ends meet at the last element.
+/// Pushes and pops at one end, pops at the other. There are fewer pushes than pops, because both
+/// ends collide on the last element.
 pub fn deque(rng: &mut Rng) -> DequeOp<u64> {
     match rng.below(5) {
         0 => DequeOp::PopFront,
@@ -43,8 +45,8 @@ pub fn map(rng: &mut Rng, keys: u64) -> KeyValueOp<u64, u64> {
     }
 }
 
-/// Reads, insertions and removals whose results tell what was there.
-pub fn telling_map(rng: &mut Rng, keys: u64) -> KeyValueOp<u64, u64> {
+/// Reads, insertions and removals whose results reveal the previous value.
+pub fn informative_map(rng: &mut Rng, keys: u64) -> KeyValueOp<u64, u64> {
     let key = rng.below(keys);
     match rng.below(3) {
         0 => KeyValueOp::Get(key),

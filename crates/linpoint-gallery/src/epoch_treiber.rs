@@ -1,6 +1,7 @@
-//! Treiber's stack with nodes on the heap, which crossbeam's epochs free when nobody can be reading them any more.
+//! Treiber's stack with nodes on the heap. Crossbeam's epochs free a node when no thread can read
+//! it any more.
 
-#![allow(unsafe_code)] // Reclaiming shared nodes is what it is about; each place says why it may.
+#![allow(unsafe_code)] // The point of this structure is to reclaim shared nodes.
 
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 
@@ -36,7 +37,8 @@ impl EpochTreiber {
         let guard = pin();
         loop {
             let top = self.top.load(Acquire, &guard);
-            // SAFETY: a node that was reachable after `pin` is not freed before the guard is dropped.
+            // SAFETY: a node that was reachable after `pin` is not freed before the guard is
+            // dropped.
             let node = unsafe { top.as_ref() }?;
             let value = node.value;
             if self.unlink(top, node, &guard) {
@@ -49,8 +51,8 @@ impl EpochTreiber {
         let next = node.next.load(Relaxed, guard);
         let unlinked = self.top.compare_exchange(top, next, AcqRel, Relaxed, guard).is_ok();
         if unlinked {
-            // SAFETY: whoever took the node off the stack is the only one to do this, and nobody who pins from now on
-            // can reach it.
+            // SAFETY: only the thread that took the node off the stack gets here, and a thread that
+            // pins from now on cannot reach the node.
             unsafe { guard.defer_destroy(top) };
         }
         unlinked
@@ -71,11 +73,12 @@ impl EpochTreiber {
 
 impl Drop for EpochTreiber {
     fn drop(&mut self) {
-        // SAFETY: nobody else can reach the stack any more.
+        // SAFETY: no other thread can reach the stack any more.
         let guard = unsafe { unprotected() };
         let mut top = self.top.load(Relaxed, guard);
         while !top.is_null() {
-            // SAFETY: the node is on the stack, so nobody has freed it, and nobody else will.
+            // SAFETY: the node is on the stack, so it has not been freed, and no other thread will
+            // free it.
             let node = unsafe { top.into_owned() };
             top = node.next.load(Relaxed, guard);
         }

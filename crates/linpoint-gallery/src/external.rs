@@ -1,4 +1,4 @@
-//! Structures of others, and one that needs a memory reclamation of others: threads of the operating system only.
+//! Structures from other crates, for OS threads only.
 
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::sync::{Mutex, MutexGuard};
@@ -55,7 +55,8 @@ fn stolen(steal: impl Fn() -> Steal<u64>) -> Option<u64> {
     }
 }
 
-/// `crossbeam_deque::Worker` and `Stealer`: one end belongs to whoever holds the worker, the other to everybody.
+/// `crossbeam_deque::Worker` and `Stealer`: one end belongs to the owner of the worker, the other
+/// is shared.
 pub struct WorkStealing {
     worker: Mutex<Worker<u64>>,
     stealer: Stealer<u64>,
@@ -87,10 +88,11 @@ impl WorkStealing {
     }
 }
 
-/// `crossbeam_skiplist::SkipMap`. Its `insert` is not used: it may remove an entry before it puts a new one in place.
-/// Entries are removed by `Entry::remove`, which tells whether it was this call that did it.
+/// `crossbeam_skiplist::SkipMap`. Its `insert` is not used: it may remove an entry before it
+/// inserts the new one. Entries are removed by `Entry::remove`, which reports whether this call
+/// removed the entry.
 pub fn skip_map(map: &SkipMap<u64, u64>, op: &KeyValueOp<u64, u64>) -> KeyValueRet<u64> {
-    let KeyValueOp::Remove(key) = op else { return skip_map_as_it_is(map, op) };
+    let KeyValueOp::Remove(key) = op else { return skip_map_plain_remove(map, op) };
     KeyValueRet::Value(loop {
         match map.get(key) {
             None => break None,
@@ -100,9 +102,13 @@ pub fn skip_map(map: &SkipMap<u64, u64>, op: &KeyValueOp<u64, u64>) -> KeyValueR
     })
 }
 
-/// The same with `SkipMap::remove`, which (in version 0.1.3) also gives an entry that somebody else has removed in the
-/// meantime: two calls may give the same one. This was found by the test of [`skip_map`], which once used it.
-pub fn skip_map_as_it_is(map: &SkipMap<u64, u64>, op: &KeyValueOp<u64, u64>) -> KeyValueRet<u64> {
+/// The same with `SkipMap::remove`, which (in version 0.1.3) also returns an entry that another
+/// call has just removed: two calls may return the same one. The test of [`skip_map`], which once
+/// used it, found this.
+pub fn skip_map_plain_remove(
+    map: &SkipMap<u64, u64>,
+    op: &KeyValueOp<u64, u64>,
+) -> KeyValueRet<u64> {
     KeyValueRet::Value(match op {
         KeyValueOp::Get(key) => map.get(key).map(|entry| *entry.value()),
         KeyValueOp::Remove(key) => map.remove(key).map(|entry| *entry.value()),
@@ -131,7 +137,7 @@ pub fn dash_map(map: &DashMap<u64, u64>, op: &KeyValueOp<u64, u64>) -> KeyValueR
     }
 }
 
-/// The channel of `std`, whose receiver is for one thread at a time.
+/// The channel of `std`. Its receiver is used by one thread at a time.
 pub struct Channel {
     sender: Sender<u64>,
     receiver: Mutex<Receiver<u64>>,

@@ -1,14 +1,12 @@
-//! Looking for a failure of a structure: scenario after scenario, under one scheduler, until one fails.
+//! Hunts for a failure of a structure: runs scenarios under one scheduler until one fails.
 
 use std::fmt::{Debug, Write};
 use std::time::{Duration, Instant};
 
 use linpoint::Spec;
 use linpoint_test::Test;
-use linpoint_test::execution::{Attempt, Coverage, Failure, Runner};
-use linpoint_test::judge::Fault;
-use linpoint_test::report::Files;
-use linpoint_test::scenario::Scenario;
+use linpoint_test::report::{Fault, Files};
+use linpoint_test::research::{Attempt, Coverage, Failure, Runner, Scenario};
 use linpoint_test::schedule::loom::{Loom, Order};
 use linpoint_test::schedule::shuttle::{Shuttle, Strategy};
 
@@ -17,7 +15,7 @@ use crate::exhibits::{Scale, Visitor, visit_loomed, visit_plain, visit_shuttled}
 /// How scenarios are executed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mode {
-    /// By threads of the operating system.
+    /// On OS threads.
     Stress,
     /// Under shuttle.
     Shuttle(Strategy),
@@ -40,23 +38,23 @@ impl Mode {
     }
 }
 
-/// How long to look.
+/// The limits of a hunt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Patience {
-    /// Scenarios.
+    /// The number of scenarios.
     pub scenarios: u64,
-    /// Executions of each, at most.
+    /// The most executions of each scenario.
     pub executions: u64,
-    /// Interruptions of a thread under loom, at most.
+    /// The most preemptions in an execution under loom.
     pub preemptions: Option<usize>,
-    /// Time in all; it is looked at between scenarios.
+    /// Total time, checked between scenarios.
     pub time: Option<Duration>,
 }
 
-/// What came of it.
+/// The result of a hunt.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Catch {
-    /// What failed, if anything did.
+    /// The failure, if there is one.
     pub failure: Option<String>,
     /// Scenarios tried.
     pub scenarios: u64,
@@ -66,13 +64,13 @@ pub struct Catch {
     pub operations: u64,
     /// Executions that could not be decided.
     pub undecided: u64,
-    /// Why the first scenario that was not seen to its end was not.
+    /// Why the first truncated scenario was truncated.
     pub truncated: Option<String>,
-    /// How long it took to find it, or to give up.
+    /// The time until the failure was found, or until the hunt gave up.
     pub time: Duration,
 }
 
-/// Looks for a failure of the structure; `None` if there is no such structure in this mode.
+/// Hunts for a failure of the structure; `None` if there is no such structure in this mode.
 pub fn hunt(name: &str, mode: Mode, scale: Scale, seed: u64, patience: Patience) -> Option<Catch> {
     let hunt = Hunt { seed, patience };
     match mode {
@@ -82,7 +80,7 @@ pub fn hunt(name: &str, mode: Mode, scale: Scale, seed: u64, patience: Patience)
     }
 }
 
-// One visitor for each mode: each compiles the tests of its own flavour, and not those of the others.
+// One visitor for each mode, so that each compiles only the tests of its own flavour.
 struct Threads(Hunt);
 struct Shuttling(Hunt, Strategy);
 struct Looming(Hunt, Order);
@@ -101,7 +99,7 @@ impl Visitor for Threads {
     {
         let Hunt { seed, patience } = self.0;
         let stress = test.stress().seed(seed).runs(patience.scenarios);
-        // Only whether there is a failure is asked, not for the smallest.
+        // The failure need not be small.
         let stress = stress.files(Files::none()).shrink_time(Duration::ZERO);
         let stress = match patience.time {
             Some(time) => stress.time_limit(time),
@@ -111,7 +109,7 @@ impl Visitor for Threads {
         let outcome = stress.try_run();
         let time = begin.elapsed();
         match outcome {
-            // What could not be decided is not a failure.
+            // An undecided run is not a failure.
             Err(report) if matches!(report.fault, Fault::Undecided(_)) => {
                 Catch { undecided: 1, truncated: Some(report.text), time, ..Catch::default() }
             }
@@ -178,8 +176,8 @@ impl Hunt {
     }
 }
 
-/// The fault, and who did what from when to when.
-fn in_words<Op: Debug, Ret: Debug>(failure: &Failure<Op, Ret>) -> String {
+/// The fault, and every operation with its thread and its interval.
+fn describe<Op: Debug, Ret: Debug>(failure: &Failure<Op, Ret>) -> String {
     let history = &failure.execution.history;
     let mut text = format!("{:?}", failure.fault);
     for id in history.ids() {
@@ -198,10 +196,10 @@ impl Catch {
         self.operations += attempt.executions * scenario.len() as u64;
         self.undecided += attempt.undecided;
         if let Coverage::Truncated(why) = &attempt.coverage {
-            self.truncated.get_or_insert_with(|| why.clone());
+            self.truncated.get_or_insert_with(|| why.to_string());
         }
         if let Some(failure) = &attempt.failure {
-            self.failure = Some(in_words(failure));
+            self.failure = Some(describe(failure));
         }
     }
 }

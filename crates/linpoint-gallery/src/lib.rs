@@ -1,8 +1,8 @@
-//! Concurrent structures, right and wrong, on which `linpoint-test` shows what it can find.
+//! Correct and broken concurrent structures that show what `linpoint-test` can find.
 //!
-//! The structures under `structures/` are written against `super::sync` and compiled three times: for threads of the
-//! operating system ([`plain`]), for shuttle ([`shuttled`]) and for loom ([`loomed`]). The wrong ones touch no memory that
-//! is not theirs: their nodes are numbers in an arena. [`exhibits`] is the catalogue.
+//! The structures under `structures/` are written against `super::sync` and compiled three times:
+//! for OS threads ([`plain`]), for shuttle ([`shuttled`]) and for loom ([`loomed`]). The broken
+//! ones are memory-safe: their nodes are indices into an arena. [`exhibits`] is the catalogue.
 
 pub mod draw;
 pub mod epoch_treiber;
@@ -14,8 +14,8 @@ pub mod plain;
 pub mod shuttled;
 pub mod specs;
 
-/// An operation of the specification that a structure does not have. The gallery draws none of these, so getting here is an
-/// error of the gallery.
+/// Panics for an operation of the specification that a structure does not have. The gallery never
+/// draws one, so reaching this is a bug in the gallery.
 fn not_offered<R>(op: &impl std::fmt::Debug) -> R {
     panic!("the structure has no {op:?}")
 }

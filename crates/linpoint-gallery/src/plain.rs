@@ -1,8 +1,8 @@
-//! The structures for threads of the operating system.
+//! The structures for OS threads.
 
 use linpoint_test::sync::plain as sync;
 
-// The same file three times, on purpose: that is what the flavours of `sync` are for.
+// The same file is compiled three times, once for each flavour of `sync`.
 #[allow(clippy::duplicate_mod)]
 #[path = "structures/mod.rs"]
 pub mod structures;

@@ -2,7 +2,7 @@
 
 use linpoint_test::sync::shuttled as sync;
 
-// The same file three times, on purpose: that is what the flavours of `sync` are for.
+// The same file is compiled three times, once for each flavour of `sync`.
 #[allow(clippy::duplicate_mod)]
 #[path = "structures/mod.rs"]
 pub mod structures;

@@ -2,29 +2,29 @@
 
 use linpoint::Sequential;
 
-/// A stack that knows its size.
+/// A stack with a size.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct SizedSpec(Vec<u64>);
 
-/// What can be done with it.
+/// An operation of [`SizedSpec`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum SizedOp {
-    /// Gives [`SizedRet::Done`].
+    /// Returns [`SizedRet::Done`].
     Push(u64),
-    /// Gives [`SizedRet::Value`].
+    /// Returns [`SizedRet::Value`].
     Pop,
-    /// Gives [`SizedRet::Size`].
+    /// Returns [`SizedRet::Size`].
     Size,
 }
 
-/// What that gives.
+/// A result of [`SizedSpec`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum SizedRet {
-    /// The push is done.
+    /// A push returned.
     Done,
-    /// What was on top.
+    /// The former top element.
     Value(Option<u64>),
-    /// Number of elements.
+    /// The number of elements.
     Size(i64),
 }
 
@@ -56,19 +56,19 @@ impl Sequential for SizedSpec {
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct MailSpec(Vec<u64>);
 
-/// What can be done with it.
+/// An operation of [`MailSpec`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum MailOp {
-    /// Gives [`MailRet::Sent`].
+    /// Returns [`MailRet::Sent`].
     Send(u64),
-    /// Gives [`MailRet::Received`], as soon as there is a message.
+    /// Returns [`MailRet::Received`] as soon as there is a message.
     Receive,
 }
 
-/// What that gives.
+/// A result of [`MailSpec`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum MailRet {
-    /// The message is in the box.
+    /// The message is in the mailbox.
     Sent,
     /// The oldest message.
     Received(u64),

@@ -2,8 +2,9 @@
 //!
 //! `cargo run -p linpoint-test --example 01_first_test`
 //!
-//! Four things are needed: how the object is made, what it should do (here one of the bundled specifications), how an
-//! operation is drawn, and how it is performed. In a `#[test]`, `run` panics with a report if a run is wrong.
+//! A test needs four things: how the object is made, its specification (here a bundled one), how an
+//! operation is drawn, and how it is performed. In a `#[test]`, `run` panics with a report if a run
+//! is not linearizable.
 
 use std::collections::VecDeque;
 use std::sync::Mutex;
@@ -27,5 +28,5 @@ pub fn main() {
         .threads(3)
         .runs(200)
         .run();
-    println!("{} operations in {} runs, all right", summary.operations, summary.runs);
+    println!("{} operations in {} runs, all linearizable", summary.operations, summary.runs);
 }

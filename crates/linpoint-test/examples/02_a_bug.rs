@@ -2,8 +2,9 @@
 //!
 //! `cargo run -p linpoint-test --example 02_a_bug`
 //!
-//! This queue looks at the front and removes it in two steps. `try_run` gives the report instead of panicking with it: the
-//! smallest scenario that was found, the timeline, and why there is no order in which the queue could have done that.
+//! This queue reads the front and removes it in two steps. `try_run` returns the report instead of
+//! panicking with it: the smallest failing scenario, the timeline, and why no order of the
+//! operations explains the results.
 
 use std::collections::VecDeque;
 use std::sync::Mutex;
@@ -29,7 +30,7 @@ pub fn find() -> Box<FailureReport> {
                 }
                 QueueOp::Dequeue => {
                     let front = queue.lock().unwrap().front().copied();
-                    std::thread::yield_now(); // Anybody may come in between.
+                    std::thread::yield_now(); // Another dequeue may run in between.
                     queue.lock().unwrap().pop_front();
                     QueueRet::Value(front)
                 }

@@ -2,7 +2,8 @@
 //!
 //! `cargo run -p linpoint-test --example 03_own_specification`
 //!
-//! The object is a pair of accounts. Transfers take both locks, and so must whoever looks at the sum.
+//! The object is a pair of accounts. Transfers take both locks, and so must code that reads both
+//! balances.
 
 use std::sync::Mutex;
 
@@ -52,5 +53,5 @@ pub fn main() {
         .threads(3)
         .runs(200)
         .run();
-    println!("{} operations in {} runs, all right", summary.operations, summary.runs);
+    println!("{} operations in {} runs, all linearizable", summary.operations, summary.runs);
 }

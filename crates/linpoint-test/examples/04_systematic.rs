@@ -1,9 +1,11 @@
-//! 4. The same test under a scheduler: rare interleavings become frequent, and a failure can be repeated.
+//! 4. The same test under a scheduler: rare interleavings become frequent, and a failure can be
+//!    repeated.
 //!
 //! `cargo run -p linpoint-test --features shuttle --example 04_systematic`
 //!
-//! The stack is written against `super::sync`. Here that is `std` once, for threads, and shuttle once. Its bug needs a thread to sleep
-//! in the midst of a pop while others pop and push: under threads this takes luck, under shuttle a few executions.
+//! The stack is written against `super::sync`, which is shuttle here. Its bug needs a thread to be
+//! paused in the middle of a pop while others pop and push. OS threads rarely do that; shuttle
+//! needs a few executions.
 
 use linpoint_test::FailureReport;
 use linpoint_test::report::Files;
@@ -13,7 +15,7 @@ use linpoint_test::schedule::shuttle::Shuttle;
 #[path = "stack/shuttled.rs"]
 mod shuttled;
 
-/// Runs until the bug shows: always in the same place, as the seed is always the same.
+/// Runs until the bug shows. The seed is fixed, so it always shows in the same execution.
 pub fn find() -> Box<FailureReport> {
     let mut test = shuttled::test()
         .name("tutorial stack")

@@ -2,12 +2,13 @@
 //!
 //! `cargo run -p linpoint-test --features loom --example 05_memory_model`
 //!
-//! A value is published by a flag. If the flag is stored with `Relaxed`, a reader may see it before the value. Threads on this machine may
-//! never show that, shuttle never does, and loom finds it at once. With `Release` nothing is wrong, and loom says that it has
-//! seen everything.
+//! A value is published by a flag. If the flag is stored with `Relaxed`, a reader may see it before
+//! the value. Threads on this machine may never show that, shuttle never does, and loom finds it
+//! immediately. With `Release` the code is correct, and loom reports that it has explored
+//! everything.
 
 use linpoint_test::Test;
-use linpoint_test::execution::Runner;
+
 use linpoint_test::models::{Register, RegisterOp, RegisterRet};
 use linpoint_test::report::Files;
 use linpoint_test::schedule::loom::Loom;
@@ -51,15 +52,15 @@ fn test(publish: Ordering) -> Test<Once, Register<u64>> {
 /// Runs the example.
 pub fn main() {
     let report = test(Ordering::Relaxed)
-        .name("published too soon")
+        .name("published too early")
         .loom(Loom::new())
         .small_scope(2, 1)
         .files(Files::none())
         .try_run()
         .expect_err("a read sees the flag and not the value");
     println!("{report}");
-    let mut right =
+    let mut correct =
         test(Ordering::Release).loom(Loom::new()).small_scope(2, 1).files(Files::none());
-    println!("\nWith Release: {}", right.run());
-    println!("({})", Runner::<Once, Register<u64>>::describe(&Loom::new()));
+    println!("\nWith Release: {}", correct.run());
+    println!("({})", Loom::new().describe());
 }

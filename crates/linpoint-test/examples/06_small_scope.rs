@@ -2,9 +2,9 @@
 //!
 //! `cargo run -p linpoint-test --features shuttle --example 06_small_scope`
 //!
-//! A set that looks before it inserts. All scenarios of up to two threads with one operation each are tried, in all
-//! schedules; many bugs show in scenarios as small as that. What is right is what the set does when one thread uses it: the specification is derived from the
-//! object itself.
+//! A set that checks before it inserts. All scenarios of up to two threads with one operation each
+//! are tried, in all schedules; many bugs show in such small scenarios. The specification is
+//! derived from the object itself: what the set does when a single thread uses it is correct.
 
 use std::collections::BTreeSet;
 
@@ -23,18 +23,18 @@ enum Op {
 #[derive(Default)]
 struct Set {
     values: Mutex<BTreeSet<u8>>,
-    careful: bool,
+    atomic: bool,
 }
 
 impl Set {
-    /// True if that changed something.
+    /// True if the set changed.
     fn perform(&self, op: &Op) -> bool {
         match op {
-            Op::Insert(value) if self.careful => self.values.lock().unwrap().insert(*value),
+            Op::Insert(value) if self.atomic => self.values.lock().unwrap().insert(*value),
             Op::Insert(value) => {
                 let known = self.values.lock().unwrap().contains(value);
                 if !known {
-                    self.values.lock().unwrap().insert(*value); // Somebody else may have been faster.
+                    self.values.lock().unwrap().insert(*value); // Another may have come first.
                 }
                 !known
             }
@@ -43,19 +43,19 @@ impl Set {
     }
 }
 
-fn test(careful: bool) -> Test<Set, Derived<Op, bool>> {
-    let make = move || Set { careful, ..Set::default() };
+fn test(atomic: bool) -> Test<Set, Derived<Op, bool>> {
+    let make = move || Set { atomic, ..Set::default() };
     let derived = Derived::under(Shuttle::random().executions(1), make, Set::perform);
     Test::new(make).spec(derived).ops_from([Op::Insert(1), Op::Remove(1)]).perform(Set::perform)
 }
 
 /// Runs the example.
 pub fn main() {
-    let all = |careful| {
-        let test = test(careful).name("set that looks before it inserts");
+    let all = |atomic| {
+        let test = test(atomic).name("set that checks before it inserts");
         test.shuttle(Shuttle::depth_first()).small_scope(2, 1).files(Files::none())
     };
     let report = all(false).try_run().expect_err("both insert");
     println!("{report}");
-    println!("\nThe careful one: {}", all(true).run());
+    println!("\nThe atomic one: {}", all(true).run());
 }

@@ -2,8 +2,9 @@
 //!
 //! `cargo run -p linpoint-test --features shuttle --example 07_waiting`
 //!
-//! A gate that is passed when it is open. Whoever comes before waits. The specification says in which states `pass` can
-//! return; an execution that ends with a thread waiting is wrong exactly if it need not have waited.
+//! A gate: `pass` waits until it is open. The specification says in which states `pass` can return.
+//! An execution that ends with a waiting thread fails if and only if the specification lets that
+//! thread continue.
 
 use std::time::Duration;
 
@@ -50,7 +51,7 @@ impl RealGate {
                 if self.wake_all {
                     self.opened.notify_all();
                 } else {
-                    self.opened.notify_one(); // And the others?
+                    self.opened.notify_one(); // The others sleep on.
                 }
             }
             Op::Pass => {
@@ -83,5 +84,5 @@ pub fn main() {
     };
     let report = all(false).try_run().expect_err("one thread sleeps on");
     println!("{report}");
-    println!("\nWhere all are woken: {}", all(true).run());
+    println!("\nWith notify_all: {}", all(true).run());
 }

@@ -2,13 +2,14 @@
 //!
 //! `cargo run -p linpoint-test --features shuttle --example 08_replay`
 //!
-//! A report ends in a replay: one line that holds the scenario and, under shuttle, the schedule. `LINPOINT_REPLAY` takes it, or the file it was
-//! written to. Here this is done by hand: a failure is found, its line is read back, and the same execution happens again.
-//! Schedules of threads cannot be repeated, but their scenarios can be tried under a scheduler, which then has a schedule.
+//! A report ends with a replay: one line with the scenario and, under shuttle, the schedule.
+//! `LINPOINT_REPLAY` takes it, or the file it was written to. This example does it by hand: it
+//! finds a failure, parses its line, and repeats the execution. Schedules of OS threads cannot be
+//! repeated, but their scenarios can be run under a scheduler, which then has a schedule.
 
-use linpoint_test::execution::Runner;
 use linpoint_test::replay::Replay;
 use linpoint_test::report::Files;
+use linpoint_test::research::Runner;
 use linpoint_test::schedule::shuttle::Shuttle;
 
 #[allow(clippy::duplicate_mod)]
@@ -31,14 +32,15 @@ pub fn main() {
     let line = report.replay.to_string();
     println!("LINPOINT_REPLAY='{line}'");
 
-    let replay: Replay = line.parse().expect("what is written can be read");
+    let replay: Replay = line.parse().expect("a printed replay can be parsed");
     let test = shuttled::test();
-    let scenario = test.cook(&replay.recipe);
+    let scenario = test.instantiate(&replay.recipe);
     let again = Shuttle::random().replay(&test, &scenario, replay.schedule.as_deref());
     let failure = again.failure.expect("the same schedule gives the same execution");
     println!("again, after {} execution: {:?}", again.executions, failure.fault);
 
-    // Threads may need long to find this bug, so they get a few runs only. If they do, the scheduler takes over.
+    // OS threads may need long to find this bug, so they get only a few runs. If they find it,
+    // shuttle repeats it.
     let stress = plain::test()
         .operations(20)
         .stress()

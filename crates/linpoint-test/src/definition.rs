@@ -1,8 +1,9 @@
-//! What is tested, independent of how it is scheduled: an object, its specification, how operations are
-//! drawn and performed.
+//! The definition of a test, independent of how it is scheduled: an object, its specification, and
+//! how operations are drawn and performed.
 //!
-//! [`Test::new`] asks for these one after the other, so that each closure is checked against the types that
-//! came before it. [`crate::Stress::new`] asks the same questions and ends in a stress test.
+//! [`Test::new`] asks for these step by step, so that each closure is checked against the types of
+//! the steps before it: [`NeedsSpec`], [`NeedsOps`], [`NeedsPerform`].
+//! [`Stress::new`](crate::Stress::new) asks for the same and yields a stress test.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -15,13 +16,13 @@ use crate::scenario::{Recipe, Scenario, rng_of, values};
 type Make<T> = Arc<dyn Fn() -> T + Send + Sync>;
 type Perform<T, S> = Arc<dyn Fn(&T, usize, &<S as Spec>::Op) -> <S as Spec>::Ret + Send + Sync>;
 type Unblock<T> = Arc<dyn Fn(&T) + Send + Sync>;
-type OfPanic<S> = Arc<dyn Fn(&<S as Spec>::Op, &str) -> Option<<S as Spec>::Ret> + Send + Sync>;
+type OnPanic<S> = Arc<dyn Fn(&<S as Spec>::Op, &str) -> Option<<S as Spec>::Ret> + Send + Sync>;
 
 /// How operations are drawn.
-pub enum Draw<Op> {
+enum Draw<Op> {
     /// By a function.
     By(Arc<dyn Fn(&mut Rng) -> Op + Send + Sync>),
-    /// Each of these equally often; they can also be enumerated.
+    /// Uniformly from a list, which can also be enumerated.
     From(Arc<[Op]>),
 }
 
@@ -44,7 +45,10 @@ impl<Op: Clone> Draw<Op> {
     }
 }
 
-/// An object, its specification, and what is done with it. Clones share everything.
+/// An object, its specification, and the operations performed on it. Clones share everything.
+///
+/// Run it with [`Test::stress`], or with `Test::shuttle` and `Test::loom` (features of the same
+/// names).
 pub struct Test<T, S: Spec> {
     make: Make<T>,
     spec: Arc<S>,
@@ -56,7 +60,7 @@ pub struct Test<T, S: Spec> {
     operations: usize,
     name: Option<String>,
     unblock: Option<Unblock<T>>,
-    of_panic: Option<OfPanic<S>>,
+    on_panic: Option<OnPanic<S>>,
 }
 
 impl<T, S: Spec> Clone for Test<T, S> {
@@ -72,20 +76,22 @@ impl<T, S: Spec> Clone for Test<T, S> {
             operations: self.operations,
             name: self.name.clone(),
             unblock: self.unblock.clone(),
-            of_panic: self.of_panic.clone(),
+            on_panic: self.on_panic.clone(),
         }
     }
 }
 
-/// What the questions of [`Test::new`] end in: a definition, or a way to run it.
+/// What the steps of [`Test::new`] yield: a definition, or a way to run it.
+#[doc(hidden)]
 pub trait Mode {
-    /// The end.
+    /// The result.
     type Of<T, S: Spec + Send + 'static>;
-    /// Makes it of a definition.
+    /// Makes it from a definition.
     fn of<T, S: Spec + Send + 'static>(test: Test<T, S>) -> Self::Of<T, S>;
 }
 
-/// Ends in the definition itself.
+/// Yields the definition itself.
+#[doc(hidden)]
 pub enum Defined {}
 
 impl Mode for Defined {
@@ -95,14 +101,14 @@ impl Mode for Defined {
     }
 }
 
-/// A test that needs a specification next.
+/// A test that needs a specification next: [`NeedsSpec::spec`].
 #[must_use]
 pub struct NeedsSpec<T, M> {
     make: Make<T>,
     mode: PhantomData<fn() -> M>,
 }
 
-/// A test that needs to know next how operations are drawn.
+/// A test that needs operations next: [`NeedsOps::ops`] or [`NeedsOps::ops_from`].
 #[must_use]
 pub struct NeedsOps<T, S, M> {
     make: Make<T>,
@@ -110,7 +116,7 @@ pub struct NeedsOps<T, S, M> {
     mode: PhantomData<fn() -> M>,
 }
 
-/// A test that needs to know next how operations are performed.
+/// A test that needs to know how operations are performed: [`NeedsPerform::perform`].
 #[must_use]
 pub struct NeedsPerform<T, S: Spec, M> {
     make: Make<T>,
@@ -124,8 +130,8 @@ pub(crate) fn start<T, M: Mode>(make: impl Fn() -> T + Send + Sync + 'static) ->
 }
 
 impl<T, M: Mode> NeedsSpec<T, M> {
-    /// What the object should do: one of [`crate::models`], any [`linpoint::Sequential`] struct, or any
-    /// [`Spec`].
+    /// The specification: one of [`crate::models`], any struct that implements
+    /// [`Sequential`](crate::Sequential), or any [`Spec`].
     pub fn spec<S: Spec + Send + 'static>(self, spec: S) -> NeedsOps<T, S, M> {
         NeedsOps { make: self.make, spec: Arc::new(spec), mode: PhantomData }
     }
@@ -136,9 +142,9 @@ impl<T, S: Spec, M: Mode> NeedsOps<T, S, M> {
         NeedsPerform { make: self.make, spec: self.spec, draw, mode: PhantomData }
     }
 
-    /// How an operation is drawn. The function must depend on nothing but the [`Rng`]: it is called again
-    /// to shrink and to replay. [`Rng::thread`] tells it for whom it draws. See [`crate::profile`] for
-    /// ready ones.
+    /// How an operation is drawn. The function must depend on nothing but the [`Rng`]: it is called
+    /// again to shrink and to replay. [`Rng::thread`] is the thread that will perform the
+    /// operation. [`crate::profile`] has ready-made functions.
     pub fn ops(
         self,
         draw: impl Fn(&mut Rng) -> S::Op + Send + Sync + 'static,
@@ -146,11 +152,11 @@ impl<T, S: Spec, M: Mode> NeedsOps<T, S, M> {
         self.draw(Draw::By(Arc::new(draw)))
     }
 
-    /// Each of these operations equally often. They can also be enumerated.
+    /// Draws operations uniformly from a list, which can also be enumerated.
     ///
     /// # Panics
     ///
-    /// If there are none.
+    /// If the list is empty.
     pub fn ops_from(self, ops: impl IntoIterator<Item = S::Op>) -> NeedsPerform<T, S, M> {
         let ops: Arc<[S::Op]> = ops.into_iter().collect();
         assert!(!ops.is_empty(), "a test needs at least one operation");
@@ -160,12 +166,13 @@ impl<T, S: Spec, M: Mode> NeedsOps<T, S, M> {
 
 #[cfg(feature = "proptest")]
 impl<T, S: Spec, M: Mode> NeedsOps<T, S, M> {
-    /// Operations drawn by a strategy of proptest, which also knows how to make them simpler.
+    /// Draws operations by a proptest strategy, which also simplifies them when a failure is
+    /// shrunk.
     pub fn ops_of(
         self,
         strategy: impl proptest::strategy::Strategy<Value = S::Op> + Send + Sync + 'static,
     ) -> NeedsPerform<T, S, M> {
-        self.draw(Draw::By(Arc::new(move |rng| crate::strategy::draw(&strategy, rng))))
+        self.draw(Draw::By(Arc::new(move |rng| crate::proptest_ops::draw(&strategy, rng))))
     }
 }
 
@@ -178,9 +185,9 @@ impl<T, S: Spec + Send + 'static, M: Mode> NeedsPerform<T, S, M> {
         self.perform_by(move |object, _, op| perform(object, op))
     }
 
-    /// Performs an operation on the object, as thread number so-and-so: for objects that give each
-    /// thread a part of its own. The setup and the final operations are performed by the number after
-    /// those of the threads.
+    /// Performs an operation on the object as the thread with this number, for objects that give
+    /// each thread a part of its own. Setup and final operations have the number after those of the
+    /// threads.
     pub fn perform_by(
         self,
         perform: impl Fn(&T, usize, &S::Op) -> S::Ret + Send + Sync + 'static,
@@ -196,14 +203,14 @@ impl<T, S: Spec + Send + 'static, M: Mode> NeedsPerform<T, S, M> {
             operations: 20,
             name: None,
             unblock: None,
-            of_panic: None,
+            on_panic: None,
         })
     }
 }
 
 impl<T> Test<T, crate::models::Register<()>> {
-    /// Defines a test of the objects that `make` makes. What else is needed is asked for in order: `spec`,
-    /// `ops`, `perform`.
+    /// Defines a test of the objects that `make` makes. The next steps are
+    /// [`spec`](NeedsSpec::spec), [`ops`](NeedsOps::ops) and [`perform`](NeedsPerform::perform).
     #[allow(clippy::new_ret_no_self)]
     pub fn new(make: impl Fn() -> T + Send + Sync + 'static) -> NeedsSpec<T, Defined> {
         start(make)
@@ -212,95 +219,95 @@ impl<T> Test<T, crate::models::Register<()>> {
 
 /// Settings.
 impl<T, S: Spec> Test<T, S> {
-    /// How many threads; 3 by default.
+    /// The number of threads; 3 by default.
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads.max(1);
         self
     }
 
-    /// How many operations each thread performs; 20 by default.
+    /// The number of operations of each thread; 20 by default.
     pub fn operations(mut self, operations: usize) -> Self {
         self.operations = operations;
         self
     }
 
-    /// What is done, and recorded, before the threads start.
+    /// Operations performed, and recorded, before the threads start.
     pub fn setup(mut self, ops: impl IntoIterator<Item = S::Op>) -> Self {
         self.setup = ops.into_iter().collect();
         self
     }
 
-    /// What is done, and recorded, when all threads have ended: operations that observe the outcome.
+    /// Operations performed, and recorded, when all threads have ended. They observe the outcome.
     pub fn finally(mut self, ops: impl IntoIterator<Item = S::Op>) -> Self {
         self.finally = ops.into_iter().collect();
         self
     }
 
-    /// The name under which reports, replay files and regressions are kept; by default that of the
-    /// thread, which is the name of the `#[test]`.
+    /// The name under which reports, replay files and regressions are kept. The default is the name
+    /// of the thread, which is that of the `#[test]`.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
     }
 
-    /// Ends the waiting of operations that wait, so that their threads can be used again: closes the
-    /// channel, fills the queue. Called when the execution has been recorded; what the operations then
-    /// return is ignored.
+    /// Releases operations that wait, so that their threads can be reused: closes the channel,
+    /// fills the queue. Called when the execution has been recorded; results returned after that
+    /// are ignored.
     pub fn unblock(mut self, unblock: impl Fn(&T) + Send + Sync + 'static) -> Self {
         self.unblock = Some(Arc::new(unblock));
         self
     }
 
-    /// What a panic counts as: a result of the specification, given the operation and the message, or
-    /// `None` where it is a failure. By default every panic of an operation fails the test.
+    /// Maps a panic, given the operation and the message, to a result of the specification, or to
+    /// `None` if it is a failure. By default every panic of an operation fails the test.
     pub fn panics_as(
         mut self,
         result: impl Fn(&S::Op, &str) -> Option<S::Ret> + Send + Sync + 'static,
     ) -> Self {
-        self.of_panic = Some(Arc::new(result));
+        self.on_panic = Some(Arc::new(result));
         self
     }
 }
 
-/// What runners need.
+/// For runners.
 impl<T, S: Spec> Test<T, S> {
-    /// A new object.
+    /// Makes a new object.
     pub fn make(&self) -> T {
         (self.make)()
     }
 
-    /// What the object should do.
+    /// The specification.
     pub fn specification(&self) -> &S {
         &self.spec
     }
 
-    /// Performs an operation as this thread.
+    /// Performs an operation as the thread with this number.
     #[inline]
     pub fn perform(&self, object: &T, thread: usize, op: &S::Op) -> S::Ret {
         (self.perform)(object, thread, op)
     }
 
-    /// Number of threads of a drawn scenario.
+    /// The number of threads of a drawn scenario.
     pub fn thread_count(&self) -> usize {
         self.threads
     }
 
-    /// Operations of each thread of a drawn scenario.
+    /// The number of operations of each thread of a drawn scenario.
     pub fn operation_count(&self) -> usize {
         self.operations
     }
 
-    /// What is done before the threads start.
+    /// The operations before the threads start.
     pub fn setup_ops(&self) -> &[S::Op] {
         &self.setup
     }
 
-    /// What is done when all threads have ended.
+    /// The operations after all threads have ended.
     pub fn final_ops(&self) -> &[S::Op] {
         &self.finally
     }
 
-    /// All operations that can be drawn, if they were listed.
+    /// All operations that can be drawn, if they are from a list.
     pub fn listed_ops(&self) -> Option<&[S::Op]> {
         match &self.draw {
             Draw::From(ops) => Some(ops),
@@ -308,29 +315,29 @@ impl<T, S: Spec> Test<T, S> {
         }
     }
 
-    /// The name that the test was given.
+    /// The name set by [`Test::name`].
     pub fn given_name(&self) -> Option<&str> {
         self.name.as_deref()
     }
 
-    /// How waiting is ended, if it can be.
+    /// How to release operations that wait, if that is known.
     pub fn unblocks(&self) -> Option<&(dyn Fn(&T) + Send + Sync)> {
         self.unblock.as_deref()
     }
 
-    /// The result that a panic of an operation counts as, if it counts as one.
+    /// The result that a panic of an operation maps to, if any.
     pub fn result_of_panic(&self, op: &S::Op, message: &str) -> Option<S::Ret> {
-        self.of_panic.as_ref().and_then(|result| result(op, message))
+        self.on_panic.as_ref().and_then(|result| result(op, message))
     }
 }
 
-/// Drawing.
+/// Drawing scenarios.
 impl<T, S: Spec> Test<T, S> {
     fn place(&self, thread: usize, index: usize) -> Place {
         Place { thread, index, threads: self.threads }
     }
 
-    /// The scenario of one run: the same for the same seed and the same number.
+    /// The scenario of one run. Equal seeds and run numbers give equal scenarios.
     pub fn draw(&self, seed: u64, run: u64) -> Scenario<S::Op> {
         let thread = |thread: usize| {
             let op = |index| self.draw.draw(&mut rng_of(seed, run, self.place(thread, index)));
@@ -340,7 +347,7 @@ impl<T, S: Spec> Test<T, S> {
         Scenario { setup: self.setup.to_vec(), threads, finally: self.finally.to_vec() }
     }
 
-    /// How the scenario of one run comes about.
+    /// The recipe of the scenario of one run.
     pub fn recipe(&self, seed: u64, run: u64) -> Recipe {
         let thread = |thread: usize| {
             let op = |index| {
@@ -353,8 +360,8 @@ impl<T, S: Spec> Test<T, S> {
         Recipe { threads: (0..self.threads).map(thread).collect(), ..Recipe::default() }
     }
 
-    /// The scenario of a recipe.
-    pub fn cook(&self, recipe: &Recipe) -> Scenario<S::Op> {
+    /// The scenario that a recipe describes.
+    pub fn instantiate(&self, recipe: &Recipe) -> Scenario<S::Op> {
         let thread = |(thread, ops): (usize, &Vec<Vec<u64>>)| {
             let op = |(index, choices): (usize, &Vec<u64>)| {
                 self.draw.draw(&mut Rng::playing(choices, self.place(thread, index)))
@@ -368,7 +375,7 @@ impl<T, S: Spec> Test<T, S> {
         }
     }
 
-    /// The choices of one operation of a recipe, with what each could have been.
+    /// The choices of one operation of a recipe, with the range of each.
     pub(crate) fn choices(&self, thread: usize, index: usize, choices: &[u64]) -> Vec<Choice> {
         let mut rng = Rng::playing(choices, self.place(thread, index));
         self.draw.draw(&mut rng);

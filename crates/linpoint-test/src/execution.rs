@@ -1,32 +1,35 @@
-//! Running one scenario under some scheduler, and what comes out of it.
+//! Executing a scenario: the [`Runner`] trait, and what an execution yields.
 
 use std::any::Any;
+use std::fmt;
 
 use linpoint::{History, OpId, Spec};
 
 use crate::definition::Test;
 use crate::judge::Fault;
+use crate::replay::ParseScheduleError;
 use crate::scenario::Scenario;
 
-/// What happened when a scenario was executed once.
+/// One execution of a scenario.
 ///
-/// The history has the operations of thread `t` as those of process `t`; the setup and the final
-/// operations belong to [`crate::scenario::main_process`]. Operations that did not return are pending in it.
+/// In the history, the operations of thread `t` belong to process `t`; setup and final operations
+/// belong to [`main_process`](crate::scenario::main_process). Operations that did not return are
+/// pending.
 #[derive(Clone, Debug)]
 pub struct Execution<Op, Ret> {
     /// What was observed.
     pub history: History<Op, Ret>,
-    /// Why those that did not return did not.
+    /// The operations that did not return.
     pub unfinished: Vec<Unfinished>,
-    /// What the scheduler needs to do the same again, if it can.
+    /// What the scheduler needs to repeat the execution, if it can.
     pub schedule: Option<String>,
 }
 
 /// An execution of an object with this specification.
-pub type ExecutionOf<S> = Execution<<S as Spec>::Op, <S as Spec>::Ret>;
+pub(crate) type ExecutionOf<S> = Execution<<S as Spec>::Op, <S as Spec>::Ret>;
 
 /// A failure of an object with this specification.
-pub type FailureOf<S> = Failure<<S as Spec>::Op, <S as Spec>::Ret>;
+pub(crate) type FailureOf<S> = Failure<<S as Spec>::Op, <S as Spec>::Ret>;
 
 impl<Op, Ret> Execution<Op, Ret> {
     /// An execution in which every operation returned.
@@ -34,15 +37,16 @@ impl<Op, Ret> Execution<Op, Ret> {
         Execution { history, unfinished: Vec::new(), schedule: None }
     }
 
-    /// The operations that were waiting when nothing moved any more.
+    /// The operations that were waiting when progress stopped.
     pub fn waiting(&self) -> impl Iterator<Item = OpId> {
-        self.unfinished.iter().filter(|u| matches!(u.why, Why::Waiting(_))).map(|u| u.op)
+        let waits = |u: &&Unfinished| matches!(u.reason, UnfinishedReason::Waiting(_));
+        self.unfinished.iter().filter(waits).map(|u| u.op)
     }
 
-    /// The first operation that panicked.
+    /// The first operation that panicked, with its message.
     pub fn panicked(&self) -> Option<(OpId, &str)> {
-        self.unfinished.iter().find_map(|u| match &u.why {
-            Why::Panicked(message) => Some((u.op, message.as_str())),
+        self.unfinished.iter().find_map(|u| match &u.reason {
+            UnfinishedReason::Panicked(message) => Some((u.op, message.as_str())),
             _ => None,
         })
     }
@@ -51,36 +55,38 @@ impl<Op, Ret> Execution<Op, Ret> {
 /// An operation that did not return.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unfinished {
-    /// Which.
+    /// The operation.
     pub op: OpId,
-    /// Why.
-    pub why: Why,
+    /// Why it did not return.
+    pub reason: UnfinishedReason,
 }
 
 /// Why an operation did not return.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Why {
-    /// It panicked, with this message.
+pub enum UnfinishedReason {
+    /// It panicked with this message.
     Panicked(String),
-    /// It was waiting, and so was everybody else. In words, what its thread was doing: `asleep`.
+    /// It was waiting, and no other thread made progress either. The text is the state of its
+    /// thread: `asleep`.
     Waiting(String),
-    /// The scheduler ended the execution, for this reason. Nothing follows from that.
-    Cut(String),
+    /// The scheduler ended the execution. Nothing follows about the object.
+    Cut(Truncation),
 }
 
-/// Executes scenarios and judges the executions: threads of the operating system, shuttle, loom.
+/// Executes scenarios and judges the executions. Implemented by OS threads, shuttle and loom.
 pub trait Runner<T, S: Spec> {
-    /// How it schedules, in a few words for reports: `4 threads, private logs, TSC`.
+    /// How it schedules, for reports: `shuttle, random schedules`.
     fn describe(&self) -> String;
 
-    /// How replay files name it: `stress`, `shuttle`, `loom`.
+    /// Its name in replay files: `stress`, `shuttle`, `loom`.
     fn mode(&self) -> &'static str;
 
-    /// Looks for an execution of the scenario that fails, and judges each by [`crate::judge::judge`].
+    /// Looks for a failing execution of the scenario. Each execution is judged by
+    /// [`judge`](crate::judge::judge).
     fn attempt(&mut self, test: &Test<T, S>, scenario: &Scenario<S::Op>) -> Attempt<S::Op, S::Ret>;
 
-    /// Executes the scenario as `schedule` says, if this runner can; otherwise like
-    /// [`Runner::attempt`].
+    /// Executes the scenario under this schedule, if the runner supports schedules. Otherwise the
+    /// same as [`Runner::attempt`].
     fn replay(
         &mut self,
         test: &Test<T, S>,
@@ -90,47 +96,108 @@ pub trait Runner<T, S: Spec> {
         self.attempt(test, scenario)
     }
 
-    /// While a scenario is being shrunk: answers that take patience may be given sooner. The last word is
-    /// had without hurry.
+    /// Set while a scenario is being shrunk: timeouts may be shorter. The final scenario is
+    /// executed again with the full timeouts.
     fn hurry(&mut self, _hurry: bool) {}
 }
 
-/// What executing a scenario, perhaps many times, has shown.
+/// The result of executing one scenario, possibly many times.
 #[derive(Clone, Debug)]
 pub struct Attempt<Op, Ret> {
-    /// How many executions there were.
+    /// The number of executions.
     pub executions: u64,
-    /// The first that failed.
+    /// The first one that failed.
     pub failure: Option<Failure<Op, Ret>>,
-    /// How many could not be decided within the limits.
+    /// The number of executions that could not be decided within the limits.
     pub undecided: u64,
-    /// What is known if none failed.
+    /// How much was explored, if nothing failed.
     pub coverage: Coverage,
 }
 
-/// What is known about a scenario if none of its executions failed.
+/// Which executions of a scenario were explored.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Coverage {
-    /// Every execution was seen.
+    /// All of them.
     All,
-    /// Some were seen.
+    /// A sample.
     Sampled,
-    /// All should have been seen, but a limit came first. In words, which.
-    Truncated(String),
+    /// Not all of them, because of a limit.
+    Truncated(Truncation),
 }
 
-/// An execution that should not have been possible.
+/// Why an exploration, or a single execution, ended early.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum Truncation {
+    /// The limit on executions was reached.
+    Executions(u64),
+    /// The time limit was reached.
+    Time,
+    /// An execution had more than this many steps.
+    Steps(usize),
+    /// An execution had more branches than loom was allowed.
+    Branches,
+    /// Only executions with at most this many preemptions were explored.
+    Preemptions(usize),
+    /// The scenario has more threads than the scheduler supports, which is this many.
+    Threads(usize),
+    /// Loom stops at an execution in which all threads wait, although the wait is legal.
+    Wait,
+    /// The object draws random numbers; not all of them were tried.
+    RandomNumbers,
+    /// Schedules were sampled.
+    Sampled,
+    /// The schedule to replay is malformed.
+    Schedule(ParseScheduleError),
+    /// The scheduler itself panicked.
+    Panic {
+        /// `shuttle` or `loom`.
+        scheduler: &'static str,
+        /// The message of the panic.
+        message: String,
+    },
+}
+
+impl fmt::Display for Truncation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Truncation::Executions(limit) => write!(f, "after {limit} executions"),
+            Truncation::Time => f.write_str("time limit reached"),
+            Truncation::Steps(limit) => write!(f, "an execution had more than {limit} steps"),
+            Truncation::Branches => f.write_str(
+                "an execution had too many branches: is there a loop that waits without yield_now?",
+            ),
+            Truncation::Preemptions(limit) => {
+                write!(f, "only executions with at most {limit} preemptions")
+            }
+            Truncation::Threads(limit) => write!(f, "loom supports at most {limit} threads"),
+            Truncation::Wait => {
+                f.write_str("loom cannot continue after an execution that ends in a wait")
+            }
+            Truncation::RandomNumbers => {
+                f.write_str("the object draws random numbers, and not all of them were tried")
+            }
+            Truncation::Sampled => f.write_str("only some schedules were tried"),
+            Truncation::Schedule(error) => error.fmt(f),
+            Truncation::Panic { scheduler, message } => {
+                write!(f, "{scheduler} panicked: {message}")
+            }
+        }
+    }
+}
+
+/// An execution that the specification does not allow.
 #[derive(Clone, Debug)]
 pub struct Failure<Op, Ret> {
-    /// What happened.
+    /// The execution.
     pub execution: Execution<Op, Ret>,
     /// What is wrong with it.
     pub fault: Fault,
 }
 
-/// What a panic said.
-pub fn message_of(payload: &(dyn Any + Send)) -> String {
+/// The message of a panic.
+pub(crate) fn message_of(payload: &(dyn Any + Send)) -> String {
     let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
     let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
-    text.unwrap_or_else(|| "something that is not a text".to_owned())
+    text.unwrap_or_else(|| "a payload that is not a string".to_owned())
 }

@@ -1,64 +1,64 @@
-//! What is wrong with an execution, if anything: asks linpoint.
+//! Judges an execution with linpoint.
 //!
-//! **Operations that wait.** When nothing moves any more and some operations have not returned, either
-//! they rightly wait (the channel is empty) or a wake-up was lost. The execution is right if the completed
-//! operations have *some* linearization that ends in a state in which *none* of the waiting operations is
-//! enabled. Where there is none, some operation could have completed whatever the order was, and did not:
-//! a fault. An operation that took effect and does not return could complete as well, so linearizations in
-//! which a waiting operation took effect do not excuse it.
+//! **Operations that wait.** When progress stops and some operations have not returned, either the
+//! wait is legal (the channel is empty) or a wake-up was lost. The execution is correct if the
+//! completed operations have *some* linearization that ends in a state in which *none* of the
+//! waiting operations is enabled. If there is none, some operation could have completed in every
+//! order and did not: a fault. An operation that took effect and does not return could complete as
+//! well, so linearizations in which a waiting operation took effect do not excuse it.
 //!
-//! The question is put to the ordinary checker: a specification with one operation more (`Rest`), which
-//! is called when all others have returned, changes nothing, and is enabled exactly in the states in which
-//! none of the waiting operations is. If that history is linearizable, the wait is legal.
+//! The ordinary checker decides this. The specification gets one more operation (`Rest`), which is
+//! called when all others have returned, changes nothing, and is enabled exactly in the states in
+//! which none of the waiting operations is. If that history is linearizable, the wait is legal.
 //!
-//! To name the culprit, each waiting operation is asked about alone, the others being pending: if it is
-//! enabled in every possible final state, its own wake-up was lost. It may be that no single one can be
-//! named: two receivers wait for one message, and either could have had it.
+//! To find the operation at fault, each waiting operation is checked alone, with the others
+//! pending: if it is enabled in every possible final state, its own wake-up was lost. There may be
+//! no such operation: if two receivers wait for one message, either could have received it.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use linpoint::history::{Extras, Span};
+use linpoint::history::Span;
 use linpoint::{CheckError, Checker, History, Limit, OpId, Report, Spec, Verdict};
 
-use crate::execution::{Execution, Why};
+use crate::execution::{Execution, UnfinishedReason};
 
-/// What is thought of an execution.
+/// The verdict about an execution.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Judgement {
-    /// Nothing is wrong with it.
-    Fine,
-    /// Something is.
+    /// The specification allows it.
+    Correct,
+    /// The specification does not allow it.
     Failed(Fault),
-    /// A limit came first.
+    /// The check hit this limit.
     Undecided(Limit),
 }
 
 /// What is wrong with an execution.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Fault {
-    /// There is no legal order.
+    /// No legal order exists.
     NotLinearizable,
     /// An operation panicked.
     Panicked {
-        /// Which.
+        /// The operation.
         op: OpId,
-        /// What it said.
+        /// The message of the panic.
         message: String,
     },
-    /// Operations wait although the specification lets them, or at least one of them, complete.
+    /// Operations wait although the specification enables at least one of them.
     Stuck {
-        /// All that wait.
+        /// All operations that wait.
         waiting: Vec<OpId>,
-        /// Those that could have completed in every possible final state. If there are none, any of
-        /// those that wait could have been the one.
+        /// Those that are enabled in every possible final state. If empty, the wake-up of any
+        /// waiting operation may be the lost one.
         lost: Vec<OpId>,
     },
     /// The check itself failed: the specification panicked, or linpoint has a bug.
     Check(CheckError),
-    /// The check hit a limit: nothing is known.
+    /// The check hit this limit; the execution may be correct or not.
     Undecided(Limit),
-    /// Nothing is wrong, but threads that wait for ever keep being left behind.
+    /// The waits are legal, but too many threads had to be abandoned in them.
     TooManyWaits,
 }
 
@@ -77,13 +77,13 @@ impl Default for CheckLimits {
     }
 }
 
-/// A checker under these limits, on the thread that calls it.
-pub fn checker<'a, S: Spec>(spec: &'a S, limits: &CheckLimits) -> Checker<'a, S> {
+/// A single-threaded checker with these limits.
+fn checker<'a, S: Spec>(spec: &'a S, limits: &CheckLimits) -> Checker<'a, S> {
     Checker::new(spec).timeout(limits.time).memory(limits.memory).threads(1)
 }
 
-/// Judges an execution. Violations are not explained here, see [`explain`]: that takes longer, and is
-/// needed only once.
+/// Judges an execution. Violations are not explained: [`explain`] takes longer and is needed only
+/// once.
 pub fn judge<S: Spec>(
     spec: &S,
     execution: &Execution<S::Op, S::Ret>,
@@ -100,7 +100,7 @@ pub fn judge<S: Spec>(
         Ok(Report { verdict: Verdict::Linearizable(_), .. }) => {}
     }
     if execution.unfinished.is_empty() {
-        return Judgement::Fine;
+        return Judgement::Correct;
     }
     if let Some((op, message)) = execution.panicked() {
         return Judgement::Failed(Fault::Panicked { op, message: message.to_owned() });
@@ -108,7 +108,7 @@ pub fn judge<S: Spec>(
     judge_waiting(spec, execution, limits)
 }
 
-/// The full report about a history that is not linearizable.
+/// The full report for a history that is not linearizable.
 pub fn explain<S: Spec>(
     spec: &S,
     history: &History<S::Op, S::Ret>,
@@ -122,14 +122,15 @@ fn judge_waiting<S: Spec>(
     execution: &Execution<S::Op, S::Ret>,
     limits: &CheckLimits,
 ) -> Judgement {
-    let cut = execution.unfinished.iter().any(|u| matches!(u.why, Why::Cut(_)));
+    let cut = execution.unfinished.iter().any(|u| matches!(u.reason, UnfinishedReason::Cut(_)));
     let waiting: Vec<OpId> = execution.waiting().collect();
-    // Where the scheduler ended the execution, whoever was cut off could have woken the others.
+    // If the scheduler ended the execution, an operation that was cut off could have woken the
+    // others.
     if cut || waiting.is_empty() {
-        return Judgement::Fine;
+        return Judgement::Correct;
     }
     match may_rest(spec, &execution.history, &waiting, &waiting, limits) {
-        Ok(Verdict::Linearizable(_)) => Judgement::Fine,
+        Ok(Verdict::Linearizable(_)) => Judgement::Correct,
         Ok(Verdict::Undecided(undecided)) => Judgement::Undecided(undecided.limit),
         Ok(Verdict::Violation(_)) => {
             let alone = |op: &OpId| {
@@ -144,7 +145,8 @@ fn judge_waiting<S: Spec>(
     }
 }
 
-/// Is there a linearization, without the operations `absent`, after which none of `waiting` is enabled?
+/// Checks for a linearization, without the operations `absent`, after which none of `waiting` is
+/// enabled.
 fn may_rest<S: Spec>(
     spec: &S,
     history: &History<S::Op, S::Ret>,
@@ -152,7 +154,7 @@ fn may_rest<S: Spec>(
     absent: &[OpId],
     limits: &CheckLimits,
 ) -> Result<Verdict, CheckError> {
-    let rested = Rested { spec };
+    let with_rest = WithRest { spec };
     let mut events: Vec<(u32, bool, OpId)> = Vec::new();
     for id in history.ids().filter(|id| !absent.contains(id)) {
         let Span { call, ret } = history.span(id);
@@ -171,31 +173,34 @@ fn may_rest<S: Spec>(
                 None => builder.ret_unknown(open),
             };
         } else {
-            numbers[id.index()] = Some(builder.call(Watched::Op(history.op(id).clone())));
+            numbers[id.index()] = Some(builder.call(RestOp::Op(history.op(id).clone())));
         }
     }
     let ops: Arc<[S::Op]> = waiting.iter().map(|id| history.op(*id).clone()).collect();
-    let rest = builder.call(Watched::Rest(ops));
+    let rest = builder.call(RestOp::Rest(ops));
     let _ = builder.ret(rest, None);
-    checker(&rested, limits).explains(false).check(&builder.finish()).map(|report| report.verdict)
+    checker(&with_rest, limits)
+        .explains(false)
+        .check(&builder.finish())
+        .map(|report| report.verdict)
 }
 
-/// A specification with one operation more: [`Watched::Rest`].
-struct Rested<'a, S> {
+/// A specification with one more operation: [`RestOp::Rest`].
+struct WithRest<'a, S> {
     spec: &'a S,
 }
 
-/// An operation of a [`Rested`] specification.
+/// An operation of a [`WithRest`] specification.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-enum Watched<Op> {
+enum RestOp<Op> {
     Op(Op),
-    /// Enabled where none of these is; changes nothing.
+    /// Enabled if none of these is; changes nothing.
     Rest(Arc<[Op]>),
 }
 
-impl<S: Spec> Spec for Rested<'_, S> {
-    type Op = Watched<S::Op>;
-    /// The result of an operation; none for [`Watched::Rest`].
+impl<S: Spec> Spec for WithRest<'_, S> {
+    type Op = RestOp<S::Op>;
+    /// The result of an operation; `None` for [`RestOp::Rest`].
     type Ret = Option<S::Ret>;
     type State = S::State;
 
@@ -211,11 +216,11 @@ impl<S: Spec> Spec for Rested<'_, S> {
         next: &mut Vec<S::State>,
     ) {
         match op {
-            Watched::Op(op) => {
+            RestOp::Op(op) => {
                 let ret = ret.and_then(Option::as_ref);
                 self.spec.successors(state, op, ret, next);
             }
-            Watched::Rest(waiting) => {
+            RestOp::Rest(waiting) => {
                 let mut could = Vec::new();
                 for op in waiting.iter() {
                     self.spec.successors(state, op, None, &mut could);
@@ -229,17 +234,12 @@ impl<S: Spec> Spec for Rested<'_, S> {
 
     fn is_read(&self, op: &Self::Op, ret: Option<&Self::Ret>) -> bool {
         match op {
-            Watched::Op(op) => self.spec.is_read(op, ret.and_then(Option::as_ref)),
-            Watched::Rest(_) => true,
+            RestOp::Op(op) => self.spec.is_read(op, ret.and_then(Option::as_ref)),
+            RestOp::Rest(_) => true,
         }
     }
 
     fn state_bytes(&self, state: &S::State) -> usize {
         self.spec.state_bytes(state)
     }
-}
-
-/// Who performs an operation, for builders of histories.
-pub fn by(process: u32) -> Extras {
-    Extras { process: Some(process), ..Extras::default() }
 }

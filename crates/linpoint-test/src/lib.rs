@@ -1,26 +1,19 @@
 //! Tests concurrent Rust code for linearizability.
 //!
-//! A test names the object, its specification, how operations are drawn and how they are performed. If the
-//! object is wrong, it panics with the smallest failing execution that was found: a timeline, the operations
-//! that contradict each other, the reason, and how to run it again.
-//!
 //! ```
+//! use std::{collections::VecDeque, sync::Mutex};
+//!
 //! use linpoint_test::prelude::*;
-//! # use std::{collections::VecDeque, sync::Mutex};
-//! # type MyQueue = Mutex<VecDeque<u64>>;
 //!
 //! # /*
 //! #[test]
 //! # */
 //! fn my_queue_is_linearizable() {
-//!     Stress::new(MyQueue::default)
+//!     Stress::new(Mutex::<VecDeque<u64>>::default)
 //!         .spec(Queue::new())
 //!         .ops(profile::queue(Fill::OftenEmpty))
 //!         .perform(|queue, op| match op {
-//!             QueueOp::Enqueue(value) => {
-//!                 queue.lock().unwrap().push_back(*value);
-//!                 QueueRet::Done
-//!             }
+//!             QueueOp::Enqueue(value) => { queue.lock().unwrap().push_back(*value); QueueRet::Done }
 //!             _ => QueueRet::Value(queue.lock().unwrap().pop_front()),
 //!         })
 //!         .run();
@@ -28,65 +21,81 @@
 //! # my_queue_is_linearizable();
 //! ```
 //!
-//! # Which entry point?
+//! A test names the object, its specification, how operations are drawn and how they are performed.
+//! Threads perform random operations, and every run is checked. If the object is broken, the test
+//! panics with the smallest failing execution it found: a timeline, the operations that contradict
+//! each other, the reason, and how to replay it.
 //!
-//! | you want | use |
+//! | I want to … | use |
 //! | --- | --- |
-//! | random operations by threads of the operating system | [`Stress`] |
-//! | one definition for several ways to run it | [`Test`] |
-//! | to record your own program, async or not | [`record::Recorder`] |
-//! | operations that meet where bugs are | [`profile`] |
+//! | test an object with OS threads | [`Stress`] |
+//! | use one of the bundled specifications | [`models`] |
+//! | write a specification of my own | a struct that implements [`Sequential`] |
+//! | draw operations that collide where bugs are | [`profile`] |
+//! | explore schedules systematically | [`Test`] and [`schedule`], with code written against [`sync`] |
+//! | find missing fences and weak memory bugs | `schedule::loom::Loom` (feature `loom`) |
+//! | test operations that wait, such as `recv` | [`Sequential::enabled`] and [`Stress::unblock`] |
+//! | replay a failure, set the seed or the number of runs | the variables in [`replay`] |
+//! | choose where reports and regressions are kept | [`report::Files`] |
+//! | look at a failure in code instead of panicking | [`Stress::try_run`], [`FailureReport`] |
+//! | record a program of my own, async or not | [`record::Recorder`] |
+//! | draw operations by a proptest strategy | [`NeedsOps`](definition::NeedsOps) (feature `proptest`) |
+//! | write a runner of my own, or study testing methods | [`research`] |
 //!
-//! # Environment
+//! # Features
 //!
-//! `LINPOINT_SEED`, `LINPOINT_ITERS`, `LINPOINT_REPLAY`, `LINPOINT_DIR`: see [`replay`].
+//! | feature | adds |
+//! | --- | --- |
+//! | `shuttle` | `schedule::shuttle`, `sync::shuttled` |
+//! | `loom` | `schedule::loom`, `sync::loomed` |
+//! | `proptest` | `ops_of`: operations drawn by a proptest strategy |
 //!
 //! # Limits
 //!
-//! Stress finds what it happens to meet: a pass is no proof. A panic of an operation is caught and
-//! reported, but the panic hook, which is not touched, will have printed it. Threads that are stuck
-//! cannot be ended: they are left behind.
-//!
-//! # Rooms
-//!
-//! | module | what it is |
-//! | --- | --- |
-//! | [`definition`] | what is tested, independent of how it is scheduled |
-//! | [`scenario`] | what every thread will do |
-//! | [`execution`] | executing a scenario, and what comes out of it |
-//! | [`judge`] | what is wrong with an execution |
-//! | [`record`] | recording what a program does, on its own or as part of a test |
-//! | [`stress`] | threads of the operating system, and the watchdog |
-//! | [`shrink`], [`report`], [`replay`] | what becomes of a failure |
-//! | [`sync`] | what code under test is written against: `std`, shuttle or loom |
-//! | [`schedule`] | shuttle, loom, all small scenarios |
+//! Stress finds only what the threads happen to do: a pass is not a proof. Panics of operations are
+//! caught and reported, but the panic hook prints them as well. Threads that are stuck cannot be
+//! stopped; they are abandoned.
 
 pub mod definition;
-pub mod execution;
-pub mod judge;
+mod execution;
+mod judge;
 pub mod profile;
+#[cfg(feature = "proptest")]
+mod proptest_ops;
 pub mod record;
 pub mod replay;
 pub mod report;
+pub mod research;
 pub mod rng;
-pub mod scenario;
+mod scenario;
 pub mod schedule;
-pub mod shrink;
-#[cfg(feature = "proptest")]
-mod strategy;
+mod shrink;
 pub mod stress;
 pub mod sync;
 
+#[doc(inline)]
 pub use definition::Test;
+pub use judge::CheckLimits;
 pub use linpoint::spec::models;
 pub use linpoint::{Sequential, Spec};
+#[doc(inline)]
 pub use report::FailureReport;
+#[doc(inline)]
 pub use rng::Rng;
+#[doc(inline)]
 pub use stress::{Noise, Placement, Stress, Summary};
 
-/// Everything that most tests need: `use linpoint_test::prelude::*;`.
+/// What most tests need: `use linpoint_test::prelude::*;`.
+///
+/// The models with their operations and results, [`profile`], and what defines and runs a test.
 pub mod prelude {
-    pub use crate::models::*;
+    pub use crate::models::{
+        Bag, BagOp, BagRet, CasRegister, CasRegisterOp, CasRegisterRet, Counter, CounterOp,
+        CounterRet, Deque, DequeOp, DequeRet, KeyValue, KeyValueOp, KeyValueRet, PriorityQueue,
+        PriorityQueueOp, PriorityQueueRet, Queue, QueueOp, QueueRet, Register, RegisterOp,
+        RegisterRet, Semaphore, SemaphoreOp, SemaphoreRet, Set, SetOp, SetRet, Stack, StackOp,
+        StackRet,
+    };
     pub use crate::profile::{self, BadHash, Fill, Keys};
-    pub use crate::{Noise, Placement, Rng, Sequential, Spec, Stress, Test};
+    pub use crate::{Rng, Sequential, Stress, Test};
 }

@@ -1,12 +1,11 @@
-//! Ready ways to draw operations that meet where bugs are.
+//! Ready-made ways to draw operations that collide where bugs are.
 //!
-//! Gavin Lowe's advice (Testing for Linearizability, 2016, section 8), which one does not want to work out
-//! again for every test:
+//! They follow Gavin Lowe's advice (Testing for Linearizability, 2016, section 8):
 //!
-//! * bugs between operations on one key show where there are only one or two keys ([`Keys::Few`]);
+//! * bugs between operations on one key show with only one or two keys ([`Keys::Few`]);
 //! * bugs in resizing need more keys than the table is large ([`Keys::Many`]);
-//! * bugs between keys of one hash need a bad hash function ([`BadHash`]);
-//! * bugs at the ends of a container show where it is often empty or often full: draw removals or
+//! * bugs between keys with the same hash need a bad hash function ([`BadHash`]);
+//! * bugs at the ends of a container show if it is often empty or often full: draw removals or
 //!   additions more often, and make the container small ([`Fill`], [`SMALL_BOUND`]).
 
 use std::hash::{Hash, Hasher};
@@ -14,7 +13,7 @@ use std::hash::{Hash, Hasher};
 use crate::models::{KeyValueOp, QueueOp, SetOp, StackOp};
 use crate::rng::Rng;
 
-/// A good capacity for a bounded container under test: full after two.
+/// A good capacity for a bounded container under test: it is full after two additions.
 pub const SMALL_BOUND: usize = 2;
 
 /// How full a container tends to be.
@@ -30,7 +29,7 @@ pub enum Fill {
 }
 
 impl Fill {
-    /// True for an addition.
+    /// Draws whether the next operation is an addition.
     pub fn adds(self, rng: &mut Rng) -> bool {
         rng.chance(match self {
             Fill::OftenEmpty => 0.3,
@@ -40,20 +39,20 @@ impl Fill {
     }
 }
 
-/// How many keys there are.
+/// The number of keys.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Keys {
-    /// Two: operations meet at one key.
+    /// Two: operations collide on a key.
     #[default]
     Few,
-    /// Thirty-two: tables grow.
+    /// Thirty-two: tables have to grow.
     Many,
-    /// So many.
+    /// This many.
     Number(u64),
 }
 
 impl Keys {
-    /// A key.
+    /// Draws a key.
     pub fn draw(self, rng: &mut Rng) -> u64 {
         rng.below(match self {
             Keys::Few => 2,
@@ -63,12 +62,12 @@ impl Keys {
     }
 }
 
-/// Enqueues of values that differ, and dequeues.
+/// Enqueues of distinct values, and dequeues.
 pub fn queue(fill: Fill) -> impl Fn(&mut Rng) -> QueueOp<u64> + Send + Sync + 'static {
     move |rng| if fill.adds(rng) { QueueOp::Enqueue(rng.fresh()) } else { QueueOp::Dequeue }
 }
 
-/// Pushes of values that differ, and pops.
+/// Pushes of distinct values, and pops.
 pub fn stack(fill: Fill) -> impl Fn(&mut Rng) -> StackOp<u64> + Send + Sync + 'static {
     move |rng| if fill.adds(rng) { StackOp::Push(rng.fresh()) } else { StackOp::Pop }
 }
@@ -86,7 +85,7 @@ pub fn set(keys: Keys) -> impl Fn(&mut Rng) -> SetOp<u64> + Send + Sync + 'stati
     }
 }
 
-/// Gets, puts of values that differ, and removals in equal shares.
+/// Gets, puts of distinct values, and removals in equal shares.
 pub fn map(keys: Keys) -> impl Fn(&mut Rng) -> KeyValueOp<u64, u64> + Send + Sync + 'static {
     move |rng| {
         let kind = rng.below(3);
@@ -116,7 +115,7 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
-    fn shares_are_about_right() {
+    fn fill_sets_the_share_of_additions() {
         let share = |fill: Fill| {
             let draw = queue(fill);
             let adds =
@@ -128,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_hash_has_few_values() {
+    fn a_bad_hash_has_few_distinct_values() {
         use std::hash::BuildHasher;
         let state = std::collections::hash_map::RandomState::new();
         let hashes: HashSet<u64> = (0..100).map(|k| state.hash_one(BadHash::<2>(k))).collect();

@@ -1,22 +1,24 @@
-//! Replay files, and the environment variables that steer a test.
+//! Replays, and the environment variables that control a test.
 //!
 //! | variable | meaning |
 //! | --- | --- |
-//! | `LINPOINT_SEED` | what operations are drawn from |
-//! | `LINPOINT_ITERS` | how many runs |
-//! | `LINPOINT_REPLAY` | a replay file, or its contents: the test that it names runs nothing else |
-//! | `LINPOINT_DIR` | where reports are kept, instead of `target/linpoint` |
+//! | `LINPOINT_SEED` | random seed for drawing operations |
+//! | `LINPOINT_ITERS` | number of runs |
+//! | `LINPOINT_REPLAY` | a replay file or its contents: the test that it names runs nothing else |
+//! | `LINPOINT_DIR` | directory for reports, instead of `target/linpoint` |
 //!
-//! A replay is one line: the choices from which each operation was drawn (see [`crate::Rng`]), and what the
-//! scheduler needs to do the same again, if it can. It is valid as long as operations are drawn by
-//! the same code; if that has changed, it still names some scenario.
+//! The variables override what the test sets.
+//!
+//! A replay is one line: the choices from which each operation was drawn (see [`crate::Rng`]), and
+//! the schedule if the scheduler can repeat one. It stays valid as long as the code that draws
+//! operations stays the same; after a change, it still describes some scenario.
 //!
 //! ```text
 //! v1 test=queue mode=stress threads=1.7,0/0 setup=all finally=all
 //! ```
 //!
-//! Here the first thread has two operations, drawn by the choices 1, 7 and 0, and the second has one. An
-//! operation that was drawn without any choice is `-`.
+//! Here the first thread has two operations, the first drawn by the choices 1 and 7, the second by
+//! 0. The second thread has one operation. An operation that was drawn without any choice is `-`.
 
 use std::fmt;
 use std::path::Path;
@@ -27,13 +29,13 @@ use crate::scenario::{Kept, Recipe};
 /// A scenario that can be run again.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Replay {
-    /// The test it belongs to.
+    /// The name of the test.
     pub test: String,
-    /// How it was run: `stress`, `shuttle`, `loom`.
+    /// The mode in which it ran: `stress`, `shuttle`, `loom`.
     pub mode: String,
-    /// What its threads do.
+    /// What the threads do.
     pub recipe: Recipe,
-    /// What the scheduler needs, if it needs anything.
+    /// The schedule, if the mode has one.
     pub schedule: Option<String>,
 }
 
@@ -60,7 +62,7 @@ impl fmt::Display for Replay {
     }
 }
 
-/// Spaces separate; what has some gets others, and back.
+/// Escapes whitespace, which separates the fields of a line.
 fn without_spaces(text: &str) -> String {
     text.replace('%', "%25").replace(' ', "%20").replace('\n', "%0a").replace('\r', "%0d")
 }
@@ -69,14 +71,82 @@ fn with_spaces(text: &str) -> String {
     text.replace("%0d", "\r").replace("%0a", "\n").replace("%20", " ").replace("%25", "%")
 }
 
-impl FromStr for Replay {
-    type Err = String;
+/// A line that is not a replay.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ParseReplayError(ReplayErrorKind);
 
-    fn from_str(line: &str) -> Result<Replay, String> {
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum ReplayErrorKind {
+    Version(Option<String>),
+    NoValue(String),
+    UnknownKey(String),
+    NotANumber(String),
+    NoThreads,
+}
+
+impl fmt::Display for ParseReplayError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            ReplayErrorKind::Version(Some(word)) => {
+                write!(f, "a replay begins with `v1`, not with {word:?}")
+            }
+            ReplayErrorKind::Version(None) => f.write_str("a replay begins with `v1`"),
+            ReplayErrorKind::NoValue(word) => write!(f, "{word:?} has no `=`"),
+            ReplayErrorKind::UnknownKey(key) => write!(f, "unknown key {key:?}"),
+            ReplayErrorKind::NotANumber(word) => write!(f, "{word:?} is not a number"),
+            ReplayErrorKind::NoThreads => f.write_str("a replay needs `threads=`"),
+        }
+    }
+}
+
+impl std::error::Error for ParseReplayError {}
+
+/// A text that is not a schedule such as `17:0,2*5,1*3`.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct ParseScheduleError(ScheduleErrorKind);
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(not(feature = "shuttle"), allow(dead_code))]
+enum ScheduleErrorKind {
+    Malformed(String),
+    TooLong(usize),
+}
+
+#[cfg(feature = "shuttle")]
+impl ParseScheduleError {
+    pub(crate) fn malformed(part: &str) -> Self {
+        ParseScheduleError(ScheduleErrorKind::Malformed(part.to_owned()))
+    }
+
+    pub(crate) fn too_long(limit: usize) -> Self {
+        ParseScheduleError(ScheduleErrorKind::TooLong(limit))
+    }
+}
+
+impl fmt::Display for ParseScheduleError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            ScheduleErrorKind::Malformed(part) => {
+                write!(f, "`{part}` is not part of a schedule such as 17:0,2*5,1*3")
+            }
+            ScheduleErrorKind::TooLong(limit) => {
+                write!(f, "the schedule has more than {limit} steps")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ParseScheduleError {}
+
+impl FromStr for Replay {
+    type Err = ParseReplayError;
+
+    fn from_str(line: &str) -> Result<Replay, ParseReplayError> {
+        let error = |kind| Err(ParseReplayError(kind));
         let mut words = line.split_whitespace();
         match words.next() {
             Some("v1") => {}
-            other => return Err(format!("a replay begins with `v1`, not with {other:?}")),
+            other => return error(ReplayErrorKind::Version(other.map(str::to_owned))),
         }
         let mut replay = Replay {
             test: String::new(),
@@ -85,7 +155,9 @@ impl FromStr for Replay {
             schedule: None,
         };
         for word in words {
-            let (key, value) = word.split_once('=').ok_or(format!("{word:?} has no `=`"))?;
+            let Some((key, value)) = word.split_once('=') else {
+                return error(ReplayErrorKind::NoValue(word.to_owned()));
+            };
             match key {
                 "test" => replay.test = with_spaces(value),
                 "mode" => replay.mode = with_spaces(value),
@@ -93,40 +165,42 @@ impl FromStr for Replay {
                 "threads" => replay.recipe.threads = threads(value)?,
                 "setup" => replay.recipe.setup = kept(value)?,
                 "finally" => replay.recipe.finally = kept(value)?,
-                _ => return Err(format!("{key:?} means nothing here")),
+                _ => return error(ReplayErrorKind::UnknownKey(key.to_owned())),
             }
         }
         if replay.recipe.threads.is_empty() {
-            return Err("a replay needs `threads=`".to_owned());
+            return error(ReplayErrorKind::NoThreads);
         }
         Ok(replay)
     }
 }
 
-fn list<T: FromStr>(text: &str, separator: char) -> Result<Vec<T>, String> {
-    let number = |word: &str| word.parse().map_err(|_| format!("{word:?} is not a number"));
+fn list<T: FromStr>(text: &str, separator: char) -> Result<Vec<T>, ParseReplayError> {
+    let number = |word: &str| {
+        word.parse().map_err(|_| ParseReplayError(ReplayErrorKind::NotANumber(word.to_owned())))
+    };
     text.split(separator).filter(|word| !word.is_empty()).map(number).collect()
 }
 
-fn threads(text: &str) -> Result<Vec<Vec<Vec<u64>>>, String> {
+fn threads(text: &str) -> Result<Vec<Vec<Vec<u64>>>, ParseReplayError> {
     let op = |word: &str| if word == "-" { Ok(Vec::new()) } else { list(word, '.') };
     let thread = |ops: &str| ops.split(',').filter(|word| !word.is_empty()).map(op).collect();
     text.split('/').map(thread).collect()
 }
 
-fn kept(text: &str) -> Result<Kept, String> {
+fn kept(text: &str) -> Result<Kept, ParseReplayError> {
     if text == "all" { Ok(Kept::All) } else { list(text, ',').map(Kept::Only) }
 }
 
-/// What the environment asks for.
+/// The environment variables that control a test.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Environment {
+pub(crate) struct Environment {
     /// `LINPOINT_SEED`.
-    pub seed: Option<u64>,
+    pub(crate) seed: Option<u64>,
     /// `LINPOINT_ITERS`.
-    pub runs: Option<u64>,
+    pub(crate) runs: Option<u64>,
     /// `LINPOINT_REPLAY`: a file, or a replay itself.
-    pub replay: Option<String>,
+    pub(crate) replay: Option<String>,
 }
 
 impl Environment {
@@ -134,11 +208,11 @@ impl Environment {
     ///
     /// # Panics
     ///
-    /// If one of them is not a number that should be: to go on without it would not be what was asked for.
-    pub fn read() -> Environment {
+    /// If a number is malformed. Ignoring it would not be what the user asked for.
+    pub(crate) fn read() -> Environment {
         let number = |name: &str| {
             let text = std::env::var(name).ok()?;
-            Some(text.trim().parse().unwrap_or_else(|_| panic!("{name} is no number: {text:?}")))
+            Some(text.trim().parse().unwrap_or_else(|_| panic!("{name} is not a number: {text:?}")))
         };
         Environment {
             seed: number("LINPOINT_SEED"),
@@ -147,12 +221,12 @@ impl Environment {
         }
     }
 
-    /// The replay that is asked for, if it is of this test in this mode.
+    /// The requested replay, if it is of this test in this mode.
     ///
     /// # Panics
     ///
-    /// If there is none where one was named, or it cannot be read.
-    pub fn replay_of(&self, test: &str, mode: &str) -> Option<Replay> {
+    /// If the replay cannot be read or parsed.
+    pub(crate) fn replay_of(&self, test: &str, mode: &str) -> Option<Replay> {
         let text = self.replay.as_ref()?;
         let contents = if text.trim_start().starts_with("v1 ") {
             text.clone()
@@ -163,13 +237,13 @@ impl Environment {
         let replays = lines(&contents);
         let replays = replays.map(|line| match line.parse::<Replay>() {
             Ok(replay) => replay,
-            Err(why) => panic!("LINPOINT_REPLAY: {why}, in {line:?}"),
+            Err(error) => panic!("LINPOINT_REPLAY: {error}, in {line:?}"),
         });
         replays.into_iter().find(|replay| replay.test == test && replay.mode == mode)
     }
 }
 
-/// The lines of a file of replays that say something.
+/// The lines of a replay file, without comments and blank lines.
 pub(crate) fn lines(contents: &str) -> impl Iterator<Item = &str> {
     contents.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'))
 }
@@ -179,7 +253,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read() {
+    fn a_written_replay_is_parsed_back() {
         let replay = Replay {
             test: "a test: 100 %20".to_owned(),
             mode: "stress".to_owned(),
@@ -201,22 +275,22 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_replay_is_refused() {
+    fn malformed_replays_are_errors() {
         for (text, why) in [
             ("", "begins with"),
             ("v2 threads=1", "begins with"),
             ("v1 threads=1,x", "\"x\" is not a number"),
-            ("v1 colour=red threads=1", "\"colour\" means nothing"),
+            ("v1 colour=red threads=1", "unknown key \"colour\""),
             ("v1 mode=stress", "needs `threads=`"),
             ("v1 threads", "has no `=`"),
         ] {
-            let error = text.parse::<Replay>().unwrap_err();
+            let error = text.parse::<Replay>().unwrap_err().to_string();
             assert!(error.contains(why), "{text:?}: {error}");
         }
     }
 
     #[test]
-    fn a_replay_is_for_one_test_in_one_mode() {
+    fn a_replay_applies_to_one_test_in_one_mode() {
         let text = "v1 test=mine mode=stress threads=1".to_owned();
         let environment = Environment { replay: Some(text), ..Environment::default() };
         assert!(environment.replay_of("mine", "stress").is_some());

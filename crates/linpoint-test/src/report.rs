@@ -1,8 +1,8 @@
-//! What is told about a failure: the smallest scenario that was found, the timeline, the contradiction, how to
-//! see it again; and the files in which all of that is kept.
+//! Failure reports: the smallest failing scenario, the timeline, the contradiction, how to replay
+//! it; and the files that keep them.
 
 mod files;
-mod words;
+mod text;
 
 use std::fmt;
 use std::hash::{BuildHasher, Hasher};
@@ -11,57 +11,58 @@ use std::time::{Duration, Instant};
 
 use linpoint::{OpId, Report, Spec};
 
+pub use crate::judge::Fault;
 pub use files::Files;
-use words::{Named, Words};
+use text::{Named, ReportText};
 
 use crate::definition::Test;
 use crate::execution::{Failure, Runner};
-use crate::judge::{CheckLimits, Fault, explain};
+use crate::judge::{CheckLimits, explain};
 use crate::replay::Replay;
 use crate::scenario::Recipe;
 use crate::shrink::{Shrunk, shrink};
 
-/// What a report needs to know about a test beside its definition.
+/// What a report needs beside the definition of the test.
 #[derive(Clone, Debug)]
-pub struct Context {
+pub(crate) struct Context {
     /// The name of the test.
-    pub name: String,
-    /// What operations were drawn from.
-    pub seed: u64,
-    /// Where things are kept.
-    pub files: Files,
-    /// Limits of the check that explains.
-    pub limits: CheckLimits,
+    pub(crate) name: String,
+    /// The random seed for drawing operations.
+    pub(crate) seed: u64,
+    /// Where reports and regressions are kept.
+    pub(crate) files: Files,
+    /// Limits of the check that explains the failure.
+    pub(crate) limits: CheckLimits,
     /// Time for shrinking.
-    pub shrink_time: Duration,
+    pub(crate) shrink_time: Duration,
 }
 
 /// A failure that was found.
-pub struct Found<Op, Ret> {
+pub(crate) struct Found<Op, Ret> {
     /// The scenario.
-    pub recipe: Recipe,
-    /// What happened.
-    pub failure: Failure<Op, Ret>,
-    /// How it was found, in words: `run 17 of seed 4`. `None`: it was known before.
-    pub how: Option<String>,
+    pub(crate) recipe: Recipe,
+    /// The failing execution.
+    pub(crate) failure: Failure<Op, Ret>,
+    /// How it was found: `run 17 of seed 4`. `None` if by a saved scenario.
+    pub(crate) how: Option<String>,
 }
 
-/// A failure, ready to be shown.
+/// A failure, ready to be printed.
 #[derive(Clone, Debug)]
 pub struct FailureReport {
-    /// All of it, as text.
+    /// The whole report.
     pub text: String,
-    /// What is wrong with the execution that is shown.
+    /// What is wrong with the reported execution.
     pub fault: Fault,
-    /// The scenario that is shown.
+    /// The reported scenario.
     pub replay: Replay,
-    /// Its number of threads.
+    /// The number of threads.
     pub threads: usize,
-    /// Its number of operations, those of the setup and the final ones included.
+    /// The number of operations, including setup and final ones.
     pub operations: usize,
     /// The files that were written.
     pub written: Vec<PathBuf>,
-    /// How long it took to shrink and to explain the failure, after it was found.
+    /// The time it took to shrink and explain the failure after it was found.
     pub explaining: Duration,
 }
 
@@ -73,16 +74,16 @@ impl fmt::Display for FailureReport {
 
 impl std::error::Error for FailureReport {}
 
-/// The name of a test: the one it was given; else that of the thread, which is that of the `#[test]`; else the place in the
-/// source.
+/// The name of a test: the given one; otherwise that of the thread, which is that of the `#[test]`;
+/// otherwise the position in the source.
 #[track_caller]
-pub fn name_of(given: Option<&str>) -> String {
+pub(crate) fn name_of(given: Option<&str>) -> String {
     if let Some(name) = given {
         return name.to_owned();
     }
     match std::thread::current().name() {
         Some(name) if name != "main" => name.to_owned(),
-        // Where only one test is run, that may be done by the first thread.
+        // A single test may run on the main thread.
         _ if std::env::var("NEXTEST_TEST_NAME").is_ok() => {
             std::env::var("NEXTEST_TEST_NAME").unwrap_or_default()
         }
@@ -93,15 +94,15 @@ pub fn name_of(given: Option<&str>) -> String {
     }
 }
 
-/// A seed that is another one each time.
-pub fn any_seed() -> u64 {
+/// A new random seed.
+pub(crate) fn any_seed() -> u64 {
     // The standard library's hashers are seeded at random.
     let hasher = std::collections::hash_map::RandomState::new().build_hasher();
     hasher.finish() >> 16
 }
 
-/// Shrinks, explains, writes files, and puts everything into words.
-pub fn conclude<T, S: Spec + 'static>(
+/// Shrinks and explains a failure, writes the files, and makes the report.
+pub(crate) fn conclude<T, S: Spec + 'static>(
     runner: &mut dyn Runner<T, S>,
     test: &Test<T, S>,
     found: Found<S::Op, S::Ret>,
@@ -109,7 +110,7 @@ pub fn conclude<T, S: Spec + 'static>(
 ) -> FailureReport {
     let concluding = Instant::now();
     let Found { recipe, failure, how } = found;
-    let original = test.cook(&recipe);
+    let original = test.instantiate(&recipe);
     let first = explanation(test, &failure, context);
     let begin = Instant::now();
     let shrunk = if is_worth_shrinking(&failure.fault) {
@@ -120,7 +121,7 @@ pub fn conclude<T, S: Spec + 'static>(
     };
     let took = begin.elapsed();
     let Shrunk { recipe, failure, executions, complete } = shrunk;
-    let scenario = test.cook(&recipe);
+    let scenario = test.instantiate(&recipe);
     let report = if executions == 0 { first } else { explanation(test, &failure, context) };
     let replay = Replay {
         test: context.name.clone(),
@@ -130,7 +131,7 @@ pub fn conclude<T, S: Spec + 'static>(
     };
     let named =
         Named { spec: test.specification(), failure: &failure, threads: scenario.threads.len() };
-    let words = Words {
+    let report_text = ReportText {
         named: &named,
         report: report.as_ref(),
         scenario: &scenario,
@@ -140,8 +141,8 @@ pub fn conclude<T, S: Spec + 'static>(
         runner: &runner.describe(),
         context,
     };
-    let (written, told) = context.files.write(&words, &replay);
-    let text = words.text(&told);
+    let (written, facts) = context.files.write(&report_text, &replay);
+    let text = report_text.text(&facts);
     let (threads, operations) = (scenario.threads.len(), scenario.len());
     let explaining = concluding.elapsed();
     FailureReport { text, fault: failure.fault, replay, threads, operations, written, explaining }
@@ -151,7 +152,7 @@ fn is_worth_shrinking(fault: &Fault) -> bool {
     matches!(fault, Fault::NotLinearizable | Fault::Panicked { .. } | Fault::Stuck { .. })
 }
 
-/// Shrinks in a hurry; the last word is had without.
+/// Shrinks with short timeouts and confirms the result with the full ones.
 fn smaller<T, S: Spec>(
     runner: &mut dyn Runner<T, S>,
     test: &Test<T, S>,
@@ -164,11 +165,11 @@ fn smaller<T, S: Spec>(
     runner.hurry(true);
     let shrunk = shrink(runner, test, recipe, failure, related, time);
     runner.hurry(false);
-    // Only what depends on patience can be wrong in a hurry.
+    // Only faults that depend on a timeout can be wrong.
     if shrunk.recipe == original.0 || !matches!(shrunk.failure.fault, Fault::Stuck { .. }) {
         return shrunk;
     }
-    let attempt = runner.attempt(test, &test.cook(&shrunk.recipe));
+    let attempt = runner.attempt(test, &test.instantiate(&shrunk.recipe));
     match attempt.failure {
         Some(failure) if matches!(failure.fault, Fault::Stuck { .. }) => {
             Shrunk { failure, executions: shrunk.executions + attempt.executions, ..shrunk }
@@ -180,7 +181,7 @@ fn smaller<T, S: Spec>(
     }
 }
 
-/// Why there is no legal order, if that is what is wrong.
+/// The explanation, if the execution is not linearizable.
 fn explanation<T, S: Spec>(
     test: &Test<T, S>,
     failure: &Failure<S::Op, S::Ret>,
@@ -194,7 +195,7 @@ fn explanation<T, S: Spec>(
     }
 }
 
-/// The operations that the failure is about, as thread and number.
+/// The operations involved in the failure, as thread and number.
 fn related<Op, Ret>(
     failure: &Failure<Op, Ret>,
     report: Option<&Report>,
@@ -207,7 +208,7 @@ fn related<Op, Ret>(
         (Fault::Stuck { waiting, .. }, _) => waiting.clone(),
         _ => Vec::new(),
     };
-    // A history has the operations of each thread one after the other.
+    // In a history, the operations of each thread are in order.
     let mut counts = vec![0; scenario.threads.len() + 1];
     let mut places = Vec::new();
     let history = &failure.execution.history;

@@ -1,86 +1,96 @@
-//! What operations are drawn from: random numbers that can be written down, made smaller, and played again.
+//! Random choices from which operations are drawn. Choices can be recorded, made smaller and played
+//! back.
 //!
-//! Every operation of a scenario is drawn from a generator of its own, so that leaving one out changes
-//! no other. A drawing can be recorded as the list of numbers that it asked for; played from such a list,
-//! it gives the same operation without any seed. Smaller numbers make simpler operations, which is how
-//! values are shrunk without knowing their type.
+//! Every operation of a scenario is drawn from a generator of its own, so leaving one out does not
+//! change the others. A drawing can be recorded as the list of numbers it asked for. Played back
+//! from that list, it gives the same operation without a seed. Smaller numbers give simpler
+//! operations, so values are shrunk without knowing their type.
+//!
+//! # Why not `fastrand`
+//!
+//! The numbers outlive the program that drew them. A report names the seed that found a failure,
+//! and regression files store the seeds of proptest values; both must mean the same after `cargo
+//! update`. `fastrand` does not promise that: its 2.1.0 changed the sequence of every seed.
+//! `SplitMix64` is a few lines with a fixed definition, and it is good from any seed, which matters
+//! because each operation has its own. It is the only generator of this crate: noise and uniform
+//! schedules use it, too.
 
 use std::ops::Range;
 
-/// Random numbers for drawing an operation.
+/// Random choices for drawing one operation.
 #[derive(Clone, Debug)]
 pub struct Rng {
-    state: u64,
+    source: SplitMix64,
     place: Place,
-    given_out: u64,
-    /// None while nobody wants to know: the fast way.
+    fresh_values: u64,
+    /// `None` unless choices are recorded or played back.
     script: Option<Box<Script>>,
 }
 
-/// Where in a scenario an operation stands.
+/// The position of an operation in a scenario.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Place {
     /// The thread that performs it.
     pub thread: usize,
-    /// How many operations this thread performs before it.
+    /// The number of operations this thread performs before it.
     pub index: usize,
-    /// How many threads there are.
+    /// The number of threads.
     pub threads: usize,
 }
 
-/// The numbers of a drawing: those that are prescribed, and those that were asked for.
+/// The choices of a drawing: those to play back, and those that were made.
 #[derive(Clone, Debug, Default)]
 struct Script {
     given: Option<Vec<u64>>,
     taken: Vec<Choice>,
 }
 
-/// A number that a drawing asked for.
+/// A choice that a drawing made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Choice {
-    /// The number.
-    pub value: u64,
-    /// The largest that it could have been.
-    pub largest: u64,
-    /// What it is good for.
-    pub kind: ChoiceKind,
+pub(crate) struct Choice {
+    pub(crate) value: u64,
+    /// The largest possible value.
+    pub(crate) largest: u64,
+    pub(crate) kind: ChoiceKind,
 }
 
-/// What a number of a drawing means for shrinking.
+/// What a choice means for shrinking.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ChoiceKind {
+pub(crate) enum ChoiceKind {
     /// Smaller is simpler.
     Number,
-    /// It says nothing about simplicity.
+    /// A seed of another generator: no value is simpler than another.
+    #[cfg(feature = "proptest")]
     Seed,
-    /// So many times something was simplified: larger is simpler.
+    /// The number of times a value was simplified: larger is simpler.
+    #[cfg(feature = "proptest")]
     Simplifications,
 }
 
 impl Rng {
     /// A generator for one operation.
     pub fn new(seed: u64, place: Place) -> Rng {
-        Rng { state: seed, place, given_out: 0, script: None }
+        Rng { source: SplitMix64::new(seed), place, fresh_values: 0, script: None }
     }
 
-    /// Writes down what is asked for.
+    /// Records the choices.
     pub(crate) fn recording(mut self) -> Rng {
         self.script = Some(Box::default());
         self
     }
 
-    /// Gives these numbers instead of random ones, then zeros, and writes down what is asked for.
+    /// Plays these choices back, then zeros, and records what was asked for.
     pub(crate) fn playing(choices: &[u64], place: Place) -> Rng {
         let script = Script { given: Some(choices.to_vec()), taken: Vec::new() };
         Rng { script: Some(Box::new(script)), ..Rng::new(0, place) }
     }
 
-    /// What was asked for, if that was written down.
+    /// The choices made, if they were recorded.
     pub(crate) fn taken(self) -> Vec<Choice> {
         self.script.map(|script| script.taken).unwrap_or_default()
     }
 
-    /// Where the operation stands that is being drawn.
+    /// The position of the operation that is being drawn.
     pub fn place(&self) -> Place {
         self.place
     }
@@ -90,21 +100,14 @@ impl Rng {
         self.place.thread
     }
 
-    /// SplitMix64: full period, and good from any seed, which matters because each operation has its own.
-    #[inline]
-    fn step(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        mix(self.state)
-    }
-
     /// A number from 0 to `largest`.
     #[inline]
-    pub(crate) fn choose(&mut self, largest: u64, kind: ChoiceKind) -> u64 {
-        let random = scale(self.step(), largest);
+    fn choose(&mut self, largest: u64, kind: ChoiceKind) -> u64 {
+        let random = scale(self.source.next_u64(), largest);
         self.decide(random, largest, kind)
     }
 
-    /// The number that is prescribed, or else this one.
+    /// The choice to play back, if there is one; otherwise `random`.
     #[inline]
     fn decide(&mut self, random: u64, largest: u64, kind: ChoiceKind) -> u64 {
         let Some(script) = &mut self.script else { return random };
@@ -122,7 +125,7 @@ impl Rng {
         self.choose(u64::MAX, ChoiceKind::Seed)
     }
 
-    /// How many times something is to be simplified: not at all, unless it is being shrunk.
+    /// The number of times to simplify a value: zero, unless it is being shrunk.
     #[cfg(feature = "proptest")]
     pub(crate) fn simplifications(&mut self) -> u64 {
         self.decide(0, 1 << 12, ChoiceKind::Simplifications)
@@ -145,37 +148,63 @@ impl Rng {
     pub fn chance(&mut self, probability: f64) -> bool {
         const UNIT: u64 = 1 << 32;
         let limit = (probability.clamp(0.0, 1.0) * UNIT as f64) as u64;
-        let random = scale(self.step(), UNIT - 1) < limit;
-        // What is written down is the answer, not the number behind it: there is nothing in between to try.
+        let random = scale(self.source.next_u64(), UNIT - 1) < limit;
+        // The answer is recorded, not the number behind it: shrinking has nothing in between to
+        // try.
         self.decide(random.into(), 1, ChoiceKind::Number) != 0
     }
 
-    /// One of these. Shrinking prefers those in front.
+    /// One of these. Shrinking prefers earlier ones.
     ///
     /// # Panics
     ///
-    /// If there are none.
+    /// If the slice is empty.
     #[inline]
     pub fn pick<'a, V>(&mut self, from: &'a [V]) -> &'a V {
-        assert!(!from.is_empty(), "there is nothing to pick from");
+        assert!(!from.is_empty(), "pick needs at least one value");
         &from[self.below(from.len() as u64) as usize]
     }
 
-    /// A number that no other operation of the run is given, from 1: for values that differ, which are
-    /// easier to follow in a report, and for most objects much faster to check.
+    /// A number from 1 up that no other operation of the run gets. Distinct values make reports
+    /// easier to follow, and for most objects they are much faster to check.
     #[inline]
     pub fn fresh(&mut self) -> u64 {
         let Place { thread, index, threads } = self.place;
         let number = (index * threads.max(1) + thread) as u64 + 1;
-        self.given_out += 1;
-        number + ((self.given_out - 1) << 40)
+        self.fresh_values += 1;
+        number + ((self.fresh_values - 1) << 40)
     }
 }
 
-/// The `largest + 1` numbers from 0, about equally often, without a division.
+/// A number from 0 to `largest`, almost uniform, without a division.
 #[inline]
 fn scale(random: u64, largest: u64) -> u64 {
     ((u128::from(random) * (u128::from(largest) + 1)) >> 64) as u64
+}
+
+/// The generator of Steele, Lea and Flood (Fast splittable pseudorandom number generators, OOPSLA
+/// 2014).
+#[derive(Clone, Debug)]
+pub(crate) struct SplitMix64 {
+    state: u64,
+}
+
+impl SplitMix64 {
+    pub(crate) fn new(seed: u64) -> SplitMix64 {
+        SplitMix64 { state: seed }
+    }
+
+    #[inline]
+    pub(crate) fn next_u64(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        mix(self.state)
+    }
+
+    /// A number below `bound`, which must not be 0.
+    #[cfg(any(test, feature = "shuttle"))]
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
+        scale(self.next_u64(), bound - 1)
+    }
 }
 
 /// Mixes the bits of a number.
@@ -191,7 +220,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_recorded_drawing_plays_again() {
+    fn a_recorded_drawing_can_be_played_back() {
         let draw = |rng: &mut Rng| (rng.below(10), rng.chance(0.5), *rng.pick(&['a', 'b', 'c']));
         for seed in 0..200 {
             let mut recording = Rng::new(seed, Place::default()).recording();
@@ -204,14 +233,14 @@ mod tests {
     }
 
     #[test]
-    fn a_script_that_is_too_short_or_too_large_gives_the_simplest() {
+    fn missing_choices_are_zero_and_large_ones_are_clamped() {
         let mut rng = Rng::playing(&[99], Place::default());
         assert_eq!((rng.below(5), rng.below(5), rng.chance(0.9)), (4, 0, false));
         assert_eq!(rng.taken().len(), 3);
     }
 
     #[test]
-    fn chances_are_about_right() {
+    fn chance_matches_its_probability() {
         let count =
             |p: f64| (0..10_000).filter(|s| Rng::new(*s, Place::default()).chance(p)).count();
         assert_eq!((count(0.0), count(1.0)), (0, 10_000));
@@ -219,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn fresh_numbers_differ() {
+    fn fresh_values_are_distinct() {
         let mut seen = std::collections::HashSet::new();
         for thread in 0..3 {
             for index in 0..50 {
@@ -227,5 +256,15 @@ mod tests {
                 assert!(seen.insert(rng.fresh()) && seen.insert(rng.fresh()));
             }
         }
+    }
+
+    /// Seeds in reports and in regression files stay valid only if the numbers stay the same.
+    #[test]
+    fn the_sequence_of_a_seed_is_fixed() {
+        let mut source = SplitMix64::new(1_234_567);
+        assert_eq!(
+            [source.next_u64(), source.next_u64(), source.next_u64()],
+            [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]
+        );
     }
 }

@@ -1,8 +1,8 @@
-//! What every thread will do: plain data, drawn from a seed, that can be made smaller and written down.
+//! Scenarios: what every thread will do, as plain data that can be shrunk and written down.
 //!
-//! A [`Recipe`] is the list of numbers from which each operation was drawn (see [`crate::Rng`]), a
-//! [`Scenario`] the operations themselves. Runners see scenarios only; shrinking and replay files work on
-//! recipes, so that operations need neither be read nor written.
+//! A [`Recipe`] holds the choices from which each operation was drawn (see [`crate::Rng`]). A
+//! [`Scenario`] holds the operations themselves. Runners see scenarios only. Shrinking and replay
+//! files work on recipes, so operations need neither be parsed nor printed.
 
 use crate::rng::{Choice, Place, Rng, mix};
 
@@ -18,35 +18,35 @@ pub struct Scenario<Op> {
 }
 
 impl<Op> Scenario<Op> {
-    /// Number of operations, in all phases.
+    /// The number of operations, in all phases.
     pub fn len(&self) -> usize {
         self.setup.len() + self.threads.iter().map(Vec::len).sum::<usize>() + self.finally.len()
     }
 
-    /// True if there is nothing to do.
+    /// True if there are no operations.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// The number by which the history knows who performs the setup and the final operations: the one
-/// after those of the threads.
+/// The process of the setup and the final operations in a history: the number after those of the
+/// threads.
 pub fn main_process(threads: usize) -> u32 {
     threads as u32
 }
 
-/// The numbers from which the operations of all threads are drawn.
+/// The choices from which the operations of all threads are drawn.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Recipe {
     /// One list of operations for each thread; each operation is the list of its choices.
     pub threads: Vec<Vec<Vec<u64>>>,
-    /// Which of the setup operations take part.
+    /// The setup operations that take part.
     pub setup: Kept,
-    /// Which of the final operations take part.
+    /// The final operations that take part.
     pub finally: Kept,
 }
 
-/// Which operations of a fixed list take part.
+/// The operations of a fixed list that take part.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Kept {
     /// All of them.
@@ -65,7 +65,7 @@ impl Kept {
         }
     }
 
-    /// The positions that take part, of a list of this length.
+    /// The positions that take part, in a list of this length.
     pub fn positions(&self, len: usize) -> Vec<usize> {
         match self {
             Kept::All => (0..len).collect(),
@@ -75,24 +75,24 @@ impl Kept {
 }
 
 impl Recipe {
-    /// Number of operations of all threads.
+    /// The number of operations of all threads.
     pub fn len(&self) -> usize {
         self.threads.iter().map(Vec::len).sum()
     }
 
-    /// True if no thread does anything.
+    /// True if no thread has an operation.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// The seed of one operation. Neighbours must not have related ones.
-pub(crate) fn seed_of(seed: u64, run: u64, place: Place) -> u64 {
+/// The seed of one operation. Neighbouring operations must have unrelated seeds.
+fn seed_of(seed: u64, run: u64, place: Place) -> u64 {
     let run = mix(seed ^ run.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     mix(run ^ ((place.thread as u64) << 32) ^ place.index as u64)
 }
 
-/// Draws one operation from its own seed.
+/// The generator of one operation.
 #[inline]
 pub(crate) fn rng_of(seed: u64, run: u64, place: Place) -> Rng {
     Rng::new(seed_of(seed, run, place), place)

@@ -1,10 +1,10 @@
-//! Makes a failing scenario smaller while it still fails: fewer threads, fewer operations, smaller values.
+//! Shrinks a failing scenario: fewer threads, fewer operations, smaller values.
 //!
-//! Candidates come in the order in which they promise most: first only what the explanation is about,
-//! then without whole threads, then without half of a thread's operations, a quarter, single ones; then with
-//! smaller numbers to draw from. Every candidate is run by the runner that found the failure; one that
-//! fails in the same way is kept. Nothing is assumed about candidates that did not fail: under threads, they
-//! may only have been lucky, and are tried again in the next round.
+//! The most promising candidates come first: only the operations in the explanation; then without
+//! whole threads; then without half of a thread's operations, a quarter, single ones; then with
+//! smaller choices. The runner that found the failure executes every candidate, and one that fails
+//! in the same way is kept. A candidate that did not fail is not ruled out: under OS threads it may
+//! have passed by chance, so the next round tries it again.
 
 use std::mem::discriminant;
 use std::time::{Duration, Instant};
@@ -22,14 +22,14 @@ pub struct Shrunk<Op, Ret> {
     pub recipe: Recipe,
     /// How it fails.
     pub failure: Failure<Op, Ret>,
-    /// How many executions that took.
+    /// The number of executions it took.
     pub executions: u64,
-    /// Why it ended: true if nothing smaller failed, false if time was up.
+    /// True if nothing smaller failed, false if time ran out.
     pub complete: bool,
 }
 
-/// Looks for a smaller scenario. `related` are the operations (thread, number) that the explanation is about,
-/// tried alone at first.
+/// Looks for a smaller scenario that fails. `related` are the operations (thread, number) of the
+/// explanation, which are tried alone first.
 pub fn shrink<T, S: Spec>(
     runner: &mut dyn Runner<T, S>,
     test: &Test<T, S>,
@@ -73,9 +73,9 @@ impl<T, S: Spec> Search<'_, T, S> {
         if self.is_over() {
             return false;
         }
-        let scenario = self.test.cook(&candidate);
+        let scenario = self.test.instantiate(&candidate);
         // Other choices may draw the same operations.
-        if scenario == self.test.cook(&self.best.recipe) {
+        if scenario == self.test.instantiate(&self.best.recipe) {
             return false;
         }
         let attempt = self.runner.attempt(self.test, &scenario);
@@ -89,19 +89,19 @@ impl<T, S: Spec> Search<'_, T, S> {
         true
     }
 
-    /// Only these operations; or these and whatever their threads do before the last of them.
+    /// Only these operations; or these and everything their threads do before the last of them.
     fn only(&mut self, related: &[(usize, usize)]) {
         if related.is_empty() {
             return;
         }
         let named = |thread: usize, number: usize| related.contains(&(thread, number));
         let up_to = |thread: usize, number: usize| {
-            related.iter().any(|(who, last)| *who == thread && number <= *last)
+            related.iter().any(|(by, last)| *by == thread && number <= *last)
         };
         let alone = keep(&self.best.recipe, named);
-        let with_what_came_before = keep(&self.best.recipe, up_to);
+        let with_prefixes = keep(&self.best.recipe, up_to);
         if !self.accept(without_idle_threads(alone)) {
-            self.accept(with_what_came_before);
+            self.accept(with_prefixes);
         }
     }
 
@@ -117,13 +117,13 @@ impl<T, S: Spec> Search<'_, T, S> {
         }
     }
 
-    /// Halves, quarters, and so on, down to single operations.
+    /// Removes halves, quarters, and so on, down to single operations.
     fn fewer_operations(&mut self) {
         let longest = self.best.recipe.threads.iter().map(Vec::len).max().unwrap_or(0);
         let mut length = longest.div_ceil(2);
         while length > 0 {
             for thread in 0..self.best.recipe.threads.len() {
-                // From the back: what comes later depends on what came before.
+                // From the back: later operations depend on earlier ones.
                 let mut end = self.best.recipe.threads[thread].len();
                 while end > 0 {
                     let start = end.saturating_sub(length);
@@ -182,7 +182,9 @@ impl<T, S: Spec> Search<'_, T, S> {
         let Some(choice) = known.get(at).copied() else { return };
         match choice.kind {
             ChoiceKind::Number => self.smaller_number(thread, number, at, choice.value),
+            #[cfg(feature = "proptest")]
             ChoiceKind::Seed => {}
+            #[cfg(feature = "proptest")]
             ChoiceKind::Simplifications => {
                 for more in [64, 16, 4, 1] {
                     let value = choice.value.saturating_add(more).min(choice.largest);
@@ -192,7 +194,7 @@ impl<T, S: Spec> Search<'_, T, S> {
         }
     }
 
-    /// The smallest number, else the smallest that a few bisections find.
+    /// Tries zero, then a few bisections.
     fn smaller_number(&mut self, thread: usize, number: usize, at: usize, value: u64) {
         const BISECTIONS: u32 = 6;
         if value == 0 || self.with_choice(thread, number, at, 0) {
@@ -222,7 +224,7 @@ impl<T, S: Spec> Search<'_, T, S> {
     }
 }
 
-/// The recipe with some operations only.
+/// The recipe with only the operations that satisfy `kept`.
 fn keep(recipe: &Recipe, kept: impl Fn(usize, usize) -> bool) -> Recipe {
     let mut recipe = recipe.clone();
     for (thread, ops) in recipe.threads.iter_mut().enumerate() {

@@ -1,17 +1,17 @@
-//! A counter, right or with additions that are a load and a store.
+//! A counter; correct, or with additions that are a load and a store.
 
 use linpoint::spec::models::{CounterOp, CounterRet};
 
 use super::sync::atomic::{AtomicI64, Ordering::*};
 
-/// A counter. If it is not `atomic`, two additions at the same time may become one.
+/// A counter. If it is not `atomic`, one of two concurrent additions may be lost.
 pub struct Counter {
     value: AtomicI64,
     atomic: bool,
 }
 
 impl Counter {
-    /// The number zero.
+    /// A counter at zero.
     pub fn new(atomic: bool) -> Self {
         Counter { value: AtomicI64::new(0), atomic }
     }

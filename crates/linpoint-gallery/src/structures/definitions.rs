@@ -1,4 +1,4 @@
-//! What is done with each structure: a test for each, right or wrong, under its name.
+//! The test of each structure, by its name in the catalogue.
 
 use linpoint::spec::models as spec;
 use linpoint::spec::models::{CounterOp, KeyValueOp, QueueOp, RegisterOp, SetOp, StackOp};
@@ -6,7 +6,7 @@ use linpoint_test::{Rng, Test};
 
 use super::{
     counter::Counter, growing_map::GrowingMap, michael_scott::MichaelScott,
-    read_free_map::ReadFreeMap, register::Care, register::Register, shann::Shann,
+    read_free_map::ReadFreeMap, register::Register, register::Variant, shann::Shann,
     sharded_map::ShardedMap, sized_stack::SizedStack, skip_list::SkipList, slot_map::SlotMap,
     ticket_queue::TicketQueue, treiber::Treiber,
 };
@@ -14,7 +14,8 @@ use crate::draw;
 use crate::exhibits::{Scale, Visitor, act, object};
 use crate::specs::SizedSpec;
 
-/// Shows the test of the structure with this name to the visitor. `None`: there is no such structure.
+/// Calls the visitor with the test of the structure with this name; `None` if there is no such
+/// structure.
 pub fn visit<V: Visitor>(name: &str, scale: Scale, visitor: V) -> Option<V::Out> {
     let nodes = scale.operations_in_all() as u32 + 4;
     let places = nodes as usize;
@@ -30,16 +31,16 @@ pub fn visit<V: Visitor>(name: &str, scale: Scale, visitor: V) -> Option<V::Out>
             )
         }
         "register" | "register, relaxed" | "register, hoisted" => {
-            let care = match name {
-                "register" => Care::Sound,
-                "register, relaxed" => Care::Relaxed,
-                _ => Care::Hoisted,
+            let variant = match name {
+                "register" => Variant::Fenced,
+                "register, relaxed" => Variant::Relaxed,
+                _ => Variant::Hoisted,
             };
             let draw = |rng: &mut Rng| {
                 if rng.chance(0.4) { RegisterOp::Write(rng.fresh()) } else { RegisterOp::Read }
             };
             visitor.visit(
-                Test::new(object(move || Register::new(care), Register::perform))
+                Test::new(object(move || Register::new(variant), Register::perform))
                     .spec(spec::Register { initial: 0 })
                     .ops(draw)
                     .perform(act),
@@ -70,7 +71,7 @@ pub fn visit<V: Visitor>(name: &str, scale: Scale, visitor: V) -> Option<V::Out>
                     .perform(act),
             )
         }
-        "ticket queue" | "ticket queue, skips" => {
+        "ticket queue" | "ticket queue, skips slots" => {
             let patient = name == "ticket queue";
             visitor.visit(
                 Test::new(object(move || TicketQueue::new(patient, places), TicketQueue::perform))
@@ -80,7 +81,7 @@ pub fn visit<V: Visitor>(name: &str, scale: Scale, visitor: V) -> Option<V::Out>
                     .finally(if scale.is_small() { vec![QueueOp::Dequeue] } else { vec![] }),
             )
         }
-        "sized stack" | "sized stack, size beside it" => {
+        "sized stack" | "sized stack, size outside the lock" => {
             let locked = name == "sized stack";
             visitor.visit(
                 Test::new(object(move || SizedStack::new(locked), SizedStack::perform))
@@ -116,7 +117,7 @@ pub fn visit<V: Visitor>(name: &str, scale: Scale, visitor: V) -> Option<V::Out>
             let careful = name == "growing map";
             let capacities: &'static [usize] =
                 if scale.is_small() { &[2, 16] } else { &[4, 8, 16, 32, 64, 128] };
-            // A small table is full at the start, so that it has to grow at once.
+            // A small table is full at the start, so that it has to grow immediately.
             let full = [KeyValueOp::Put(0, 1 << 30), KeyValueOp::Put(1, 1 << 31)];
             visitor.visit(
                 Test::new(object(

@@ -1,8 +1,10 @@
-//! A hash map that grows: its tables are in a row, and what is in a full one moves to the next.
+//! A hash map that grows: it has a sequence of tables, and the contents of a full one move to the
+//! next.
 //!
-//! Whoever moves a table marks every cell of it, so that others know that they have to go on to the next table. What was
-//! in the cell and the mark must be exchanged at once: if the cell is read first and then overwritten, an update that
-//! comes in between is lost. This is the resizing error in section 8 of Lowe's paper.
+//! The thread that moves a table marks every cell, so that other threads continue with the next
+//! table. The contents of a cell and the mark must be exchanged atomically: if the cell is read
+//! first and overwritten later, an update in between is lost. This is the resizing error in section
+//! 8 of Lowe's paper.
 
 use linpoint::spec::models::{KeyValueOp, KeyValueRet};
 
@@ -10,11 +12,11 @@ use super::sync::Mutex;
 use super::sync::atomic::{AtomicU64, AtomicUsize, Ordering::*};
 use super::sync::thread;
 
-/// Nothing was ever stored, or it was deleted.
+/// No value.
 const ABSENT: u64 = 0;
-/// Look into the next table.
+/// The contents are in the next table.
 const MOVED: u64 = 1;
-/// Values are kept plus this.
+/// Added to every value.
 const FIRST: u64 = 2;
 
 /// A map. If its moves are not `careful`, they lose updates.
@@ -27,12 +29,12 @@ pub struct GrowingMap {
 
 struct Table {
     slots: Box<[Slot]>,
-    /// Number of keys that have a slot.
+    /// The number of keys with a slot.
     used: AtomicUsize,
 }
 
 struct Slot {
-    /// The key plus one, zero for none. A slot keeps its key for good.
+    /// The key plus one, zero for none. A slot never changes its key.
     key: AtomicU64,
     cell: AtomicU64,
 }
@@ -43,7 +45,7 @@ impl Table {
         Table { slots: (0..capacity).map(slot).collect(), used: AtomicUsize::new(0) }
     }
 
-    /// The slots in which a key may be, the likeliest first.
+    /// The slots in which a key may be, in the order of probing.
     fn places(&self, key: u64) -> impl Iterator<Item = &Slot> {
         let len = self.slots.len();
         let begin = key as usize % len;
@@ -61,7 +63,7 @@ impl Table {
         None
     }
 
-    /// The slot of the key, which it gets if it has none; `None` if the table is full.
+    /// The slot of the key, claimed if it has none yet; `None` if the table is full.
     fn claim(&self, key: u64) -> Option<&Slot> {
         for slot in self.places(key) {
             let mut there = slot.key.load(Acquire);
@@ -86,8 +88,8 @@ impl Table {
 }
 
 impl GrowingMap {
-    /// An empty map with tables of these capacities. The last one must be large enough for all keys: a third
-    /// larger, and some more for threads that take slots at the same time.
+    /// An empty map with tables of these capacities. The last one must be large enough for all
+    /// keys: a third larger, plus some more for threads that claim slots concurrently.
     pub fn new(careful: bool, capacities: &[usize]) -> Self {
         GrowingMap {
             tables: capacities.iter().map(|&capacity| Table::new(capacity)).collect(),
@@ -121,7 +123,7 @@ impl GrowingMap {
         self.current.store(level + 1, Release);
     }
 
-    /// Marks the slot as moved, and gives what was in it.
+    /// Marks the slot as moved and returns its contents.
     fn mark(&self, slot: &Slot) -> u64 {
         if self.careful {
             return slot.cell.swap(MOVED, AcqRel);

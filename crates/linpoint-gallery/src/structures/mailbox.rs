@@ -1,11 +1,13 @@
-//! A mailbox whose `receive` waits for a message; right, or with a gap through which a wake-up gets lost.
+//! A mailbox whose `receive` waits for a message; correct, or with a window in which a wake-up is
+//! lost.
 
 use std::collections::VecDeque;
 
 use super::sync::{Condvar, Mutex};
 use crate::specs::{MailOp, MailRet};
 
-/// A mailbox. If it is not `careful`, `receive` looks, lets go of the lock, and then goes to sleep without looking again.
+/// A mailbox. If it is not `careful`, `receive` finds it empty, releases the lock, and then sleeps
+/// without checking again.
 pub struct Mailbox {
     messages: Mutex<VecDeque<u64>>,
     arrived: Condvar,

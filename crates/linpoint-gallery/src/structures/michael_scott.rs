@@ -1,5 +1,5 @@
-//! The queue of Michael and Scott (PODC 1996). Nodes come from an arena and are used once, so that pointers
-//! need no counters.
+//! The queue of Michael and Scott (PODC 1996). Nodes come from an arena and are never reused, so
+//! that pointers need no counters.
 
 use linpoint::spec::models::{QueueOp, QueueRet};
 
@@ -15,12 +15,12 @@ pub struct MichaelScott {
 
 struct Node {
     value: AtomicU64,
-    /// Number of the next node; zero for none, as the first node follows nobody.
+    /// Index of the next node. Zero means none: node 0 is the first and never a successor.
     next: AtomicU32,
 }
 
 impl MichaelScott {
-    /// An empty queue, for at most `enqueues` of them; one more panics.
+    /// An empty queue for at most `enqueues` enqueues; one more panics.
     pub fn new(enqueues: u32) -> Self {
         let node = |_| Node { value: AtomicU64::new(0), next: AtomicU32::new(0) };
         MichaelScott {

@@ -1,8 +1,9 @@
 //! A map of small keys whose updates take a lock, and whose reads take none.
 //!
-//! An update announces itself, writes the datum, and then sets the status; a read looks at the status before and after.
-//! If the status is set too early, a read finds the datum of the key's former life, long deleted. This is the
-//! error in the early version of the sharded map in section 8 of Lowe's paper.
+//! An update announces itself, writes the datum, and then sets the status; a read checks the status
+//! before and after. If the status is set too early, a read returns an old datum of the key that
+//! was deleted. This is the error in the early version of the sharded map in section 8 of Lowe's
+//! paper.
 
 use linpoint::spec::models::{KeyValueOp, KeyValueRet};
 
@@ -12,10 +13,10 @@ use super::sync::thread;
 
 const STORED: u64 = 1;
 const WRITING: u64 = 2;
-/// Statuses differ in the number of changes above these bits.
+/// One change of the status: the number of changes is above the two bits.
 const CHANGE: u64 = 4;
 
-/// A map. If it is `early`, the status says that the datum is there before it is.
+/// A map. If it is `early`, the status is set before the datum is written.
 pub struct ReadFreeMap {
     slots: Box<[Slot]>,
     early: bool,

@@ -1,7 +1,8 @@
-//! A register, through an atomic variable or through something weaker.
+//! A register: an atomic variable, or something weaker.
 //!
-//! The paper's example is a variable of Java that is not volatile. Rust has no such thing: a shared variable
-//! that is not atomic is undefined behaviour. What compiler and machine may do to one is done here by hand.
+//! The paper's example is a Java variable that is not volatile. Rust has no such thing: a data race
+//! is undefined behaviour. This file does by hand what compiler and machine may do to such a
+//! variable.
 
 use std::cell::Cell;
 use std::sync::atomic::AtomicU64 as Numbers;
@@ -10,23 +11,23 @@ use linpoint::spec::models::{RegisterOp, RegisterRet};
 
 use super::sync::atomic::{AtomicU64, Ordering, Ordering::*, fence};
 
-/// How a register is kept.
+/// How a register is implemented.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Care {
-    /// With fences: a write is there for everybody when it returns.
-    Sound,
-    /// Relaxed loads and stores: a write may still be on its way when it returns.
+pub enum Variant {
+    /// With fences: a write is visible to all threads when it returns.
+    Fenced,
+    /// Relaxed loads and stores: a write may not be visible yet when it returns.
     Relaxed,
-    /// As if the compiler had moved the load out of a loop of reads: every thread keeps a copy, which its
-    /// own writes and every fourth read renew.
+    /// As if the compiler had hoisted the load out of a loop: every thread keeps a copy, which its
+    /// own writes and every fourth read refresh.
     Hoisted,
 }
 
-/// A register that holds a number, at first zero.
+/// A register for a number, initially zero.
 pub struct Register {
     value: AtomicU64,
-    care: Care,
-    /// Copies belong to one register: threads outlive it.
+    variant: Variant,
+    /// Identifies the register of a copy, because threads outlive registers.
     number: u64,
 }
 
@@ -48,20 +49,20 @@ super::sync::thread_local! {
 static NEXT_NUMBER: Numbers = Numbers::new(1);
 
 impl Register {
-    /// A register that holds zero.
-    pub fn new(care: Care) -> Self {
+    /// A register at zero.
+    pub fn new(variant: Variant) -> Self {
         let number = NEXT_NUMBER.fetch_add(1, Ordering::Relaxed);
-        Register { value: AtomicU64::new(0), care, number }
+        Register { value: AtomicU64::new(0), variant, number }
     }
 
     fn read(&self) -> u64 {
-        match self.care {
-            Care::Sound => {
+        match self.variant {
+            Variant::Fenced => {
                 fence(SeqCst);
                 self.value.load(Acquire)
             }
-            Care::Relaxed => self.value.load(Relaxed),
-            Care::Hoisted => COPY.with(|copy| {
+            Variant::Relaxed => self.value.load(Relaxed),
+            Variant::Hoisted => COPY.with(|copy| {
                 let mut mine = copy.get();
                 if mine.of != self.number || mine.reads_left == 0 {
                     mine = self.copy_of(self.value.load(Acquire));
@@ -75,15 +76,16 @@ impl Register {
     }
 
     fn write(&self, value: u64) {
-        match self.care {
-            Care::Sound => {
-                // Without the first, a write might go before another one that has already returned.
+        match self.variant {
+            Variant::Fenced => {
+                // Without the first fence, a write could be ordered before another one that has
+                // already returned.
                 fence(SeqCst);
                 self.value.store(value, Release);
                 fence(SeqCst);
             }
-            Care::Relaxed => self.value.store(value, Relaxed),
-            Care::Hoisted => {
+            Variant::Relaxed => self.value.store(value, Relaxed),
+            Variant::Hoisted => {
                 self.value.store(value, Release);
                 COPY.with(|copy| copy.set(self.copy_of(value)));
             }

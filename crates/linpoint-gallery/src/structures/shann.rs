@@ -1,9 +1,10 @@
 //! The bounded array queue of Shann, Huang and Chen (ICPADS 2000), as published and repaired.
 //!
-//! As published, a slot is read before the test for emptiness: if it was empty when it was read, and the queue is not
-//! empty any more when that is tested, the dequeue takes the slot for one that somebody else has emptied, and moves
-//! on. Found by Colvin and Groves (ICECCS 2005). The enqueue is the mirror image. The same error can let the
-//! queue run in circles; an operation that has tried very often panics, as a thread that does not end cannot be ended.
+//! As published, a slot is read before the test for emptiness. If the slot was empty when it was
+//! read, and the queue is not empty any more when that is tested, the dequeue assumes that another
+//! thread has emptied the slot, and moves on. Found by Colvin and Groves (ICECCS 2005). The enqueue
+//! is symmetric. The same error can make an operation loop forever, so an operation panics after
+//! too many attempts: a thread that does not end cannot be stopped.
 
 use linpoint::spec::models::{QueueOp, QueueRet};
 
@@ -28,7 +29,8 @@ fn changed(word: u64, value: u32) -> u64 {
 }
 
 impl Shann {
-    /// An empty queue for at most `capacity` elements, whose operations panic after `patience` attempts.
+    /// An empty queue for at most `capacity` elements, whose operations panic after `patience`
+    /// attempts.
     pub fn new(repaired: bool, capacity: usize, patience: u32) -> Self {
         Shann {
             slots: (0..capacity).map(|_| AtomicU64::new(0)).collect(),
@@ -78,7 +80,7 @@ impl Shann {
                 return true;
             }
         }
-        panic!("enqueue runs in circles");
+        panic!("enqueue loops forever");
     }
 
     fn dequeue(&self) -> Option<u32> {
@@ -103,7 +105,7 @@ impl Shann {
                 return Some(value);
             }
         }
-        panic!("dequeue runs in circles");
+        panic!("dequeue loops forever");
     }
 
     /// Performs one operation. Values are above zero and fit into 32 bits.

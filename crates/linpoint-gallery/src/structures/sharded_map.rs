@@ -1,4 +1,4 @@
-//! A hash map in shards, each under its own lock.
+//! A hash map in shards, each with its own lock.
 
 use std::collections::HashMap;
 

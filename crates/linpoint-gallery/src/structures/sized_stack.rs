@@ -1,11 +1,11 @@
-//! A stack under a lock that also knows its size; right, or with a size that is kept beside the lock.
+//! A stack under a lock, with a size; correct, or with the size kept outside the lock.
 
 use crate::specs::{SizedOp, SizedRet};
 
 use super::sync::Mutex;
 use super::sync::atomic::{AtomicI64, Ordering::*};
 
-/// A stack. If its size is not kept under the `lock`, it may be read before or after it is right.
+/// A stack. If it is not `locked`, its size is updated after the elements, outside the lock.
 pub struct SizedStack {
     elements: Mutex<Vec<u64>>,
     size: AtomicI64,

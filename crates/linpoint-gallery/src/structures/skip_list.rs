@@ -1,22 +1,23 @@
 //! A skip list of two levels, ordered by hash, in which keys may share a hash.
 //!
-//! Changes take a lock, searches take none. Among keys with the same hash the order is that of insertion, so a search that walks
-//! past some of them on the upper level has walked past others that are only on the lower one. The right search comes
-//! down before the first node with that hash. This is the error of the skip list in section 8 of Lowe's paper.
+//! Changes take a lock, searches take none. Keys with the same hash are in the order of insertion,
+//! so a search that walks past some of them on the upper level has walked past others that are only
+//! on the lower one. The correct search descends before the first node with that hash. This is the
+//! error of the skip list in section 8 of Lowe's paper.
 
 use linpoint::spec::models::{SetOp, SetRet};
 
 use super::sync::Mutex;
 use super::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::*};
 
-/// Ends a level; the first node follows nobody.
+/// Ends a level. Node 0 is the head and never a successor.
 const NONE: u32 = 0;
 const LOWER: usize = 0;
 const UPPER: usize = 1;
 
 /// A set. If it is not `careful`, searches walk past keys with the same hash.
 pub struct SkipList {
-    /// The first one is the head. None is used again.
+    /// The first one is the head. Nodes are never reused.
     nodes: Box<[Node]>,
     used: AtomicU32,
     lock: Mutex<()>,
@@ -29,18 +30,18 @@ struct Node {
     removed: AtomicBool,
 }
 
-/// As bad as can be: only two results.
+/// A bad hash function: only two values.
 fn hash(key: u64) -> u64 {
     key / 2 % 2
 }
 
-/// Every other key is on the upper level too.
+/// Every other key is also on the upper level.
 fn is_high(key: u64) -> bool {
     key % 2 == 1
 }
 
 impl SkipList {
-    /// An empty set, for at most `inserts` that succeed; one more panics.
+    /// An empty set for at most `inserts` successful inserts; one more panics.
     pub fn new(careful: bool, inserts: u32) -> Self {
         let node = |_| Node {
             key: AtomicU64::new(0),
@@ -63,7 +64,8 @@ impl SkipList {
         self.nodes[node as usize].key.load(Acquire)
     }
 
-    /// The last node from `begin` on whose successors all fail `goes_on`.
+    /// Walks from `begin` while `goes_on` holds for the next node, and returns the node where it
+    /// stops.
     fn walk(&self, begin: u32, level: usize, goes_on: impl Fn(u32) -> bool) -> u32 {
         let mut at = begin;
         loop {
@@ -84,8 +86,8 @@ impl SkipList {
             |node| self.key(node) == key && !self.nodes[node as usize].removed.load(Acquire);
         let mut at = start;
         loop {
-            // Each link is read once. Where the walk ends, something may be inserted in the next moment, and
-            // whoever looked there again would find that and not the key.
+            // Each link is read once. A node may be inserted where the walk ends, and a second read
+            // would return it instead of the key.
             let node = self.next(at, LOWER).load(Acquire);
             if node == NONE || hash(self.key(node)) > hash(key) {
                 return None;

@@ -1,8 +1,10 @@
-//! A map of small keys in the manner of Laarman, van de Pol and Weber (FMCAD 2010), with updates and deletions.
+//! A map of small keys in the manner of Laarman, van de Pol and Weber (FMCAD 2010), with updates
+//! and deletions.
 //!
-//! Every key has a slot (collisions are not what is tested here), and a slot has a status that is also its lock. A
-//! deletion may not simply set the status: an update that is under way holds the lock, and would in the end declare
-//! stored whatever is in the slot by then. Lowe's figure 7; it takes five operations.
+//! Every key has a slot (collisions are not tested here), and the status of a slot is also its
+//! lock. A deletion must not simply set the status: a running update holds the lock, and would
+//! finally declare stored what is in the slot by then. This is Lowe's figure 7; it takes five
+//! operations.
 
 use linpoint::spec::models::{KeyValueOp, KeyValueRet};
 
@@ -14,7 +16,7 @@ const UPDATING: u8 = 1;
 const STORED: u8 = 2;
 const DELETED: u8 = 3;
 
-/// A map. If its deletions are not `careful`, they set the status without looking.
+/// A map. If its deletions are not `careful`, they set the status without checking it.
 pub struct SlotMap {
     slots: Box<[Slot]>,
     careful: bool,
@@ -26,7 +28,7 @@ struct Slot {
 }
 
 impl Slot {
-    /// The status, once nobody is updating.
+    /// Waits until no update is running and returns the status.
     fn settled(&self) -> u8 {
         loop {
             let status = self.status.load(Acquire);
@@ -43,7 +45,8 @@ impl Slot {
 
     fn update(&self, value: u64) {
         while !self.change(self.settled(), UPDATING) {}
-        // Not relaxed: who reads a value early must not see an older status after that. (Loom found that.)
+        // Not relaxed: a thread that reads the value early must not read an older status
+        // afterwards. (Loom found that.)
         self.value.store(value, Release);
         self.status.store(STORED, Release);
     }

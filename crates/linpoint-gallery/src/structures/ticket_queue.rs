@@ -1,14 +1,15 @@
-//! A queue over an array: enqueues and dequeues take tickets, and the ticket is the place.
+//! A queue over an array: enqueues and dequeues take tickets, and the ticket is the index of the
+//! slot.
 //!
-//! An enqueue has its ticket before its value is in place. A dequeue that comes in between must wait for the value, or
-//! it loses it.
+//! An enqueue takes its ticket before it stores its value. A dequeue in between must wait for the
+//! value, or the value is lost.
 
 use linpoint::spec::models::{QueueOp, QueueRet};
 
 use super::sync::atomic::{AtomicU64, AtomicUsize, Ordering::*};
 use super::sync::thread;
 
-/// A queue. If it is not `patient`, a dequeue skips the place of an enqueue that has not finished.
+/// A queue. If it is not `patient`, a dequeue skips the slot of an enqueue that has not finished.
 pub struct TicketQueue {
     /// Values, zero for none.
     places: Box<[AtomicU64]>,
@@ -18,7 +19,7 @@ pub struct TicketQueue {
 }
 
 impl TicketQueue {
-    /// An empty queue, for at most `enqueues` of them; one more panics.
+    /// An empty queue for at most `enqueues` enqueues; one more panics.
     pub fn new(patient: bool, enqueues: usize) -> Self {
         TicketQueue {
             places: (0..enqueues).map(|_| AtomicU64::new(0)).collect(),

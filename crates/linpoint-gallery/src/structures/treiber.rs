@@ -1,19 +1,19 @@
-//! Treiber's stack, with nodes that are used again: the top of the stack carries a tag, or else suffers from ABA.
+//! Treiber's stack with reused nodes: the top of the stack carries a tag, or else suffers from ABA.
 //!
-//! Nodes are numbers in an arena, so that even the wrong stack touches no memory that is not its own.
+//! Nodes are indices into an arena, so that even the broken stack is memory-safe.
 
 use linpoint::spec::models::{StackOp, StackRet};
 
 use super::sync::Mutex;
 use super::sync::atomic::{AtomicU32, AtomicU64, Ordering::*};
 
-/// A stack. If it is not `tagged`, a pop that slept while its node was popped and pushed again succeeds,
-/// with what it read before.
+/// A stack. If it is not `tagged`, a pop that was paused while its node was popped and pushed again
+/// succeeds with the stale values it read before.
 pub struct Treiber {
-    /// Number of the top node, zero for none; above 32 bits, the tag.
+    /// Index of the top node in the low 32 bits, zero for none; the tag above them.
     top: AtomicU64,
     nodes: Box<[Node]>,
-    /// Nodes that are not in use. The one that was given back last is taken first.
+    /// Unused nodes. The most recently freed one is taken first.
     unused: Mutex<Vec<u32>>,
     tagged: bool,
 }
@@ -43,7 +43,7 @@ impl Treiber {
         &self.nodes[number as usize - 1]
     }
 
-    /// The word for `node` on top, after `before`.
+    /// The word that puts `node` on top and follows `before`.
     fn successor(&self, before: u64, node: u32) -> u64 {
         let tag = if self.tagged { (before >> 32) + 1 } else { 0 };
         tag << 32 | u64::from(node)

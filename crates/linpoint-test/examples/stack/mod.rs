@@ -1,5 +1,5 @@
-//! The stack of the tutorial: Treiber's, over an arena, whose nodes are used again. It is written against `super::sync`, and so
-//! compiles for `std`, shuttle and loom.
+//! The stack of the tutorial: Treiber's, over an arena whose nodes are reused. It is written
+//! against `super::sync`, so it compiles for `std`, shuttle and loom.
 //!
 //! It has the best known bug of its kind. Can you see it?
 
@@ -57,7 +57,7 @@ impl Treiber {
     }
 }
 
-/// The definition, whatever schedules it.
+/// The definition of the test, for every scheduler.
 pub fn test() -> Test<Treiber, Stack<u64>> {
     Test::new(Treiber::new)
         .spec(Stack::new())

@@ -1,4 +1,4 @@
-//! The stack over the primitives of this flavour.
+//! The stack on the primitives of `std`.
 
 pub use linpoint_test::sync::plain as sync;
 

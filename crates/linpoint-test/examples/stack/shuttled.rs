@@ -1,4 +1,4 @@
-//! The stack over the primitives of this flavour.
+//! The stack on the primitives of shuttle.
 
 pub use linpoint_test::sync::shuttled as sync;
 

@@ -1,51 +1,54 @@
-//! Clocks: what the call and the return of an operation are stamped with.
+//! The clocks that stamp calls and returns.
 //!
-//! A stamp is of use only if *call before, return after* holds: the clock is read for the call before any
-//! instruction of the operation executes, and for the return after all of them have. Then, if one
-//! operation's return stamp is smaller than another's call stamp, the first had executed before the second
-//! began.
+//! Stamps must satisfy *call before, return after*: the clock is read for the call before any
+//! instruction of the operation executes, and for the return after all of them have. Then, if the
+//! return stamp of one operation is smaller than the call stamp of another, the first had executed
+//! before the second began.
 //!
 //! # x86-64
 //!
-//! The time stamp counter is read by `RDTSC`, which the processor may execute before earlier instructions
-//! have completed and after later ones have begun. `LFENCE` completes only when all instructions before it
-//! have, and no instruction after it begins before it completes. (Intel's manual says so for all
-//! processors; on AMD's it holds with the setting that every current Linux makes.) Hence:
+//! `RDTSC` reads the time stamp counter. The processor may execute it before earlier instructions
+//! have completed and after later ones have begun. `LFENCE` completes only when all instructions
+//! before it have, and no instruction after it begins before it completes. (Intel's manual says so
+//! for all processors; on AMD processors it holds with the setting that every current Linux makes.)
+//! Hence:
 //!
-//! * **call**: `RDTSC; LFENCE`. The operation begins after the clock has been read. That `RDTSC` may have
-//!   been executed early, before the instructions in front of it, makes the interval longer, never
-//!   shorter.
-//! * **return**: `LFENCE; RDTSC`. The clock is read when every instruction of the operation has completed,
-//!   and every load has its value. (`RDTSCP` waits in the same way, and does no more.) What comes later may
-//!   begin earlier; it belongs to no operation.
-//! * The `RDTSC` of a call may even be executed before that of the return in front of it. The `LFENCE` after
-//!   it waits for both, so the larger of the two stamps was still read before the operation began. Logs
-//!   use the larger.
+//! * **call**: `RDTSC; LFENCE`. The operation begins after the clock has been read. If `RDTSC`
+//!   executes early, before the preceding instructions, the interval gets longer, never shorter.
+//! * **return**: `LFENCE; RDTSC`. The clock is read when every instruction of the operation has
+//!   completed and every load has its value. (`RDTSCP` waits in the same way, and does no more.)
+//!   Later instructions may begin earlier; they belong to no operation.
+//! * The `RDTSC` of a call may even execute before that of the preceding return. The `LFENCE` after
+//!   it waits for both, so the larger of the two stamps was still read before the operation began.
+//!   Logs use the larger one.
 //!
-//! A *store* has completed when it is in the store buffer of its core; others see it when it has left the
-//! buffer, which may be after the return stamp. So without more, *return after* is true of what the
-//! operation has executed and seen, not of when others can see it: an object whose last step is an
-//! unfenced store can be caught returning before its effect is visible. For a linearizable object that is a bug, and
-//! such bugs are what the default is for. **Draining** adds an `MFENCE` in front of the return: `MFENCE; LFENCE;
-//! RDTSC`, after which all stores of the operation are visible. It finds fewer bugs, as the fence does
-//! what the object forgot to do. It is right for objects that promise linearizability only in the order
-//! of happens-before, such as a deque whose owner publishes with a plain release store.
+//! A *store* completes when it is in the store buffer of its core; other cores see it when it
+//! leaves the buffer, which may be after the return stamp. So by default, *return after* holds for
+//! what the operation has executed and read, but not for when other threads can see its stores: an
+//! object whose last step is an unfenced store can be caught returning before its effect is
+//! visible. For a linearizable object that is a bug, and the default finds such bugs. **Draining**
+//! adds an `MFENCE` before the return: `MFENCE; LFENCE; RDTSC`, after which all stores of the
+//! operation are visible. It finds fewer bugs, because the fence does what the object fails to do.
+//! Use it for objects that promise linearizability only in the order of happens-before, such as a
+//! deque whose owner publishes with a plain release store.
 //!
-//! Counters of different cores are comparable if the counter is invariant and the kernel keeps them in
-//! step. [`Clock::private`] uses it only if the processor says the first and, on Linux, the kernel offers
-//! the counter as a clock source, which it stops to do when it has seen cores disagree.
+//! Counters of different cores are comparable if the counter is invariant and the kernel keeps them
+//! in step. [`Clock::private`] uses the counter only if the processor reports it as invariant and,
+//! on Linux, the kernel offers it as a clock source. The kernel withdraws it when it has seen cores
+//! disagree.
 //!
-//! # Elsewhere
+//! # Other processors
 //!
-//! [`Clock::private`] is [`Instant`]: monotone over all threads, and as far apart from the operation's own
-//! instructions as the system's `clock_gettime` keeps it (on Linux, it orders its read of the counter after
-//! what was executed before). It is slower, and coarser: equal stamps count as concurrent.
+//! [`Clock::private`] is [`Instant`]: monotonic across threads, and ordered with the operation's
+//! instructions as well as the system's `clock_gettime` is (on Linux, it orders its read of the
+//! counter after the instructions before it). It is slower and coarser. Equal stamps count as
+//! concurrent.
 //!
 //! # The shared counter
 //!
-//! [`Clock::shared`] counts events with one atomic counter. It is exact everywhere, and its two locked
-//! instructions per operation synchronise all threads with each other: it hides missing synchronisation.
-//! It is there to compare, and for machines without a good clock.
+//! [`Clock::shared`] counts events with one atomic counter. It is exact everywhere, but its two
+//! locked instructions per operation synchronise all threads with each other, which hides missing
+//! synchronisation. Use it for comparison, and on machines without a good clock.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering, compiler_fence, fence};
@@ -66,7 +69,7 @@ enum Source {
     Counter(Arc<Padded>),
 }
 
-/// A counter that has its cache line to itself.
+/// A counter on a cache line of its own.
 #[repr(align(128))]
 #[derive(Debug, Default)]
 struct Padded(AtomicU64);
@@ -78,7 +81,7 @@ impl Default for Clock {
 }
 
 impl Clock {
-    /// The best clock that threads can read without touching anything that they share.
+    /// The best clock that threads can read without touching shared memory.
     pub fn private() -> Clock {
         #[cfg(target_arch = "x86_64")]
         if tsc::is_reliable() {
@@ -87,7 +90,7 @@ impl Clock {
         Clock::instant()
     }
 
-    /// The monotone clock of the operating system.
+    /// The monotonic clock of the operating system.
     pub fn instant() -> Clock {
         Clock { source: Source::Instant(Instant::now()), drains: false }
     }
@@ -97,17 +100,17 @@ impl Clock {
         Clock { source: Source::Counter(Arc::default()), drains: false }
     }
 
-    /// Waits before each return stamp until the stores of the operation are visible to all.
+    /// Waits before each return stamp until the stores of the operation are visible to all threads.
     pub fn draining(self) -> Clock {
         Clock { drains: true, ..self }
     }
 
-    /// In words, for reports.
+    /// A description for reports.
     pub fn describe(&self) -> String {
         let source = match &self.source {
             #[cfg(target_arch = "x86_64")]
             Source::Tsc => "private logs stamped by the TSC",
-            Source::Instant(_) => "private logs stamped by the system's clock",
+            Source::Instant(_) => "private logs stamped by the system clock",
             Source::Counter(_) => "a counter shared by all threads",
         };
         let fences = match (&self.source, self.drains) {
@@ -118,7 +121,7 @@ impl Clock {
         format!("{source}, {fences}")
     }
 
-    /// The stamp of a call: read before anything that follows executes.
+    /// The stamp of a call: read before any later instruction executes.
     #[inline]
     pub fn call(&self) -> u64 {
         compiler_fence(Ordering::SeqCst);
@@ -139,7 +142,7 @@ impl Clock {
         stamp
     }
 
-    /// The stamp of a return: read after everything in front of it has executed.
+    /// The stamp of a return: read after every earlier instruction has executed.
     #[inline]
     pub fn ret(&self) -> u64 {
         compiler_fence(Ordering::SeqCst);
@@ -211,7 +214,7 @@ mod tsc {
         let list = "/sys/devices/system/clocksource/clocksource0/available_clocksource";
         match std::fs::read_to_string(list) {
             Ok(sources) => sources.split_whitespace().any(|source| source == "tsc"),
-            // Not Linux, or nothing is known: the processor's word is all there is.
+            // Not Linux, or no information: rely on the processor alone.
             Err(_) => !cfg!(target_os = "linux"),
         }
     }
@@ -222,9 +225,9 @@ mod tests {
     use super::*;
     use std::sync::atomic::AtomicU64;
 
-    /// A stamp that was taken before a message was sent is not larger than one taken after it arrived.
+    /// A stamp taken before a message is sent is not larger than one taken after it arrives.
     #[test]
-    fn stamps_of_two_threads_follow_messages() {
+    fn stamps_are_ordered_across_threads_by_messages() {
         for clock in
             [Clock::private(), Clock::instant(), Clock::shared(), Clock::private().draining()]
         {
@@ -250,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn descriptions_say_what_was_fenced() {
+    fn descriptions_name_the_fences() {
         assert!(Clock::private().describe().contains("no draining fence"));
         assert!(Clock::private().draining().describe().contains("drained before each return"));
         assert!(Clock::shared().describe().contains("shared by all threads"));

@@ -1,10 +1,11 @@
-//! Private logs become one history.
+//! Merges private logs into one history.
 //!
-//! What the order of a merged history guarantees: if it says that `a` precedes `b`, then `a`'s return stamp
-//! was smaller than `b`'s call stamp, so every instruction of `a` had been executed before the first of `b`
-//! began (see [`super::clock`] for what that means for stores). Equal stamps count as concurrent, so a
-//! coarse clock never causes an alarm. Nothing is claimed in the other direction: operations that are concurrent in the history
-//! may have been executed one after the other, between two ticks or between two stamps.
+//! Guarantee: if `a` precedes `b` in a merged history, then the return stamp of `a` was smaller
+//! than the call stamp of `b`, so every instruction of `a` had executed before the first one of `b`
+//! began (see [`super::clock`] for what that means for stores). Equal stamps count as concurrent,
+//! so a coarse clock never causes a false alarm. The converse does not hold: operations that are
+//! concurrent in the history may have executed one after the other, between two ticks or between
+//! two stamps.
 
 use linpoint::History;
 use linpoint::history::{Extras, HistoryError, Interval, Ties};
@@ -17,11 +18,11 @@ pub(crate) struct Row<O, R> {
     pub(crate) op: O,
     pub(crate) ret: Option<R>,
     pub(crate) call: u64,
-    /// [`OPEN`] if it did not return.
+    /// [`OPEN`] if the operation did not return.
     pub(crate) end: u64,
 }
 
-/// The rows of one process, one after the other. Collected first, ranked and taken apart later.
+/// The rows of one process, in order.
 #[derive(Clone, Debug)]
 pub(crate) struct Lane<O, R> {
     pub(crate) process: u32,
@@ -32,7 +33,7 @@ pub(crate) struct Lane<O, R> {
 pub(crate) fn merge<O, R>(mut lanes: Vec<Lane<O, R>>) -> Result<History<O, R>, HistoryError> {
     let mut touching = false;
     for lane in &mut lanes {
-        touching |= tidy(&mut lane.rows);
+        touching |= remove_overlaps(&mut lane.rows);
     }
     if !touching {
         rank(&mut lanes);
@@ -49,9 +50,9 @@ pub(crate) fn merge<O, R>(mut lanes: Vec<Lane<O, R>>) -> Result<History<O, R>, H
     builder.finish()
 }
 
-/// Lets no operation begin before the one in front of it has ended: the larger stamp was read before it
-/// began, too. True if one begins at the very stamp at which the other ends.
-fn tidy<O, R>(rows: &mut [Row<O, R>]) -> bool {
+/// Moves each call behind the preceding return: the larger stamp was also read before the operation
+/// began. Returns true if an operation begins at the stamp at which another one ends.
+fn remove_overlaps<O, R>(rows: &mut [Row<O, R>]) -> bool {
     let mut last = None;
     let mut touching = false;
     for row in rows {
@@ -60,19 +61,19 @@ fn tidy<O, R>(rows: &mut [Row<O, R>]) -> bool {
             touching |= row.call == last;
         }
         row.end = row.end.max(row.call);
-        // One that never returned ends its claim on the process where it began.
+        // An operation that never returned occupies the process only at its call.
         last = Some(if row.end == OPEN { row.call } else { row.end });
         touching |= row.end == row.call;
     }
     touching
 }
 
-/// Replaces stamps by their ranks, so that nothing has to be sorted later. Each lane is in order already.
-/// At one stamp, calls come before returns: as no two events of a lane have one stamp, that is exactly
-/// what [`Ties::Concurrent`] means.
+/// Replaces stamps by their ranks, so that nothing has to be sorted later. Each lane is already in
+/// order. At equal stamps, calls come before returns. No two events of a lane have the same stamp,
+/// so this is exactly what [`Ties::Concurrent`] means.
 fn rank<O, R>(lanes: &mut [Lane<O, R>]) {
     const DONE: u64 = u64::MAX;
-    /// The next event of a lane: twice its stamp, one more for a return.
+    /// The key of an event of a lane: twice its stamp, plus one for a return.
     fn key<O, R>(rows: &[Row<O, R>], event: usize) -> u64 {
         match rows.get(event / 2) {
             None => DONE,
@@ -81,7 +82,7 @@ fn rank<O, R>(lanes: &mut [Lane<O, R>]) {
             Some(row) => row.end << 1 | 1,
         }
     }
-    /// There is no such event: it is passed over.
+    /// The event does not exist and is skipped.
     const SKIP: u64 = 0;
     let mut next: Vec<(u64, usize)> = lanes.iter().map(|lane| (key(&lane.rows, 0), 0)).collect();
     let mut rank = 0;
@@ -110,7 +111,7 @@ fn rank<O, R>(lanes: &mut [Lane<O, R>]) {
     }
 }
 
-/// Splits the rows of a log whose operations may overlap into lanes in which they do not.
+/// Splits the rows of a log with overlapping operations into lanes without overlaps.
 pub(crate) fn untangle<O, R>(mut rows: Vec<Row<O, R>>, first: u32) -> Vec<Lane<O, R>> {
     rows.sort_by_key(|row| row.call);
     let mut lanes: Vec<(u64, Lane<O, R>)> = Vec::new();
@@ -137,7 +138,7 @@ mod tests {
         Lane { process, rows: stamps.iter().enumerate().map(row).collect() }
     }
 
-    /// Which operations precede which, by their stamps alone.
+    /// The precedence relation, from the stamps alone.
     fn expected(lanes: &[&[(u64, u64)]]) -> Vec<Vec<bool>> {
         let all: Vec<_> = lanes.iter().flat_map(|lane| lane.iter()).collect();
         all.iter().map(|a| all.iter().map(|b| a.1 < b.0).collect()).collect()
@@ -149,14 +150,12 @@ mod tests {
     }
 
     #[test]
-    fn the_order_is_that_of_the_stamps() {
-        // With a few small stamps, all ties occur: within a lane, between lanes, operations of no length.
+    fn precedence_follows_the_stamps() {
+        // Stamps are few and small, so all ties occur: within a lane, between lanes, operations of
+        // length zero.
         for seed in 0..3_000_u64 {
-            let mut state = seed;
-            let mut below = |n: u64| {
-                state = crate::rng::mix(state.wrapping_add(0x9e37));
-                state % n
-            };
+            let mut random = crate::rng::SplitMix64::new(seed);
+            let mut below = |n: u64| random.below(n);
             let mut lanes = Vec::new();
             for _ in 0..3 {
                 let mut now = below(4);
@@ -177,13 +176,13 @@ mod tests {
     }
 
     #[test]
-    fn a_call_that_was_read_early_is_moved_behind_the_return_in_front_of_it() {
+    fn a_call_stamped_early_is_moved_behind_the_preceding_return() {
         let history = merge(vec![lane(0, &[(10, 20), (19, 30)])]).unwrap();
         assert_eq!(history.len(), 2);
     }
 
     #[test]
-    fn overlapping_operations_of_a_log_get_lanes_of_their_own() {
+    fn overlapping_operations_of_a_log_get_separate_lanes() {
         let rows = lane(0, &[(0, 10), (5, 15), (11, 20), (16, OPEN), (17, 18)]).rows;
         let lanes = untangle(rows, 4);
         assert_eq!(

@@ -1,8 +1,8 @@
-//! Recording what a program does, on its own or as part of a test.
+//! Records the operations of a program, with or without a test around it.
 //!
-//! Each thread (or task) writes a log of its own, which nobody else touches while operations run; the logs
-//! are merged afterwards. See [`clock`] for what the stamps guarantee, and for the choice between
-//! finding missing fences and not adding to them.
+//! Each thread or task writes to a log of its own, which no other thread touches while operations
+//! run. The logs are merged afterwards. [`clock`] explains what the stamps guarantee and which
+//! clocks can hide missing fences.
 //!
 //! ```
 //! use std::sync::Mutex;
@@ -43,7 +43,7 @@ pub use clock::Clock;
 use merge::{Row, merge, untangle};
 use sheet::{OPEN, Sheet, Writer};
 
-/// Room for so many operations in a log, unless it is told otherwise.
+/// Default capacity of a log, in operations.
 const CAPACITY: usize = 1024;
 
 type Sheets<O, R> = Arc<Mutex<Vec<Arc<Sheet<O, R>>>>>;
@@ -51,7 +51,7 @@ type Sheets<O, R> = Arc<Mutex<Vec<Arc<Sheet<O, R>>>>>;
 /// Collects the operations of any number of threads or tasks. Clones record into the same history.
 pub struct Recorder<O, R> {
     clock: Clock,
-    /// One list for each log: a sheet, and more if that was too small.
+    /// One list for each log: a sheet, and further ones when it is full.
     logs: Arc<Mutex<Vec<Sheets<O, R>>>>,
 }
 
@@ -67,33 +67,33 @@ impl<O, R> Default for Recorder<O, R> {
     }
 }
 
-/// What a poisoned lock guards is a list that is only pushed to: it is whole.
+/// Ignores poisoning: the lists are only pushed to, so they are never half changed.
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<O, R> Recorder<O, R> {
-    /// Private logs, and the best clock for them.
+    /// A recorder with [`Clock::private`].
     pub fn new() -> Self {
         Recorder::with_clock(Clock::private())
     }
 
-    /// Another clock.
+    /// A recorder with this clock.
     pub fn with_clock(clock: Clock) -> Self {
         Recorder { clock, logs: Arc::default() }
     }
 
-    /// How events are stamped.
+    /// The clock that stamps events.
     pub fn clock(&self) -> &Clock {
         &self.clock
     }
 
-    /// A log for one thread or task, with room for a thousand operations.
+    /// A log for one thread or task, with room for 1,024 operations.
     pub fn log(&self) -> Log<O, R> {
         self.log_for(CAPACITY)
     }
 
-    /// A log with room for so many operations. If more come, it allocates in between.
+    /// A log with room for this many operations. It allocates when there are more.
     pub fn log_for(&self, operations: usize) -> Log<O, R> {
         let sheets = Sheets::default();
         lock(&self.logs).push(sheets.clone());
@@ -103,11 +103,13 @@ impl<O, R> Recorder<O, R> {
 }
 
 impl<O: Clone, R: Clone> Recorder<O, R> {
-    /// What was recorded so far, merged. Operations that have not returned are pending.
+    /// Merges what was recorded so far into a history. Operations that have not returned are
+    /// pending.
     ///
-    /// Each log is a process, from 0 in the order in which they were made; a log in which operations
-    /// overlap is several. While threads still write, this is a snapshot: an operation may be missing
-    /// whose effect another one has seen. It is meant for programs that have ended or hang.
+    /// Each log is a process, numbered from 0 in the order of creation; a log with overlapping
+    /// operations becomes several processes. While threads still write, the result is only a
+    /// snapshot: it may lack an operation whose effect another one has observed. Call it when the
+    /// program has ended or hangs.
     pub fn history(&self) -> Result<History<O, R>, HistoryError> {
         let mut lanes = Vec::new();
         for sheets in lock(&self.logs).iter() {
@@ -126,7 +128,7 @@ impl<O: Clone, R: Clone> Recorder<O, R> {
     }
 }
 
-/// A log without overlap keeps the order in which it was written.
+/// A log without overlaps stays one lane, in the order in which it was written.
 fn lanes_of<O, R>(rows: Vec<Row<O, R>>, first: u32) -> Vec<merge::Lane<O, R>> {
     let overlap = rows.windows(2).any(|pair| pair[0].end == OPEN || pair[1].call < pair[0].call);
     let overlap = overlap || rows.windows(2).any(|pair| pair[1].call < pair[0].end);
@@ -143,7 +145,7 @@ fn new_sheet<O, R>(sheets: &Sheets<O, R>, capacity: usize) -> Writer<Arc<Sheet<O
     }
 }
 
-/// The log of one thread or task. What it holds stays with the recorder when it is dropped.
+/// The log of one thread or task. The recorder keeps its contents when the log is dropped.
 pub struct Log<O, R> {
     clock: Clock,
     writer: Writer<Arc<Sheet<O, R>>, O, R>,
@@ -153,8 +155,8 @@ pub struct Log<O, R> {
     capacity: usize,
 }
 
-/// An operation that was called and has not returned. One that is dropped stays pending: it may have taken
-/// effect, or not.
+/// An operation that was called and has not returned. If this is dropped, the operation stays
+/// pending: it may or may not have taken effect.
 #[derive(Debug)]
 #[must_use = "an operation that does not return is pending"]
 pub struct Called(usize);
@@ -171,8 +173,8 @@ impl<O, R> Log<O, R> {
         self.ret_copy(called, ret)
     }
 
-    /// Performs and records an operation of async code. The future may move between threads; if it is
-    /// dropped before it is ready, the operation is pending.
+    /// Performs and records an async operation. The future may move between threads. If it is
+    /// dropped before it is ready, the operation stays pending.
     pub async fn record_async(&mut self, op: O, perform: impl Future<Output = R>) -> R
     where
         R: Clone,
@@ -182,7 +184,7 @@ impl<O, R> Log<O, R> {
         self.ret_copy(called, ret)
     }
 
-    /// The result is copied when the return has been stamped.
+    /// Stamps the return before it clones the result.
     #[inline]
     fn ret_copy(&mut self, called: Called, ret: R) -> R
     where
@@ -193,17 +195,17 @@ impl<O, R> Log<O, R> {
         ret
     }
 
-    /// An operation is called. What it does must come after.
+    /// Records a call. Call this before the operation starts.
     #[inline]
     pub fn call(&mut self, op: O) -> Called {
         if self.writer.is_full() {
-            self.turn_over();
+            self.start_new_sheet();
         }
         let Log { clock, writer, before, .. } = self;
         Called(*before + writer.call(op, || clock.call()))
     }
 
-    /// It returned. What it did must have come before.
+    /// Records a return. Call this after the operation has ended.
     #[inline]
     pub fn ret(&mut self, called: Called, ret: R) {
         let end = self.clock.ret();
@@ -218,7 +220,7 @@ impl<O, R> Log<O, R> {
     }
 
     #[cold]
-    fn turn_over(&mut self) {
+    fn start_new_sheet(&mut self) {
         self.before += self.capacity;
         self.writer = new_sheet(&self.sheets, self.capacity);
     }
@@ -263,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_is_a_log() {
+    fn each_log_is_a_process() {
         let recorder = Recorder::with_clock(Clock::shared());
         let (mut a, mut b) = (recorder.log(), recorder.clone().log());
         b.record("b", || ());
@@ -276,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn async_operations_and_dropped_futures() {
+    fn a_dropped_future_leaves_its_operation_pending() {
         use std::pin::pin;
         use std::task::{Context, Poll, Waker};
 

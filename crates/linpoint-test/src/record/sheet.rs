@@ -1,25 +1,27 @@
-//! A preallocated log with one writer, which others can read while it is being written.
+//! A preallocated log with one writer, which other threads can read while it is being written.
 //!
-//! Nothing but plain stores to the writer's own memory happens for an operation: on x86-64 the release
-//! stores that publish an entry are ordinary moves, so the log neither waits for the store buffer nor makes
-//! other cores wait. Readers are the watchdog, when a thread is stuck, and whoever merges the logs.
+//! An operation costs only plain stores to the writer's own memory: on x86-64 the release stores
+//! that publish an entry are ordinary moves, so the log neither waits for the store buffer nor
+//! makes other cores wait. The readers are the watchdog, when a thread is stuck, and the code that
+//! merges the logs.
 //!
-//! Why `unsafe`: results are of any type, so publishing one safely would need a lock or a `OnceLock` for
-//! each, that is a locked instruction, which is just what would hide a missing fence. See
-//! `bench/record/testing-recording.tsv` for what such an instruction costs: the column of the shared counter.
+//! Why `unsafe`: results are of any type, so publishing one safely would need a lock or a
+//! `OnceLock` for each. That is a locked instruction, which would hide a missing fence.
+//! `bench/record/testing-recording.tsv` shows what such an instruction costs, in the row of the
+//! shared counter.
 
 use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
 use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
-/// The end of an operation that has not ended.
+/// The end stamp of an operation that has not returned.
 pub(crate) const OPEN: u64 = u64::MAX;
 
 /// A log of a fixed size. Aligned so that neighbours in memory share no cache line with it.
 #[repr(align(128))]
 pub(crate) struct Sheet<O, R> {
-    /// How many operations were called. INVARIANT: the `op` and `call` of so many slots are initialised.
+    /// The number of calls. INVARIANT: `op` and `call` of this many slots are initialised.
     called: AtomicUsize,
     /// True while there is a writer.
     claimed: AtomicBool,
@@ -28,13 +30,13 @@ pub(crate) struct Sheet<O, R> {
 
 struct Slot<O, R> {
     op: UnsafeCell<MaybeUninit<O>>,
-    /// INVARIANT: initialised exactly if `end` is not [`OPEN`].
+    /// INVARIANT: initialised if and only if `end` is not [`OPEN`].
     ret: UnsafeCell<MaybeUninit<R>>,
     call: AtomicU64,
     end: AtomicU64,
 }
 
-/// What is known about an operation.
+/// A recorded operation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry<'a, O, R> {
     pub(crate) op: &'a O,
@@ -44,14 +46,15 @@ pub(crate) struct Entry<'a, O, R> {
     pub(crate) end: u64,
 }
 
-// SAFETY: a slot is written by the one writer before it is published by a release store (`called` for the
-// operation, `end` for the result) and not changed afterwards; readers look at it after an acquire load of
-// the same. Values then are read from several threads and may be dropped by another one than made them.
+// SAFETY: the only writer writes a slot before it publishes it by a release store (`called` for the
+// operation, `end` for the result) and does not change it afterwards; readers look at it after an
+// acquire load of the same. Values are then read from several threads, and may be dropped by a
+// thread that did not create them.
 #[allow(unsafe_code)]
 unsafe impl<O: Send + Sync, R: Send + Sync> Sync for Sheet<O, R> {}
 
 impl<O, R> Sheet<O, R> {
-    /// Room for so many operations.
+    /// A log with room for `capacity` operations.
     pub(crate) fn new(capacity: usize) -> Self {
         let slot = || Slot {
             op: UnsafeCell::new(MaybeUninit::uninit()),
@@ -66,12 +69,12 @@ impl<O, R> Sheet<O, R> {
         }
     }
 
-    /// How many operations fit.
+    /// The number of operations that fit.
     pub(crate) fn capacity(&self) -> usize {
         self.slots.len()
     }
 
-    /// How many operations were called.
+    /// The number of operations that were called.
     pub(crate) fn called(&self) -> usize {
         self.called.load(Ordering::Acquire)
     }
@@ -81,7 +84,7 @@ impl<O, R> Sheet<O, R> {
         (at < self.called()).then(|| self.entry(&self.slots[at]))
     }
 
-    /// What was recorded so far.
+    /// All entries so far.
     pub(crate) fn entries(&self) -> impl Iterator<Item = Entry<'_, O, R>> {
         self.slots[..self.called()].iter().map(|slot| self.entry(slot))
     }
@@ -90,8 +93,9 @@ impl<O, R> Sheet<O, R> {
     #[allow(unsafe_code)]
     fn entry<'a>(&'a self, slot: &'a Slot<O, R>) -> Entry<'a, O, R> {
         let end = slot.end.load(Ordering::Acquire);
-        // SAFETY: the caller has seen `called` beyond this slot, so its operation is there; `end` tells
-        // whether the result is. Neither is written again while this borrow of the sheet lives.
+        // SAFETY: the caller has seen `called` beyond this slot, so its operation is initialised;
+        // `end` says whether the result is. Neither is written again while this borrow of the sheet
+        // lives.
         let (op, ret) = unsafe {
             let ret = (end != OPEN).then(|| (*slot.ret.get()).assume_init_ref());
             ((*slot.op.get()).assume_init_ref(), ret)
@@ -99,14 +103,14 @@ impl<O, R> Sheet<O, R> {
         Entry { op, ret, call: slot.call.load(Ordering::Relaxed), end }
     }
 
-    /// Forgets everything, after handing it to `take`: operation, result, call, end.
+    /// Empties the log. Each entry is passed to `take`: operation, result, call, end.
     #[allow(unsafe_code)]
     pub(crate) fn drain(&mut self, mut take: impl FnMut(O, Option<R>, u64, u64)) {
         let called = std::mem::take(self.called.get_mut());
         for slot in &mut self.slots[..called] {
             let end = std::mem::replace(slot.end.get_mut(), OPEN);
-            // SAFETY: by the invariants both are there. `called` and `end` have been reset, so they are
-            // not taken twice, even if `take` panics: then what is left is leaked.
+            // SAFETY: by the invariants both are initialised. `called` and `end` have been reset,
+            // so they are not taken twice, even if `take` panics: then the rest is leaked.
             let (op, ret) = unsafe {
                 let ret = (end != OPEN).then(|| slot.ret.get_mut().assume_init_read());
                 (slot.op.get_mut().assume_init_read(), ret)
@@ -122,14 +126,14 @@ impl<O, R> Drop for Sheet<O, R> {
     }
 }
 
-/// The one who writes on a sheet. `P` is how it holds on to it: a reference or an `Arc`.
+/// The only writer of a sheet. `P` is a reference or an `Arc`.
 pub(crate) struct Writer<P: Deref<Target = Sheet<O, R>>, O, R> {
     sheet: P,
     called: usize,
 }
 
 impl<P: Deref<Target = Sheet<O, R>>, O, R> Writer<P, O, R> {
-    /// None if there is a writer already.
+    /// `None` if the sheet has a writer already.
     pub(crate) fn claim(sheet: P) -> Option<Self> {
         if sheet.claimed.swap(true, Ordering::Acquire) {
             return None;
@@ -144,8 +148,8 @@ impl<P: Deref<Target = Sheet<O, R>>, O, R> Writer<P, O, R> {
         self.called == self.sheet.slots.len()
     }
 
-    /// Writes down a call and gives its number. `stamp` is asked last, so that as little as possible
-    /// lies between it and the operation.
+    /// Records a call and returns its number. `stamp` is called last, so that as little as possible
+    /// happens between it and the operation.
     ///
     /// # Panics
     ///
@@ -155,7 +159,8 @@ impl<P: Deref<Target = Sheet<O, R>>, O, R> Writer<P, O, R> {
     pub(crate) fn call(&mut self, op: O, stamp: impl FnOnce() -> u64) -> usize {
         let at = self.called;
         let slot = &self.sheet.slots[at];
-        // SAFETY: this is the only writer, and nobody reads a slot that is not yet counted in `called`.
+        // SAFETY: this is the only writer, and no thread reads a slot that is not yet counted in
+        // `called`.
         unsafe { (*slot.op.get()).write(op) };
         self.called = at + 1;
         slot.call.store(stamp(), Ordering::Relaxed);
@@ -163,18 +168,18 @@ impl<P: Deref<Target = Sheet<O, R>>, O, R> Writer<P, O, R> {
         at
     }
 
-    /// Writes down a return that was stamped `end`.
+    /// Records a return with this stamp.
     ///
     /// # Panics
     ///
-    /// If there is no such operation, or it has returned.
+    /// If there is no such operation, or it has already returned.
     #[inline]
     #[allow(unsafe_code)]
     pub(crate) fn ret(&mut self, at: usize, ret: R, end: u64) {
         assert!(at < self.called, "operation {at} was not called");
         let slot = &self.sheet.slots[at];
-        assert!(slot.end.load(Ordering::Relaxed) == OPEN, "operation {at} has returned before");
-        // SAFETY: this is the only writer, and nobody reads the result while `end` is OPEN.
+        assert!(slot.end.load(Ordering::Relaxed) == OPEN, "operation {at} has already returned");
+        // SAFETY: this is the only writer, and no thread reads the result while `end` is OPEN.
         unsafe { (*slot.ret.get()).write(ret) };
         slot.end.store(end.min(OPEN - 1), Ordering::Release);
     }
@@ -192,7 +197,7 @@ mod tests {
     use std::sync::Arc;
 
     #[test]
-    fn entries_are_what_was_written() {
+    fn entries_match_what_was_written() {
         let mut sheet = Sheet::new(3);
         let mut writer = Writer::claim(&sheet).unwrap();
         assert!(Writer::claim(&sheet).is_none());
@@ -212,8 +217,8 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "has returned before")]
-    fn a_second_return_is_refused() {
+    #[should_panic(expected = "has already returned")]
+    fn a_second_return_panics() {
         let sheet = Sheet::new(1);
         let mut writer = Writer::claim(&sheet).unwrap();
         let a = writer.call((), || 0);
@@ -221,9 +226,9 @@ mod tests {
         writer.ret(a, (), 2);
     }
 
-    /// For miri: everything is dropped once, whether it was taken or not.
+    /// For Miri: every value is dropped once, whether it was drained or not.
     #[test]
-    fn nothing_is_dropped_twice() {
+    fn every_value_is_dropped_exactly_once() {
         let (op, ret) = (Arc::new(()), Arc::new(()));
         let mut sheet = Sheet::new(4);
         let mut writer = Writer::claim(&sheet).unwrap();
@@ -245,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_sees_published_entries_only() {
+    fn a_reader_sees_only_published_entries() {
         let sheet = Arc::new(Sheet::<u64, u64>::new(1_000));
         let writer = sheet.clone();
         let thread = std::thread::spawn(move || {

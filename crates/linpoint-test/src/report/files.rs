@@ -1,69 +1,72 @@
 //! Where reports and regressions are kept.
 //!
-//! A failure leaves a directory `target/linpoint/<test>`: the history as JSON lines, the timeline as a page, and
-//! the replay. The replay is also added to `linpoint-regressions/<test>.txt` beside the crate's `Cargo.toml`, as
-//! proptest does: what is in there is run first, every time. Check that file in.
+//! A failure writes `target/linpoint/<test>`: the history as JSON lines, the timeline as an HTML
+//! page, and the replay. The replay is also added to `linpoint-regressions/<test>.txt` beside the
+//! crate's `Cargo.toml`, as proptest does: these scenarios run first, every time. Check that file
+//! in.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use linpoint::Spec;
 
-use super::words::Words;
+use super::text::ReportText;
 use crate::record::json::write_any;
 use crate::replay::{Replay, lines};
 
 const REGRESSIONS: &str = "linpoint-regressions";
-const ABOUT: &str = "# Scenarios that failed once: run first, every time. It is good to check this file in.\n\
-                     # Each line is a replay; LINPOINT_REPLAY takes it, too.\n";
+const ABOUT: &str = "# Scenarios that failed before. They run first, every time. Check this file in.\n\
+                     # Each line is a replay, which LINPOINT_REPLAY accepts as well.\n";
 
 /// Where reports and regressions are kept.
+///
+/// By default, reports go to `target/linpoint/<test>` (or `$LINPOINT_DIR/<test>`) and regressions
+/// to `linpoint-regressions/<test>.txt` beside the crate's `Cargo.toml`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Files {
-    reports: Place,
-    regressions: Place,
+    reports: Location,
+    regressions: Location,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Place {
-    /// Where cargo keeps such things.
-    Usual,
+enum Location {
+    Default,
     Nowhere,
     In(PathBuf),
 }
 
 impl Default for Files {
     fn default() -> Self {
-        Files { reports: Place::Usual, regressions: Place::Usual }
+        Files { reports: Location::Default, regressions: Location::Default }
     }
 }
 
 impl Files {
-    /// Nothing is written or read.
+    /// Writes and reads nothing.
     pub fn none() -> Files {
-        Files { reports: Place::Nowhere, regressions: Place::Nowhere }
+        Files { reports: Location::Nowhere, regressions: Location::Nowhere }
     }
 
-    /// Reports go into this directory.
+    /// Writes reports to this directory.
     pub fn reports_in(self, directory: impl Into<PathBuf>) -> Files {
-        Files { reports: Place::In(directory.into()), ..self }
+        Files { reports: Location::In(directory.into()), ..self }
     }
 
-    /// Regressions are read from and written to this directory.
+    /// Reads and writes regressions in this directory.
     pub fn regressions_in(self, directory: impl Into<PathBuf>) -> Files {
-        Files { regressions: Place::In(directory.into()), ..self }
+        Files { regressions: Location::In(directory.into()), ..self }
     }
 
-    /// Regressions are neither read nor written.
+    /// Neither reads nor writes regressions.
     pub fn without_regressions(self) -> Files {
-        Files { regressions: Place::Nowhere, ..self }
+        Files { regressions: Location::Nowhere, ..self }
     }
 
     fn reports(&self, test: &str) -> Option<PathBuf> {
         let directory = match &self.reports {
-            Place::Nowhere => return None,
-            Place::In(directory) => directory.clone(),
-            Place::Usual => match std::env::var_os("LINPOINT_DIR") {
+            Location::Nowhere => return None,
+            Location::In(directory) => directory.clone(),
+            Location::Default => match std::env::var_os("LINPOINT_DIR") {
                 Some(directory) => PathBuf::from(directory),
                 None => target().join("linpoint"),
             },
@@ -73,24 +76,25 @@ impl Files {
 
     fn regressions_file(&self, test: &str) -> Option<PathBuf> {
         let directory = match &self.regressions {
-            Place::Nowhere => return None,
-            Place::In(directory) => directory.clone(),
+            Location::Nowhere => return None,
+            Location::In(directory) => directory.clone(),
             // Set by cargo when it runs tests, and by nextest.
-            Place::Usual => {
+            Location::Default => {
                 PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR")?).join(REGRESSIONS)
             }
         };
         Some(directory.join(file_name(test) + ".txt"))
     }
 
-    /// The scenarios of this test that failed once, in this mode.
+    /// The saved scenarios of this test in this mode. Malformed lines are reported on standard
+    /// error and skipped.
     pub fn regressions(&self, test: &str, mode: &str) -> Vec<Replay> {
         let Some(file) = self.regressions_file(test) else { return Vec::new() };
         let Ok(contents) = std::fs::read_to_string(&file) else { return Vec::new() };
         let replay = |line: &str| match line.parse::<Replay>() {
             Ok(replay) => Some(replay),
-            Err(why) => {
-                eprintln!("linpoint: {}: passed over: {why}", file.display());
+            Err(error) => {
+                eprintln!("linpoint: {}: skipped a line: {error}", file.display());
                 None
             }
         };
@@ -98,13 +102,14 @@ impl Files {
         replays.filter(|replay| replay.test == test && replay.mode == mode).collect()
     }
 
-    /// Writes everything: the files, and what to tell about them. A file that cannot be written is told about, too.
+    /// Writes all files. Returns their paths and the facts to report about them, including files
+    /// that could not be written.
     pub(super) fn write<S: Spec + 'static>(
         &self,
-        words: &Words<'_, S>,
+        text: &ReportText<'_, S>,
         replay: &Replay,
     ) -> (Vec<PathBuf>, Vec<(&'static str, String)>) {
-        let (mut written, mut told) = (Vec::new(), Vec::new());
+        let (mut written, mut facts) = (Vec::new(), Vec::new());
         let line = format!("{replay}\n");
         let mut replay_from = replay.to_string();
         if let Some(directory) = self.reports(&replay.test) {
@@ -112,24 +117,24 @@ impl Files {
                 let path = directory.join(name);
                 match write_file(&path, contents) {
                     Ok(()) => {
-                        told.push((label, format!("{}{note}", path.display())));
+                        facts.push((label, format!("{}{note}", path.display())));
                         written.push(path.clone());
                         Some(path)
                     }
                     Err(error) => {
-                        told.push((label, format!("cannot write {}: {error}", path.display())));
+                        facts.push((label, format!("cannot write {}: {error}", path.display())));
                         None
                     }
                 }
             };
             let mut history = Vec::new();
-            let named = words.named();
+            let named = text.named();
             let note = format!("recorded by linpoint-test: {}", replay.test);
             let readable =
                 write_any(&mut history, named.spec, &named.failure.execution.history, &note);
             let note = if matches!(readable, Ok(true)) { " (for `linpoint check`)" } else { "" };
             put("history", "history.jsonl", &history, note);
-            if let Some(page) = words.page() {
+            if let Some(page) = text.page() {
                 put("timeline", "timeline.html", page.as_bytes(), "");
             }
             if let Some(path) = put("replay file", "replay.txt", line.as_bytes(), "") {
@@ -138,14 +143,14 @@ impl Files {
         }
         if let Some(file) = self.regressions_file(&replay.test) {
             match remember(&file, &line) {
-                Ok(()) => told.push(("regression", format!("{} (check it in)", file.display()))),
+                Ok(()) => facts.push(("regression", format!("{} (check it in)", file.display()))),
                 Err(error) => {
-                    told.push(("regression", format!("cannot write {}: {error}", file.display())));
+                    facts.push(("regression", format!("cannot write {}: {error}", file.display())));
                 }
             }
             written.push(file);
         }
-        told.push((
+        facts.push((
             "to replay",
             format!(
                 "LINPOINT_REPLAY={} cargo test {}",
@@ -153,11 +158,11 @@ impl Files {
                 for_shell(&replay.test)
             ),
         ));
-        (written, told)
+        (written, facts)
     }
 }
 
-/// A word as a shell wants it.
+/// Quotes a word for a shell.
 fn for_shell(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "_-./:,=+@%".contains(c);
     match !word.is_empty() && word.chars().all(is_plain) {
@@ -173,7 +178,8 @@ fn write_file(path: &Path, contents: &[u8]) -> std::io::Result<()> {
     std::fs::write(path, contents)
 }
 
-/// Adds a line that is not there yet, in one write, so that tests in parallel do not mix theirs.
+/// Adds a line that is not there yet. It is a single write, so that parallel tests do not
+/// interleave.
 fn remember(file: &Path, line: &str) -> std::io::Result<()> {
     if let Some(directory) = file.parent() {
         std::fs::create_dir_all(directory)?;
@@ -187,14 +193,14 @@ fn remember(file: &Path, line: &str) -> std::io::Result<()> {
     file.write_all(format!("{about}{line}").as_bytes())
 }
 
-/// The name of a test as that of a file.
+/// The file name of a test.
 fn file_name(test: &str) -> String {
     let safe = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' };
     let name: String = test.replace("::", "-").chars().map(safe).take(120).collect();
     if name.trim_matches('.').is_empty() { "test".to_owned() } else { name }
 }
 
-/// The directory that cargo builds in: that of the test's own program, as far as one can tell.
+/// The target directory of cargo, found from the path of the test binary.
 fn target() -> PathBuf {
     let program = std::env::current_exe().unwrap_or_default();
     // target/debug/deps/test, target/debug/test, target/triple/debug/deps/test
@@ -207,7 +213,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_tests_become_names_of_files() {
+    fn test_names_become_safe_file_names() {
         assert_eq!(file_name("queue::tests::is_fifo"), "queue-tests-is_fifo");
         assert_eq!(file_name("tests/queue.rs:12"), "tests-queue.rs-12");
         assert_eq!(file_name("../../etc/passwd"), "..-..-etc-passwd");
@@ -215,14 +221,14 @@ mod tests {
     }
 
     #[test]
-    fn words_are_quoted_where_a_shell_would_take_them_apart() {
+    fn words_are_quoted_for_the_shell_where_needed() {
         assert_eq!(for_shell("queue::tests::is_fifo"), "queue::tests::is_fifo");
         assert_eq!(for_shell("a queue that isn't"), r"'a queue that isn'\''t'");
         assert_eq!(for_shell(""), "''");
     }
 
     #[test]
-    fn a_regression_is_kept_once_and_read_again() {
+    fn a_regression_is_saved_once_and_read_back() {
         let directory = std::env::temp_dir().join(format!("linpoint-files-{}", std::process::id()));
         let files = Files::none().regressions_in(&directory);
         let replay: Replay = "v1 test=t mode=stress threads=1/2".parse().unwrap();

@@ -1,9 +1,4 @@
 //! A test under a scheduler, from the first scenario to the report.
-//!
-//! ```ignore
-//! test.shuttle(Shuttle::random()).scenarios(100).run();
-//! test.loom(Loom::new()).small_scope(2, 2).run();
-//! ```
 
 use std::time::{Duration, Instant};
 
@@ -11,13 +6,13 @@ use linpoint::Spec;
 
 use super::enumerate::Scope;
 use crate::definition::Test;
-use crate::execution::{Attempt, Coverage, Failure, Runner};
+use crate::execution::{Attempt, Coverage, Failure, Runner, Truncation};
 use crate::judge::CheckLimits;
 use crate::replay::Environment;
 use crate::report::{self, FailureReport, Files, Found};
 use crate::scenario::{Kept, Recipe};
 
-/// A test under a scheduler.
+/// A test under a scheduler. [`Systematic::run`] runs it.
 #[must_use = "a test does nothing until it is run"]
 pub struct Systematic<T, S: Spec, R> {
     test: Test<T, S>,
@@ -31,36 +26,36 @@ pub struct Systematic<T, S: Spec, R> {
     truncation_allowed: bool,
 }
 
-/// Which scenarios are tried.
+/// The scenarios to try.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Scenarios {
-    /// So many random ones.
+    /// This many random ones.
     Drawn(u64),
-    /// All of up to so many threads with up to so many operations each.
+    /// All with up to this many threads, and up to this many operations each.
     Small(usize, usize),
 }
 
-/// What a test that found nothing did.
+/// Statistics of a systematic test that passed.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Explored {
-    /// Scenarios that were tried.
+    /// Scenarios tried.
     pub scenarios: u64,
     /// Their executions.
     pub executions: u64,
-    /// Scenarios of which not all executions were seen, although all should have been.
+    /// Scenarios that were truncated: a limit ended the exploration.
     pub truncated: u64,
-    /// Why the first of them was not.
-    pub why_truncated: Option<String>,
+    /// Why the first of them was truncated.
+    pub why_truncated: Option<Truncation>,
     /// Executions that could not be judged within the limits.
     pub undecided: u64,
     /// True if schedules were only sampled.
     pub sampled: bool,
-    /// How long it took.
+    /// Elapsed time.
     pub time: Duration,
 }
 
 impl Explored {
-    /// True if every execution of every scenario was seen, and judged.
+    /// True if every execution of every scenario was explored and judged.
     pub fn is_complete(&self) -> bool {
         self.truncated == 0 && self.undecided == 0 && !self.sampled
     }
@@ -84,20 +79,20 @@ impl std::fmt::Display for Explored {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} executions of {} scenarios", self.executions, self.scenarios)?;
         if let Some(why) = &self.why_truncated {
-            write!(f, "; {} scenarios were not seen to their end: {why}", self.truncated)?;
+            write!(f, "; {} scenarios were truncated: {why}", self.truncated)?;
         }
         if self.undecided > 0 {
             write!(f, "; {} executions could not be judged within the limits", self.undecided)?;
         }
         if self.is_complete() {
-            write!(f, ", all that there are")?;
+            write!(f, ": all of them")?;
         }
         Ok(())
     }
 }
 
 impl<T, S: Spec> Test<T, S> {
-    /// This test, under a scheduler.
+    /// Runs this test under a runner.
     pub fn under<R: Runner<T, S>>(self, runner: R) -> Systematic<T, S, R> {
         Systematic {
             test: self,
@@ -112,7 +107,7 @@ impl<T, S: Spec> Test<T, S> {
         }
     }
 
-    /// This test under shuttle.
+    /// Runs this test under shuttle.
     #[cfg(feature = "shuttle")]
     pub fn shuttle(
         self,
@@ -125,7 +120,7 @@ impl<T, S: Spec> Test<T, S> {
         self.under(shuttle)
     }
 
-    /// This test under loom.
+    /// Runs this test under loom.
     #[cfg(feature = "loom")]
     pub fn loom(self, loom: super::loom::Loom) -> Systematic<T, S, super::loom::Loom>
     where
@@ -136,29 +131,30 @@ impl<T, S: Spec> Test<T, S> {
     }
 }
 
-/// How it is tested.
+/// Settings.
 impl<T, S: Spec, R> Systematic<T, S, R> {
-    /// How many scenarios are drawn; 100 by default. `LINPOINT_ITERS` goes before it.
+    /// The number of random scenarios; 100 by default. `LINPOINT_ITERS` overrides it.
     pub fn scenarios(mut self, scenarios: u64) -> Self {
         self.scenarios = Scenarios::Drawn(scenarios);
         self
     }
 
-    /// All scenarios of up to `threads` threads with up to `operations` operations each, instead of random ones. The operations
-    /// are those that [`ops_from`](crate::definition::NeedsOps::ops_from) lists.
+    /// Tries all scenarios of up to `threads` threads with up to `operations` operations each,
+    /// instead of random ones. The operations are those listed by
+    /// [`ops_from`](crate::definition::NeedsOps::ops_from).
     pub fn small_scope(mut self, threads: usize, operations: usize) -> Self {
         self.scenarios = Scenarios::Small(threads, operations);
         self
     }
 
-    /// What operations are drawn from; by default another one each time, which reports name. `LINPOINT_SEED` goes
-    /// before it.
+    /// Random seed for drawing operations. The default is a new one each time, which reports print.
+    /// `LINPOINT_SEED` overrides it.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = Some(seed);
         self
     }
 
-    /// Ends after this time, however many scenarios there were (but not before the first). The result says so.
+    /// Stops after this time, but not before the first scenario. The test then counts as truncated.
     pub fn time_limit(mut self, time: Duration) -> Self {
         self.time_limit = Some(time);
         self
@@ -176,13 +172,13 @@ impl<T, S: Spec, R> Systematic<T, S, R> {
         self
     }
 
-    /// So long a smaller scenario is looked for that fails too; 10 seconds by default.
+    /// Time for shrinking a failure; 10 seconds by default.
     pub fn shrink_time(mut self, time: Duration) -> Self {
         self.shrink_time = time;
         self
     }
 
-    /// [`Systematic::run`] does not mind that some scenarios were not seen to their end.
+    /// Lets [`Systematic::run`] pass although some scenarios were truncated.
     pub fn truncation_allowed(mut self) -> Self {
         self.truncation_allowed = true;
         self
@@ -194,8 +190,8 @@ impl<T: 'static, S: Spec + 'static, R: Runner<T, S>> Systematic<T, S, R> {
     ///
     /// # Panics
     ///
-    /// With a report, if an execution failed. Also if all executions should have been seen, and a limit came first; unless
-    /// that is [allowed](Systematic::truncation_allowed). Also if an execution could not be judged.
+    /// With a report, if an execution failed. Also if a scenario was truncated, unless that is
+    /// [allowed](Systematic::truncation_allowed), and if an execution could not be judged.
     #[track_caller]
     pub fn run(&mut self) -> Explored {
         match self.try_run() {
@@ -208,7 +204,8 @@ impl<T: 'static, S: Spec + 'static, R: Runner<T, S>> Systematic<T, S, R> {
         }
     }
 
-    /// Runs the test; what was found is an error. What was not seen is part of the result.
+    /// Runs the test. A failure is returned as an error. Truncation is not an error; the result
+    /// reports it.
     #[track_caller]
     pub fn try_run(&mut self) -> Result<Explored, Box<FailureReport>> {
         let environment = Environment::read();
@@ -223,24 +220,24 @@ impl<T: 'static, S: Spec + 'static, R: Runner<T, S>> Systematic<T, S, R> {
         let begin = Instant::now();
         let mut explored = Explored::default();
         if let Some(replay) = environment.replay_of(&context.name, self.runner.mode()) {
-            let scenario = self.test.cook(&replay.recipe);
+            let scenario = self.test.instantiate(&replay.recipe);
             let attempt = self.runner.replay(&self.test, &scenario, replay.schedule.as_deref());
             eprintln!("linpoint: {}: replayed {} times", context.name, attempt.executions);
             self.settle(&context, attempt, replay.recipe, None, &mut explored)?;
             return Ok(explored);
         }
         for replay in context.files.regressions(&context.name, self.runner.mode()) {
-            let scenario = self.test.cook(&replay.recipe);
+            let scenario = self.test.instantiate(&replay.recipe);
             let attempt = self.runner.replay(&self.test, &scenario, replay.schedule.as_deref());
             self.settle(&context, attempt, replay.recipe, None, &mut explored)?;
         }
         for (number, recipe) in self.recipes(seed, environment.runs).enumerate() {
             if number > 0 && self.time_limit.is_some_and(|time| begin.elapsed() >= time) {
                 explored.truncated += 1;
-                explored.why_truncated.get_or_insert("the time was up".to_owned());
+                explored.why_truncated.get_or_insert(Truncation::Time);
                 break;
             }
-            let attempt = self.runner.attempt(&self.test, &self.test.cook(&recipe));
+            let attempt = self.runner.attempt(&self.test, &self.test.instantiate(&recipe));
             let how = format!(
                 "scenario {number} of seed {seed}, after {} executions and {}",
                 explored.executions + attempt.executions,
@@ -252,7 +249,7 @@ impl<T: 'static, S: Spec + 'static, R: Runner<T, S>> Systematic<T, S, R> {
         Ok(explored)
     }
 
-    /// Executes one scenario that is known to fail elsewhere: under threads, say.
+    /// Executes one scenario that failed elsewhere, such as under OS threads.
     ///
     /// ```ignore
     /// let found = stress.try_run().unwrap_err();
@@ -268,7 +265,7 @@ impl<T: 'static, S: Spec + 'static, R: Runner<T, S>> Systematic<T, S, R> {
             shrink_time: self.shrink_time,
         };
         let mut explored = Explored::default();
-        let attempt = self.runner.attempt(&self.test, &self.test.cook(recipe));
+        let attempt = self.runner.attempt(&self.test, &self.test.instantiate(recipe));
         let how = format!("found again after {} executions", attempt.executions);
         self.settle(&context, attempt, recipe.clone(), Some(how), &mut explored)?;
         Ok(explored)
@@ -286,7 +283,7 @@ impl<T: 'static, S: Spec + 'static, R: Runner<T, S>> Systematic<T, S, R> {
                 let ops = ops.expect("a small scope needs a list of operations: see `ops_from`");
                 let scope = Scope::new(0..ops as u64, threads, operations);
                 let recipe = |threads: Vec<Vec<u64>>| {
-                    // An operation from a list is one choice: its number.
+                    // An operation from a list is one choice: its index.
                     let ops = |thread: Vec<u64>| thread.into_iter().map(|op| vec![op]).collect();
                     let threads = threads.into_iter().map(ops).collect();
                     Recipe { threads, setup: Kept::All, finally: Kept::All }

@@ -1,11 +1,12 @@
-//! A specification that nobody has to write: the object itself, used by one thread.
+//! A specification derived from the object itself, used by a single thread.
 //!
-//! Line-Up's idea: whatever the object does when nobody else uses it is right, and anything that it does under
-//! concurrency must be explained by that. A state is the list of operations so far; what comes next is found by performing
-//! them all on a fresh object, once for every list that is asked for, and remembered.
+//! The idea is that of Line-Up: what the object does when a single thread uses it is correct, and
+//! its concurrent behaviour must be explained by that. A state is the list of operations so far. To
+//! find the next result, all of them are performed on a fresh object, once for every list; results
+//! are cached.
 //!
-//! Each list is performed twice. If that gives different results, the object is not deterministic, and this says so
-//! ([`Derived::flaw`]); what it gave first counts.
+//! Each list is performed twice. If the results differ, the object is not deterministic, which
+//! [`Derived::flaw`] reports; the first result counts.
 
 use std::collections::HashMap;
 use std::fmt::Debug;
@@ -22,7 +23,7 @@ use crate::scenario::Scenario;
 type Perform<Op, Ret> = dyn Fn(&[Op]) -> Vec<Option<Ret>> + Send + Sync;
 type Results<Op, Ret> = HashMap<Arc<[Op]>, Option<Ret>>;
 
-/// A specification that asks the object. Clones share what they know.
+/// A specification derived from an object. Clones share the cached results.
 pub struct Derived<Op, Ret> {
     perform: Arc<Perform<Op, Ret>>,
     /// The result of the last operation of a list; `None` if it waits.
@@ -42,13 +43,14 @@ where
     Op: Clone + Eq + Hash + Debug + Send + Sync + 'static,
     Ret: Clone + Eq + Hash + Debug + Send + Sync + 'static,
 {
-    /// From a function that performs a list of operations on a fresh object, and gives what they gave, `None` for one
-    /// that waits; what follows it is left out.
+    /// From a function that performs a list of operations on a fresh object and returns their
+    /// results. The result of an operation that waits is `None`, and the operations after it are
+    /// left out.
     pub fn new(perform: impl Fn(&[Op]) -> Vec<Option<Ret>> + Send + Sync + 'static) -> Self {
         Derived { perform: Arc::new(perform), known: Arc::default(), flaw: Arc::default() }
     }
 
-    /// From an object of `std`, whose operations never wait.
+    /// From an object on `std` primitives whose operations never wait.
     pub fn from_object<T>(
         make: impl Fn() -> T + Send + Sync + 'static,
         perform: impl Fn(&T, &Op) -> Ret + Send + Sync + 'static,
@@ -59,8 +61,9 @@ where
         })
     }
 
-    /// From an object of shuttle or loom: operations are performed by one thread under `runner`, which
-    /// need not be told to do so more than once. An operation that waits there is one that the specification does not enable.
+    /// From an object on shuttle or loom primitives. One thread performs the operations under
+    /// `runner`, for which one execution is enough. An operation that waits there is not enabled in
+    /// the specification.
     pub fn under<T, R>(
         runner: R,
         make: impl Fn() -> T + Send + Sync + 'static,
@@ -89,7 +92,7 @@ where
             let threads = vec![ops.to_vec()];
             let scenario = Scenario { setup: Vec::new(), threads, finally: Vec::new() };
             let mut runner = runner.clone();
-            // Schedulers keep things in the thread that they run in: this may be one of theirs.
+            // Schedulers use thread-local state, and the current thread may belong to one of them.
             let attempt = || runner.attempt(&test, &scenario);
             std::thread::scope(|scope| scope.spawn(attempt).join().ok());
             let results = std::mem::take(&mut *lock(&test.specification().results));
@@ -101,12 +104,13 @@ where
         })
     }
 
-    /// Two runs of the same operations that gave different results, if there were any.
+    /// The first list of operations that gave different results when performed twice, if there is
+    /// one.
     pub fn flaw(&self) -> Option<String> {
         lock(&self.flaw).clone()
     }
 
-    /// What the last operation of the list gives.
+    /// The result of the last operation of the list.
     fn result(&self, ops: &[Op]) -> Option<Ret> {
         if let Some(known) = lock(&self.known).get(ops) {
             return known.clone();
@@ -128,7 +132,7 @@ where
                 }
             }
         }
-        // A list that ends early waits, and whatever should have come after it cannot happen.
+        // If the results end early, the last operation waits, and those after it cannot happen.
         lock(&self.known).entry(ops.into()).or_insert(None).clone()
     }
 }
@@ -170,7 +174,7 @@ where
     }
 }
 
-/// The specification of an object of which nothing is known: every operation may give anything.
+/// A specification that allows every result of every operation.
 pub struct AnyResult<Op, Ret> {
     results: Arc<Mutex<Vec<Ret>>>,
     op: PhantomData<fn() -> Op>,
@@ -220,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_that_changes_its_mind_is_noticed() {
+    fn a_nondeterministic_object_is_detected() {
         let calls = AtomicU32::new(0);
         let derived = Derived::new(move |ops: &[u8]| {
             ops.iter().map(|_| Some(calls.fetch_add(1, Relaxed))).collect()

@@ -1,16 +1,17 @@
-//! Small scopes: all scenarios of a few threads with a few operations each, in the manner of Line-Up (Burckhardt et al.,
-//! PLDI 2010), each executed by a [`Runner`] that sees all schedules.
+//! Small scopes: all scenarios of a few threads with a few operations each, in the manner of
+//! Line-Up (Burckhardt et al., PLDI 2010), each executed by a [`Runner`] that explores all
+//! schedules.
 //!
-//! Scenarios that differ only in which thread does what are tried once. Small ones come first, so the first that fails is
-//! already a smallest one.
+//! Scenarios that differ only by a permutation of the threads are tried once. Smaller scenarios
+//! come first, so the first failing one is already a smallest.
 
 use linpoint::Spec;
 
 use crate::definition::Test;
-use crate::execution::{Coverage, Failure, Runner};
+use crate::execution::{Coverage, Failure, Runner, Truncation};
 use crate::scenario::Scenario;
 
-/// All scenarios with operations from a list.
+/// All small scenarios with operations from a list.
 #[derive(Clone, Debug)]
 pub struct Scope<Op> {
     ops: Vec<Op>,
@@ -22,7 +23,7 @@ pub struct Scope<Op> {
 }
 
 impl<Op: Clone> Scope<Op> {
-    /// One up to `threads` threads, each with one up to `operations` operations from the list.
+    /// Scenarios of 1 to `threads` threads, each with 1 to `operations` operations from the list.
     pub fn new(ops: impl IntoIterator<Item = Op>, threads: usize, operations: usize) -> Self {
         Scope {
             ops: ops.into_iter().collect(),
@@ -34,26 +35,27 @@ impl<Op: Clone> Scope<Op> {
         }
     }
 
-    /// What every scenario begins with, before the threads start.
+    /// The operations of every scenario before the threads start.
     pub fn setup(mut self, ops: impl IntoIterator<Item = Op>) -> Self {
         self.setup = ops.into_iter().collect();
         self
     }
 
-    /// What every scenario ends with, when the threads have ended.
+    /// The operations of every scenario when the threads have ended.
     pub fn finally(mut self, ops: impl IntoIterator<Item = Op>) -> Self {
         self.finally = ops.into_iter().collect();
         self
     }
 
-    /// Threads are told apart (by [`perform_by`](crate::definition::NeedsPerform::perform_by)): scenarios that differ in which
-    /// thread does what are different.
+    /// Treats threads as distinct, for tests that use
+    /// [`perform_by`](crate::definition::NeedsPerform::perform_by): scenarios that differ by a
+    /// permutation of the threads are all tried.
     pub fn threads_differ(mut self) -> Self {
         self.symmetric = false;
         self
     }
 
-    /// What a thread may do: numbers of operations, short lists first.
+    /// The programs of a thread, as indices of operations, short ones first.
     fn programs(&self) -> Vec<Vec<usize>> {
         let mut programs: Vec<Vec<usize>> = Vec::new();
         let mut longest: Vec<Vec<usize>> = vec![Vec::new()];
@@ -68,12 +70,12 @@ impl<Op: Clone> Scope<Op> {
         programs
     }
 
-    /// All scenarios, those with few operations first.
+    /// All scenarios, those with fewer operations first.
     pub fn scenarios(&self) -> impl Iterator<Item = Scenario<Op>> + use<Op> {
         self.clone().into_scenarios()
     }
 
-    /// All scenarios, those with few operations first.
+    /// All scenarios, those with fewer operations first.
     pub fn into_scenarios(self) -> impl Iterator<Item = Scenario<Op>> + use<Op> {
         let programs = self.programs();
         let mut teams: Vec<Vec<usize>> = Vec::new();
@@ -101,26 +103,26 @@ impl<Op: Clone> Scope<Op> {
     }
 }
 
-/// What trying all scenarios of a scope has shown.
+/// The result of trying all scenarios of a scope.
 #[derive(Clone, Debug)]
 pub struct Survey<Op, Ret> {
-    /// How many scenarios were tried.
+    /// Scenarios tried.
     pub scenarios: u64,
-    /// How many executions they had.
+    /// Their executions.
     pub executions: u64,
-    /// How many executions could not be decided within the limits.
+    /// Executions that could not be decided within the limits.
     pub undecided: u64,
-    /// The first scenario that failed, and how.
+    /// The first scenario that failed, and the failure.
     pub failure: Option<(Scenario<Op>, Failure<Op, Ret>)>,
-    /// How many scenarios were not seen completely.
+    /// Scenarios that were not explored completely.
     pub incomplete: u64,
     /// Why the first of them was not.
-    pub why_incomplete: Option<String>,
+    pub why_incomplete: Option<Truncation>,
 }
 
 impl<Op, Ret> Survey<Op, Ret> {
-    /// True if every execution of every scenario was seen, and was right.
-    pub fn is_complete_and_right(&self) -> bool {
+    /// True if every execution of every scenario was explored and is correct.
+    pub fn is_complete_and_correct(&self) -> bool {
         self.failure.is_none() && self.incomplete == 0 && self.undecided == 0
     }
 }
@@ -132,19 +134,19 @@ impl<Op, Ret> std::fmt::Display for Survey<Op, Ret> {
             return write!(f, "; the last one failed");
         }
         if let Some(why) = &self.why_incomplete {
-            write!(f, "; {} scenarios were not seen completely ({why})", self.incomplete)?;
+            write!(f, "; {} scenarios were not explored completely ({why})", self.incomplete)?;
         }
         if self.undecided > 0 {
             write!(f, "; {} executions were not decided", self.undecided)?;
         }
-        if self.is_complete_and_right() {
-            write!(f, ", all of them right")?;
+        if self.is_complete_and_correct() {
+            write!(f, ", all of them correct")?;
         }
         Ok(())
     }
 }
 
-/// Tries all scenarios of a scope, up to the first that fails.
+/// Tries all scenarios of a scope, up to the first failure.
 pub fn survey<T, S: Spec>(
     test: &Test<T, S>,
     scope: &Scope<S::Op>,
@@ -169,7 +171,7 @@ pub fn survey<T, S: Spec>(
         }
         let why = match attempt.coverage {
             Coverage::All => continue,
-            Coverage::Sampled => "only some schedules were tried".to_owned(),
+            Coverage::Sampled => Truncation::Sampled,
             Coverage::Truncated(why) => why,
         };
         survey.incomplete += 1;
@@ -187,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn symmetric_scenarios_come_once() {
+    fn permutations_of_threads_are_listed_once() {
         // Two programs of one operation: alone 2; in pairs 3.
         assert_eq!(count(2, 2, 1), 5);
         // 2 + 4 programs: alone 6; in pairs 6 * 7 / 2.
@@ -196,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn every_assignment_has_its_representative() {
+    fn every_scenario_has_a_listed_permutation() {
         let all = Scope::new(0..3, 2, 2);
         let sorted = |scenario: Scenario<i32>| {
             let mut threads = scenario.threads;
@@ -211,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn small_scenarios_come_first() {
+    fn smaller_scenarios_come_first() {
         let sizes: Vec<usize> = Scope::new(0..2, 3, 2).scenarios().map(|s| s.len()).collect();
         assert!(sizes.is_sorted());
         assert_eq!(sizes.last(), Some(&6));

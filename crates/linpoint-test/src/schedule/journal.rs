@@ -1,15 +1,16 @@
-//! What happened in an execution under a scheduler, in the order in which it happened.
+//! The events of an execution under a scheduler, in order.
 //!
-//! Both schedulers run one thread of the operating system, so this order is exact, and keeping it is invisible to
-//! the code under test: the lock is one of `std`, which neither scheduler knows, and it is never waited for.
+//! Both schedulers use a single OS thread, so the order is exact. Recording it is invisible to the
+//! code under test: the lock is one of `std`, unknown to both schedulers, and it is never
+//! contended.
 
 use std::sync::Mutex;
 
 use linpoint::History;
 
-use crate::execution::{Execution, Unfinished, Why};
+use crate::execution::{Execution, Truncation, Unfinished, UnfinishedReason};
 
-/// Something that happened, and to which process.
+/// An event of a process.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Event<Op, Ret> {
     Call(u32, Op),
@@ -17,7 +18,7 @@ pub(crate) enum Event<Op, Ret> {
     Panic(u32, String),
 }
 
-/// Events in the order in which they happened.
+/// Events in order.
 #[derive(Debug)]
 pub(crate) struct Journal<Op, Ret>(Mutex<Vec<Event<Op, Ret>>>);
 
@@ -26,10 +27,10 @@ pub(crate) struct Journal<Op, Ret>(Mutex<Vec<Event<Op, Ret>>>);
 pub(crate) enum End {
     /// All threads ended.
     Finished,
-    /// No thread could go on.
+    /// No thread could continue.
     Waiting,
     /// A limit was reached.
-    Cut(String),
+    Cut(Truncation),
 }
 
 impl<Op, Ret> Default for Journal<Op, Ret> {
@@ -48,7 +49,7 @@ impl<Op, Ret> Journal<Op, Ret> {
         self.events().push(event);
     }
 
-    /// Takes all events out.
+    /// Removes and returns all events.
     pub fn take(&self) -> Vec<Event<Op, Ret>> {
         std::mem::take(&mut *self.events())
     }
@@ -65,7 +66,7 @@ pub(crate) fn execution<Op: Clone, Ret: Clone>(
     for event in events {
         match event {
             Event::Call(process, op) => {
-                // One operation at a time for each process: the builder has nothing to complain about.
+                // Each process has one operation at a time, so the builder accepts all calls.
                 if let Ok(id) = builder.call_by(*process, op.clone()) {
                     open.push((*process, id));
                 }
@@ -78,17 +79,20 @@ pub(crate) fn execution<Op: Clone, Ret: Clone>(
                     _ => builder.crash(id),
                 };
                 if let Event::Panic(_, message) = event {
-                    unfinished.push(Unfinished { op: id, why: Why::Panicked(message.clone()) });
+                    unfinished.push(Unfinished {
+                        op: id,
+                        reason: UnfinishedReason::Panicked(message.clone()),
+                    });
                 }
             }
         }
     }
     for (_, op) in open {
-        let why = match end {
-            End::Cut(why) => Why::Cut(why.clone()),
-            End::Finished | End::Waiting => Why::Waiting("asleep".to_owned()),
+        let reason = match end {
+            End::Cut(why) => UnfinishedReason::Cut(why.clone()),
+            End::Finished | End::Waiting => UnfinishedReason::Waiting("asleep".to_owned()),
         };
-        unfinished.push(Unfinished { op, why });
+        unfinished.push(Unfinished { op, reason });
     }
     Execution { history: builder.finish(), unfinished, schedule: None }
 }
@@ -98,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn events_become_a_history_with_what_did_not_return() {
+    fn events_become_a_history_with_pending_operations() {
         let journal = Journal::default();
         journal.note(Event::Call(0, "a"));
         journal.note(Event::Call(1, "b"));

@@ -1,32 +1,36 @@
-//! Scenarios under loom: all executions that the C11 memory model allows, as far as loom implements it.
+//! Scenarios under loom: all executions that the C11 memory model allows, as far as loom implements
+//! it.
 //!
-//! # What is before what
+//! # The order between operations
 //!
-//! Linearizability speaks of operations that end before others begin. C11 knows no such time, only *happens before*, and
-//! loom lets a load see any store that happens-before does not rule out, even if a later one was executed long ago. So it must be
-//! decided what "before" means ([`Order`]), and the recorder is part of that decision: whatever it does to learn the order may
-//! itself synchronise the threads, and hide that the object fails to.
+//! Linearizability is about operations that end before others begin. C11 has no such time, only
+//! *happens-before*, and loom lets a load read any store that happens-before does not rule out,
+//! even if a later one was executed long ago. [`Order`] says what "before" means. The recorder
+//! matters here: what it does to learn the order may itself synchronise the threads, and so hide
+//! that the object fails to.
 //!
-//! | order | how it is learnt | hidden | false alarms |
+//! | order | how it is learnt | hidden bugs | false alarms |
 //! | --- | --- | --- | --- |
-//! | [`Order::Synchronised`] (default) | a clock that calls and returns advance with acquire and release | bugs that need operations which do not overlap *and* are not synchronised by their users: a write that is still on its way when it returns; store buffering across several operations of a thread | none known |
-//! | [`Order::Unsynchronised`] | the same clock, relaxed | none that loom can see | objects that are right for users who synchronise, and only for those: a register with a release store and an acquire load |
-//! | [`Order::Program`] | not at all: only the order of each thread counts (sequential consistency) | a stale result, as long as each thread sees things in some order | none known |
+//! | [`Order::Synchronised`] (default) | calls and returns advance a clock with acquire and release | those that need operations which do not overlap *and* are not synchronised by their users: a write that is not yet visible when it returns; store buffering across several operations of a thread | none known |
+//! | [`Order::Unsynchronised`] | the same clock, relaxed | none that loom can see | objects that are correct only for users who synchronise: a register with a release store and an acquire load |
+//! | [`Order::Program`] | not at all: only the order of each thread counts (sequential consistency) | a stale result, as long as some order of all operations explains it | none known |
 //!
-//! Operations that overlap are not synchronised by the recorder in any of them. A missing acquire or release inside an
-//! object shows there: the other thread sees the pointer before what it points to.
+//! The recorder never synchronises operations that overlap. A missing acquire or release inside an
+//! object shows there: the other thread sees the pointer before the data it points to.
 //!
-//! The clock is visible to loom on purpose. Loom leaves out schedules that differ only in the order of independent steps; with a
-//! clock outside of its view, calls and returns would be independent of everything, and orders that matter for the history
-//! would never be tried. The price is more executions.
+//! The clock is visible to loom on purpose. Loom skips schedules that differ only in the order of
+//! independent steps. With a clock that loom cannot see, calls and returns would be independent of
+//! everything, and orders that matter for the history would never be tried. The price is more
+//! executions.
 //!
 //! # Limits
 //!
-//! At most four threads besides the one that sets up. At most seven values of an atomic variable are remembered. Loom
-//! treats sequentially consistent loads and stores as acquire and release, so an object that needs more than that from
-//! them, instead of from fences, raises a false alarm. After an execution in which all threads wait, loom cannot go on; if the
-//! wait is legal, the exploration counts as truncated. So it does if a loop waits without
-//! [`yield_now`](crate::sync::thread::yield_now): then loom runs out of branches.
+//! Loom supports at most four threads besides the one that runs the setup, and remembers at most
+//! seven values of an atomic variable. It treats sequentially consistent loads and stores as
+//! acquire and release, so an object that needs more than that from them, instead of from fences,
+//! raises a false alarm. Loom cannot continue after an execution in which all threads wait; if the
+//! wait is legal, the exploration counts as truncated. The same holds for a loop that waits without
+//! [`yield_now`](crate::sync::thread::yield_now): loom runs out of branches.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::Ordering;
@@ -38,13 +42,13 @@ use linpoint::{Limit, Spec};
 
 use super::journal::{End, Event};
 use super::program_order::is_consistent;
-use super::stage::{Moments, Record, Stage};
+use super::stage::{Record, SchedulerHooks, Stage};
 use crate::definition::Test;
-use crate::execution::{Attempt, Coverage, Execution, Runner, message_of};
+use crate::execution::{Attempt, Coverage, Execution, Runner, Truncation, message_of};
 use crate::judge::{CheckLimits, Fault, Judgement, judge};
 use crate::scenario::Scenario;
 
-/// Which operations count as before which. See the [module documentation](self).
+/// The order between operations. See the [module documentation](self).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Order {
     /// An operation that returns before another is called also happens before it.
@@ -52,7 +56,7 @@ pub enum Order {
     Synchronised,
     /// An operation that returns before another is called need not be visible to it.
     Unsynchronised,
-    /// Operations of one thread are in order, no others.
+    /// Only operations of the same thread are ordered.
     Program,
 }
 
@@ -84,7 +88,8 @@ impl Default for Loom {
 }
 
 impl Loom {
-    /// All executions of each scenario, but at most a million, each with at most 10,000 branches.
+    /// Explores all executions of each scenario, but at most a million, each with at most 10,000
+    /// branches.
     pub fn new() -> Self {
         Loom {
             order: Order::default(),
@@ -96,45 +101,50 @@ impl Loom {
         }
     }
 
-    /// Which operations count as before which.
+    /// The order between operations; [`Order::Synchronised`] by default.
     pub fn order(mut self, order: Order) -> Self {
         self.order = order;
         self
     }
 
-    /// How many executions of a scenario there are at most.
+    /// Limits the executions of a scenario.
     pub fn executions(mut self, executions: u64) -> Self {
         self.executions = executions.max(1);
         self
     }
 
-    /// How many branches an execution has at most. Loom reserves memory for them.
+    /// Limits the branches of an execution. Loom reserves memory for them.
     pub fn branches(mut self, branches: usize) -> Self {
         self.branches = branches.max(1);
         self
     }
 
-    /// Only executions in which threads are interrupted at most so often.
+    /// Explores only executions with at most this many preemptions.
     pub fn preemptions(mut self, preemptions: usize) -> Self {
         self.preemptions = Some(preemptions.min(u8::MAX.into()));
         self
     }
 
-    /// Time for each scenario.
+    /// Time limit for each scenario.
     pub fn time(mut self, time: Duration) -> Self {
         self.time = Some(time);
         self
     }
 
-    /// Limits of checking one history.
+    /// Limits for checking one history.
     pub fn check_limits(mut self, limits: CheckLimits) -> Self {
         self.limits = limits;
         self
     }
 
+    /// A description for reports.
+    pub fn describe(&self) -> String {
+        format!("loom, {}", self.order.describe())
+    }
+
     fn builder(&self) -> ::loom::model::Builder {
         let mut builder = ::loom::model::Builder::new();
-        // Loom's own limits end an exploration without a word, and its environment variables set them.
+        // Loom's own limits, which its environment variables set, end an exploration silently.
         builder.max_permutations = None;
         builder.max_duration = None;
         builder.checkpoint_file = None;
@@ -150,7 +160,7 @@ where
     S: Spec + Send + 'static,
 {
     fn describe(&self) -> String {
-        format!("loom, {}", self.order.describe())
+        Loom::describe(self)
     }
 
     fn mode(&self) -> &'static str {
@@ -159,8 +169,7 @@ where
 
     fn attempt(&mut self, test: &Test<T, S>, scenario: &Scenario<S::Op>) -> Attempt<S::Op, S::Ret> {
         if scenario.threads.len() >= ::loom::MAX_THREADS {
-            let why = format!("loom has at most {} threads", ::loom::MAX_THREADS - 1);
-            return Record::refused(why);
+            return Record::refused(Truncation::Threads(::loom::MAX_THREADS - 1));
         }
         #[cfg(feature = "shuttle")]
         super::shuttle::install_hook();
@@ -184,17 +193,17 @@ where
         }
         let mut record = std::mem::take(&mut *exploration.record());
         if let Some(preemptions) = self.preemptions {
-            let why = format!("only executions with at most {preemptions} preemptions");
-            record.truncated.get_or_insert(why);
+            record.truncated.get_or_insert(Truncation::Preemptions(preemptions));
         }
-        // The judge ends when nobody can ask any more. Stacks that a panic left behind may still hold on to it.
+        // The judge ends when its channel closes. Stacks leaked by a panic may still hold a sender,
+        // so close it.
         exploration.judge.dismiss();
         let _ = judging.join();
         record.conclude(Coverage::All)
     }
 }
 
-/// Ends the exploration from inside.
+/// The payload that ends the exploration from inside.
 struct Stop;
 
 struct Exploration<T, S: Spec> {
@@ -215,23 +224,24 @@ where
         self.record.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// One execution, inside.
+    /// One execution, inside loom.
     fn execute(self: &Arc<Self>) {
-        self.heed_limits();
+        self.check_limits();
         self.stage.journal.take();
         self.act();
         if self.conclude(&End::Finished) {
-            // Not a panic: no hook is called. All threads have ended, and the object is gone.
+            // Unwinds without calling the panic hook. All threads have ended, and the object is
+            // dropped.
             resume_unwind(Box::new(Stop));
         }
     }
 
-    fn heed_limits(&self) {
+    fn check_limits(&self) {
         let mut record = self.record();
         let why = if record.executions >= self.executions {
-            format!("after {} executions", self.executions)
+            Truncation::Executions(self.executions)
         } else if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            "the time was up".to_owned()
+            Truncation::Time
         } else {
             return;
         };
@@ -243,7 +253,7 @@ where
     fn act(self: &Arc<Self>) {
         let Exploration { stage, order, .. } = &**self;
         let clocks: Arc<[AtomicUsize]> = [AtomicUsize::new(0), AtomicUsize::new(0)].into();
-        let main = Moment { order: *order, clocks, place: Place::Alone };
+        let main = ClockHooks { order: *order, clocks, place: Place::Alone };
         let object = Arc::new(stage.test.make());
         let scenario = &stage.scenario;
         if !stage.perform(&object, stage.main_process(), &scenario.setup, &main) {
@@ -252,11 +262,11 @@ where
         let spawn = |thread: usize| {
             let (exploration, object) = (self.clone(), object.clone());
             let place = Place::of(thread, scenario.threads.len());
-            let moments = Moment { place, ..main.clone() };
+            let hooks = ClockHooks { place, ..main.clone() };
             ::loom::thread::spawn(move || {
                 let stage = &exploration.stage;
                 let ops = &stage.scenario.threads[thread];
-                stage.perform(&object, thread as u32, ops, &moments)
+                stage.perform(&object, thread as u32, ops, &hooks)
             })
         };
         let threads: Vec<_> = (0..scenario.threads.len()).map(spawn).collect();
@@ -266,7 +276,7 @@ where
         }
     }
 
-    /// Judges the execution that has just ended. True if it failed.
+    /// Judges the execution that has just ended. True if it fails.
     fn conclude(&self, end: &End) -> bool {
         let events = self.stage.journal.take();
         let mut record = self.record();
@@ -275,15 +285,14 @@ where
         record.settle(execution, judgement)
     }
 
-    /// Loom itself has panicked, and the exploration is over.
+    /// Ends the exploration after loom itself has panicked.
     fn end_by_panic(&self, message: &str) {
         let (end, why) = if message.starts_with(DEADLOCK) {
-            (End::Waiting, "loom cannot go on after an execution that ends in waiting".to_owned())
+            (End::Waiting, Truncation::Wait)
         } else if message.starts_with(TOO_LONG) {
-            let why = "an execution had too many branches: a loop that waits without yield_now?";
-            (End::Cut(why.to_owned()), why.to_owned())
+            (End::Cut(Truncation::Branches), Truncation::Branches)
         } else {
-            let why = format!("loom panicked: {message}");
+            let why = Truncation::Panic { scheduler: "loom", message: message.to_owned() };
             (End::Cut(why.clone()), why)
         };
         self.conclude(&end);
@@ -294,14 +303,14 @@ where
 const DEADLOCK: &str = "deadlock; threads";
 const TOO_LONG: &str = "Model exceeded maximum number of branches";
 
-/// Who looks at the clock.
+/// How many threads run concurrently with this one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// Nobody else is there: before the threads start, and when they have ended.
+    /// None: a single thread, or before the threads start and after they have ended.
     Alone,
-    /// One of two threads.
+    /// One other thread; the number of this one, 0 or 1.
     Pair(usize),
-    /// One of several.
+    /// Several other threads.
     Crowd,
 }
 
@@ -315,29 +324,30 @@ impl Place {
     }
 }
 
-/// The clock. What matters is only which returns come before which calls of others; the order of two calls or of two
-/// returns does not. Of two threads, each counts its returns and looks at the count of the other when it calls, so that
-/// loom need not try what does not matter. More threads share one count.
+/// The clock. Only the order between a return and a call of another thread matters, not the order
+/// of two calls or of two returns. With two threads, each counts its returns and reads the count of
+/// the other before a call, so that loom does not try orders that do not matter. More threads share
+/// one count.
 #[derive(Clone)]
-struct Moment {
+struct ClockHooks {
     order: Order,
     clocks: Arc<[AtomicUsize]>,
     place: Place,
 }
 
-impl Moment {
+impl ClockHooks {
     fn advance(&self, clock: usize, by: usize) {
         let ordering = match self.order {
             Order::Synchronised => Ordering::AcqRel,
             Order::Unsynchronised => Ordering::Relaxed,
             Order::Program => return,
         };
-        // Unlike a load, this never sees an old value.
+        // Unlike a load, this never reads an old value.
         self.clocks[clock].fetch_add(by, ordering);
     }
 }
 
-impl Moments for Moment {
+impl SchedulerHooks for ClockHooks {
     fn before_call(&self) {
         match self.place {
             Place::Alone => {}
@@ -354,7 +364,7 @@ impl Moments for Moment {
         }
     }
 
-    fn is_mine(&self, message: &str) -> bool {
+    fn is_scheduler_panic(&self, message: &str) -> bool {
         message.starts_with(DEADLOCK) || message.starts_with(TOO_LONG)
     }
 }
@@ -362,7 +372,7 @@ impl Moments for Moment {
 type Question<S> =
     (Execution<<S as Spec>::Op, <S as Spec>::Ret>, Vec<Event<<S as Spec>::Op, <S as Spec>::Ret>>);
 
-/// Judges on a thread of its own: loom's threads have small stacks.
+/// Judges on a separate thread, because loom's threads have small stacks.
 struct Judge<S: Spec> {
     questions: Mutex<Option<mpsc::Sender<Question<S>>>>,
     answers: Mutex<mpsc::Receiver<Judgement>>,
@@ -400,7 +410,7 @@ impl<S: Spec + Send + 'static> Judge<S> {
             None => false,
         };
         let answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
-        let gone = "the thread that judges has ended".to_owned();
+        let gone = "the judging thread has ended".to_owned();
         sent.then(|| answers.recv().ok())
             .flatten()
             .unwrap_or(Judgement::Failed(Fault::Check(linpoint::CheckError::Internal(gone))))
@@ -411,8 +421,9 @@ impl<S: Spec + Send + 'static> Judge<S> {
     }
 }
 
-/// Under [`Order::Program`] an execution that is not linearizable in the order of the scheduler may still be right. One that is
-/// not even right in program order is wrong in that of the scheduler too, which is what the report will explain.
+/// Under [`Order::Program`] an execution that is not linearizable in the order of the scheduler may
+/// still be correct. One that is not correct in program order is not linearizable in the order of
+/// the scheduler either, which is what the report explains.
 fn judge_in_order<S: Spec>(
     spec: &S,
     execution: &Execution<S::Op, S::Ret>,
@@ -426,7 +437,7 @@ fn judge_in_order<S: Spec>(
         return strict;
     }
     match is_consistent(spec, events, main) {
-        Some(true) => Judgement::Fine,
+        Some(true) => Judgement::Correct,
         Some(false) => strict,
         None => Judgement::Undecided(Limit::Memory),
     }

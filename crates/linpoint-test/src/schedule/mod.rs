@@ -1,22 +1,26 @@
-//! Systematic scheduling: code written against shuttle or loom, executed as a scheduler decides.
+//! Systematic scheduling: runs code written against shuttle or loom under their schedulers.
 //!
-//! | module | what it is |
+//! ```ignore
+//! test.shuttle(Shuttle::pct(3)).scenarios(1_000).run();
+//! test.loom(Loom::new()).small_scope(2, 2).run();
+//! ```
+//!
+//! | item | what it is |
 //! | --- | --- |
-//! | `shuttle` (feature) | `Shuttle`: random, PCT, depth-first, or as an earlier schedule says |
-//! | `loom` (feature) | `Loom`: all executions of the C11 memory model, as loom understands it |
-//! | [`campaign`] | [`Systematic`]: a test under one of the two, from the first scenario to the report |
-//! | [`enumerate`] | all small scenarios, each under one of the two |
-//! | [`derived`] | a specification that is the object itself, used by one thread |
+//! | `shuttle::Shuttle` (feature `shuttle`) | random, PCT or depth-first schedules, or a recorded one |
+//! | `loom::Loom` (feature `loom`) | all executions of the C11 memory model, as loom implements it |
+//! | [`Systematic`] | a test under one of the two; [`Test::under`](crate::Test::under) makes it |
+//! | [`derived::Derived`] | a specification derived from the object itself, used by a single thread |
 //!
-//! Time is logical: the order in which the scheduler lets things happen. Each operation is called as late and
-//! returns as early as it can, so that as few operations as possible overlap. Every execution is judged; those with a
-//! history that has been seen before were judged then.
+//! Time is logical: it is the order in which the scheduler runs steps. Each operation is called as
+//! late and returns as early as possible, so that as few operations as possible overlap. Every
+//! execution is judged, except those whose history was judged before.
 //!
-//! An exploration that a limit ended is [`Coverage::Truncated`](crate::execution::Coverage::Truncated) and says by what.
+//! An exploration that hits a limit is reported as truncated, with the reason.
 
-pub mod campaign;
+mod campaign;
 pub mod derived;
-pub mod enumerate;
+pub(crate) mod enumerate;
 #[cfg(any(feature = "shuttle", feature = "loom"))]
 mod journal;
 #[cfg(feature = "loom")]

@@ -1,7 +1,9 @@
-//! Is there a legal order that keeps that of each thread, whatever the order between threads was? This is
-//! sequential consistency, and where the real-time order is not known, all that can be asked.
+//! Checks for sequential consistency: a legal order that keeps the order of each thread, but not
+//! that between threads. This is the strongest condition that can be checked if the real-time order
+//! is not known.
 //!
-//! A search over how far each thread has come and the state of the object. Scenarios under loom are small, and so is this.
+//! The search is over the position of each thread and the state of the object. Scenarios under loom
+//! are small, and so is the search.
 
 use std::collections::HashSet;
 
@@ -9,13 +11,14 @@ use linpoint::Spec;
 
 use super::journal::Event;
 
-/// What a thread did: operations, with their results unless they did not return.
+/// The operations of a thread; the result is `None` for one that did not return.
 type Thread<'a, Op, Ret> = Vec<(&'a Op, Option<&'a Ret>)>;
 
-/// More configurations than this are not looked at.
-const MOST: usize = 1_000_000;
+/// The search gives up after this many configurations.
+const MOST_CONFIGURATIONS: usize = 1_000_000;
 
-/// Is there such an order? Process `main` came before the others, and after them. `None`: too many possibilities.
+/// True if there is such an order. Process `main` runs before and after the others. `None` if the
+/// search gives up.
 pub(crate) fn is_consistent<S: Spec>(
     spec: &S,
     events: &[Event<S::Op, S::Ret>],
@@ -30,7 +33,8 @@ pub(crate) fn is_consistent<S: Spec>(
     Some(!states.is_empty())
 }
 
-/// What `main` did first, what the others did, and what `main` did last.
+/// The operations of `main` before the threads, those of the threads, and those of `main` after
+/// them.
 #[allow(clippy::type_complexity)]
 fn parts<Op, Ret>(
     events: &[Event<Op, Ret>],
@@ -56,7 +60,7 @@ fn parts<Op, Ret>(
     (before, threads, after)
 }
 
-/// The states that the object may be in when all threads have performed all that returned.
+/// The possible states of the object after all operations that returned.
 fn outcomes<S: Spec>(
     spec: &S,
     threads: &[Thread<'_, S::Op, S::Ret>],
@@ -69,7 +73,7 @@ fn outcomes<S: Spec>(
     let mut ends = HashSet::new();
     let mut next = Vec::new();
     while let Some((done, state)) = open.pop() {
-        // A last operation that did not return may have happened or not.
+        // A last operation that did not return may or may not have taken effect.
         let complete = |(thread, done): (&Thread<'_, _, _>, &usize)| {
             thread[*done..].iter().all(|(_, ret)| ret.is_none())
         };
@@ -87,7 +91,7 @@ fn outcomes<S: Spec>(
                 }
             }
         }
-        if seen.len() > MOST {
+        if seen.len() > MOST_CONFIGURATIONS {
             return None;
         }
     }
@@ -124,14 +128,14 @@ mod tests {
     }
 
     #[test]
-    fn main_comes_before_and_after_all_others() {
+    fn main_runs_before_and_after_all_threads() {
         assert!(!consistent(&[write(0, 1), read(2, 0)]));
         assert!(!consistent(&[read(2, 1), write(0, 1)]));
         assert!(consistent(&[read(2, 0), write(0, 1), read(2, 1)]));
     }
 
     #[test]
-    fn what_did_not_return_may_have_happened() {
+    fn a_pending_operation_may_have_taken_effect() {
         let pending = vec![Event::Call(0, Write(1))];
         assert!(consistent(&[pending.clone(), read(1, 0)]));
         assert!(consistent(&[pending.clone(), read(1, 1)]));

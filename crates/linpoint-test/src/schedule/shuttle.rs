@@ -1,13 +1,14 @@
 //! Scenarios under shuttle.
 //!
-//! Shuttle runs one thread at a time and switches at every access to what [`crate::sync::shuttled`] offers, so that a
-//! schedule is a list of threads. All atomic accesses count as sequentially consistent: bugs that need a weaker memory
-//! are for loom.
+//! Shuttle runs one thread at a time and may switch at every access to the primitives in
+//! [`crate::sync::shuttled`], so a schedule is a list of threads. All atomic accesses are
+//! sequentially consistent; use loom for bugs that need a weaker memory.
 //!
-//! Two things are added to shuttle's schedulers here. The choices are written down, so that a failing execution can be
-//! repeated. And when no thread can go on, the execution ends quietly instead of with a panic: a thread that is never
-//! run keeps shuttle from seeing a deadlock, and if it is the only one left, all others wait. Whether they may is for the
-//! specification to say.
+//! Two things are added to shuttle's schedulers. The choices are recorded, so that a failing
+//! execution can be repeated. And when no thread can continue, the execution ends quietly instead
+//! of with a panic: a sentinel thread that is never scheduled keeps shuttle from detecting a
+//! deadlock, and if it is the only runnable one, all others wait. The specification decides whether
+//! they may.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,11 +18,11 @@ use ::shuttle::scheduler::{Schedule, Scheduler, Task, TaskId};
 use linpoint::Spec;
 
 use super::journal::End;
-use super::stage::{Moments, Record, Stage};
+use super::stage::{Record, SchedulerHooks, Stage};
 pub use super::strategy::Strategy;
 use super::strategy::{Choices, Replayed};
 use crate::definition::Test;
-use crate::execution::{Attempt, Coverage, Runner, message_of};
+use crate::execution::{Attempt, Coverage, Runner, Truncation, message_of};
 use crate::judge::{CheckLimits, judge};
 use crate::rng::mix;
 use crate::scenario::Scenario;
@@ -39,8 +40,8 @@ pub struct Shuttle {
 }
 
 impl Shuttle {
-    /// With this strategy: 1,000 executions of each scenario (all, depth first, but at most a million) of at most
-    /// 10,000 steps each.
+    /// Uses this strategy: 1,000 executions of each scenario (depth-first: all, but at most a
+    /// million) of at most 10,000 steps each.
     pub fn new(strategy: Strategy) -> Self {
         Shuttle {
             strategy,
@@ -68,34 +69,39 @@ impl Shuttle {
         Shuttle::new(Strategy::DepthFirst)
     }
 
-    /// Where randomness comes from.
+    /// Random seed for schedules; 0 by default.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 
-    /// How often each scenario is executed, at most.
+    /// Limits the executions of a scenario.
     pub fn executions(mut self, executions: u64) -> Self {
         self.executions = executions.max(1);
         self
     }
 
-    /// After how many steps an execution is cut off. It then counts as not seen to its end.
+    /// Limits the steps of an execution. One that has more is cut off and counts as truncated.
     pub fn steps(mut self, steps: usize) -> Self {
         self.steps = steps.max(1);
         self
     }
 
-    /// Time for each scenario.
+    /// Time limit for each scenario.
     pub fn time(mut self, time: Duration) -> Self {
         self.time = Some(time);
         self
     }
 
-    /// Limits of checking one history.
+    /// Limits for checking one history.
     pub fn check_limits(mut self, limits: CheckLimits) -> Self {
         self.limits = limits;
         self
+    }
+
+    /// A description for reports.
+    pub fn describe(&self) -> String {
+        format!("shuttle, {}", self.strategy.describe())
     }
 
     fn run<T, S>(
@@ -132,10 +138,10 @@ impl Shuttle {
         let runner = ::shuttle::Runner::new(supervisor, config());
         let inside = shared.clone();
         let run = std::panic::AssertUnwindSafe(|| runner.run(move || act(&stage, &inside)));
-        let broken = std::panic::catch_unwind(run).err().map(|payload| message_of(&*payload));
+        let panicked = std::panic::catch_unwind(run).err().map(|payload| message_of(&*payload));
         let mut record = std::mem::take(&mut *shared.record());
-        if let Some(message) = broken {
-            record.truncated.get_or_insert(format!("shuttle panicked: {message}"));
+        if let Some(message) = panicked {
+            record.truncated.get_or_insert(Truncation::Panic { scheduler: "shuttle", message });
         }
         record.conclude(coverage)
     }
@@ -150,8 +156,8 @@ fn config() -> ::shuttle::Config {
     config
 }
 
-/// Loom's threads end by a panic, of which a hook of loom's keeps others from hearing. Shuttle's hook prints lines about
-/// every panic, so it must not come after loom's: this lets shuttle install it now.
+/// Installs shuttle's panic hook. Loom's threads end by a panic, which loom's hook hides from
+/// earlier hooks. Shuttle's hook prints every panic, so it must be installed before loom's.
 #[cfg(feature = "loom")]
 pub(super) fn install_hook() {
     static ONCE: std::sync::Once = std::sync::Once::new();
@@ -160,7 +166,7 @@ pub(super) fn install_hook() {
     });
 }
 
-/// For each thread, in bytes. Pages that are not touched cost nothing.
+/// Stack of each thread, in bytes. Pages that are not touched cost nothing.
 const STACK: usize = 256 * 1024;
 
 impl<T, S> Runner<T, S> for Shuttle
@@ -169,7 +175,7 @@ where
     S: Spec + Send + 'static,
 {
     fn describe(&self) -> String {
-        format!("shuttle, {}", self.strategy.describe())
+        Shuttle::describe(self)
     }
 
     fn mode(&self) -> &'static str {
@@ -194,19 +200,20 @@ where
             None => self.attempt(test, scenario),
             Some(Ok(choices)) => {
                 let strategy = Box::new(Replayed::new(choices));
-                // What a yield did to the order is part of the choices.
+                // The effect of yields on the order is part of the choices.
                 let plain = Shuttle { strategy: Strategy::Random, ..self.clone() };
                 plain.run(test, scenario, strategy, Coverage::Sampled)
             }
-            Some(Err(why)) => Record::refused(why),
+            Some(Err(error)) => Record::refused(Truncation::Schedule(error)),
         }
     }
 }
 
-/// What the supervisor, outside of executions, and the threads inside share.
+/// State shared by the supervisor, outside of executions, and the threads inside.
 struct Shared<Op, Ret> {
     record: Mutex<Record<Op, Ret>>,
-    /// The execution is over: whatever unwinds now is not an operation that panicked.
+    /// The execution is over: a thread that unwinds now does so because of the scheduler, not
+    /// because of an operation.
     over: AtomicBool,
 }
 
@@ -216,64 +223,66 @@ impl<Op, Ret> Shared<Op, Ret> {
     }
 }
 
-/// One execution, inside.
+/// One execution, inside shuttle.
 fn act<T, S>(stage: &Arc<Stage<T, S>>, shared: &Arc<Shared<S::Op, S::Ret>>)
 where
     T: Send + Sync + 'static,
     S: Spec + Send + 'static,
 {
     drop(::shuttle::thread::spawn(|| ())); // The sentinel, see the top of the file.
-    let moments = Moment::new(shared);
+    let hooks = SwitchPoint::new(shared);
     let object = Arc::new(stage.test.make());
     let scenario = &stage.scenario;
-    if !stage.perform(&object, stage.main_process(), &scenario.setup, &moments) {
+    if !stage.perform(&object, stage.main_process(), &scenario.setup, &hooks) {
         return;
     }
     let spawn = |thread: usize| {
         let (stage, object, shared) = (stage.clone(), object.clone(), shared.clone());
         ::shuttle::thread::spawn(move || {
             let ops = &stage.scenario.threads[thread];
-            stage.perform(&object, thread as u32, ops, &Moment::new(&shared))
+            stage.perform(&object, thread as u32, ops, &SwitchPoint::new(&shared))
         })
     };
     let threads: Vec<_> = (0..scenario.threads.len()).map(spawn).collect();
     let ended: Vec<bool> = threads.into_iter().map(|t| t.join().unwrap_or(false)).collect();
     if ended.into_iter().all(|fine| fine) {
-        stage.perform(&object, stage.main_process(), &scenario.finally, &moments);
+        stage.perform(&object, stage.main_process(), &scenario.finally, &hooks);
     }
 }
 
 /// The first thread that is spawned.
 const SENTINEL: usize = 1;
 
-struct Moment<Op, Ret> {
+struct SwitchPoint<Op, Ret> {
     shared: Arc<Shared<Op, Ret>>,
-    /// An access to it is a place where shuttle may switch, and nothing else.
+    /// Accessed only to let shuttle switch threads.
     point: ::shuttle::sync::atomic::AtomicBool,
 }
 
-impl<Op, Ret> Moment<Op, Ret> {
+impl<Op, Ret> SwitchPoint<Op, Ret> {
     fn new(shared: &Arc<Shared<Op, Ret>>) -> Self {
         let point = ::shuttle::sync::atomic::AtomicBool::new(false);
-        Moment { shared: shared.clone(), point }
+        SwitchPoint { shared: shared.clone(), point }
     }
 }
 
-impl<Op, Ret> Moments for Moment<Op, Ret> {
-    /// Shuttle switches before an access and not after it. Without a switch here, every operation would be called
-    /// together with the last step of the one before it, and overlap whatever comes before its own first step.
+impl<Op, Ret> SchedulerHooks for SwitchPoint<Op, Ret> {
+    /// Shuttle switches before an access and not after it. Without a switch here, every operation
+    /// would be called together with the last step of the previous one, and overlap everything
+    /// before its own first step.
     fn before_call(&self) {
         self.point.load(Ordering::SeqCst);
     }
 
     fn after_return(&self) {}
 
-    fn is_mine(&self, _message: &str) -> bool {
+    fn is_scheduler_panic(&self, _message: &str) -> bool {
         self.shared.over.load(Ordering::Relaxed)
     }
 }
 
-/// Stands between shuttle and the strategy: ends executions, writes down choices, and judges between executions.
+/// A scheduler between shuttle and the strategy: ends executions, records choices, and judges
+/// between executions.
 struct Supervisor<T, S: Spec> {
     strategy: Box<dyn Scheduler>,
     is_pct: bool,
@@ -288,7 +297,7 @@ struct Supervisor<T, S: Spec> {
     started: bool,
     choices: Choices,
     end: Option<End>,
-    /// How often each thread has yielded.
+    /// The number of yields of each thread.
     yields: Vec<u32>,
     resting: Vec<usize>,
     had_choice: bool,
@@ -300,14 +309,13 @@ where
     T: Send + Sync + 'static,
     S: Spec + Send + 'static,
 {
-    /// Judges the execution that has just ended. True if it failed.
+    /// Judges the execution that has just ended. True if it fails.
     fn conclude(&mut self) -> bool {
         let end = self.end.take().unwrap_or(End::Finished);
         let events = self.stage.journal.take();
         let mut record = self.shared.record();
         if self.drew_random && self.fair {
-            let why = "the object draws random numbers, of which not all were tried";
-            record.truncated.get_or_insert(why.to_owned());
+            record.truncated.get_or_insert(Truncation::RandomNumbers);
         }
         let Some(mut execution) = record.enter(&events, &end) else { return false };
         let judgement = judge(self.stage.test.specification(), &execution, &self.limits);
@@ -315,20 +323,20 @@ where
         record.settle(execution, judgement)
     }
 
-    /// Why there will be no more executions, if there is a reason: in words, if it is a limit.
-    fn limit(&self) -> Option<Option<String>> {
+    /// `Some` if there will be no more executions, with the limit if all were to be explored.
+    fn limit(&self) -> Option<Option<Truncation>> {
         if self.shared.record().executions >= self.executions {
-            let why = format!("after {} executions", self.executions);
-            return Some(self.fair.then_some(why));
+            return Some(self.fair.then_some(Truncation::Executions(self.executions)));
         }
         if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            return Some(self.fair.then(|| "the time was up".to_owned()));
+            return Some(self.fair.then_some(Truncation::Time));
         }
-        // Shuttle's PCT does not like to go on where there was nothing to choose.
+        // Shuttle's PCT panics in the next execution if this one had no choices.
         (self.is_pct && !self.had_choice).then_some(None)
     }
 
-    /// Without those that rest, if any are left then; those that have yielded least come first.
+    /// The runnable threads without those that rest, if any are left; those with the fewest yields
+    /// come first.
     fn fairly<'a>(
         &mut self,
         runnable: &[&'a Task],
@@ -395,7 +403,7 @@ where
         if !runnable.iter().any(|task| !is_sentinel(task) && task.runnable()) {
             self.end = Some(End::Waiting);
         } else if self.choices.threads.len() >= self.steps {
-            self.end = Some(End::Cut(format!("an execution had more than {} steps", self.steps)));
+            self.end = Some(End::Cut(Truncation::Steps(self.steps)));
         }
         if self.end.is_some() {
             self.shared.over.store(true, Ordering::Relaxed);

@@ -1,4 +1,5 @@
-//! What both schedulers have in common: performing and recording a scenario, and judging what was recorded.
+//! The common part of both schedulers: performs and records a scenario, and counts its judged
+//! executions.
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -9,23 +10,23 @@ use linpoint::Spec;
 
 use super::journal::{End, Event, Journal, execution};
 use crate::definition::Test;
-use crate::execution::{Attempt, Coverage, Execution, Failure, message_of};
+use crate::execution::{Attempt, Coverage, Execution, Failure, Truncation, message_of};
 use crate::judge::Judgement;
 use crate::scenario::{Scenario, main_process};
 
-/// A scenario of a test, and where its executions are recorded.
+/// A scenario of a test, and the journal that records its executions.
 pub(crate) struct Stage<T, S: Spec> {
     pub test: Test<T, S>,
     pub scenario: Scenario<S::Op>,
     pub journal: Journal<S::Op, S::Ret>,
 }
 
-/// What a scheduler does when an operation is called and when it has returned.
-pub(crate) trait Moments {
+/// What a scheduler does before an operation is called and after it has returned.
+pub(crate) trait SchedulerHooks {
     fn before_call(&self);
     fn after_return(&self);
-    /// True for a panic of the scheduler itself, which is not the operation's.
-    fn is_mine(&self, message: &str) -> bool;
+    /// True for a panic of the scheduler itself, as opposed to one of the operation.
+    fn is_scheduler_panic(&self, message: &str) -> bool;
 }
 
 impl<T, S: Spec> Stage<T, S> {
@@ -42,9 +43,15 @@ impl<T, S: Spec> Stage<T, S> {
         main_process(self.scenario.threads.len())
     }
 
-    /// Performs operations one after the other as `process`. False if one panicked: what that leaves behind is
-    /// not used any more.
-    pub fn perform(&self, object: &T, process: u32, ops: &[S::Op], moments: &impl Moments) -> bool {
+    /// Performs operations one after the other as `process`. False if one panicked: the object is
+    /// not used any more then.
+    pub fn perform(
+        &self,
+        object: &T,
+        process: u32,
+        ops: &[S::Op],
+        moments: &impl SchedulerHooks,
+    ) -> bool {
         ops.iter().all(|op| {
             moments.before_call();
             self.journal.note(Event::Call(process, op.clone()));
@@ -53,7 +60,7 @@ impl<T, S: Spec> Stage<T, S> {
                 Ok(ret) => (Event::Return(process, ret), true),
                 Err(payload) => {
                     let message = message_of(&*payload);
-                    if moments.is_mine(&message) {
+                    if moments.is_scheduler_panic(&message) {
                         resume_unwind(payload);
                     }
                     match self.test.result_of_panic(op, &message) {
@@ -69,11 +76,12 @@ impl<T, S: Spec> Stage<T, S> {
     }
 }
 
-/// Histories that were right, as fingerprints: two that differ in none of 128 bits are taken for the same.
+/// Fingerprints of histories that were judged. Histories with the same 128 bits are taken to be
+/// equal.
 #[derive(Default)]
 pub(crate) struct Seen(HashSet<(u64, u64)>);
 
-/// Beyond this, histories are judged again: 64 MB.
+/// The most fingerprints kept (64 MB). Further histories are judged every time.
 const MOST_REMEMBERED: usize = 2_000_000;
 
 impl Seen {
@@ -88,13 +96,13 @@ impl Seen {
     }
 }
 
-/// What came of the executions of one scenario so far.
+/// The executions of one scenario so far.
 pub(crate) struct Record<Op, Ret> {
     pub executions: u64,
     pub undecided: u64,
     pub failure: Option<Failure<Op, Ret>>,
-    /// Why not everything has been seen, the first reason that there was.
-    pub truncated: Option<String>,
+    /// The first reason why not everything was explored.
+    pub truncated: Option<Truncation>,
     seen: Seen,
 }
 
@@ -106,15 +114,15 @@ impl<Op, Ret> Default for Record<Op, Ret> {
 }
 
 impl<Op, Ret> Record<Op, Ret> {
-    /// Nothing was executed, for this reason.
-    pub fn refused(why: String) -> Attempt<Op, Ret> {
+    /// The result if nothing was executed, for this reason.
+    pub fn refused(why: Truncation) -> Attempt<Op, Ret> {
         let coverage = Coverage::Truncated(why);
         Attempt { executions: 0, failure: None, undecided: 0, coverage }
     }
 }
 
 impl<Op: Clone + Hash, Ret: Clone + Hash> Record<Op, Ret> {
-    /// Counts an execution; gives it if it has to be judged.
+    /// Counts an execution, and returns it if it has to be judged.
     pub fn enter(&mut self, events: &[Event<Op, Ret>], end: &End) -> Option<Execution<Op, Ret>> {
         self.executions += 1;
         if let End::Cut(why) = end {
@@ -128,17 +136,17 @@ impl<Op: Clone + Hash, Ret: Clone + Hash> Record<Op, Ret> {
         (!known).then(|| execution(events, end))
     }
 
-    /// True if that was a failure.
+    /// Records a judgement. True if it is a failure.
     pub fn settle(&mut self, execution: Execution<Op, Ret>, judgement: Judgement) -> bool {
         match judgement {
-            Judgement::Fine => {}
+            Judgement::Correct => {}
             Judgement::Undecided(_) => self.undecided += 1,
             Judgement::Failed(fault) => self.failure = Some(Failure { execution, fault }),
         }
         self.failure.is_some()
     }
 
-    /// The result; `coverage` is what is known if nothing was cut off.
+    /// The result; `coverage` applies if nothing was truncated.
     pub fn conclude(self, coverage: Coverage) -> Attempt<Op, Ret> {
         let Record { executions, failure, undecided, truncated, .. } = self;
         let coverage = truncated.map_or(coverage, Coverage::Truncated);

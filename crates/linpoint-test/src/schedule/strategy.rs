@@ -1,34 +1,36 @@
-//! How shuttle's next thread is chosen, and how choices are written down.
+//! How the next thread is chosen under shuttle, and how the choices are recorded.
 
 use ::shuttle::scheduler::{
     DataSource, DfsScheduler, PctScheduler, RandomDataSource, Schedule, Scheduler, Task, TaskId,
 };
 
-use crate::rng::mix;
+use crate::replay::ParseScheduleError;
+use crate::rng::{SplitMix64, mix};
 
 /// How the next thread is chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Strategy {
-    /// Each thread that can go on, equally likely, at every step.
+    /// Uniformly among the runnable threads, at every step.
     Random,
-    /// Probabilistic concurrency testing (Burckhardt et al., ASPLOS 2010): threads have priorities, which change at
-    /// this number of places less one. Finds bugs that need few switches at the right places.
+    /// Probabilistic concurrency testing (Burckhardt et al., ASPLOS 2010): threads have priorities,
+    /// which change at this number of points less one. Finds bugs that need few switches at
+    /// particular points.
     Pct(usize),
-    /// All schedules, one after the other. A thread that yields lets others go first.
+    /// All schedules, one after the other. A thread that yields lets others run first.
     DepthFirst,
 }
 
 impl Strategy {
-    /// In a few words.
+    /// A description for reports.
     pub fn describe(self) -> String {
         match self {
             Strategy::Random => "random schedules".to_owned(),
             Strategy::Pct(depth) => format!("PCT, depth {depth}"),
-            Strategy::DepthFirst => "all schedules, depth first".to_owned(),
+            Strategy::DepthFirst => "all schedules, depth-first".to_owned(),
         }
     }
 
-    /// True if it comes to an end by itself.
+    /// True if it tries every schedule.
     pub fn is_exhaustive(self) -> bool {
         self == Strategy::DepthFirst
     }
@@ -44,15 +46,16 @@ impl Strategy {
     }
 }
 
-/// Chooses evenly. Shuttle's own scheduler announces a failing seed whenever it is not run to its end.
+/// Chooses uniformly. Shuttle's own random scheduler prints a failing seed whenever it is stopped
+/// early.
 struct Uniform {
-    state: u64,
+    random: SplitMix64,
     data: RandomDataSource,
 }
 
 impl Uniform {
     fn new(seed: u64) -> Self {
-        Uniform { state: mix(seed), data: RandomDataSource::initialize(seed) }
+        Uniform { random: SplitMix64::new(mix(seed)), data: RandomDataSource::initialize(seed) }
     }
 }
 
@@ -62,8 +65,7 @@ impl Scheduler for Uniform {
     }
 
     fn next_task(&mut self, runnable: &[&Task], _: Option<TaskId>, _: bool) -> Option<TaskId> {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let at = (u128::from(mix(self.state)) * runnable.len() as u128) >> 64;
+        let at = self.random.below(runnable.len() as u64);
         Some(runnable[at as usize].id())
     }
 
@@ -72,7 +74,7 @@ impl Scheduler for Uniform {
     }
 }
 
-/// The choices of one execution, as they are written down: a seed for random data, then runs of threads.
+/// The choices of one execution: a seed for random data, then the thread of each step.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Choices {
     pub seed: u64,
@@ -94,23 +96,23 @@ impl std::fmt::Display for Choices {
     }
 }
 
-/// More steps than any schedule has: a line that says so is damaged.
+/// No schedule has more steps. A line that claims more is damaged.
 const MOST_STEPS: usize = 100_000_000;
 
 impl std::str::FromStr for Choices {
-    type Err = String;
+    type Err = ParseScheduleError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
-        let bad = |what: &str| format!("`{what}` is not part of a schedule such as 17:0,2*5,1*3");
-        let number = |text: &str| text.parse::<usize>().map_err(|_| bad(text));
-        let (seed, runs) = text.trim().split_once(':').ok_or_else(|| bad(text))?;
-        let seed = seed.parse().map_err(|_| bad(seed))?;
+    fn from_str(text: &str) -> Result<Self, ParseScheduleError> {
+        let malformed = ParseScheduleError::malformed;
+        let number = |text: &str| text.parse::<usize>().map_err(|_| malformed(text));
+        let (seed, runs) = text.trim().split_once(':').ok_or_else(|| malformed(text))?;
+        let seed = seed.parse().map_err(|_| malformed(seed))?;
         let mut threads = Vec::new();
         for run in runs.split(',').filter(|run| !run.is_empty()) {
             let (thread, times) = run.split_once('*').unwrap_or((run, "1"));
             let (thread, times) = (number(thread)?, number(times)?);
             if times > MOST_STEPS - threads.len() {
-                return Err(format!("the schedule has more than {MOST_STEPS} steps"));
+                return Err(ParseScheduleError::too_long(MOST_STEPS));
             }
             threads.extend(std::iter::repeat_n(thread, times));
         }
@@ -118,8 +120,8 @@ impl std::str::FromStr for Choices {
     }
 }
 
-/// Makes the same choices again. Where they are not possible, the code has changed: then the first thread that can
-/// go on does.
+/// Repeats recorded choices. If one is not possible, the code has changed, and the first runnable
+/// thread is chosen.
 pub(super) struct Replayed {
     choices: Choices,
     at: usize,
@@ -157,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn schedules_are_read_as_they_were_written() {
+    fn a_written_schedule_is_parsed_back() {
         let choices = Choices { seed: 17, threads: vec![0, 2, 2, 2, 1, 1, 0] };
         assert_eq!(choices.to_string(), "17:0,2*3,1*2,0");
         assert_eq!(choices.to_string().parse(), Ok(choices));
@@ -165,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_schedules_are_refused() {
+    fn malformed_schedules_are_errors() {
         for text in ["", "7", "x:1", "7:1*", "7:a", "7:1*99999999999", "7:1*99999999,1*99999999"] {
             assert!(text.parse::<Choices>().is_err(), "{text}");
         }

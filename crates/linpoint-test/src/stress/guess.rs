@@ -1,12 +1,13 @@
-//! A guess that is right for most runs of a right object: operations took effect in the order in which they
-//! returned, or nearly so.
+//! Guesses a linearization: operations took effect in the order in which they returned, or nearly
+//! so. The guess succeeds for most runs of a correct object.
 //!
-//! That order respects real time (what returned before another was called also returned before it), so if the
-//! specification's own [`Spec::replay`] finds it legal, the run is linearizable, and neither a history nor
-//! a search is needed. Some specifications know a better order ([`Spec::likely_order`]), which is checked in the
-//! same way. For the others, where an operation is not legal, one that overlaps it and returned a little
-//! later may have taken effect before it: a few such changes are tried. If they do not help, nothing is
-//! known, and the checker is asked. So a wrong guess costs time, never a verdict.
+//! That order respects real time: an operation that returned before another was called also
+//! returned before it. So if [`Spec::replay`] accepts the order, the run is linearizable, and
+//! neither a history nor a search is needed. Some specifications suggest a better order
+//! ([`Spec::likely_order`]), which is checked in the same way. For the others, if an operation is
+//! not legal, an operation that overlaps it and returned a little later may have taken effect
+//! before it: a few such changes are tried. If they do not help, the checker decides. A failed
+//! guess costs time and never changes a verdict.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -16,50 +17,50 @@ use linpoint::spec::Returned;
 use super::round::Round;
 use crate::record::sheet::Entry;
 
-/// Guessing ends when so many times as many operations were replayed as there are.
+/// Give up after replaying `EFFORT` × the number of operations in the run.
 const EFFORT: usize = 4;
-/// So far behind, an operation is looked for that came first.
+/// How far behind an illegal operation to look for one that took effect before it.
 const REACH: usize = 4;
 
-/// Guesses, and remembers whether that is worth while.
+/// Guesses, and skips most guesses while they keep failing.
 #[derive(Debug, Default)]
 pub(crate) struct Guesser {
-    /// Failures count two, successes take one back.
-    disappointment: u32,
+    /// A failed guess adds two, a successful one takes one back.
+    penalty: u32,
     skipped: u32,
 }
 
-/// What a guess has shown about a run.
+/// The result of a guess.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Guess {
     /// Linearizable in the order of returns.
     AsReturned,
     /// Linearizable in another order.
     Reordered,
-    /// Nothing.
+    /// Not known.
     Unknown,
 }
 
 impl Guesser {
-    /// About a run that has ended.
+    /// Guesses an order for a run that has ended.
     pub(crate) fn guess<T, S: Spec>(&mut self, spec: &S, round: &Round<T, S>) -> Guess {
         const TOO_MUCH: u32 = 16;
         const SKIP: u32 = 16;
-        if self.disappointment >= TOO_MUCH && self.skipped < SKIP {
+        if self.penalty >= TOO_MUCH && self.skipped < SKIP {
             self.skipped += 1;
             return Guess::Unknown;
         }
         self.skipped = 0;
         let guess = try_guess(spec, round);
-        self.disappointment = match guess {
-            Guess::Unknown => (self.disappointment + 2).min(TOO_MUCH + 1),
-            _ => self.disappointment.saturating_sub(1),
+        self.penalty = match guess {
+            Guess::Unknown => (self.penalty + 2).min(TOO_MUCH + 1),
+            _ => self.penalty.saturating_sub(1),
         };
         guess
     }
 }
 
-/// The number of the operation after the next one of a thread, and the next one.
+/// The next operation of a thread, and the number of the one after it.
 type Next<'a, S> = (usize, Option<Returned<'a, <S as Spec>::Op, <S as Spec>::Ret>>);
 
 /// True if `later` may have taken effect before `earlier`, which returned before it.
@@ -76,58 +77,58 @@ fn try_guess<T, S: Spec>(spec: &S, round: &Round<T, S>) -> Guess {
     }
 }
 
-/// Whether this order, given by positions, is right.
+/// Tries an order, given by positions.
 fn try_order<S: Spec>(spec: &S, run: &[Returned<'_, S::Op, S::Ret>], order: &[u32]) -> Guess {
-    let is_right = order.len() == run.len()
+    let is_legal = order.len() == run.len()
         && respects_real_time(run, order)
         && replay(spec, order.iter().map(|at| &run[*at as usize])) == Some(Ok(()));
-    match is_right {
+    match is_legal {
         true if order.is_sorted() => Guess::AsReturned,
         true => Guess::Reordered,
         false => Guess::Unknown,
     }
 }
 
-/// The order of returns, and then with small changes.
+/// Tries the order of returns, then small changes to it.
 fn try_changes<S: Spec>(spec: &S, mut order: Vec<Returned<'_, S::Op, S::Ret>>) -> Guess {
-    let guessed = |replayed: Option<Result<(), usize>>, right: Guess| match replayed {
-        Some(Ok(())) => right,
+    let guessed = |replayed: Option<Result<(), usize>>, legal: Guess| match replayed {
+        Some(Ok(())) => legal,
         _ => Guess::Unknown,
     };
     let mut effort = EFFORT * order.len();
-    let mut wrong = match replay(spec, order.iter()) {
-        Some(Err(wrong)) => wrong,
+    let mut illegal = match replay(spec, order.iter()) {
+        Some(Err(illegal)) => illegal,
         other => return guessed(other, Guess::AsReturned),
     };
     'repair: loop {
         for distance in 1..=REACH {
-            let at = wrong + distance;
+            let at = illegal + distance;
             let Some(candidate) = order.get(at) else { return Guess::Unknown };
-            if !order[wrong..at].iter().all(|earlier| may_precede(candidate, earlier)) {
+            if !order[illegal..at].iter().all(|earlier| may_precede(candidate, earlier)) {
                 continue;
             }
-            order[wrong..=at].rotate_right(1);
+            order[illegal..=at].rotate_right(1);
             match replay(spec, order.iter()) {
                 Some(Err(next)) => {
                     effort = effort.saturating_sub(next + 1);
                     if effort == 0 {
                         return Guess::Unknown;
                     }
-                    if next > wrong + 1 {
-                        wrong = next;
+                    if next > illegal + 1 {
+                        illegal = next;
                         continue 'repair;
                     }
                 }
                 other => return guessed(other, Guess::Reordered),
             }
-            order[wrong..=at].rotate_left(1);
+            order[illegal..=at].rotate_left(1);
         }
         return Guess::Unknown;
     }
 }
 
-/// The position of the first operation that is not legal in this order. `None` if the specification cannot
-/// tell, or panics: then the checker says so properly.
+/// Replays this order: an error is the position of the first illegal operation. `None` if the
+/// specification cannot replay or panics; the checker reports the panic.
 fn replay<'a, S: Spec>(
     spec: &S,
     order: impl Iterator<Item = &'a Returned<'a, S::Op, S::Ret>>,
@@ -140,16 +141,16 @@ where
     catch_unwind(AssertUnwindSafe(|| spec.replay(&mut run))).ok().flatten()
 }
 
-/// True if in this order, given by positions, nothing comes after something that was called only when it had returned, or after
-/// what the same process did later. Each operation must be there once.
+/// True if this order, given by positions, keeps real-time precedence and the order of each
+/// process, and has each operation once.
 fn respects_real_time<O, R>(run: &[Returned<'_, O, R>], order: &[u32]) -> bool {
     let processes = run.iter().map(|done| done.process as usize + 1).max().unwrap_or(0);
     let mut latest_call = 0;
     let mut last: Vec<Option<u32>> = vec![None; processes];
     order.iter().all(|at| {
         let Some(done) = run.get(*at as usize) else { return false };
-        // In the order of returns, those of one process are in their own order, so positions must ascend. They are then
-        // all different, and so are those of different processes.
+        // `run` is in the order of returns, so within a process positions must ascend. They are
+        // then distinct within a process, and those of different processes are distinct anyway.
         let before = last[done.process as usize].replace(*at);
         let is_later = before.is_none_or(|before| before < *at);
         latest_call = latest_call.max(done.call);
@@ -184,7 +185,7 @@ fn by_return<T, S: Spec>(round: &Round<T, S>) -> Option<Vec<Returned<'_, S::Op, 
             None => None,
         };
         *at += 1;
-        // As in a merged history: no operation begins before the one in front of it has ended.
+        // As in a merged history, no operation begins before the previous one has ended.
         if let (Some(following), Some(done)) = (&mut following, &*slot) {
             following.call = following.call.max(done.end);
         }
@@ -209,18 +210,15 @@ fn entry_of<'a, O, R>(
 mod tests {
     use super::*;
     use crate::record::sheet::{Sheet, Writer};
-    use crate::rng::mix;
+    use crate::rng::SplitMix64;
     use crate::scenario::Scenario;
     use linpoint::check;
     use linpoint::spec::models::{Queue, QueueOp, QueueRet};
 
-    /// A random run of a few operations, with results that may be right.
+    /// A random run of a few operations, with results that may be legal or not.
     fn run(seed: u64) -> Round<(), Queue<u64>> {
-        let mut state = seed;
-        let mut below = move |n: u64| {
-            state = mix(state.wrapping_add(0x9e37_79b9_7f4a_7c15));
-            state % n
-        };
+        let mut random = SplitMix64::new(seed);
+        let mut below = move |n: u64| random.below(n);
         let mut scenario = Scenario { setup: vec![], threads: vec![], finally: vec![] };
         let logs: Vec<_> = (0..4).map(|_| Sheet::new(3)).collect();
         for log in &logs[..3] {
@@ -248,14 +246,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_guessed_is_linearizable() {
+    fn every_guessed_run_is_linearizable() {
         let spec = Queue::new();
         let (mut guessed, mut missed) = (0, 0);
         let runs = if std::env::var_os("LINPOINT_LONG").is_some() { 1_000_000 } else { 5_000 };
         for seed in 0..runs {
             let round = run(seed);
             let guess = try_guess(&spec, &round) != Guess::Unknown;
-            let (execution, _) = super::super::harvest::finished(round);
+            let (execution, _) = super::super::collect::finished(round);
             let truth = check(&spec, &execution.history).unwrap().verdict.is_linearizable();
             assert!(truth || !guess, "run {seed} is not linearizable");
             guessed += u32::from(guess);
@@ -265,31 +263,32 @@ mod tests {
     }
 
     #[test]
-    fn after_disappointments_guesses_are_rare() {
+    fn after_failures_guesses_are_rare() {
         let mut guesser = Guesser::default();
         let spec = Queue::new();
-        let wrong = (0..).map(run).find(|round| try_guess(&spec, round) == Guess::Unknown).unwrap();
-        let right = (0..).map(run).find(|round| try_guess(&spec, round) != Guess::Unknown).unwrap();
-        assert_ne!(guesser.guess(&spec, &right), Guess::Unknown);
+        let hard = (0..).map(run).find(|round| try_guess(&spec, round) == Guess::Unknown).unwrap();
+        let easy = (0..).map(run).find(|round| try_guess(&spec, round) != Guess::Unknown).unwrap();
+        assert_ne!(guesser.guess(&spec, &easy), Guess::Unknown);
         for _ in 0..20 {
-            assert_eq!(guesser.guess(&spec, &wrong), Guess::Unknown);
+            assert_eq!(guesser.guess(&spec, &hard), Guess::Unknown);
         }
-        assert_eq!(guesser.guess(&spec, &right), Guess::Unknown, "not even tried");
-        let tries = (0..1_000).filter(|_| guesser.guess(&spec, &right) != Guess::Unknown).count();
+        assert_eq!(guesser.guess(&spec, &easy), Guess::Unknown, "not even tried");
+        let tries = (0..1_000).filter(|_| guesser.guess(&spec, &easy) != Guess::Unknown).count();
         assert!(tries > 900, "it recovers: {tries}");
     }
 
     #[test]
-    fn an_order_must_respect_real_time_and_have_everything_once() {
+    fn an_order_must_respect_real_time_and_have_each_operation_once() {
         let op = |process, call, end| Returned { process, op: &(), ret: &(), call, end };
         let run = [op(0, 0, 2), op(1, 1, 3), op(0, 2, 5), op(1, 4, 6)];
-        for right in [[0, 1, 2, 3], [1, 0, 2, 3], [0, 1, 3, 2], [0, 2, 1, 3]] {
-            assert!(respects_real_time(&run, &right), "{right:?}");
+        for valid in [[0, 1, 2, 3], [1, 0, 2, 3], [0, 1, 3, 2], [0, 2, 1, 3]] {
+            assert!(respects_real_time(&run, &valid), "{valid:?}");
         }
-        // The first has returned before the last is called; the third is of the same process as the first, and
-        // called when that returns; one is there twice; one is not there.
-        for wrong in [[3, 0, 1, 2], [2, 0, 1, 3], [0, 0, 1, 2], [0, 1, 2, 4]] {
-            assert!(!respects_real_time(&run, &wrong), "{wrong:?}");
+        // The first operation returns before the last is called; the third is of the same process
+        // as the first and is called when that returns; one operation is there twice; one is
+        // missing.
+        for invalid in [[3, 0, 1, 2], [2, 0, 1, 3], [0, 0, 1, 2], [0, 1, 2, 4]] {
+            assert!(!respects_real_time(&run, &invalid), "{invalid:?}");
         }
     }
 }

@@ -1,5 +1,4 @@
-//! Stress: threads of the operating system perform random operations, again and again, and every run is
-//! checked.
+//! Stress tests: OS threads perform random operations, run after run, and every run is checked.
 //!
 //! ```
 //! use std::sync::atomic::{AtomicI64, Ordering};
@@ -18,21 +17,21 @@
 //!     .run();
 //! ```
 
+mod collect;
 mod guess;
-mod harvest;
 mod neighbours;
-mod place;
+mod os_thread;
 mod pool;
 mod round;
 mod runner;
 mod settings;
-mod watch;
+mod watchdog;
 
 use std::time::{Duration, Instant};
 
 use linpoint::Spec;
 
-pub use runner::StressRunner;
+use runner::StressRunner;
 pub use settings::{Noise, Placement};
 
 use crate::definition::{self, Mode, NeedsSpec, Test};
@@ -44,14 +43,18 @@ use crate::report::{self, FailureReport, Files, Found};
 use crate::scenario::Recipe;
 use settings::Settings;
 
-/// A stress test. See the [module documentation](self).
+/// A stress test on OS threads.
+///
+/// [`Stress::new`] asks for what is needed; the other methods are optional settings.
+/// [`Stress::run`] runs the test. See the [module documentation](self) for an example.
 #[must_use = "a test does nothing until it is run"]
 pub struct Stress<T, S: Spec> {
     test: Test<T, S>,
     settings: Settings,
 }
 
-/// Ends in a stress test.
+/// Yields a stress test.
+#[doc(hidden)]
 pub enum Stressed {}
 
 impl Mode for Stressed {
@@ -62,8 +65,8 @@ impl Mode for Stressed {
 }
 
 impl<T> Stress<T, crate::models::Register<()>> {
-    /// Tests the objects that `make` makes. What else is needed is asked for in order: `spec`, `ops`,
-    /// `perform`.
+    /// Tests the objects that `make` makes. The next steps are [`spec`](NeedsSpec::spec),
+    /// [`ops`](definition::NeedsOps::ops) and [`perform`](definition::NeedsPerform::perform).
     #[allow(clippy::new_ret_no_self)]
     pub fn new(make: impl Fn() -> T + Send + Sync + 'static) -> NeedsSpec<T, Stressed> {
         definition::start(make)
@@ -71,33 +74,33 @@ impl<T> Stress<T, crate::models::Register<()>> {
 }
 
 impl<T, S: Spec> Test<T, S> {
-    /// This test, by threads of the operating system.
+    /// Runs this test on OS threads.
     pub fn stress(self) -> Stress<T, S> {
         Stress { test: self, settings: Settings::default() }
     }
 }
 
-/// What a test that found nothing did.
+/// Statistics of a stress test that passed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Summary {
-    /// Runs, without those of the warm-up.
+    /// Runs, without the warm-up.
     pub runs: u64,
-    /// Operations that were called in them.
+    /// Operations called in them.
     pub operations: u64,
-    /// Runs that ended with operations that rightly wait.
+    /// Runs that ended with operations waiting legally.
     pub waits: u64,
-    /// Runs in which the operations could have taken effect in the order of their returns. Where it is nearly all
-    /// of them, threads hardly ever got into each other's way.
+    /// Runs in which the operations could have taken effect in the order of their returns. If this
+    /// is nearly all runs, the threads hardly interfered with each other.
     pub easy: u64,
-    /// Runs for which the checker was asked. For those that are neither, a guess at the order was right.
+    /// Runs that needed the checker. The remaining runs were confirmed by guessing an order.
     pub searched: u64,
-    /// How long it took.
+    /// Elapsed time.
     pub time: Duration,
     /// Executions of saved regressions, before the runs.
     pub regressions: u64,
 }
 
-/// What is tested; see the methods of the same names of [`Test`].
+/// The definition. [`Test`] has methods of the same names.
 impl<T, S: Spec> Stress<T, S> {
     fn with(self, change: impl FnOnce(Test<T, S>) -> Test<T, S>) -> Self {
         Stress { test: change(self.test), settings: self.settings }
@@ -108,38 +111,39 @@ impl<T, S: Spec> Stress<T, S> {
         self
     }
 
-    /// How many threads; 3 by default.
+    /// The number of threads; 3 by default.
     pub fn threads(self, threads: usize) -> Self {
         self.with(|test| test.threads(threads))
     }
 
-    /// How many operations each thread performs in a run; 20 by default. Short runs have shorter reports and find most
-    /// bugs as soon; long ones start less often.
+    /// The number of operations of each thread in a run; 20 by default. Short runs find most bugs
+    /// as quickly and have shorter reports; long runs start less often.
     pub fn operations(self, operations: usize) -> Self {
         self.with(|test| test.operations(operations))
     }
 
-    /// What is done, and recorded, before the threads start.
+    /// Operations performed, and recorded, before the threads start.
     pub fn setup(self, ops: impl IntoIterator<Item = S::Op>) -> Self {
         self.with(|test| test.setup(ops))
     }
 
-    /// What is done, and recorded, when all threads have ended.
+    /// Operations performed, and recorded, when all threads have ended.
     pub fn finally(self, ops: impl IntoIterator<Item = S::Op>) -> Self {
         self.with(|test| test.finally(ops))
     }
 
-    /// The name under which reports, replay files and regressions are kept; by default that of the `#[test]`.
+    /// The name under which reports, replay files and regressions are kept. The default is that of
+    /// the `#[test]`.
     pub fn name(self, name: impl Into<String>) -> Self {
         self.with(|test| test.name(name))
     }
 
-    /// Ends the waiting of operations that wait. See [`Test::unblock`].
+    /// Releases operations that wait. See [`Test::unblock`].
     pub fn unblock(self, unblock: impl Fn(&T) + Send + Sync + 'static) -> Self {
         self.with(|test| test.unblock(unblock))
     }
 
-    /// What a panic counts as. See [`Test::panics_as`].
+    /// Maps panics to results. See [`Test::panics_as`].
     pub fn panics_as(
         self,
         result: impl Fn(&S::Op, &str) -> Option<S::Ret> + Send + Sync + 'static,
@@ -148,52 +152,53 @@ impl<T, S: Spec> Stress<T, S> {
     }
 }
 
-/// How it is tested.
+/// Settings.
 impl<T, S: Spec> Stress<T, S> {
-    /// How many runs; 1,000 by default. `LINPOINT_ITERS` goes before it.
+    /// The number of runs; 1,000 by default. `LINPOINT_ITERS` overrides it.
     pub fn runs(self, runs: u64) -> Self {
         self.set(|s| s.runs = runs)
     }
 
-    /// So many runs come first that are checked but not counted in the [`Summary`].
+    /// Runs before the others that are checked but not counted in the [`Summary`]; none by default.
     pub fn warm_up(self, runs: u64) -> Self {
         self.set(|s| s.warm_up = runs)
     }
 
-    /// What operations are drawn from; by default another one each time, which reports name. `LINPOINT_SEED`
-    /// goes before it. Threads of the operating system do not do the same again because the operations
-    /// are the same.
+    /// Random seed for drawing operations. The default is a new one each time, which reports print.
+    /// `LINPOINT_SEED` overrides it. The same seed gives the same operations, but the threads may
+    /// interleave differently.
     pub fn seed(self, seed: u64) -> Self {
         self.set(|s| s.seed = Some(seed))
     }
 
-    /// Ends after this time, however many runs there were (but not before the first).
+    /// Stops after this time, but not before the first run.
     pub fn time_limit(self, time: Duration) -> Self {
         self.set(|s| s.time_limit = Some(time))
     }
 
-    /// So long nothing may move before that counts as a deadlock or a livelock; 5 seconds by default.
+    /// Time without progress before a deadlock or livelock is reported; 5 seconds by default.
     pub fn patience(self, time: Duration) -> Self {
         self.set(|s| s.patience = time)
     }
 
-    /// What happens between operations.
+    /// Random pauses and yields between operations; [`Noise::SOME`] by default.
     pub fn noise(self, noise: Noise) -> Self {
         self.set(|s| s.noise = noise)
     }
 
-    /// Where threads run.
+    /// The cores on which threads run; [`Placement::Free`] by default.
     pub fn placement(self, placement: Placement) -> Self {
         self.set(|s| s.placement = placement)
     }
 
-    /// So many threads that do nothing but take time from the others, in fits and starts. Bugs that need a
-    /// thread to be interrupted at the wrong moment are found sooner on a busy machine.
+    /// Adds threads that only use up CPU time, in irregular bursts. Bugs that need a thread to be
+    /// interrupted at a particular point are found sooner on a busy machine.
     pub fn busy_neighbours(self, threads: usize) -> Self {
         self.set(|s| s.busy_neighbours = threads)
     }
 
-    /// How events are stamped; [`Clock::private`] by default, see [`crate::record::clock`].
+    /// The clock that stamps calls and returns; [`Clock::private`] by default. See
+    /// [`crate::record::clock`].
     pub fn clock(self, clock: Clock) -> Self {
         self.set(|s| s.clock = clock)
     }
@@ -209,12 +214,12 @@ impl<T, S: Spec> Stress<T, S> {
         self.set(|s| s.files = files)
     }
 
-    /// So long a smaller scenario is looked for that fails too; 10 seconds by default.
+    /// Time for shrinking a failure; 10 seconds by default.
     pub fn shrink_time(self, time: Duration) -> Self {
         self.set(|s| s.shrink_time = time)
     }
 
-    /// The definition, for other ways to run it.
+    /// The definition of the test.
     pub fn definition(&self) -> &Test<T, S> {
         &self.test
     }
@@ -225,7 +230,7 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> Stress<T, S> {
     ///
     /// # Panics
     ///
-    /// With a report, if a run failed, or could not be decided.
+    /// With a report, if a run failed or could not be decided.
     #[track_caller]
     pub fn run(&self) -> Summary {
         match self.try_run() {
@@ -234,7 +239,7 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> Stress<T, S> {
         }
     }
 
-    /// Runs the test; what was found is an error.
+    /// Runs the test. A failure is returned as an error.
     #[track_caller]
     pub fn try_run(&self) -> Result<Summary, Box<FailureReport>> {
         let environment = Environment::read();
@@ -253,7 +258,7 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> Stress<T, S> {
         let begin = Instant::now();
         let mut summary = Summary::default();
         if let Some(replay) = environment.replay_of(&name, runner.mode()) {
-            let scenario = self.test.cook(&replay.recipe);
+            let scenario = self.test.instantiate(&replay.recipe);
             let attempt = runner.replay(&self.test, &scenario, replay.schedule.as_deref());
             eprintln!("linpoint: {name}: replayed {} times", attempt.executions);
             summary.runs = attempt.executions;
@@ -261,7 +266,7 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> Stress<T, S> {
             return Ok(summary);
         }
         for replay in context.files.regressions(&name, runner.mode()) {
-            let attempt = runner.attempt(&self.test, &self.test.cook(&replay.recipe));
+            let attempt = runner.attempt(&self.test, &self.test.instantiate(&replay.recipe));
             summary.regressions += attempt.executions;
             self.found(&mut runner, &context, attempt, replay.recipe, None)?;
         }

@@ -1,10 +1,10 @@
-//! Threads that take time from others, in fits and starts: a busy machine on demand.
+//! Threads that use up CPU time in irregular bursts, to simulate a busy machine.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::rng::mix;
+use crate::rng::SplitMix64;
 
 /// Keeps the machine busy until it is dropped.
 pub(super) struct Neighbours {
@@ -17,22 +17,22 @@ impl Neighbours {
         let stop = Arc::new(AtomicBool::new(false));
         let spawn = |number: usize| {
             let stop = stop.clone();
-            std::thread::spawn(move || bustle(&stop, number as u64))
+            std::thread::spawn(move || keep_busy(&stop, number as u64))
         };
         Neighbours { threads: (0..threads).map(spawn).collect(), stop }
     }
 }
 
-/// Works for up to a millisecond, rests for up to a quarter of one.
-fn bustle(stop: &AtomicBool, seed: u64) {
-    let mut state = seed;
+/// Spins for up to a millisecond, then sleeps for up to a quarter of one.
+fn keep_busy(stop: &AtomicBool, seed: u64) {
+    let mut random = SplitMix64::new(seed);
     while !stop.load(Ordering::Relaxed) {
-        state = mix(state.wrapping_add(0x9e37_79b9_7f4a_7c15));
-        let until = Instant::now() + Duration::from_micros(state % 1_000);
+        let number = random.next_u64();
+        let until = Instant::now() + Duration::from_micros(number % 1_000);
         while Instant::now() < until {
             std::hint::spin_loop();
         }
-        std::thread::sleep(Duration::from_micros(state / 1_000 % 250));
+        std::thread::sleep(Duration::from_micros(number / 1_000 % 250));
     }
 }
 

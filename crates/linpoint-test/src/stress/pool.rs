@@ -1,4 +1,4 @@
-//! Threads that live through all runs, and the watchdog that looks after them.
+//! Worker threads that are reused for all runs.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Condvar, Mutex, PoisonError, mpsc};
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use linpoint::Spec;
 
-use super::place;
+use super::os_thread;
 use super::round::Batch;
 use super::settings::Placement;
 
@@ -14,15 +14,15 @@ use super::settings::Placement;
 pub(crate) struct Pool<T, S: Spec> {
     workers: Vec<Worker<T, S>>,
     placement: Placement,
-    /// Threads that are stuck for ever: they cannot be ended, only left behind.
-    left_behind: usize,
+    /// The number of threads that are stuck forever. They cannot be stopped, only abandoned.
+    abandoned: usize,
 }
 
 struct Worker<T, S: Spec> {
     /// `None` once the pool is dropped.
     jobs: Option<mpsc::Sender<Job<T, S>>>,
     handle: Option<std::thread::JoinHandle<()>>,
-    thread: Arc<place::Thread>,
+    thread: Arc<os_thread::Thread>,
 }
 
 struct Job<T, S: Spec> {
@@ -30,7 +30,7 @@ struct Job<T, S: Spec> {
     finish: Arc<Finish>,
 }
 
-/// Who has finished with a batch.
+/// The workers that have finished with a batch.
 #[derive(Default)]
 struct Finish {
     workers: Mutex<Vec<usize>>,
@@ -38,12 +38,12 @@ struct Finish {
 }
 
 impl Finish {
-    fn tell(&self, worker: usize) {
+    fn signal(&self, worker: usize) {
         self.workers.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
         self.changed.notify_all();
     }
 
-    /// Waits for all, but no longer than that. Who has finished.
+    /// Waits for all workers, but no longer than `time`. Returns those that have finished.
     fn wait(&self, all: usize, time: Duration) -> Vec<usize> {
         let workers = self.workers.lock().unwrap_or_else(PoisonError::into_inner);
         let waited = self.changed.wait_timeout_while(workers, time, |done| done.len() < all);
@@ -60,26 +60,26 @@ pub(crate) struct Running<T, S: Spec> {
 
 impl<T: Send + Sync + 'static, S: Spec + Send + 'static> Pool<T, S> {
     pub(crate) fn new(placement: Placement) -> Self {
-        Pool { workers: Vec::new(), placement, left_behind: 0 }
+        Pool { workers: Vec::new(), placement, abandoned: 0 }
     }
 
-    /// How many threads had to be left behind.
-    pub(crate) fn left_behind(&self) -> usize {
-        self.left_behind
+    /// The number of abandoned threads.
+    pub(crate) fn abandoned(&self) -> usize {
+        self.abandoned
     }
 
     fn spawn(&self, number: usize) -> Worker<T, S> {
         let (jobs, inbox) = mpsc::channel::<Job<T, S>>();
-        let thread = Arc::new(place::Thread::default());
+        let thread = Arc::new(os_thread::Thread::default());
         let (known, placement) = (thread.clone(), self.placement);
         let body = move || {
-            known.is_me();
-            place::go(placement, number);
+            known.bind_current();
+            os_thread::place(placement, number);
             while let Ok(Job { batch, finish }) = inbox.recv() {
                 batch.work(number);
-                // First the batch, then the message: whoever gets it may want the batch for itself.
+                // Drop the batch first: the receiver of the signal unwraps the `Arc`.
                 drop(batch);
-                finish.tell(number);
+                finish.signal(number);
             }
         };
         let name = format!("linpoint {number}");
@@ -88,9 +88,9 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> Pool<T, S> {
         Worker { jobs: Some(jobs), handle: Some(handle), thread }
     }
 
-    /// Hands a batch to as many threads as it has work for.
+    /// Gives a batch to as many threads as it needs.
     pub(crate) fn start(&mut self, batch: Batch<T, S>) -> Running<T, S> {
-        let threads = batch.places.len();
+        let threads = batch.current_rounds.len();
         while self.workers.len() < threads {
             let worker = self.spawn(self.workers.len());
             self.workers.push(worker);
@@ -106,21 +106,24 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> Pool<T, S> {
         Running { batch, finish, threads }
     }
 
-    /// Leaves those behind that have not finished a stopped batch within this time, and replaces them.
-    pub(crate) fn give_up_on(&mut self, running: Running<T, S>, time: Duration) {
+    /// Abandons and replaces the threads that have not finished a stopped batch within this time.
+    pub(crate) fn abandon_stuck(&mut self, running: Running<T, S>, time: Duration) {
         let done = running.finish.wait(running.threads, time);
         for number in (0..running.threads).filter(|number| !done.contains(number)) {
             let worker = self.spawn(number);
             let stuck = std::mem::replace(&mut self.workers[number], worker);
-            // Dropping the handle lets the thread go; if it ever comes back, it finds its inbox closed.
+            // Dropping the handle detaches the thread; if it ever continues, it finds its inbox
+            // closed.
             drop((stuck.jobs, stuck.handle));
-            self.left_behind += 1;
+            self.abandoned += 1;
         }
     }
 
-    /// What the operating system says a thread is doing.
-    pub(crate) fn doing(&self, number: usize) -> place::Doing {
-        self.workers.get(number).map_or(place::Doing::Unknown, |worker| worker.thread.doing())
+    /// The state of a thread, as the operating system reports it.
+    pub(crate) fn state_of(&self, number: usize) -> os_thread::ThreadState {
+        self.workers
+            .get(number)
+            .map_or(os_thread::ThreadState::Unknown, |worker| worker.thread.state())
     }
 }
 
@@ -129,17 +132,17 @@ impl<T, S: Spec> Running<T, S> {
         &self.batch
     }
 
-    /// Waits, but no longer than that. True if all threads have finished.
+    /// Waits, but no longer than `time`. Returns true if all threads have finished.
     pub(crate) fn wait(&self, time: Duration) -> bool {
         self.finish.wait(self.threads, time).len() == self.threads
     }
 
-    /// The batch, when all threads have finished.
+    /// The batch, if all threads have finished.
     pub(crate) fn finished(self) -> Option<Batch<T, S>> {
         Arc::try_unwrap(self.batch).ok()
     }
 
-    /// Lets no more operations begin, and ends those that wait, as far as the test knows how.
+    /// Stops new operations, and releases waiting ones if the test says how.
     pub(crate) fn stop(&self, round: usize)
     where
         T: Send + Sync + 'static,
@@ -147,7 +150,7 @@ impl<T, S: Spec> Running<T, S> {
     {
         self.batch.stop.store(true, Ordering::SeqCst);
         if self.batch.test.unblocks().is_some() {
-            // In a thread of its own, since what it touches may be what others are stuck in.
+            // On a separate thread: it may block on the same lock as the stuck threads.
             let batch = self.batch.clone();
             std::thread::spawn(move || {
                 if let (Some(unblock), Some(round)) =
@@ -167,7 +170,7 @@ impl<T, S: Spec> Drop for Pool<T, S> {
         }
         for worker in &mut self.workers {
             if let Some(handle) = worker.handle.take() {
-                // A worker that panicked has said so.
+                // The panic hook has already printed the panic of a worker.
                 let _ = handle.join();
             }
         }

@@ -1,8 +1,8 @@
-//! One run of a scenario by threads: what they share, and what each of them does.
+//! One run of a scenario by threads: the data they share, and the work of each.
 //!
-//! Runs come in batches, so that threads need not be woken for each: within a batch they meet at the start
-//! of every run. The first thread also performs the setup, before the others are let go, and the
-//! final operations, when all have ended.
+//! Runs come in batches, so that threads need not be woken for each run; within a batch they meet
+//! at a barrier before every run. The first thread also performs the setup, before the others
+//! start, and the final operations, when all have ended.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -15,10 +15,10 @@ use crate::definition::Test;
 use crate::execution::message_of;
 use crate::record::Clock;
 use crate::record::sheet::{Sheet, Writer};
-use crate::rng::mix;
+use crate::rng::{SplitMix64, mix};
 use crate::scenario::{Scenario, main_process};
 
-/// A log: the operations are those of the scenario, so only results are stored.
+/// The log of a thread. The operations are those of the scenario, so only results are stored.
 pub(crate) type ThreadLog<S> = Sheet<(), <S as Spec>::Ret>;
 
 /// One run.
@@ -27,9 +27,9 @@ pub(crate) struct Round<T, S: Spec> {
     pub(crate) scenario: Scenario<S::Op>,
     /// One for each thread, and one for the setup and the final operations.
     pub(crate) logs: Vec<ThreadLog<S>>,
-    /// Threads that are ready to start.
+    /// The number of threads that are ready to start.
     ready: Gate,
-    /// Threads that have ended.
+    /// The number of threads that have ended.
     ended: Gate,
     /// Thread, number of the operation, message.
     pub(crate) panics: Mutex<Vec<(usize, usize, String)>>,
@@ -42,19 +42,19 @@ pub(crate) struct Batch<T, S: Spec> {
     pub(crate) clock: Clock,
     pub(crate) noise: Noise,
     pub(crate) seed: u64,
-    /// No more operations are begun.
+    /// Set to stop new operations.
     pub(crate) stop: AtomicBool,
     /// The run that each thread is in.
-    pub(crate) places: Vec<Padded>,
+    pub(crate) current_rounds: Vec<Padded>,
 }
 
-/// A number that one thread writes and the watchdog reads.
+/// A number on a cache line of its own, which one thread writes and the watchdog reads.
 #[repr(align(128))]
 #[derive(Debug, Default)]
 pub(crate) struct Padded(pub(crate) AtomicUsize);
 
 impl<T, S: Spec> Round<T, S> {
-    /// `logs` must have room for what each thread does.
+    /// `logs` must have room for the operations of each thread.
     pub(crate) fn new(object: T, scenario: Scenario<S::Op>, logs: Vec<ThreadLog<S>>) -> Self {
         Round {
             object,
@@ -66,7 +66,7 @@ impl<T, S: Spec> Round<T, S> {
         }
     }
 
-    /// What thread number `thread` writes its results on; the last is for the setup and the final operations.
+    /// The log of a thread; the last log is for the setup and the final operations.
     pub(crate) fn log_of(&self, thread: usize) -> &ThreadLog<S> {
         &self.logs[thread]
     }
@@ -76,7 +76,7 @@ impl<T, S: Spec> Round<T, S> {
         self.ended.count() == self.scenario.threads.len()
     }
 
-    /// Everything that moves while the run goes on, in one number.
+    /// A number that changes with every step of the run.
     pub(crate) fn progress(&self) -> usize {
         let called: usize = self.logs.iter().map(Sheet::called).sum();
         called + self.ready.count() + self.ended.count()
@@ -84,17 +84,17 @@ impl<T, S: Spec> Round<T, S> {
 }
 
 impl<T, S: Spec> Batch<T, S> {
-    /// What thread `me` does.
+    /// The work of thread `me`.
     pub(crate) fn work(&self, me: usize) {
         for (number, round) in self.rounds.iter().enumerate() {
-            self.places[me].0.store(number, Ordering::Release);
+            self.current_rounds[me].0.store(number, Ordering::Release);
             if !self.take_part(me, number, round) {
                 return;
             }
         }
     }
 
-    /// False if the batch was stopped.
+    /// Performs the part of thread `me` in a run. False if the batch was stopped.
     fn take_part(&self, me: usize, number: usize, round: &Round<T, S>) -> bool {
         let Scenario { setup, threads, finally } = &round.scenario;
         let main = main_process(threads.len()) as usize;
@@ -117,8 +117,8 @@ impl<T, S: Spec> Batch<T, S> {
         !self.stop.load(Ordering::Relaxed)
     }
 
-    /// Performs operations one after the other, up to the first that panics. The number of the first of
-    /// them in the log is `first`.
+    /// Performs operations one after the other, up to the first that panics. `first` is the number
+    /// of the first one in the log.
     fn perform(
         &self,
         round: &Round<T, S>,
@@ -130,7 +130,7 @@ impl<T, S: Spec> Batch<T, S> {
     ) {
         let Some(mut writer) = Writer::claim(round.log_of(thread)) else { return };
         let mut disturbance = Disturbance::new(noise, seed);
-        // Something was not done in the setup: what follows would be out of place.
+        // The setup did not complete, so the final operations would be out of place in the log.
         if round.log_of(thread).called() != first {
             return;
         }
@@ -161,7 +161,7 @@ impl<T, S: Spec> Batch<T, S> {
     }
 }
 
-/// Where threads wait for each other.
+/// A barrier.
 #[repr(align(128))]
 #[derive(Debug, Default)]
 struct Gate(AtomicUsize);
@@ -175,11 +175,11 @@ impl Gate {
         self.0.load(Ordering::Acquire)
     }
 
-    /// Waits until so many have arrived; false if that was stopped.
+    /// Waits until `all` threads have arrived; false if the batch was stopped.
     fn wait(&self, all: usize, stop: &AtomicBool) -> bool {
-        /// As long as the last one is expected at once.
+        /// Enough if the last thread is about to arrive.
         const SPINS: u32 = 64;
-        /// As long as it only needs to be given a core.
+        /// Enough if the last thread only needs a core.
         const YIELDS: u32 = 2_000;
         let mut turns = 0_u32;
         while self.count() < all {
@@ -190,7 +190,7 @@ impl Gate {
             match turns {
                 0..SPINS => std::hint::spin_loop(),
                 SPINS..YIELDS => std::thread::yield_now(),
-                // Something takes long. The watchdog will look into it.
+                // Something takes long. The watchdog will notice if it hangs.
                 _ => std::thread::sleep(std::time::Duration::from_micros(100)),
             }
         }
@@ -200,12 +200,12 @@ impl Gate {
 
 /// Random pauses of one thread.
 struct Disturbance {
-    /// Of 2^32 numbers, those below this pause.
+    /// Of 2^32 numbers, those below this one pause.
     pause: u64,
     longest: u32,
-    /// Of 2^32 numbers, those from here up give way.
-    give_way: u64,
-    state: u64,
+    /// Of 2^32 numbers, those from this one up yield.
+    yields: u64,
+    random: SplitMix64,
 }
 
 impl Disturbance {
@@ -214,22 +214,21 @@ impl Disturbance {
         Disturbance {
             pause: share(noise.pause),
             longest: noise.longest_pause.max(1),
-            give_way: (1 << 32) - share(noise.give_way),
-            state: seed,
+            yields: (1 << 32) - share(noise.yields),
+            random: SplitMix64::new(seed),
         }
     }
 
     #[inline]
     fn between_operations(&mut self) {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let random = mix(self.state);
+        let random = self.random.next_u64();
         let draw = random & 0xffff_ffff;
         if draw < self.pause {
             for _ in 0..(random >> 32) as u32 % self.longest {
                 std::hint::spin_loop();
             }
         }
-        if draw >= self.give_way {
+        if draw >= self.yields {
             std::thread::yield_now();
         }
     }

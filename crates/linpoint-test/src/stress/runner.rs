@@ -1,39 +1,39 @@
-//! Runs scenarios by threads and judges what comes out.
+//! Runs scenarios on threads and judges the executions.
 
 use std::time::{Duration, Instant};
 
 use linpoint::Spec;
 
 use super::Summary;
+use super::collect::{finished, snapshot};
 use super::guess::{Guess, Guesser};
-use super::harvest::{finished, snapshot};
 use super::pool::Pool;
 use super::round::{Batch, Padded, Round, ThreadLog};
 use super::settings::Settings;
-use super::watch::{End, Rest, watch};
+use super::watchdog::{End, Rest, wait_for_batch};
 use crate::definition::Test;
 use crate::execution::{Attempt, Coverage, Execution, ExecutionOf, Failure, FailureOf, Runner};
 use crate::judge::{Fault, Judgement, judge};
 use crate::record::sheet::Sheet;
 use crate::scenario::Scenario;
 
-/// A batch should take about this long: long enough that waking the threads does not matter, short
+/// The target duration of a batch: long enough that waking the threads does not matter, short
 /// enough that a failure is found soon.
 const BATCH_TIME: Duration = Duration::from_millis(4);
-/// No more runs than this in a batch: their objects are all in memory.
+/// The most runs in a batch: their objects are all in memory.
 const LARGEST_BATCH: u64 = 512;
-/// How long a scenario is executed again and again.
+/// How long a scenario is repeated.
 const LONGEST_ATTEMPT: Duration = Duration::from_millis(500);
-/// The same, where failures are frequent.
+/// How long a scenario is repeated if failures are frequent.
 const SHORTEST_ATTEMPT: Duration = Duration::from_millis(20);
-/// So many threads may be left behind in operations that wait for ever.
-const MOST_LEFT_BEHIND: usize = 200;
+/// The most threads that may be abandoned in operations that wait forever.
+const MOST_ABANDONED: usize = 200;
 
-/// Threads of the operating system. They live as long as this does.
-pub struct StressRunner<T, S: Spec> {
+/// Runs scenarios on OS threads, which live as long as the runner.
+pub(crate) struct StressRunner<T, S: Spec> {
     settings: Settings,
     pool: Pool<T, S>,
-    /// Logs of runs that have been judged, to be used again.
+    /// Logs of runs that have been judged, for reuse.
     spare: Vec<Vec<ThreadLog<S>>>,
     /// Runs in the next batch.
     batch: u64,
@@ -43,9 +43,9 @@ pub struct StressRunner<T, S: Spec> {
     attempt_time: Duration,
 }
 
-/// What became of the runs of a batch.
+/// The outcome of a batch.
 struct Judged<O, R> {
-    /// How many there were, up to the first that failed.
+    /// The number of runs, up to the first that failed.
     runs: u64,
     operations: u64,
     waits: u64,
@@ -69,7 +69,7 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> StressRunner<T, S> {
         }
     }
 
-    /// All runs of a test, up to the first that fails: its number, and what happened.
+    /// Runs a test up to the first failure. Returns the number of the failing run and the failure.
     pub(super) fn campaign(
         &mut self,
         test: &Test<T, S>,
@@ -131,17 +131,17 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> StressRunner<T, S> {
             noise: self.settings.noise,
             seed: self.batches << 32,
             stop: false.into(),
-            places: (0..threads).map(|_| Padded::default()).collect(),
+            current_rounds: (0..threads).map(|_| Padded::default()).collect(),
         };
         let running = self.pool.start(batch);
         let Settings { mut patience, limits, .. } = self.settings;
         if self.hurry {
             patience = (patience / 10).max(Duration::from_millis(100)).min(patience);
         }
-        let judged = match watch(&self.pool, &running, patience, &limits) {
+        let judged = match wait_for_batch(&self.pool, &running, patience, &limits) {
             End::Finished => {
                 let Some(batch) = running.finished() else {
-                    unreachable!("threads that have finished have let go of the batch")
+                    unreachable!("threads that have finished have dropped the batch")
                 };
                 self.judge_all(test, batch)
             }
@@ -151,10 +151,10 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> StressRunner<T, S> {
                 let before: Vec<_> =
                     before.map(|round| snapshot(round, |_| String::new())).collect();
                 running.stop(round);
-                // Those that only wait for the others are back at once.
+                // Threads that only wait at a barrier return immediately.
                 let soon = Duration::from_millis(20);
                 let patience = if test.unblocks().is_some() { patience } else { soon };
-                self.pool.give_up_on(running, patience);
+                self.pool.abandon_stuck(running, patience);
                 self.judge_at_rest(test, before, execution, judgement)
             }
         };
@@ -195,7 +195,7 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> StressRunner<T, S> {
         judged
     }
 
-    /// The runs before the one that has come to rest are judged first.
+    /// Judges the runs before the one that came to rest first.
     fn judge_at_rest(
         &mut self,
         test: &Test<T, S>,
@@ -211,11 +211,11 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> StressRunner<T, S> {
                 judged.add(execution, judgement);
             }
         }
-        let crowded = self.pool.left_behind() > MOST_LEFT_BEHIND;
+        let crowded = self.pool.abandoned() > MOST_ABANDONED;
         if judged.failure.is_none() {
             judged.waits += 1;
             let judgement = match judgement {
-                Judgement::Fine if crowded => Judgement::Failed(Fault::TooManyWaits),
+                Judgement::Correct if crowded => Judgement::Failed(Fault::TooManyWaits),
                 judgement => judgement,
             };
             judged.add(execution, judgement);
@@ -235,7 +235,7 @@ impl<O, R> Judged<O, R> {
         self.runs += 1;
         self.operations += execution.history.len() as u64;
         let fault = match judgement {
-            Judgement::Fine => return,
+            Judgement::Correct => return,
             Judgement::Failed(fault) => fault,
             Judgement::Undecided(limit) => Fault::Undecided(limit),
         };
@@ -245,7 +245,7 @@ impl<O, R> Judged<O, R> {
 
 impl<T: Send + Sync + 'static, S: Spec + Send + 'static> Runner<T, S> for StressRunner<T, S> {
     fn describe(&self) -> String {
-        format!("stress by threads; {}", self.settings.clock.describe())
+        format!("stress on OS threads; {}", self.settings.clock.describe())
     }
 
     fn mode(&self) -> &'static str {
@@ -257,7 +257,7 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> Runner<T, S> for Stress
         self.attempt_time = LONGEST_ATTEMPT;
     }
 
-    /// Threads do not do the same again: this tries for a while longer than usual.
+    /// Schedules of OS threads cannot be repeated, so this tries longer than [`Runner::attempt`].
     fn replay(
         &mut self,
         test: &Test<T, S>,
@@ -277,12 +277,12 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> Runner<T, S> for Stress
         }
     }
 
-    /// Again and again for a while, or until it fails.
+    /// Repeats the scenario for a while, or until it fails.
     fn attempt(&mut self, test: &Test<T, S>, scenario: &Scenario<S::Op>) -> Attempt<S::Op, S::Ret> {
         let begin = Instant::now();
         let mut attempt =
             Attempt { executions: 0, failure: None, undecided: 0, coverage: Coverage::Sampled };
-        // Whatever waits each time is known after a few.
+        // A scenario that waits every time is known after a few executions.
         let mut waits = 0;
         self.batch = 1;
         while (begin.elapsed() < self.attempt_time || attempt.executions < 10) && waits < 3 {
@@ -291,7 +291,8 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> Runner<T, S> for Stress
             waits += judged.waits;
             attempt.failure = judged.failure;
             if attempt.failure.is_some() {
-                // Whatever is as likely will take as long; what is much less likely is not worth more.
+                // A candidate that fails as often needs as long; one that fails much more rarely is
+                // not worth more.
                 self.attempt_time = (begin.elapsed() * 20).clamp(SHORTEST_ATTEMPT, LONGEST_ATTEMPT);
                 break;
             }

@@ -1,28 +1,28 @@
-//! How threads are disturbed and placed, and how long they may take.
+//! Settings of a stress test.
 
 use std::time::Duration;
 
 use crate::judge::CheckLimits;
 use crate::record::Clock;
 
-/// What happens between operations, so that threads meet in different ways in each run.
+/// Random pauses and yields between operations, so that threads interleave differently in each run.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Noise {
-    /// How often a thread spins for a moment before an operation.
+    /// Probability of a short spin before an operation.
     pub pause: f64,
-    /// For how many turns at most.
+    /// The longest spin, in iterations.
     pub longest_pause: u32,
-    /// How often a thread gives its core away before an operation.
-    pub give_way: f64,
+    /// Probability of yielding the core before an operation.
+    pub yields: f64,
 }
 
 impl Noise {
-    /// Operations follow each other as fast as they can.
-    pub const NONE: Noise = Noise { pause: 0.0, longest_pause: 0, give_way: 0.0 };
-    /// Now and then: hardly slower than none.
-    pub const SOME: Noise = Noise { pause: 1.0 / 16.0, longest_pause: 8, give_way: 1.0 / 64.0 };
-    /// All the time.
-    pub const MUCH: Noise = Noise { pause: 0.25, longest_pause: 64, give_way: 0.125 };
+    /// No pauses.
+    pub const NONE: Noise = Noise { pause: 0.0, longest_pause: 0, yields: 0.0 };
+    /// Occasional pauses: hardly slower than none.
+    pub const SOME: Noise = Noise { pause: 1.0 / 16.0, longest_pause: 8, yields: 1.0 / 64.0 };
+    /// Frequent pauses.
+    pub const MUCH: Noise = Noise { pause: 0.25, longest_pause: 64, yields: 0.125 };
 }
 
 impl Default for Noise {
@@ -31,16 +31,17 @@ impl Default for Noise {
     }
 }
 
-/// Where threads run.
+/// The cores on which threads run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Placement {
-    /// Wherever the operating system lets them.
+    /// Any core, as the operating system decides.
     #[default]
     Free,
-    /// Each on a core of its own, as far as there are cores. Needs Linux; elsewhere like `Free`.
+    /// Each thread on a core of its own, as far as there are enough cores. Linux only; elsewhere
+    /// the same as `Free`.
     Pinned,
-    /// All on so many cores, so that they interrupt each other in the midst of operations. Needs Linux;
-    /// elsewhere like `Free`.
+    /// All threads on this many cores, so that they preempt each other in the middle of operations.
+    /// Linux only; elsewhere the same as `Free`.
     Crowded(usize),
 }
 

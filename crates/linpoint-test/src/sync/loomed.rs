@@ -1,4 +1,4 @@
-//! The primitives of loom. Usable only inside of a loom execution.
+//! The primitives of loom. Use them only inside a loom execution.
 
 pub use loom::sync::{
     Arc, Barrier, Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard, mpsc,

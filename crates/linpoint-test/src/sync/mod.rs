@@ -1,13 +1,14 @@
-//! The primitives that a structure under test is written against, three times under the same names.
+//! Synchronisation primitives for code under test: `std`, shuttle and loom under the same names.
 //!
-//! * [`plain`] is `std`: for production, and for stress tests on real threads.
+//! * [`plain`] is `std`: for production, and for stress tests on OS threads.
 //! * `shuttled` is shuttle (feature `shuttle`): random, PCT and depth-first schedules; every atomic
-//!   access counts as sequentially consistent.
-//! * `loomed` is loom (feature `loom`): exhaustive, with the stale reads that the C11 memory model allows.
+//!   access is sequentially consistent.
+//! * `loomed` is loom (feature `loom`): exhaustive, with the stale reads that the C11 memory model
+//!   allows.
 //!
-//! A structure says `use linpoint_test::sync::…` and gets one of the three: loom before shuttle before
-//! `std`, as features of a build add up. A structure that is to run under all three in one test binary
-//! says `use super::sync::…` instead, and is included as a module once for each:
+//! `use linpoint_test::sync::…` selects one of the three by the features of the build: loom if
+//! enabled, otherwise shuttle if enabled, otherwise `std`. To run a structure under all three in
+//! one test binary, write `use super::sync::…` and include its file as a module once for each:
 //!
 //! ```ignore
 //! mod plain    { use linpoint_test::sync::plain as sync;    #[path = "stack.rs"] pub mod stack; }
@@ -15,11 +16,11 @@
 //! mod loomed   { use linpoint_test::sync::loomed as sync;   #[path = "stack.rs"] pub mod stack; }
 //! ```
 //!
-//! What waits for another thread must say so with [`thread::yield_now`]: a scheduler that does not know
-//! that a loop is waiting may run it for ever. [`cell::UnsafeCell`] hands out its pointer to a closure, as
-//! loom's does, which finds accesses that race.
+//! A loop that waits for another thread must call [`thread::yield_now`]: a scheduler that does not
+//! know that the loop waits may run it forever. [`cell::UnsafeCell`] passes its pointer to a
+//! closure, as loom's does, which detects racing accesses.
 
-mod ordinary_cell;
+mod std_cell;
 
 #[cfg(feature = "loom")]
 pub mod loomed;

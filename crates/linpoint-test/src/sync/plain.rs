@@ -15,7 +15,7 @@ pub mod atomic {
 
 /// Cells without synchronisation.
 pub mod cell {
-    pub use super::super::ordinary_cell::UnsafeCell;
+    pub use super::super::std_cell::UnsafeCell;
 }
 
 /// Hints for loops that wait.

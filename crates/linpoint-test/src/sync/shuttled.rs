@@ -1,4 +1,4 @@
-//! The primitives of shuttle. Usable only inside of a shuttle execution.
+//! The primitives of shuttle. Use them only inside a shuttle execution.
 
 pub use shuttle::sync::{
     Arc, Barrier, Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard, mpsc,
@@ -15,7 +15,7 @@ pub mod atomic {
 
 /// Cells without synchronisation.
 pub mod cell {
-    pub use super::super::ordinary_cell::UnsafeCell;
+    pub use super::super::std_cell::UnsafeCell;
 }
 
 /// Hints for loops that wait.

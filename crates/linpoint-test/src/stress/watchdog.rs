@@ -1,38 +1,40 @@
-//! The watchdog: waits for a batch, and finds out when nothing moves any more.
+//! The watchdog: waits for a batch and detects when progress stops.
 //!
-//! Nothing moves if for a while no operation was called or returned, and every thread is either in the
-//! midst of an operation or has nothing more to do. Then the specification is asked whether those
-//! operations may wait (see [`crate::judge`]). If they may, the run has come to rest, and what waits is
-//! pending in its history: that is right even if a thread was only slow. If they may not, nothing is said
-//! until `patience` has passed, during which each of these threads must have been asleep or must have had
-//! a core for a while: a busy machine is no deadlock.
+//! Progress has stopped if for a while no operation was called or returned, and every thread is
+//! either in the middle of an operation or has nothing left to do. Then the specification decides
+//! whether these operations may wait (see [`crate::judge`]). If they may, the run has come to rest,
+//! and the waiting operations are pending in its history; that is sound even if a thread was only
+//! slow. If they may not, the watchdog waits until `patience` has passed. By then, each of these
+//! threads must have been asleep or must have had a core for a while: a busy machine is not a
+//! deadlock.
 
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use linpoint::Spec;
 
-use super::harvest::snapshot;
-use super::place::Doing;
+use super::collect::snapshot;
+use super::os_thread::ThreadState;
 use super::pool::{Pool, Running};
 use super::round::Round;
 use crate::execution::Execution;
 use crate::judge::{CheckLimits, Judgement, judge};
 use crate::record::sheet::OPEN;
 
-/// How often the watchdog looks. A look that comes late counts as one.
+/// Interval between looks of the watchdog. A late look counts once.
 const TICK: Duration = Duration::from_millis(5);
-/// After so many looks without any change, the specification is asked.
+/// Looks without any change before the specification is consulted.
 const QUIET: u32 = 4;
 
 /// How a batch ended.
 pub(crate) enum End<O, R> {
     /// All threads have finished all runs.
     Finished,
-    /// In one of the runs, nothing moves any more.
+    /// Progress has stopped in one of the runs.
     AtRest(Box<Rest<O, R>>),
 }
 
-/// A run in which nothing moves any more.
+/// A run in which progress has stopped.
 pub(crate) struct Rest<O, R> {
     /// Its number in the batch.
     pub(crate) round: usize,
@@ -41,7 +43,7 @@ pub(crate) struct Rest<O, R> {
 }
 
 /// Waits for the end of a batch.
-pub(crate) fn watch<T, S>(
+pub(crate) fn wait_for_batch<T, S>(
     pool: &Pool<T, S>,
     running: &Running<T, S>,
     patience: Duration,
@@ -54,21 +56,21 @@ where
     let batch = running.batch();
     let mut before = None;
     let mut quiet = 0_u32;
-    let mut busy: Vec<Doing> = Vec::new();
-    let threads = batch.places.len();
+    let mut busy: Vec<ThreadState> = Vec::new();
+    let threads = batch.current_rounds.len();
     let enough = (patience.as_nanos() / TICK.as_nanos()) as u32;
     loop {
         if running.wait(TICK) {
             return End::Finished;
         }
-        let places: Vec<usize> =
-            batch.places.iter().map(|p| p.0.load(std::sync::atomic::Ordering::Acquire)).collect();
-        let round = places.iter().copied().min().unwrap_or(0);
+        let at: Vec<usize> =
+            batch.current_rounds.iter().map(|round| round.0.load(Ordering::Acquire)).collect();
+        let round = at.iter().copied().min().unwrap_or(0);
         let progress: usize = batch.rounds[round..].iter().take(2).map(Round::progress).sum();
-        if before != Some((places.clone(), progress)) {
-            before = Some((places, progress));
+        if before != Some((at.clone(), progress)) {
+            before = Some((at, progress));
             quiet = 0;
-            busy = (0..threads).map(|thread| pool.doing(thread)).collect();
+            busy = (0..threads).map(|thread| pool.state_of(thread)).collect();
             continue;
         }
         quiet += 1;
@@ -80,16 +82,16 @@ where
             continue;
         }
         if quiet >= enough
-            && (0..threads).any(|t| was_kept_from_running(&busy[t], pool.doing(t), patience))
+            && (0..threads).any(|t| was_starved(&busy[t], pool.state_of(t), patience))
         {
             continue;
         }
-        let execution = snapshot(current, |thread| pool.doing(thread).describe().to_owned());
+        let execution = snapshot(current, |thread| pool.state_of(thread).describe().to_owned());
         if execution.waiting().next().is_none() {
             continue;
         }
         let judgement = judge(batch.test.specification(), &execution, limits);
-        if judgement == Judgement::Fine || quiet >= enough {
+        if judgement == Judgement::Correct || quiet >= enough {
             return End::AtRest(Box::new(Rest { round, execution, judgement }));
         }
     }
@@ -107,7 +109,7 @@ fn is_at_rest<T, S: Spec>(round: &Round<T, S>) -> bool {
     }
     let panicked = |thread: usize| {
         let panics = round.panics.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        panics.iter().any(|(who, _, _)| *who == thread)
+        panics.iter().any(|(panicked, _, _)| *panicked == thread)
     };
     let rests = |(thread, ops): (usize, &Vec<S::Op>)| {
         let log = round.log_of(thread);
@@ -116,10 +118,12 @@ fn is_at_rest<T, S: Spec>(round: &Round<T, S>) -> bool {
     !round.has_ended() && threads.iter().enumerate().all(rests)
 }
 
-/// True if a thread wanted to run all the time and has hardly been let.
-fn was_kept_from_running(before: &Doing, now: Doing, patience: Duration) -> bool {
+/// True if a thread was runnable all the time but got hardly any CPU time.
+fn was_starved(before: &ThreadState, now: ThreadState, patience: Duration) -> bool {
     match (before, now) {
-        (Doing::Running(then), Doing::Running(now)) => now.saturating_sub(*then) < patience / 50,
+        (ThreadState::Running(then), ThreadState::Running(now)) => {
+            now.saturating_sub(*then) < patience / 50
+        }
         _ => false,
     }
 }

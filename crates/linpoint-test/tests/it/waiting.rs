@@ -1,4 +1,4 @@
-//! Operations that wait: rightly, for ever, or because nobody wakes them.
+//! Operations that wait: legally, forever, or because of a lost wake-up.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
@@ -6,13 +6,13 @@ use std::sync::{Condvar, Mutex};
 use std::time::Duration;
 
 use linpoint::History;
-use linpoint_test::execution::{Execution, Unfinished, Why};
-use linpoint_test::judge::{CheckLimits, Fault, Judgement, judge};
-use linpoint_test::models::{Counter, CounterOp, CounterRet, Semaphore, SemaphoreOp, SemaphoreRet};
-use linpoint_test::report::Files;
-use linpoint_test::{FailureReport, Noise, Sequential, Stress, Summary};
 
-/// A channel whose receive waits while there is nothing.
+use linpoint_test::models::{Counter, CounterOp, CounterRet, Semaphore, SemaphoreOp, SemaphoreRet};
+use linpoint_test::report::{Fault, Files};
+use linpoint_test::research::{Execution, Judgement, Unfinished, UnfinishedReason, judge};
+use linpoint_test::{CheckLimits, FailureReport, Noise, Sequential, Stress, Summary};
+
+/// The specification of a channel whose receive waits while it is empty.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 struct Channel(VecDeque<u64>);
 
@@ -92,7 +92,7 @@ fn caught(result: Result<Summary, Box<FailureReport>>) -> FailureReport {
 }
 
 #[test]
-fn waiting_for_what_never_comes_is_legal() {
+fn waiting_on_an_empty_channel_is_legal() {
     let summary = channel(true).runs(40).run();
     assert!(summary.waits > 0, "some run draws more receives than sends: {summary:?}");
 }
@@ -111,15 +111,12 @@ fn a_lost_wake_up_is_caught() {
     let Fault::Stuck { waiting, .. } = &report.fault else { panic!("{report}") };
     assert!(!waiting.is_empty());
     let text = report.to_string();
-    assert!(
-        text.contains("STUCK: nothing moves, though in every order of what happened"),
-        "{text}"
-    );
+    assert!(text.contains("STUCK: no progress, although in every possible order"), "{text}");
     assert!(text.contains("Receive waits"), "{text}");
     assert!(text.contains("not returned"), "{text}");
 }
 
-/// A counter behind two locks, which are taken in different orders.
+/// A counter behind two locks that are taken in different orders.
 #[derive(Default)]
 struct TwoLocks {
     a: Mutex<()>,
@@ -128,7 +125,7 @@ struct TwoLocks {
 }
 
 #[test]
-fn a_deadlock_is_caught_and_says_what_each_thread_was_doing() {
+fn a_deadlock_is_caught_with_the_state_of_each_thread() {
     let report = caught(
         Stress::new(TwoLocks::default)
             .spec(Counter { initial: 0 })
@@ -168,7 +165,7 @@ fn a_livelock_is_caught() {
             .ops_from([CounterOp::FetchAdd(1)])
             .perform(move |counter, _| {
                 let before = counter.fetch_add(1, Ordering::SeqCst);
-                // The third addition never sees what it waits for.
+                // The third addition waits for a condition that never holds.
                 while before == 2 && !stop.load(Ordering::Relaxed) {
                     std::hint::spin_loop();
                 }
@@ -188,7 +185,7 @@ fn a_livelock_is_caught() {
 }
 
 #[test]
-fn waits_that_cannot_be_ended_are_not_collected_for_ever() {
+fn the_test_gives_up_after_too_many_waits_without_unblock() {
     let report = caught(
         Stress::new(|| Mutex::new(()))
             .spec(Semaphore { initial: 0 })
@@ -207,27 +204,27 @@ fn waits_that_cannot_be_ended_are_not_collected_for_ever() {
     assert!(report.text.contains("(unblock)"), "{report}");
 }
 
-/// Judges a history in which the last operations wait.
+/// Judges a history whose pending operations wait.
 fn judged(history: History<Op, Option<u64>>) -> Judgement {
     let waiting = history.ids().filter(|id| history.span(*id).is_pending());
-    let why = || Why::Waiting("asleep".to_owned());
-    let unfinished = waiting.map(|op| Unfinished { op, why: why() }).collect();
+    let reason = || UnfinishedReason::Waiting("asleep".to_owned());
+    let unfinished = waiting.map(|op| Unfinished { op, reason: reason() }).collect();
     let execution = Execution { history, unfinished, schedule: None };
     judge(&Channel::default(), &execution, &CheckLimits::default())
 }
 
 #[test]
-fn a_wait_is_legal_if_some_order_excuses_it() {
-    // One receive overlaps a send and another receive: nothing is left, whatever the order.
+fn a_wait_is_legal_if_some_order_allows_it() {
+    // One receive overlaps a send and another receive: in every order, nothing is left for it.
     let mut events = History::from_events();
     let send = events.call(Op::Send(1));
     let first = events.call(Op::Receive);
     events.call(Op::Receive);
     events.ret(first, Some(1)).unwrap();
     events.ret(send, None).unwrap();
-    assert_eq!(judged(events.finish()), Judgement::Fine);
+    assert_eq!(judged(events.finish()), Judgement::Correct);
 
-    // Nobody took the 1: the receive could have had it.
+    // The 1 is still there: the receive could have returned it.
     let mut events = History::from_events();
     let send = events.call(Op::Send(1));
     let waits = events.call(Op::Receive);
@@ -235,7 +232,7 @@ fn a_wait_is_legal_if_some_order_excuses_it() {
     let expected = Fault::Stuck { waiting: vec![waits], lost: vec![waits] };
     assert_eq!(judged(events.finish()), Judgement::Failed(expected));
 
-    // Either of two could have had it: no single wake-up is known to be lost, but one is.
+    // Either of two could have returned it: a wake-up is lost, but it is not known which.
     let mut events = History::from_events();
     let send = events.call(Op::Send(1));
     let (one, two) = (events.call(Op::Receive), events.call(Op::Receive));
@@ -245,7 +242,7 @@ fn a_wait_is_legal_if_some_order_excuses_it() {
 }
 
 #[test]
-fn a_semaphore_that_was_released_lets_one_of_two_through() {
+fn a_semaphore_admits_as_many_as_it_has_permits() {
     let judged = |releases: usize| {
         let mut events = History::from_events();
         for _ in 0..releases {
@@ -255,11 +252,12 @@ fn a_semaphore_that_was_released_lets_one_of_two_through() {
         let through = events.call(SemaphoreOp::Acquire);
         let waits = events.call(SemaphoreOp::Acquire);
         events.ret(through, SemaphoreRet::Done).unwrap();
-        let unfinished = vec![Unfinished { op: waits, why: Why::Waiting(String::new()) }];
+        let unfinished =
+            vec![Unfinished { op: waits, reason: UnfinishedReason::Waiting(String::new()) }];
         let execution = Execution { history: events.finish(), unfinished, schedule: None };
         judge(&Semaphore { initial: 0 }, &execution, &CheckLimits::default())
     };
-    assert_eq!(judged(1), Judgement::Fine);
+    assert_eq!(judged(1), Judgement::Correct);
     assert!(matches!(judged(2), Judgement::Failed(Fault::Stuck { .. })));
     assert_eq!(judged(0), Judgement::Failed(Fault::NotLinearizable));
 }

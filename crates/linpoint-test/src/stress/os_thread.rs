@@ -1,76 +1,79 @@
-//! Where threads run, and what they are doing, as far as the operating system tells.
+//! The cores on which threads run and the state they are in, as far as the operating system reports
+//! it.
 
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
 
 use super::settings::Placement;
 
-/// A thread as the operating system knows it.
+/// A thread of the operating system.
 #[derive(Debug, Default)]
 pub(crate) struct Thread {
     /// 0: not known.
     id: AtomicI32,
 }
 
-/// What a thread is doing.
+/// The state of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Doing {
+pub(crate) enum ThreadState {
     /// It sleeps.
     Asleep,
-    /// It runs, or would run if it had a core; it has run for so long.
+    /// It runs, or would run if it had a core; the CPU time it has used.
     Running(Duration),
-    /// The system does not tell.
+    /// The system does not report it.
     Unknown,
 }
 
-impl Doing {
+impl ThreadState {
     pub(crate) fn describe(self) -> &'static str {
         match self {
-            Doing::Asleep => "asleep",
-            Doing::Running(_) => "running",
-            Doing::Unknown => "not returning",
+            ThreadState::Asleep => "asleep",
+            ThreadState::Running(_) => "running",
+            ThreadState::Unknown => "not returning",
         }
     }
 }
 
 #[cfg(target_os = "linux")]
 impl Thread {
-    /// Called by the thread itself.
-    pub(crate) fn is_me(&self) {
+    /// Binds this to the calling thread.
+    pub(crate) fn bind_current(&self) {
         self.id.store(rustix::thread::gettid().as_raw_nonzero().get(), Ordering::Relaxed);
     }
 
-    pub(crate) fn doing(&self) -> Doing {
+    pub(crate) fn state(&self) -> ThreadState {
         let id = self.id.load(Ordering::Relaxed);
         if id == 0 {
-            return Doing::Unknown;
+            return ThreadState::Unknown;
         }
         let file = |name: &str| std::fs::read_to_string(format!("/proc/self/task/{id}/{name}"));
-        // The state is the first word after the name, which is in parentheses and may contain any.
-        let Ok(stat) = file("stat") else { return Doing::Unknown };
+        // The state is the first word after the name, which is in parentheses and may contain any
+        // character.
+        let Ok(stat) = file("stat") else { return ThreadState::Unknown };
         let state = stat.rsplit(") ").next().and_then(|rest| rest.chars().next());
         if state == Some('S') {
-            return Doing::Asleep;
+            return ThreadState::Asleep;
         }
         let run = file("schedstat").ok().and_then(|s| s.split(' ').next()?.parse().ok());
-        run.map_or(Doing::Unknown, |nanos| Doing::Running(Duration::from_nanos(nanos)))
+        run.map_or(ThreadState::Unknown, |nanos| ThreadState::Running(Duration::from_nanos(nanos)))
     }
 }
 
 #[cfg(not(target_os = "linux"))]
 impl Thread {
-    pub(crate) fn is_me(&self) {
+    pub(crate) fn bind_current(&self) {
         self.id.store(0, Ordering::Relaxed);
     }
 
-    pub(crate) fn doing(&self) -> Doing {
-        Doing::Unknown
+    pub(crate) fn state(&self) -> ThreadState {
+        ThreadState::Unknown
     }
 }
 
-/// Sends this thread, number so-and-so, to its place. What the system does not allow is left undone.
+/// Places the calling thread, which has this number. Errors of the system are ignored: placement is
+/// only a preference.
 #[cfg(target_os = "linux")]
-pub(crate) fn go(placement: Placement, number: usize) {
+pub(crate) fn place(placement: Placement, number: usize) {
     use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
     let Ok(allowed) = sched_getaffinity(None) else { return };
@@ -89,7 +92,7 @@ pub(crate) fn go(placement: Placement, number: usize) {
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn go(_: Placement, _: usize) {}
+pub(crate) fn place(_: Placement, _: usize) {}
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
@@ -97,29 +100,29 @@ mod tests {
     use std::sync::{Arc, mpsc};
 
     #[test]
-    fn a_thread_that_sleeps_is_told_from_one_that_runs() {
+    fn sleeping_and_running_threads_are_distinguished() {
         let thread = Arc::new(Thread::default());
-        assert_eq!(thread.doing(), Doing::Unknown);
+        assert_eq!(thread.state(), ThreadState::Unknown);
         let (known, (wake, inbox)) = (thread.clone(), mpsc::channel::<()>());
         let handle = std::thread::spawn(move || {
-            known.is_me();
+            known.bind_current();
             let _ = inbox.recv();
         });
-        // It takes a moment until it sleeps, however long that is.
-        while thread.doing() != Doing::Asleep {
+        // It falls asleep eventually.
+        while thread.state() != ThreadState::Asleep {
             std::thread::yield_now();
         }
         drop(wake);
         handle.join().unwrap();
         let me = Thread::default();
-        me.is_me();
-        assert!(matches!(me.doing(), Doing::Running(_)));
+        me.bind_current();
+        assert!(matches!(me.state(), ThreadState::Running(_)));
     }
 
     #[test]
-    fn a_pinned_thread_may_run_on_one_core() {
+    fn a_pinned_thread_runs_on_one_core() {
         let cores = std::thread::spawn(|| {
-            go(Placement::Pinned, 1);
+            place(Placement::Pinned, 1);
             std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
         });
         assert_eq!(cores.join().unwrap(), 1);

@@ -1,4 +1,4 @@
-//! A failure in words.
+//! The text of a failure report.
 
 use std::fmt::Write;
 use std::ops::Range;
@@ -10,18 +10,18 @@ use linpoint::{OpId, Part, Report, Spec};
 use linpoint_report::{Heading, Operation, Operations, Outcome, Rendered, Row, Typed, html, text};
 
 use super::Context;
-use crate::execution::{Failure, Why};
+use crate::execution::{Failure, UnfinishedReason};
 use crate::judge::Fault;
 use crate::scenario::Scenario;
 
-/// How wide a report is.
+/// Columns of a report.
 const WIDTH: usize = 100;
-/// So many operations are drawn where no explanation selects them.
+/// Operations in a timeline without an explanation.
 const DRAWN: usize = 24;
-/// So many operations of a thread are listed.
+/// Operations listed for each thread.
 const LISTED: usize = 12;
 
-/// A failed execution whose clients are threads.
+/// A failed execution, with its clients named as threads.
 pub(super) struct Named<'a, S: Spec> {
     pub(super) spec: &'a S,
     pub(super) failure: &'a Failure<S::Op, S::Ret>,
@@ -33,7 +33,7 @@ impl<'a, S: Spec> Named<'a, S> {
         Typed { spec: self.spec, history: &self.failure.execution.history }
     }
 
-    /// `thread 2`, or `main` for whoever does the setup.
+    /// `thread 2`, or `main` for the setup and the final operations.
     fn client(&self, process: u32) -> String {
         if process as usize == self.threads {
             "main".to_owned()
@@ -42,8 +42,8 @@ impl<'a, S: Spec> Named<'a, S> {
         }
     }
 
-    /// An operation in words, with who performed it.
-    fn who(&self, id: OpId) -> String {
+    /// An operation and its thread: `pop() by thread 2`.
+    fn op_and_client(&self, id: OpId) -> String {
         let operation = self.operation(id);
         let client = operation.client.unwrap_or_default();
         format!("{} by {client}", text::clean(&operation.op))
@@ -55,10 +55,10 @@ impl<S: Spec> Operations for Named<'_, S> {
         let operation = self.typed().operation(id);
         let client = operation.process.map(|process| self.client(process));
         let unfinished = self.failure.execution.unfinished.iter().find(|u| u.op == id);
-        let op = match unfinished.map(|u| &u.why) {
-            Some(Why::Panicked(_)) => format!("{} panicked", operation.op),
-            Some(Why::Waiting(_)) => format!("{} waits", operation.op),
-            Some(Why::Cut(_)) | None => operation.op,
+        let op = match unfinished.map(|u| &u.reason) {
+            Some(UnfinishedReason::Panicked(_)) => format!("{} panicked", operation.op),
+            Some(UnfinishedReason::Waiting(_)) => format!("{} waits", operation.op),
+            Some(UnfinishedReason::Cut(_)) | None => operation.op,
         };
         Operation { op, client, ..operation }
     }
@@ -76,25 +76,25 @@ impl<S: Spec> Operations for Named<'_, S> {
     }
 }
 
-/// Everything that is told about a failure.
-pub(super) struct Words<'a, S: Spec> {
+/// Everything that a report shows.
+pub(super) struct ReportText<'a, S: Spec> {
     pub(super) named: &'a Named<'a, S>,
     pub(super) report: Option<&'a Report>,
     pub(super) scenario: &'a Scenario<S::Op>,
     pub(super) original: &'a Scenario<S::Op>,
-    /// Executions, time, and whether it ended by itself.
+    /// Executions, time, and whether shrinking completed.
     pub(super) shrinking: (u64, Duration, bool),
     pub(super) how: Option<&'a str>,
     pub(super) runner: &'a str,
     pub(super) context: &'a Context,
 }
 
-impl<'a, S: Spec + 'static> Words<'a, S> {
+impl<'a, S: Spec + 'static> ReportText<'a, S> {
     pub(super) fn named(&self) -> &'a Named<'a, S> {
         self.named
     }
 
-    /// The name of the specification: its type, without where it comes from and what it holds.
+    /// The name of the specification: its type without path and parameters.
     fn model(&self) -> &'static str {
         let name = std::any::type_name::<S>();
         let name = name.split('<').next().unwrap_or(name);
@@ -115,13 +115,13 @@ impl<'a, S: Spec + 'static> Words<'a, S> {
         Some((Rendered::new(heading, self.named, report), report))
     }
 
-    /// The timeline as a page, if there is an explanation.
+    /// The timeline as an HTML page, if there is an explanation.
     pub(super) fn page(&self) -> Option<String> {
         let (rendered, report) = self.rendered()?;
         Some(html::render(&rendered, self.named, report))
     }
 
-    /// The report. `files` tells what is where.
+    /// The report. `files` lists the written files.
     pub(super) fn text(&self, files: &[(&str, String)]) -> String {
         let mut out = String::new();
         let name = text::clean(&self.context.name);
@@ -141,41 +141,44 @@ impl<'a, S: Spec + 'static> Words<'a, S> {
         self.scenario(&mut out);
         self.origin(&mut out);
         for (label, text) in files {
-            // Paths and commands are to be copied: they are not wrapped.
+            // Paths and commands are not wrapped, so that they can be copied.
             text::fact(&mut out, label, text, 100 * WIDTH);
         }
         text::without_colours(&out)
     }
 
     fn fault(&self) -> String {
-        let list =
-            |ids: &[OpId]| ids.iter().map(|id| self.named.who(*id)).collect::<Vec<_>>().join(", ");
+        let list = |ids: &[OpId]| {
+            ids.iter().map(|id| self.named.op_and_client(*id)).collect::<Vec<_>>().join(", ")
+        };
         match &self.named.failure.fault {
             Fault::NotLinearizable => "NOT LINEARIZABLE".to_owned(),
             Fault::Panicked { message, .. } => {
                 format!("PANIC: an operation panicked: {}", text::clean(message))
             }
             Fault::Stuck { lost, .. } if !lost.is_empty() => format!(
-                "STUCK: nothing moves, though in every order of what happened this could complete: {}",
+                "STUCK: no progress, although in every possible order this operation could complete: {}",
                 list(lost)
             ),
             Fault::Stuck { waiting, .. } => format!(
-                "STUCK: nothing moves, though in every order of what happened one of these could \
+                "STUCK: no progress, although in every possible order one of these operations could \
                  complete: {}",
                 list(waiting)
             ),
             Fault::Check(error) => format!("NOT CHECKED: {}", text::clean(&error.to_string())),
             Fault::Undecided(limit) => format!(
-                "UNDECIDED: {limit} of the check was hit, so this run may be right or wrong; use fewer \
-                 operations in a run, values that differ, or higher limits (check_limits)"
+                "UNDECIDED: {limit} of the check was hit, so this run may be correct or not; use fewer \
+                 operations in a run, distinct values, or higher limits (check_limits)"
             ),
-            Fault::TooManyWaits => "GIVEN UP: operations rightly wait for ever in run after run, and \
-                 their threads cannot be used again; tell the test how to end their waiting (unblock)"
-                .to_owned(),
+            Fault::TooManyWaits => {
+                "GIVEN UP: operations legally wait forever in run after run, and \
+                 their threads cannot be reused; tell the test how to release them (unblock)"
+                    .to_owned()
+            }
         }
     }
 
-    /// The last operations, for a picture without an explanation.
+    /// The last operations, for a timeline without an explanation.
     fn rows(&self) -> Vec<Row> {
         let history = &self.named.failure.execution.history;
         let mut ids: Vec<OpId> = history.ids().collect();
@@ -201,30 +204,32 @@ impl<'a, S: Spec + 'static> Words<'a, S> {
         ids[hidden..].iter().map(row).collect()
     }
 
-    /// What every thread was doing that did not return.
+    /// The operations that did not return, with the reason.
     fn unfinished(&self, out: &mut String) {
         for unfinished in &self.named.failure.execution.unfinished {
-            let who = self.named.who(unfinished.op);
-            let why = match &unfinished.why {
-                Why::Panicked(message) => text::clean(message),
-                Why::Waiting(doing) => format!("its thread is {}", text::clean(doing)),
-                Why::Cut(reason) => format!("cut off: {}", text::clean(reason)),
+            let op = self.named.op_and_client(unfinished.op);
+            let why = match &unfinished.reason {
+                UnfinishedReason::Panicked(message) => text::clean(message),
+                UnfinishedReason::Waiting(doing) => format!("its thread is {}", text::clean(doing)),
+                UnfinishedReason::Cut(reason) => {
+                    format!("cut off: {}", text::clean(&reason.to_string()))
+                }
             };
-            text::fact(out, "not returned", &format!("{who}: {why}"), WIDTH);
+            text::fact(out, "not returned", &format!("{op}: {why}"), WIDTH);
         }
     }
 
-    /// What every thread does.
+    /// The operations of every thread.
     fn scenario(&self, out: &mut String) {
         let spec = self.named.spec;
         let list = |ops: &[S::Op]| {
-            let words = ops.iter().take(LISTED).map(|op| text::clean(&spec.describe_op(op)));
-            let mut words: Vec<String> = words.collect();
+            let shown = ops.iter().take(LISTED).map(|op| text::clean(&spec.describe_op(op)));
+            let mut shown: Vec<String> = shown.collect();
             let more = ops.len().saturating_sub(LISTED);
             if more > 0 {
-                words.push(format!("and {more} more"));
+                shown.push(format!("and {more} more"));
             }
-            words.join(", ")
+            shown.join(", ")
         };
         let Scenario { setup, threads, finally } = self.scenario;
         if !setup.is_empty() {
@@ -245,16 +250,16 @@ impl<'a, S: Spec + 'static> Words<'a, S> {
             format!("{threads} and {}", text::count(scenario.len(), "operation"))
         };
         if executions > 0 {
-            let told = if self.scenario == self.original {
+            let result = if self.scenario == self.original {
                 format!("nothing smaller failed in {executions} executions")
             } else {
                 let by = format!("{executions} executions, {}", text::duration(time));
                 format!("from {} to {}, by {by}", size(self.original), size(self.scenario))
             };
-            let ended = if complete { "" } else { "; time was up" };
-            text::fact(out, "shrunk", &(told + ended), WIDTH);
+            let ended = if complete { "" } else { "; time ran out" };
+            text::fact(out, "shrunk", &(result + ended), WIDTH);
         }
-        let found = self.how.unwrap_or("by running a saved scenario again");
+        let found = self.how.unwrap_or("by running a saved scenario");
         text::fact(out, "found", found, WIDTH);
         text::fact(out, "recorded", self.runner, WIDTH);
     }

@@ -1,4 +1,4 @@
-//! From the logs of a run to an execution.
+//! Turns the logs of a run into an execution.
 
 use std::sync::PoisonError;
 
@@ -6,12 +6,12 @@ use linpoint::history::{HistoryError, HistoryErrorKind};
 use linpoint::{OpId, Spec};
 
 use super::round::{Round, ThreadLog};
-use crate::execution::{Execution, ExecutionOf, Unfinished, Why};
+use crate::execution::{Execution, ExecutionOf, Unfinished, UnfinishedReason};
 use crate::record::merge::{Lane, Row, merge};
 use crate::record::sheet::OPEN;
 use crate::scenario::Scenario;
 
-/// What a run that has ended leaves: the execution, and logs that can be used again.
+/// The execution of a run that has ended, and its logs for reuse.
 pub(crate) fn finished<T, S: Spec>(round: Round<T, S>) -> (ExecutionOf<S>, Vec<ThreadLog<S>>) {
     let Round { object, scenario, mut logs, panics, .. } = round;
     drop(object);
@@ -31,11 +31,11 @@ pub(crate) fn finished<T, S: Spec>(round: Round<T, S>) -> (ExecutionOf<S>, Vec<T
     (execution(lanes, &panics, Vec::new()), logs)
 }
 
-/// What a run has come to in which threads may still be doing something. `doing` tells for a thread that has not
-/// returned what it is doing.
+/// The execution so far of a run whose threads may still be active. `state_of` is the state of a
+/// thread that has not returned.
 pub(crate) fn snapshot<T, S: Spec>(
     round: &Round<T, S>,
-    doing: impl Fn(usize) -> String,
+    state_of: impl Fn(usize) -> String,
 ) -> ExecutionOf<S> {
     let Scenario { setup, threads, finally } = &round.scenario;
     let main: Vec<S::Op> = setup.iter().chain(finally).cloned().collect();
@@ -55,10 +55,10 @@ pub(crate) fn snapshot<T, S: Spec>(
             })
             .collect();
         let is_open = rows.last().is_some_and(|row| row.end == OPEN);
-        if is_open && !panics.iter().any(|(who, _, _)| *who == thread) {
-            // The setup and the final operations are the first thread's.
-            let who = if thread == threads.len() { 0 } else { thread };
-            waiting.push((thread, rows.len() - 1, doing(who)));
+        if is_open && !panics.iter().any(|(panicked, _, _)| *panicked == thread) {
+            // The first thread performs the setup and the final operations.
+            let worker = if thread == threads.len() { 0 } else { thread };
+            waiting.push((thread, rows.len() - 1, state_of(worker)));
         }
         lanes.push(Lane { process: thread as u32, rows });
     }
@@ -74,24 +74,25 @@ fn execution<O, R>(
     let id = |thread: usize, number: usize| OpId((first(thread) + number) as u32);
     let mut unfinished: Vec<Unfinished> = Vec::new();
     for (thread, number, message) in panics {
+        unfinished.push(Unfinished {
+            op: id(*thread, *number),
+            reason: UnfinishedReason::Panicked(message.clone()),
+        });
+    }
+    for (thread, number, state) in waiting {
         unfinished
-            .push(Unfinished { op: id(*thread, *number), why: Why::Panicked(message.clone()) });
+            .push(Unfinished { op: id(thread, number), reason: UnfinishedReason::Waiting(state) });
     }
-    for (thread, number, doing) in waiting {
-        unfinished.push(Unfinished { op: id(thread, number), why: Why::Waiting(doing) });
-    }
-    let history = merge(lanes).unwrap_or_else(|error| refused(&error));
+    let history = merge(lanes).unwrap_or_else(|error| invalid(&error));
     Execution { history, unfinished, schedule: None }
 }
 
-/// A log without overlaps in which calls come before returns is a valid history, unless it has more than
-/// two thousand million operations.
+/// Logs without overlaps in which calls precede returns form a valid history, unless it has more
+/// than two billion operations.
 #[cold]
-fn refused(error: &HistoryError) -> ! {
+fn invalid(error: &HistoryError) -> ! {
     match error.kind() {
         HistoryErrorKind::TooLarge => panic!("a run has too many operations: {error}"),
-        _ => panic!(
-            "the logs of a run do not fit together, which is a bug of linpoint-test: {error}"
-        ),
+        _ => panic!("the logs of a run are inconsistent, which is a bug in linpoint-test: {error}"),
     }
 }

@@ -1,7 +1,7 @@
-//! Operations drawn by strategies of proptest.
+//! Operations drawn by proptest strategies.
 //!
-//! A drawing is a seed for proptest's own generator, and how many times the value is simplified: shrinking adds to the
-//! latter, and asks proptest what is simpler.
+//! A drawing makes two choices: a seed for proptest's own generator, and the number of times the
+//! value is simplified. Shrinking increases the second and leaves it to proptest what is simpler.
 
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -12,7 +12,7 @@ use crate::rng::{Rng, mix};
 ///
 /// # Panics
 ///
-/// If the strategy has no value to offer (a filter that is too strict).
+/// If the strategy yields no value (its filter is too strict).
 pub(crate) fn draw<V>(strategy: &impl Strategy<Value = V>, rng: &mut Rng) -> V {
     let seed = rng.seed();
     let simplifications = rng.simplifications();
@@ -23,7 +23,7 @@ pub(crate) fn draw<V>(strategy: &impl Strategy<Value = V>, rng: &mut Rng) -> V {
     let mut runner = TestRunner::new_with_rng(Config::default(), random);
     let mut tree = match strategy.new_tree(&mut runner) {
         Ok(tree) => tree,
-        Err(why) => panic!("the strategy has no operation to offer: {why}"),
+        Err(why) => panic!("the strategy yields no operation: {why}"),
     };
     for _ in 0..simplifications {
         if !tree.simplify() {

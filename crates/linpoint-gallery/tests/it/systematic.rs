@@ -1,15 +1,12 @@
-//! Replay, limits, small scopes, derived specifications, and what loom's orders mean.
+//! Replay, limits, small scopes, derived specifications, and the meaning of loom's orders.
 
 use linpoint::spec::models as spec;
 use linpoint::spec::models::{CounterOp, CounterRet, RegisterOp, RegisterRet};
 use linpoint_gallery::{loomed, shuttled};
 use linpoint_test::Test;
-use linpoint_test::execution::{Coverage, Runner};
-use linpoint_test::judge::Fault;
-use linpoint_test::report::Files;
-use linpoint_test::scenario::Scenario;
+use linpoint_test::report::{Fault, Files};
+use linpoint_test::research::{Coverage, Runner, Scenario, Scope, Truncation, survey};
 use linpoint_test::schedule::derived::Derived;
-use linpoint_test::schedule::enumerate::{Scope, survey};
 use linpoint_test::schedule::loom::{Loom, Order};
 use linpoint_test::schedule::shuttle::Shuttle;
 
@@ -26,9 +23,9 @@ macro_rules! counter {
 }
 
 macro_rules! register {
-    ($care:ident) => {{
-        use loomed::structures::register::{Care, Register};
-        Test::new(|| Register::new(Care::$care))
+    ($variant:ident) => {{
+        use loomed::structures::register::{Register, Variant};
+        Test::new(|| Register::new(Variant::$variant))
             .spec(spec::Register { initial: 0 })
             .ops(|_| unreachable!("nothing is drawn"))
             .perform(Register::perform)
@@ -41,7 +38,7 @@ fn threads<Op: Clone>(threads: &[&[Op]]) -> Scenario<Op> {
 }
 
 #[test]
-fn a_schedule_gives_the_same_execution_again() {
+fn a_schedule_repeats_the_execution() {
     let test = counter!(shuttled, false);
     let scenario = threads(&[&[ADD; 3], &[CounterOp::Add(1), CounterOp::Get]]);
     for mut runner in [Shuttle::random(), Shuttle::pct(3), Shuttle::depth_first()] {
@@ -59,11 +56,14 @@ fn a_schedule_gives_the_same_execution_again() {
 }
 
 #[test]
-fn a_damaged_schedule_is_no_pass() {
+fn a_malformed_schedule_is_not_a_pass() {
     let test = counter!(shuttled, true);
     let scenario = threads(&[&[CounterOp::Get]]);
     let attempt = Shuttle::random().replay(&test, &scenario, Some("what?"));
-    assert!(matches!(attempt.coverage, Coverage::Truncated(_)), "{attempt:?}");
+    assert!(
+        matches!(attempt.coverage, Coverage::Truncated(Truncation::Schedule(_))),
+        "{attempt:?}"
+    );
     assert_eq!(attempt.executions, 0);
 }
 
@@ -74,34 +74,35 @@ fn equal_seeds_find_equal_failures() {
     let find = |seed| Shuttle::random().seed(seed).attempt(&test, &scenario);
     let (first, second) = (find(7), find(7));
     assert_eq!(first.executions, second.executions);
-    let schedule = |attempt: linpoint_test::execution::Attempt<_, _>| {
+    let schedule = |attempt: linpoint_test::research::Attempt<_, _>| {
         attempt.failure.unwrap().execution.schedule
     };
     assert_eq!(schedule(first), schedule(second));
 }
 
 #[test]
-fn limits_are_no_pass() {
+fn a_truncated_exploration_names_its_limit() {
     let scenario = threads(&[&[ADD; 3], &[ADD; 3]]);
     let shuttle =
         Shuttle::depth_first().executions(10).attempt(&counter!(shuttled, true), &scenario);
     let loom = Loom::new().executions(10).attempt(&counter!(loomed, true), &scenario);
     for attempt in [shuttle, loom] {
         assert_eq!(attempt.executions, 10);
-        assert_eq!(attempt.coverage, Coverage::Truncated("after 10 executions".to_owned()));
+        assert_eq!(attempt.coverage, Coverage::Truncated(Truncation::Executions(10)));
+        assert_eq!(Truncation::Executions(10).to_string(), "after 10 executions");
     }
     let steps = Shuttle::random().steps(5).attempt(&counter!(shuttled, true), &scenario);
     let Coverage::Truncated(why) = steps.coverage else { panic!("cut off") };
-    assert_eq!(why, "an execution had more than 5 steps");
+    assert_eq!(why.to_string(), "an execution had more than 5 steps");
     let bounded = Loom::new().preemptions(1).attempt(&counter!(loomed, true), &scenario);
-    assert!(matches!(bounded.coverage, Coverage::Truncated(_)), "{bounded:?}");
+    assert_eq!(bounded.coverage, Coverage::Truncated(Truncation::Preemptions(1)));
     let crowd = threads(&[&[CounterOp::Get][..]; 5]);
     let crowd = Loom::new().attempt(&counter!(loomed, true), &crowd);
-    assert_eq!(crowd.coverage, Coverage::Truncated("loom has at most 4 threads".to_owned()));
+    assert_eq!(crowd.coverage, Coverage::Truncated(Truncation::Threads(4)));
 }
 
 #[test]
-fn a_loop_that_waits_without_saying_so_is_cut_off() {
+fn a_waiting_loop_without_yield_now_is_cut_off() {
     use linpoint_test::sync::loomed::atomic::{AtomicI64, Ordering::*};
     let test = Test::new(|| AtomicI64::new(0))
         .spec(spec::Counter { initial: 0 })
@@ -117,9 +118,8 @@ fn a_loop_that_waits_without_saying_so_is_cut_off() {
         });
     let scenario = threads(&[&[CounterOp::Get], &[CounterOp::FetchAdd(1)]]);
     let attempt = Loom::new().branches(200).attempt(&test, &scenario);
-    let Coverage::Truncated(why) = attempt.coverage else { panic!("{attempt:?}") };
-    assert!(why.contains("too many branches"), "{why}");
     assert!(attempt.failure.is_none());
+    assert_eq!(attempt.coverage, Coverage::Truncated(Truncation::Branches));
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn a_truncated_run_fails() {
 }
 
 #[test]
-fn all_small_scenarios_of_a_right_counter_are_right() {
+fn all_small_scenarios_of_a_correct_counter_pass() {
     let explored =
         counter!(loomed, true).loom(Loom::new()).files(Files::none()).small_scope(2, 2).run();
     assert!(explored.is_complete(), "{explored}");
@@ -138,11 +138,11 @@ fn all_small_scenarios_of_a_right_counter_are_right() {
     let test = counter!(shuttled, true);
     let scope = Scope::new([CounterOp::Add(1), CounterOp::Get], 2, 1);
     let survey = survey(&test, &scope, &mut Shuttle::depth_first());
-    assert!(survey.is_complete_and_right(), "{survey}");
+    assert!(survey.is_complete_and_correct(), "{survey}");
 }
 
 #[test]
-fn the_first_small_scenario_that_fails_is_a_smallest() {
+fn the_first_failing_small_scenario_is_minimal() {
     let explorer = counter!(loomed, false).loom(Loom::new());
     let report = explorer.files(Files::none()).small_scope(2, 2).try_run().unwrap_err();
     assert_eq!((report.threads, report.operations), (2, 3), "{report}");
@@ -150,7 +150,7 @@ fn the_first_small_scenario_that_fails_is_a_smallest() {
 }
 
 #[test]
-fn a_specification_can_be_derived() {
+fn a_derived_specification_finds_the_lost_addition() {
     use shuttled::structures::counter::Counter;
     for (atomic, expected) in [(true, None), (false, Some(3))] {
         let one = Shuttle::random().executions(1);
@@ -168,7 +168,7 @@ fn a_specification_can_be_derived() {
 }
 
 #[test]
-fn what_waits_alone_is_not_enabled_in_a_derived_specification() {
+fn an_operation_that_waits_alone_is_disabled_in_a_derived_specification() {
     use linpoint_gallery::specs::MailOp::{self, *};
     use shuttled::structures::mailbox::Mailbox;
     let one = Shuttle::random().executions(1);
@@ -180,19 +180,19 @@ fn what_waits_alone_is_not_enabled_in_a_derived_specification() {
             .perform(Mailbox::perform)
     };
     let scenario: Scenario<MailOp> = threads(&[&[Send(1)], &[Receive]]);
-    let right = Shuttle::depth_first().attempt(&test(true), &scenario);
-    assert!(right.failure.is_none() && right.coverage == Coverage::All, "{right:?}");
-    let wrong = Shuttle::depth_first().attempt(&test(false), &scenario);
-    assert!(matches!(wrong.failure.unwrap().fault, Fault::Stuck { .. }));
+    let correct = Shuttle::depth_first().attempt(&test(true), &scenario);
+    assert!(correct.failure.is_none() && correct.coverage == Coverage::All, "{correct:?}");
+    let broken = Shuttle::depth_first().attempt(&test(false), &scenario);
+    assert!(matches!(broken.failure.unwrap().fault, Fault::Stuck { .. }));
 }
 
-/// A write that has returned, and a read that does not see it.
+/// A write and a read, which does not see the write although it has returned.
 fn stale() -> Scenario<RegisterOp<u64>> {
     threads(&[&[RegisterOp::Write(1)], &[RegisterOp::Read]])
 }
 
 #[test]
-fn a_relaxed_register_is_right_for_those_who_synchronise() {
+fn a_relaxed_register_is_correct_for_users_who_synchronise() {
     let test = register!(Relaxed);
     let attempt = |order| Loom::new().order(order).attempt(&test, &stale());
     for order in [Order::Synchronised, Order::Program] {
@@ -207,8 +207,8 @@ fn a_relaxed_register_is_right_for_those_who_synchronise() {
 }
 
 #[test]
-fn a_register_with_fences_is_right_for_everybody() {
-    let test = register!(Sound);
+fn a_register_with_fences_is_correct_in_every_order() {
+    let test = register!(Fenced);
     let scenario = threads(&[
         &[RegisterOp::Write(1), RegisterOp::Read][..],
         &[RegisterOp::Write(2), RegisterOp::Read],
@@ -222,7 +222,8 @@ fn a_register_with_fences_is_right_for_everybody() {
     }
 }
 
-/// Publishes a value in two steps: first the value, then a flag. A read that sees the flag must see the value.
+/// Publishes a value in two steps: the value, then a flag. A read that sees the flag must see the
+/// value.
 fn publication(
     store: std::sync::atomic::Ordering,
 ) -> Test<impl Send + Sync + 'static, spec::Register<u64>> {
@@ -232,7 +233,7 @@ fn publication(
         .ops(|_| unreachable!("nothing is drawn"))
         .perform(move |(value, published), op| match op {
             RegisterOp::Read if published.load(Acquire) => {
-                // Nobody writes zero: this is a value that is not there yet.
+                // Zero is never written, so the value is not visible yet.
                 RegisterRet::Value(match value.load(Relaxed) {
                     0 => u64::MAX,
                     value => value,
@@ -262,9 +263,10 @@ fn a_missing_release_shows_in_every_order() {
 }
 
 #[test]
-fn only_program_order_leaves_store_buffering_alone() {
+fn program_order_shows_store_buffering_and_the_clock_hides_it() {
     use linpoint_test::sync::loomed::atomic::{AtomicU64, Ordering::Relaxed};
-    // Two flags that are raised and looked at: at least one of two threads must see the other's.
+    // Each thread raises its flag and reads the other: at least one of them must see the other's
+    // flag.
     let test = Test::new(|| [AtomicU64::new(0), AtomicU64::new(0)])
         .spec(spec::KeyValue::new(Some(0)))
         .ops(|_| unreachable!("nothing is drawn"))
@@ -287,7 +289,7 @@ fn only_program_order_leaves_store_buffering_alone() {
 }
 
 #[test]
-fn panics_are_faults_or_results() {
+fn a_panic_is_a_fault_unless_mapped_to_a_result() {
     use shuttled::structures::shann::Shann;
     let queue = || {
         Test::new(|| Shann::new(true, 1, 0))
@@ -298,7 +300,7 @@ fn panics_are_faults_or_results() {
     let scenario = threads(&[&[spec::QueueOp::Dequeue]]);
     let failure = Shuttle::random().executions(1).attempt(&queue(), &scenario).failure.unwrap();
     let Fault::Panicked { message, .. } = failure.fault else { panic!("{failure:?}") };
-    assert_eq!(message, "dequeue runs in circles");
+    assert_eq!(message, "dequeue loops forever");
     let tolerant = queue().panics_as(|_, _| Some(spec::QueueRet::Value(None)));
     assert!(Shuttle::random().executions(1).attempt(&tolerant, &scenario).failure.is_none());
 }

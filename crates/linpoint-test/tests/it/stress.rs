@@ -1,18 +1,17 @@
-//! Stress tests of objects that are right, and of objects that are wrong.
+//! Stress tests of correct and of broken objects.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use linpoint_test::judge::{CheckLimits, Fault};
 use linpoint_test::models::{
     Counter, CounterOp, CounterRet, Queue, QueueOp, QueueRet, Register, RegisterOp, RegisterRet,
 };
 use linpoint_test::record::Clock;
-use linpoint_test::report::Files;
-use linpoint_test::scenario::Scenario;
+use linpoint_test::report::{Fault, Files};
+use linpoint_test::research::Scenario;
 use linpoint_test::{
-    FailureReport, Noise, Placement, Rng, Sequential, Stress, Summary, Test, profile,
+    CheckLimits, FailureReport, Noise, Placement, Rng, Sequential, Stress, Summary, Test, profile,
 };
 
 fn increments(rng: &mut Rng) -> CounterOp {
@@ -30,8 +29,8 @@ fn exact(counter: &AtomicI64, op: &CounterOp) -> CounterRet {
     }
 }
 
-/// A counter that forgets additions: it is read, and written later.
-fn forgetful(counter: &AtomicI64, op: &CounterOp) -> CounterRet {
+/// A counter that loses additions: it is read first and written later.
+fn lossy(counter: &AtomicI64, op: &CounterOp) -> CounterRet {
     match op {
         CounterOp::FetchAdd(n) => {
             let before = counter.load(Ordering::SeqCst);
@@ -43,12 +42,12 @@ fn forgetful(counter: &AtomicI64, op: &CounterOp) -> CounterRet {
     }
 }
 
-/// The forgetful counter, until it is caught.
-fn stress_forgetful(name: &str) -> Stress<AtomicI64, Counter> {
+/// Runs the lossy counter until it fails.
+fn stress_lossy(name: &str) -> Stress<AtomicI64, Counter> {
     Stress::new(|| AtomicI64::new(0))
         .spec(Counter { initial: 0 })
         .ops(increments)
-        .perform(forgetful)
+        .perform(lossy)
         .runs(10_000_000)
         .time_limit(Duration::from_secs(300))
         .shrink_time(Duration::from_secs(5))
@@ -60,7 +59,7 @@ fn caught(result: Result<Summary, Box<FailureReport>>) -> FailureReport {
     *result.expect_err("a broken object was not caught")
 }
 
-/// A directory of this test alone.
+/// A fresh directory for one test.
 fn directory(name: &str) -> std::path::PathBuf {
     let path = std::env::temp_dir().join(format!("linpoint-test-{name}-{}", std::process::id()));
     let _ = std::fs::remove_dir_all(&path);
@@ -68,7 +67,7 @@ fn directory(name: &str) -> std::path::PathBuf {
 }
 
 #[test]
-fn a_right_counter_passes_in_every_setting() {
+fn a_correct_counter_passes_with_every_setting() {
     let settings = [
         (Noise::NONE, Placement::Free, 0, Clock::private()),
         (Noise::SOME, Placement::Pinned, 0, Clock::private().draining()),
@@ -97,14 +96,14 @@ fn a_right_counter_passes_in_every_setting() {
 }
 
 #[test]
-fn a_forgetful_counter_is_caught_and_shrunk() {
-    let report = caught(stress_forgetful("forgetful").try_run());
+fn a_lossy_counter_is_caught_and_shrunk() {
+    let report = caught(stress_lossy("lossy").try_run());
     assert_eq!(report.fault, Fault::NotLinearizable);
     // Two threads and two operations are enough; a busy machine may not find that in time.
     assert!(report.operations < 60, "{report}");
     let text = report.to_string();
     for expected in [
-        "linpoint: forgetful: NOT LINEARIZABLE",
+        "linpoint: lossy: NOT LINEARIZABLE",
         " by thread ",
         "contradict each other",
         "\u{2717} fails at     ",
@@ -113,8 +112,8 @@ fn a_forgetful_counter_is_caught_and_shrunk() {
         "  thread 0       fetch_add(",
         "  shrunk         from 3 threads and 60 operations to ",
         "  found          run ",
-        "  recorded       stress by threads; ",
-        "  to replay      LINPOINT_REPLAY='v1 test=forgetful mode=stress threads=",
+        "  recorded       stress on OS threads; ",
+        "  to replay      LINPOINT_REPLAY='v1 test=lossy mode=stress threads=",
     ] {
         assert!(text.contains(expected), "{expected:?} is missing in\n{text}");
     }
@@ -127,15 +126,15 @@ fn a_forgetful_counter_is_caught_and_shrunk() {
 #[test]
 #[should_panic(expected = "NOT LINEARIZABLE")]
 fn a_failing_test_panics_with_the_report() {
-    stress_forgetful("panics").shrink_time(Duration::ZERO).run();
+    stress_lossy("panics").shrink_time(Duration::ZERO).run();
 }
 
 #[test]
-fn a_failure_leaves_files_and_is_tried_first_next_time() {
+fn a_failure_is_saved_and_runs_first_next_time() {
     let place = directory("files");
     let files =
         Files::default().reports_in(place.join("reports")).regressions_in(place.join("saved"));
-    let first = caught(stress_forgetful("leaves files").files(files.clone()).try_run());
+    let first = caught(stress_lossy("leaves files").files(files.clone()).try_run());
     let names: Vec<_> =
         first.written.iter().filter_map(|path| path.file_name()?.to_str()).collect();
     assert_eq!(names, ["history.jsonl", "timeline.html", "replay.txt", "leaves-files.txt"]);
@@ -144,15 +143,16 @@ fn a_failure_leaves_files_and_is_tried_first_next_time() {
     }
     let saved = files.regressions("leaves files", "stress");
     assert_eq!(saved, [first.replay]);
-    // With no runs at all, what is found comes from the saved scenario; it fails often, not always.
-    let again = || stress_forgetful("leaves files").files(files.clone()).runs(0).try_run();
+    // With zero runs, a failure must come from the saved scenario, which fails often but not
+    // always.
+    let again = || stress_lossy("leaves files").files(files.clone()).runs(0).try_run();
     let second = (0..100).find_map(|_| again().err()).expect("a saved scenario fails again");
-    assert!(second.text.contains("by running a saved scenario again"), "{second}");
+    assert!(second.text.contains("by running a saved scenario"), "{second}");
     std::fs::remove_dir_all(place).unwrap();
 }
 
 #[test]
-fn a_recipe_gives_the_scenario_that_was_drawn() {
+fn a_recipe_reproduces_the_drawn_scenario() {
     let test = Test::new(|| ())
         .spec(Queue::new())
         .ops(profile::queue(profile::Fill::Even))
@@ -171,11 +171,11 @@ fn a_recipe_gives_the_scenario_that_was_drawn() {
             schedule: None,
         };
         let read: linpoint_test::replay::Replay = line.to_string().parse().unwrap();
-        assert_eq!(test.cook(&read.recipe), drawn);
+        assert_eq!(test.instantiate(&read.recipe), drawn);
     }
 }
 
-/// Operations that panic, in a counter that only counts to five.
+/// A counter that panics above five.
 fn panicking(counter: &AtomicI64, op: &CounterOp) -> CounterRet {
     let ret = exact(counter, op);
     assert!(!matches!(ret, CounterRet::Value(6..)), "more than five");
@@ -183,7 +183,7 @@ fn panicking(counter: &AtomicI64, op: &CounterOp) -> CounterRet {
 }
 
 #[test]
-fn a_panic_of_an_operation_is_reported_as_its_result() {
+fn a_panicking_operation_fails_the_test() {
     let report = caught(
         Stress::new(|| AtomicI64::new(0))
             .spec(Counter { initial: 0 })
@@ -205,7 +205,7 @@ fn a_panic_of_an_operation_is_reported_as_its_result() {
 }
 
 #[test]
-fn a_panic_can_count_as_a_result() {
+fn a_panic_can_be_mapped_to_a_result() {
     let summary = Stress::new(|| Mutex::new(0_i64))
         .spec(Register { initial: 0 })
         .ops_from([RegisterOp::Read, RegisterOp::Write(1), RegisterOp::Write(2)])
@@ -228,7 +228,7 @@ fn a_panic_can_count_as_a_result() {
     assert_eq!(summary.operations, 60);
 }
 
-/// A queue that no monitor knows.
+/// A queue without a monitor.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 struct Fifo(std::collections::VecDeque<u64>);
 
@@ -247,12 +247,12 @@ impl Sequential for Fifo {
 }
 
 #[test]
-fn what_cannot_be_decided_is_no_pass() {
+fn an_undecided_run_fails_the_test() {
     let report = caught(
         Stress::new(|| Mutex::new(Vec::new()))
             .spec(Fifo::default())
             .ops(|rng| rng.chance(0.7).then(|| rng.fresh()))
-            // The last in is the first out, so no guess is right, and the check has no memory.
+            // The object is a stack, so no guess succeeds, and the check has no memory.
             .perform(|stack, add| {
                 let mut stack = stack.lock().unwrap();
                 match add {
