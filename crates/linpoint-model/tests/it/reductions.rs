@@ -3,13 +3,14 @@
 use linpoint_model::catalogue::{Asked, Snark, Treiber, entries, find, rows};
 use linpoint_model::{
     Bounds, Counts, Method, Omit, Order, Outcome, Reductions, Settings, SimpleRuns, explore,
+    parse_program,
 };
 
+use super::support::{self, is_clean};
+
 fn explored(name: &str, asked: &Asked, settings: &Settings<'_>) -> (bool, Counts) {
-    let (entry, parameter) = find(name).unwrap();
-    let result = entry.model(asked.threads(), parameter).explore(asked, settings);
-    let result = result.unwrap_or_else(|error| panic!("{name} {asked}: {error}"));
-    (matches!(result.outcome, Outcome::Clean), result.counts)
+    let result = support::explored(name, asked, settings);
+    (is_clean(&result), result.counts)
 }
 
 /// Small bounds for every model, and those in which its error shows if that is cheap.
@@ -123,7 +124,7 @@ fn counts_do_not_depend_on_the_number_of_cores() {
 fn preemptions_find_the_second_error_of_snark() {
     let snark = Snark::first_repaired();
     let text = "pushR 1; pushR 2; pushR 3; popR | popL; popL | popR";
-    let programs = linpoint_model::parse_program(&snark, text).unwrap();
+    let programs = parse_program(&snark, text).unwrap();
     let settings = Settings { order: Order::Preemptions, cores: Some(1), ..Settings::default() };
     let result = explore(&snark, &Bounds::Programs(programs), &settings).unwrap();
     let Outcome::Violation(violation) = result.outcome else { panic!("no violation") };

@@ -1,10 +1,11 @@
 //! Simple executions of snapshot objects tell what all executions do.
 
-use linpoint_model::catalogue::{Asked, find, rows::Row};
+use linpoint_model::catalogue::{self, Asked, rows::Row};
 use linpoint_model::{
-    Bounds, Exploration, Method, ModelError, Omit, Outcome, Pair, Settings, SimpleRuns, catalogue,
-    explore,
+    Bounds, Exploration, Method, ModelError, Omit, Outcome, Pair, Settings, SimpleRuns, explore,
 };
+
+use super::support::{is_clean, try_explore};
 
 /// Every snapshot model of the catalogue, each wrong one with bounds in which its error shows.
 const INSTANCES: &str = "\
@@ -63,9 +64,7 @@ fn explored(
     method: Method,
     simple: SimpleRuns,
 ) -> Result<Exploration, ModelError> {
-    let (entry, parameter) = find(model).unwrap();
-    let settings = Settings { method, simple, ..Settings::default() };
-    entry.model(asked.threads(), parameter).explore(asked, &settings)
+    try_explore(model, asked, &Settings { method, simple, ..Settings::default() })
 }
 
 fn stored(model: &str, asked: &Asked, method: Method, pair: Option<Pair>, omit: Omit) -> u64 {
@@ -80,14 +79,9 @@ fn all_ways_agree_on_every_model() {
             let result = explored(row.model, &row.asked, method, SimpleRuns { pair: None, omit });
             let result =
                 result.unwrap_or_else(|error| panic!("{} {}: {error}", row.model, row.asked));
-            let is_clean = match result.outcome {
-                Outcome::Clean => true,
-                Outcome::Violation(_) => false,
-                Outcome::Limit(limit) => panic!("{limit}"),
-            };
             let name = method.name();
             let expected = row.is_clean || omit == Omit::AsPublished && row.id == MISSED;
-            assert_eq!(is_clean, expected, "{} {} {name} {omit:?}", row.model, row.asked);
+            assert_eq!(is_clean(&result), expected, "{} {} {name} {omit:?}", row.model, row.asked);
         }
         models.insert(row.model);
     }

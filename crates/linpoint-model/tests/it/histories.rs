@@ -4,8 +4,10 @@
 //! The numbers are from models that kept every number, bit and register of the pseudo-code, and whose steps were not
 //! joined (linpoint at 0321e09).
 
-use linpoint_model::catalogue::{Asked, find};
-use linpoint_model::{Method, Outcome, Reductions, Settings};
+use linpoint_model::catalogue::Asked;
+use linpoint_model::{Method, Reductions, Settings};
+
+use super::support::{explored, is_clean};
 
 const MODELS: [&str; 6] =
     ["bowman", "afek-bounded", "afek-unbounded", "attiya-welch", "jayanti", "riany"];
@@ -22,11 +24,10 @@ const KNOWN: [(&str, [u64; 6]); 7] = [
 ];
 
 fn histories(model: &str, program: &str, reductions: Reductions) -> u64 {
-    let (entry, _) = find(model).unwrap();
     let asked = Asked::Program(program.to_owned());
     let settings = Settings { method: Method::Recorded, reductions, ..Settings::default() };
-    let result = entry.model(asked.threads(), None).explore(&asked, &settings).unwrap();
-    assert!(matches!(result.outcome, Outcome::Clean), "{model}, {program}");
+    let result = explored(model, &asked, &settings);
+    assert!(is_clean(&result), "{model}, {program}");
     result.counts.histories
 }
 

@@ -5,6 +5,8 @@
 use linpoint_model::catalogue::{Asked, entries, find, rows};
 use linpoint_model::{Exploration, Outcome, Reductions, Settings};
 
+use super::support::{self, is_clean};
+
 fn is_long() -> bool {
     std::env::var_os("LINPOINT_LONG").is_some()
 }
@@ -21,9 +23,7 @@ fn is_cheap(row: &rows::Row) -> bool {
 }
 
 fn explored(row: &rows::Row, settings: &Settings<'_>) -> Exploration {
-    let (entry, parameter) = find(row.model).unwrap();
-    let model = entry.model(row.asked.threads(), parameter);
-    model.explore(&row.asked, settings).unwrap_or_else(|error| panic!("{row:?}: {error}"))
+    support::explored(row.model, &row.asked, settings)
 }
 
 #[test]
@@ -31,12 +31,7 @@ fn every_row_has_the_expected_verdict() {
     let mut count = 0;
     for row in rows::rows().iter().filter(|row| is_long() || is_cheap(row)) {
         let result = explored(row, &Settings::default());
-        let is_clean = match &result.outcome {
-            Outcome::Clean => true,
-            Outcome::Violation(_) => false,
-            Outcome::Limit(limit) => panic!("{row:?}: {limit}"),
-        };
-        assert_eq!(is_clean, row.is_clean, "{row:?}");
+        assert_eq!(is_clean(&result), row.is_clean, "{row:?}");
         count += 1;
     }
     println!("{count} of {} rows explored", rows::rows().len());
@@ -115,11 +110,10 @@ fn a_violation_tells_its_run() {
 /// Bowman's snapshot has finitely many states, so it is explored for any number of operations.
 #[test]
 fn some_need_no_bounds() {
-    let outcome = |name: &str, threads: usize| {
-        let (entry, _) = find(name).unwrap();
+    let verdict = |name: &str, threads: usize| {
         let asked = Asked::Unbounded { threads };
-        entry.model(threads, None).explore(&asked, &Settings::default()).unwrap().outcome
+        is_clean(&support::explored(name, &asked, &Settings::default()))
     };
-    assert!(matches!(outcome("bowman", 2), Outcome::Clean));
-    assert!(matches!(outcome("bowman-wrong", 3), Outcome::Violation(_)));
+    assert!(verdict("bowman", 2));
+    assert!(!verdict("bowman-wrong", 3));
 }

@@ -2,20 +2,18 @@
 
 use linpoint::Sequential;
 use linpoint_model::catalogue::specs::{Queue, QueueOp, Taken};
-use linpoint_model::catalogue::{Asked, entries, find};
-use linpoint_model::{Bounds, Cx, Flow, Method, Model, Outcome, Settings, explore};
+use linpoint_model::catalogue::{Asked, entries};
+use linpoint_model::{Bounds, Cx, Flow, Method, Model, Op, Settings, explore};
 
-fn is_clean<M: Model>(model: &M, bounds: &Bounds<linpoint_model::Op<M>>, method: Method) -> bool {
+use super::support::{explored, is_clean};
+
+fn is_clean_by<M: Model>(model: &M, bounds: &Bounds<Op<M>>, method: Method) -> bool {
     let result = explore(model, bounds, &Settings { method, ..Settings::default() }).unwrap();
     assert_eq!(
         result.method.warning().is_some(),
         matches!(method, Method::External | Method::Common)
     );
-    match result.outcome {
-        Outcome::Clean => true,
-        Outcome::Violation(_) => false,
-        Outcome::Limit(limit) => panic!("{limit}"),
-    }
+    is_clean(&result)
 }
 
 #[test]
@@ -28,10 +26,7 @@ fn sound_and_recorded_agree_on_small_instances() {
             let asked = Asked::Total { threads, ops };
             let verdict = |method| {
                 let settings = Settings { method, ..Settings::default() };
-                let result = entry.model(threads, None).explore(&asked, &settings);
-                let result =
-                    result.unwrap_or_else(|error| panic!("{} {asked}: {error}", entry.name));
-                matches!(result.outcome, Outcome::Clean)
+                is_clean(&explored(entry.name, &asked, &settings))
             };
             let sound = verdict(Method::Sound);
             assert_eq!(sound, verdict(Method::Recorded), "{} {asked}", entry.name);
@@ -52,11 +47,9 @@ fn recorded_finds_the_errors_that_the_paper_found() {
     ];
     for (name, program) in cases {
         for method in [Method::Sound, Method::Recorded, Method::External, Method::Common] {
-            let (entry, parameter) = find(name).unwrap();
             let asked = Asked::Program(program.to_owned());
             let settings = Settings { method, ..Settings::default() };
-            let result = entry.model(2, parameter).explore(&asked, &settings).unwrap();
-            let found = matches!(result.outcome, Outcome::Violation(_));
+            let found = !is_clean(&explored(name, &asked, &settings));
             // The violation is there; a method that is not sound may miss it, and the first does not.
             assert!(found || method == Method::Common, "{name} {}", method.name());
         }
@@ -70,9 +63,7 @@ fn points_agree_where_models_have_them() {
         for ops in [3, 4] {
             let verdict = |method| {
                 let settings = Settings { method, ..Settings::default() };
-                let result =
-                    entry.model(2, None).explore(&Asked::Total { threads: 2, ops }, &settings);
-                matches!(result.unwrap().outcome, Outcome::Clean)
+                is_clean(&explored(entry.name, &Asked::Total { threads: 2, ops }, &settings))
             };
             assert_eq!(verdict(Method::Sound), verdict(Method::Points), "{} {ops}", entry.name);
         }
@@ -156,10 +147,14 @@ fn one_common_linearization_is_not_enough() {
     let queue = AsymmetricQueue { spec: Queue::default() };
     let bounds = Bounds::Programs(vec![vec![QueueOp::Enq(1), QueueOp::Deq], vec![QueueOp::Enq(2)]]);
     for method in [Method::Sound, Method::Recorded, Method::Points] {
-        assert!(!is_clean(&queue, &bounds, method), "{} misses it", method.name());
+        assert!(!is_clean_by(&queue, &bounds, method), "{} misses it", method.name());
     }
     for method in [Method::External, Method::Common] {
-        assert!(is_clean(&queue, &bounds, method), "{} is better than it should be", method.name());
+        assert!(
+            is_clean_by(&queue, &bounds, method),
+            "{} is better than it should be",
+            method.name()
+        );
     }
 }
 
@@ -231,8 +226,8 @@ impl Model for Meddling {
 fn turning_back_at_a_known_state_misses_what_came_before() {
     let model = Meddling { spec: Counter(0) };
     let bounds = Bounds::Total { threads: 1, ops: 2 };
-    assert!(is_clean(&model, &bounds, Method::External));
+    assert!(is_clean_by(&model, &bounds, Method::External));
     for method in [Method::Sound, Method::Recorded, Method::Common] {
-        assert!(!is_clean(&model, &bounds, method), "{} misses it", method.name());
+        assert!(!is_clean_by(&model, &bounds, method), "{} misses it", method.name());
     }
 }
