@@ -44,10 +44,33 @@ impl<O> Bounds<O> {
         }
     }
 
+    /// How many operations there are at most.
+    pub(crate) fn most_ops(&self) -> MostOps {
+        match self {
+            Bounds::Total { ops, .. } => MostOps::Are(usize::from(*ops)),
+            Bounds::PerThread { threads, ops } => {
+                MostOps::Are(threads.saturating_mul(usize::from(*ops)))
+            }
+            Bounds::Unbounded { .. } => MostOps::Unbounded,
+            Bounds::Programs(_) => MostOps::Listed,
+        }
+    }
+
     /// True if there is an end to operations.
     pub(crate) fn is_bounded(&self) -> bool {
         !matches!(self, Bounds::Unbounded { .. })
     }
+}
+
+/// How many operations there are at most.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum MostOps {
+    /// So many.
+    Are(usize),
+    /// There is no end to them.
+    Unbounded,
+    /// Programs say which.
+    Listed,
 }
 
 /// Reads a program as people type it: `push 1; pop | pop`.
@@ -60,9 +83,19 @@ pub fn parse_program<M: Model>(model: &M, text: &str) -> Result<Vec<Vec<Op<M>>>,
 }
 
 fn parse_op<M: Model>(model: &M, thread: usize, text: &str) -> Result<Op<M>, String> {
+    let (name, argument) = words(text)?;
+    model.parse(thread, &name, argument).ok_or_else(|| {
+        let describe = |op: &Op<M>| model.spec().describe_op(op);
+        let calls: Vec<String> = model.calls(thread, 1).iter().map(describe).collect();
+        format!("{text:?} is not an operation of this model; it has {}", calls.join(", "))
+    })
+}
+
+/// The name and the argument of an operation.
+fn words(text: &str) -> Result<(String, Option<u8>), String> {
     let spaced = text.replace(['(', ')'], " ");
     let mut words = spaced.split_whitespace();
-    let name = words.next().unwrap_or_default();
+    let name = words.next().unwrap_or_default().to_owned();
     let argument = match words.next() {
         None => None,
         Some(word) => match word.parse::<u8>() {
@@ -73,9 +106,5 @@ fn parse_op<M: Model>(model: &M, thread: usize, text: &str) -> Result<Op<M>, Str
     if let Some(more) = words.next() {
         return Err(format!("{more:?} in {text:?} is one word too many"));
     }
-    model.parse(thread, name, argument).ok_or_else(|| {
-        let describe = |op: &Op<M>| model.spec().describe_op(op);
-        let calls: Vec<String> = model.calls(thread, 1).iter().map(describe).collect();
-        format!("{text:?} is not an operation of this model; it has {}", calls.join(", "))
-    })
+    Ok((name, argument))
 }

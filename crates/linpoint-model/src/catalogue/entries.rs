@@ -132,7 +132,9 @@ macro_rules! entries {
     };
 }
 
-const PLAIN: &[Entry] = entries! {
+// Static, and handed out by a function that is not inlined: as a constant, all models would be compiled once more in
+// every crate that asks for them.
+static PLAIN: &[Entry] = entries! {
     "treiber" "Treiber's stack with garbage collection" right |_| Treiber::collected();
     "treiber-tagged" "Treiber's stack, nodes used again, with tags" right |_| Treiber::tagged();
     "treiber-reuse-before" "Treiber's stack, nodes used again, value read before the CAS" wrong |_| Treiber::reuse_value_before();
@@ -190,7 +192,7 @@ const PLAIN: &[Entry] = entries! {
 
 const SLOTS: Option<(&str, u8)> = Some(("slots, at most 4", 2));
 
-const WITH_SLOTS: &[Entry] = &[
+static WITH_SLOTS: &[Entry] = &[
     Entry {
         name: "array-queue",
         about: "array queue of Shann, Huang and Chen",
@@ -215,6 +217,7 @@ const WITH_SLOTS: &[Entry] = &[
 ];
 
 /// All models.
+#[inline(never)]
 pub fn entries() -> impl Iterator<Item = &'static Entry> {
     PLAIN.iter().chain(WITH_SLOTS)
 }

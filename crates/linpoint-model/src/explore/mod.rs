@@ -16,11 +16,12 @@ use std::time::Duration;
 
 use linpoint::{Cancel, Limit, Limits};
 
-use crate::bounds::Bounds;
+use crate::bounds::{Bounds, MostOps};
 use crate::method::Method;
 use crate::model::{Model, Op, Symmetry};
 use crate::simple::{Simple, SimpleRuns};
 use crate::system::{ModelError, Reduced, Typed, guard};
+use run::Replay;
 use watcher::Watcher;
 use worker::{Prices, Successor};
 
@@ -200,25 +201,41 @@ pub fn explore<M: Model>(
     bounds: &Bounds<Op<M>>,
     settings: &Settings<'_>,
 ) -> Result<Exploration, ModelError> {
+    let all = || explore_typed(model, bounds, settings, None);
+    let of_pair = |pair, settings: &Settings<'_>| {
+        let role = model.snapshot().ok_or_else(|| {
+            ModelError::Unsupported("this model is not said to be a snapshot object".to_owned())
+        })?;
+        let reduced = (role.omit)(model, pair, settings.simple.omit);
+        let simple = Simple { pair, role };
+        if !simple.admits_all(bounds) {
+            return Ok(None);
+        }
+        explore_typed(&reduced, bounds, settings, Some(simple)).map(Some)
+    };
     // Steps are guarded one by one; this is for everything else that a model or a specification may do.
     guard(
         || "its names or its specification".to_owned(),
         || match settings.method.is_for_snapshots() {
-            true => pairs::explore(model, bounds, settings),
-            false => explore_all(model, bounds, settings, None),
+            true => pairs::explore(bounds.threads(), settings, &of_pair),
+            false => all(),
         },
     )?
 }
 
-fn explore_all<M: Model>(
+fn explore_typed<M: Model>(
     model: &M,
     bounds: &Bounds<Op<M>>,
     settings: &Settings<'_>,
     simple: Option<Simple<M>>,
 ) -> Result<Exploration, ModelError> {
+    let reduced = reduced(model.symmetry(), bounds.most_ops(), settings);
+    explore_system(&Typed::new(model, bounds, settings.method, reduced, simple)?, settings)
+}
+
+/// From here on the types of the model are not known: this is compiled once.
+fn explore_system(system: &dyn Replay, settings: &Settings<'_>) -> Result<Exploration, ModelError> {
     let method = settings.method;
-    let reduced = reduced(model, bounds, settings);
-    let typed = Typed::new(model, bounds, method, reduced, simple)?;
     let mut watcher = Watcher::new(
         settings.limits.time,
         settings.limits.memory_bytes(),
@@ -229,22 +246,22 @@ fn explore_all<M: Model>(
     let cores = settings.cores.unwrap_or_else(all_cores).max(1);
     let (ending, mut counts) = match (method, settings.order) {
         (Method::External | Method::Common, _) | (_, Order::Depth) => {
-            depth::explore(&typed, &typed.numbered(), method, &mut watcher)?
+            depth::explore(system, &*system.numbers(), method, &mut watcher)?
         }
         (_, order) => {
             let judges = method == Method::Recorded;
-            rounds::Rounds::new(&typed, order, cores, judges).run(&mut watcher)?
+            rounds::Rounds::new(system, order, cores, judges).run(&mut watcher)?
         }
     };
     counts.time = watcher.elapsed();
-    let watch = crate::system::System::watch(&typed);
+    let watch = system.watch();
     counts.histories += watch.judged();
     (counts.widest, counts.carried) = (watch.widest(), watch.len());
     let outcome = match ending {
         Ending::Exhausted => Outcome::Clean,
         Ending::Limit(limit) => Outcome::Limit(limit),
         Ending::Violation(route) => {
-            Outcome::Violation(Box::new(run::violation(&typed, method, &route)?))
+            Outcome::Violation(Box::new(run::violation(system, method, &route)?))
         }
     };
     Ok(Exploration { outcome, counts, method })
@@ -254,15 +271,14 @@ fn explore_all<M: Model>(
 const MAX_RENAMED: usize = 14;
 
 /// The reductions that are wanted, claimed by the model, and possible.
-fn reduced<M: Model>(model: &M, bounds: &Bounds<Op<M>>, settings: &Settings<'_>) -> Reduced {
-    let (claimed, wanted) = (model.symmetry(), settings.reductions);
-    let values_fit = match bounds {
-        Bounds::Total { ops, .. } => usize::from(*ops) <= MAX_RENAMED,
-        Bounds::PerThread { threads, ops } => threads * usize::from(*ops) <= MAX_RENAMED,
+fn reduced(claimed: Symmetry, most_ops: MostOps, settings: &Settings<'_>) -> Reduced {
+    let wanted = settings.reductions;
+    let values_fit = match most_ops {
+        MostOps::Are(ops) => ops <= MAX_RENAMED,
         // Without renaming there would be no end to them.
-        Bounds::Unbounded { .. } => true,
+        MostOps::Unbounded => true,
         // Programs name their values.
-        Bounds::Programs(_) => false,
+        MostOps::Listed => false,
     };
     // Histories name threads and values; simple executions tell threads apart.
     let carries_names = !matches!(settings.method, Method::Sound | Method::Points);

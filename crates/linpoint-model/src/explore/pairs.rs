@@ -2,32 +2,25 @@
 
 use std::time::Duration;
 
-use super::{Counts, Exploration, Outcome, Settings, explore_all};
-use crate::bounds::Bounds;
-use crate::model::{Model, Op};
-use crate::simple::{Pair, Simple, pairs};
+use super::{Counts, Exploration, Outcome, Settings};
+use crate::simple::{Pair, pairs};
 use crate::system::ModelError;
 
+/// Explores the simple executions of a pair; `None` if the program has others.
+type OfPair<'a> = dyn Fn(Pair, &Settings<'_>) -> Result<Option<Exploration>, ModelError> + 'a;
+
 /// Explores the simple executions of the pairs that are wanted, up to the first that is not linearizable.
-pub(super) fn explore<M: Model>(
-    model: &M,
-    bounds: &Bounds<Op<M>>,
+pub(super) fn explore(
+    threads: usize,
     settings: &Settings<'_>,
+    of_pair: &OfPair<'_>,
 ) -> Result<Exploration, ModelError> {
     let mut whole: Option<Exploration> = None;
-    for pair in wanted(bounds.threads(), settings)? {
-        let Some(role) = model.snapshot() else {
-            return unsupported("this model is not said to be a snapshot object");
-        };
-        let reduced = (role.omit)(model, pair, settings.simple.omit);
-        let simple = Simple { pair, role };
-        if !simple.admits_all(bounds) {
-            continue;
-        }
+    for pair in wanted(threads, settings)? {
         let mut settings = settings.clone();
         let spent = whole.as_ref().map_or(Duration::ZERO, |whole| whole.counts.time);
         settings.limits.time = settings.limits.time.map(|time| time.saturating_sub(spent));
-        let mut next = explore_all(&reduced, bounds, &settings, Some(simple))?;
+        let Some(mut next) = of_pair(pair, &settings)? else { continue };
         if let Some(before) = whole {
             next.counts = together(&before.counts, &next.counts);
         }

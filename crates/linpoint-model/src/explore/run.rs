@@ -5,9 +5,10 @@ use linpoint::history::Span;
 use linpoint::{OpId, Report, Spec, Verdict};
 
 use super::Route;
+use crate::bounds::MAX_THREADS;
 use crate::method::{Method, Numbers, Taken, history, report};
 use crate::model::Model;
-use crate::system::{ModelError, Moved, Typed};
+use crate::system::{ModelError, Moved, System, Typed};
 
 /// A run that is not linearizable.
 #[derive(Debug)]
@@ -55,39 +56,61 @@ pub struct Operation {
     pub span: Span,
 }
 
-/// Performs the run again.
-pub(crate) fn violation<M: Model>(
-    typed: &Typed<'_, M>,
+/// A system whose runs can be performed again on real data.
+pub(crate) trait Replay: System {
+    /// Performs the run again.
+    fn replay(&self, route: &Route) -> Result<Replayed, ModelError>;
+
+    /// The specification, by the numbers of operations and results.
+    fn numbers(&self) -> Box<dyn Numbers + '_>;
+}
+
+/// A run on real data.
+pub(crate) struct Replayed {
+    initially: String,
+    steps: Vec<Step>,
+    events: Vec<Taken>,
+}
+
+impl<M: Model> Replay for Typed<'_, M> {
+    fn replay(&self, route: &Route) -> Result<Replayed, ModelError> {
+        let lost = || ModelError::Internal("a run cannot be performed again".into());
+        let model = self.steps.model;
+        let mut world = self.first_world()?;
+        let mut threads = self.first_threads();
+        let mut positions = self.first_positions();
+        let initially = model.show(&world.mem);
+        let (mut steps, mut events) = (Vec::new(), Vec::new());
+        for next in &route.0 {
+            let thread = positions[usize::from(next.thread)];
+            let moves = self.steps.moves(&world, &threads[thread])?;
+            let moved = moves.into_iter().nth(usize::from(next.index)).ok_or_else(lost)?;
+            let event = self.event(moved.call.as_ref(), moved.takes_effect, moved.ret.as_ref())?;
+            events.push(Taken { thread: thread as u8, event });
+            steps.push(shown(model, thread, &moved));
+            positions = next.order.applied(&positions);
+            world = moved.world;
+            threads[thread] = moved.thread;
+        }
+        Ok(Replayed { initially, steps, events })
+    }
+
+    fn numbers(&self) -> Box<dyn Numbers + '_> {
+        Box::new(self.numbered())
+    }
+}
+
+/// Performs the run again, and has the library confirm that it is a violation.
+pub(crate) fn violation(
+    system: &dyn Replay,
     method: Method,
     route: &Route,
 ) -> Result<Violation, ModelError> {
-    let lost = || ModelError::Internal("a run cannot be performed again".into());
-    let model = typed.steps.model;
-    let mut world = typed.first_world()?;
-    let mut threads = typed.first_threads();
-    let mut positions = typed.first_positions();
-    let initially = model.show(&world.mem);
-    let (mut steps, mut events) = (Vec::new(), Vec::new());
-    let mut begun = 0;
-    let mut current = vec![0; threads.len()];
-    for next in &route.0 {
-        let thread = positions[usize::from(next.thread)];
-        let moves = typed.steps.moves(&world, &threads[thread])?;
-        let moved = moves.into_iter().nth(usize::from(next.index)).ok_or_else(lost)?;
-        if moved.call.is_some() {
-            current[thread] = begun;
-            begun += 1;
-        }
-        let event = typed.event(moved.call.as_ref(), moved.takes_effect, moved.ret.as_ref())?;
-        events.push(Taken { thread: thread as u8, event });
-        steps.push(shown(model, thread, current[thread], &moved));
-        positions = (0..positions.len()).map(|to| positions[next.order.from(to)]).collect();
-        world = moved.world;
-        threads[thread] = moved.thread;
-    }
-    let numbered = typed.numbered();
+    let Replayed { initially, mut steps, events } = system.replay(route)?;
+    number_operations(&mut steps);
+    let numbers = system.numbers();
     let history = history(&events);
-    let report = report(&numbered, &history);
+    let report = report(&*numbers, &history);
     let report = report.map_err(|error| ModelError::Internal(error.to_string()))?;
     if !matches!(report.verdict, Verdict::Violation(_)) && method != Method::Points {
         return Err(ModelError::Internal("the library does not confirm a violation".into()));
@@ -97,8 +120,8 @@ pub(crate) fn violation<M: Model>(
         let op = *history.op(id);
         Operation {
             thread: history.extras(id).process.unwrap_or(0) as usize,
-            op: numbered.describe_op(op),
-            ret: history.ret(id).map(|ret| numbered.describe_ret(op, *ret)),
+            op: numbers.describe_op(op),
+            ret: history.ret(id).map(|ret| numbers.describe_ret(op, *ret)),
             span: history.span(id),
         }
     };
@@ -106,12 +129,26 @@ pub(crate) fn violation<M: Model>(
     Ok(Violation { initially, steps, operations, report })
 }
 
-fn shown<M: Model>(model: &M, thread: usize, operation: usize, moved: &Moved<M>) -> Step {
+/// Says for each step to which operation of the history it belongs.
+fn number_operations(steps: &mut [Step]) {
+    let mut begun = 0;
+    let mut current = [0; MAX_THREADS];
+    for step in steps {
+        if step.call.is_some() {
+            current[step.thread] = begun;
+            begun += 1;
+        }
+        step.operation = current[step.thread];
+    }
+}
+
+/// A step in words; its operation has no number yet.
+fn shown<M: Model>(model: &M, thread: usize, moved: &Moved<M>) -> Step {
     let spec = model.spec();
     Step {
         thread,
         call: moved.call.as_ref().map(|op| spec.describe_op(op)),
-        operation,
+        operation: 0,
         lines: moved.lines.iter().map(|line| model.label(&moved.op, *line)).collect(),
         ret: moved.ret.as_ref().map(|ret| spec.describe_ret(&moved.op, ret)),
         shared: model.show(&moved.world.mem),

@@ -30,6 +30,11 @@ use crate::model::{Model, Op, Ret};
 use crate::simple::{Pair, Simple};
 use crate::system::{Event, Interner, Renaming};
 
+/// What an operation does, by its number.
+type OpMeaning<'m> = Box<dyn Fn(u32) -> SnapshotOp + Send + Sync + 'm>;
+/// What a scan returned, by the number of the result; `None` for an update.
+type RetMeaning<'m> = Box<dyn Fn(u32) -> Option<View> + Send + Sync + 'm>;
+
 /// What is known about an execution, for i and for j.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 struct Known {
@@ -83,24 +88,27 @@ impl Known {
 }
 
 /// Watches the simple executions of a pair.
-pub(crate) struct Monitor<M: Model> {
+pub(crate) struct Monitor<'m> {
     pair: Pair,
-    ops: Arc<Interner<Op<M>>>,
-    rets: Arc<Interner<Ret<M>>>,
-    op: fn(&Op<M>) -> SnapshotOp,
-    view: fn(&Ret<M>) -> Option<View>,
+    op: OpMeaning<'m>,
+    view: RetMeaning<'m>,
     known: Interner<Known>,
 }
 
-impl<M: Model> Monitor<M> {
-    pub(crate) fn new(
+impl<'m> Monitor<'m> {
+    pub(crate) fn new<M: Model + 'm>(
         simple: &Simple<M>,
         ops: &Arc<Interner<Op<M>>>,
         rets: &Arc<Interner<Ret<M>>>,
-    ) -> Monitor<M> {
+    ) -> Self {
         let (op, view) = (simple.role.op, simple.role.view);
         let (ops, rets) = (Arc::clone(ops), Arc::clone(rets));
-        Monitor { pair: simple.pair, ops, rets, op, view, known: Interner::new() }
+        Monitor {
+            pair: simple.pair,
+            op: Box::new(move |number| op(ops.get(number))),
+            view: Box::new(move |number| view(rets.get(number))),
+            known: Interner::new(),
+        }
     }
 
     fn side(&self, thread: usize) -> Option<usize> {
@@ -117,7 +125,7 @@ impl<M: Model> Monitor<M> {
     }
 }
 
-impl<M: Model> Watch for Monitor<M> {
+impl Watch for Monitor<'_> {
     fn initial(&self) -> u32 {
         self.known.number(&Known::default())
     }
@@ -132,14 +140,14 @@ impl<M: Model> Watch for Monitor<M> {
         let mut known = *self.known.get(carried);
         let side = self.side(thread);
         if let Some(op) = event.call() {
-            match ((self.op)(self.ops.get(op)), side) {
+            match ((self.op)(op), side) {
                 (SnapshotOp::Scan, _) => known.scan_begins(thread),
                 (SnapshotOp::Update(_, 1), Some(side)) => known.one_begins(side),
                 _ => {}
             }
         }
         if let Some(ret) = event.ret() {
-            match ((self.view)(self.rets.get(ret)), side) {
+            match ((self.view)(ret), side) {
                 (Some(view), _) => {
                     let ones = self.ones(&view)?;
                     known.scan_ends(thread, ones).then_some(())?;

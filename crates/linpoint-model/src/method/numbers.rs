@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use linpoint::{CheckError, Checker, History, OpId, Report, Spec, Verdict};
 
-use crate::model::{Model, Op, Ret, SpecPart, State};
+use crate::model::{Model, SpecPart};
 use crate::names::Names;
 use crate::system::{Event, Interner};
 
@@ -39,73 +39,87 @@ pub(crate) enum Part {
     State(u32),
 }
 
-/// The specification of a model, by numbers.
-pub(crate) struct Numbered<'m, M: Model> {
-    model: &'m M,
-    ops: Arc<Interner<Op<M>>>,
-    rets: Arc<Interner<Ret<M>>>,
-    states: Interner<State<M>>,
+/// What a model says about its specification, for all models with the same one.
+pub(crate) trait SpecNames<S: Spec>: Send + Sync {
+    /// [`Model::spec_names`].
+    fn visit(&self, part: SpecPart<'_, S>, names: &mut Names);
 }
 
-impl<'m, M: Model> Numbered<'m, M> {
-    pub(crate) fn new(
-        model: &'m M,
-        ops: &Arc<Interner<Op<M>>>,
-        rets: &Arc<Interner<Ret<M>>>,
-    ) -> Self {
-        Numbered { model, ops: Arc::clone(ops), rets: Arc::clone(rets), states: Interner::new() }
+impl<M: Model> SpecNames<M::Spec> for M {
+    fn visit(&self, part: SpecPart<'_, M::Spec>, names: &mut Names) {
+        self.spec_names(part, names);
     }
 }
 
-impl<M: Model> Numbers for Numbered<'_, M> {
+/// The specification of a model, by numbers. Compiled once for each specification.
+pub(crate) struct Numbered<'m, S: Spec> {
+    spec: &'m S,
+    model: &'m dyn SpecNames<S>,
+    ops: Arc<Interner<S::Op>>,
+    rets: Arc<Interner<S::Ret>>,
+    states: Interner<S::State>,
+}
+
+impl<'m, S: Spec> Numbered<'m, S> {
+    pub(crate) fn new<M: Model<Spec = S>>(
+        model: &'m M,
+        ops: &Arc<Interner<S::Op>>,
+        rets: &Arc<Interner<S::Ret>>,
+    ) -> Self {
+        let (spec, states) = (model.spec(), Interner::new());
+        Numbered { spec, model, ops: Arc::clone(ops), rets: Arc::clone(rets), states }
+    }
+}
+
+impl<S: Spec<State: Send + Sync>> Numbers for Numbered<'_, S> {
     fn initial(&self) -> u32 {
-        self.states.number(&self.model.spec().initial())
+        self.states.number(&self.spec.initial())
     }
 
     fn outcomes(&self, state: u32, op: u32, out: &mut Vec<(u32, u32)>) -> bool {
         let mut found = Vec::new();
         let (state, op) = (self.states.get(state), self.ops.get(op));
-        let are_known = self.model.spec().outcomes(state, op, &mut found);
+        let are_known = self.spec.outcomes(state, op, &mut found);
         let number =
-            |(ret, state): (Ret<M>, State<M>)| (self.rets.number(&ret), self.states.number(&state));
+            |(ret, state): (S::Ret, S::State)| (self.rets.number(&ret), self.states.number(&state));
         out.extend(found.into_iter().map(number));
         are_known
     }
 
     fn describe_op(&self, op: u32) -> String {
-        self.model.spec().describe_op(self.ops.get(op))
+        self.spec.describe_op(self.ops.get(op))
     }
 
     fn describe_ret(&self, op: u32, ret: u32) -> String {
-        self.model.spec().describe_ret(self.ops.get(op), self.rets.get(ret))
+        self.spec.describe_ret(self.ops.get(op), self.rets.get(ret))
     }
 
     fn describe_state(&self, state: u32) -> String {
-        self.model.spec().describe_state(self.states.get(state))
+        self.spec.describe_state(self.states.get(state))
     }
 
     fn rename(&self, part: Part, names: &mut Names) -> Part {
         match part {
             Part::Op(op) => {
                 let mut op = self.ops.get(op).clone();
-                self.model.spec_names(SpecPart::Op(&mut op), names);
+                self.model.visit(SpecPart::Op(&mut op), names);
                 Part::Op(self.ops.number(&op))
             }
             Part::Ret(ret) => {
                 let mut ret = self.rets.get(ret).clone();
-                self.model.spec_names(SpecPart::Ret(&mut ret), names);
+                self.model.visit(SpecPart::Ret(&mut ret), names);
                 Part::Ret(self.rets.number(&ret))
             }
             Part::State(state) => {
                 let mut state = self.states.get(state).clone();
-                self.model.spec_names(SpecPart::State(&mut state), names);
+                self.model.visit(SpecPart::State(&mut state), names);
                 Part::State(self.states.number(&state))
             }
         }
     }
 
     fn bytes(&self) -> usize {
-        let each = |state: usize| self.model.spec().state_bytes(self.states.get(state as u32));
+        let each = |state: usize| self.spec.state_bytes(self.states.get(state as u32));
         // All of them would take too long to ask.
         let first = if self.states.len() == 0 { 0 } else { each(self.states.len() - 1) };
         self.states.bytes() + self.states.len() * first

@@ -6,7 +6,7 @@
 use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hash};
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
@@ -22,12 +22,7 @@ const RECENT: usize = 1 << 14;
 /// Things and their numbers: 0, 1, 2, …, in the order in which they were met.
 pub(crate) struct Interner<T> {
     things: Growing<OnceLock<T>>,
-    /// By hash, the number of a thing plus one; 0 is none. The thing itself tells whether it is the right one.
-    recent: Box<[AtomicU32]>,
-    index: [Apart<Mutex<HashTable<u32>>>; PARTS],
-    next: Apart<AtomicU32>,
-    /// Bytes of the index: asked for in every round.
-    bytes: AtomicUsize,
+    index: Index,
 }
 
 /// The same for equal things, in every run.
@@ -38,16 +33,12 @@ pub(crate) fn stable_hash<T: Hash + ?Sized>(thing: &T) -> u64 {
 
 impl<T: Clone + Eq + Hash> Interner<T> {
     pub(crate) fn new() -> Self {
-        Interner {
-            things: Growing::new(),
-            recent: (0..RECENT).map(|_| AtomicU32::new(0)).collect(),
-            index: std::array::from_fn(|_| Apart::default()),
-            next: Apart::default(),
-            bytes: AtomicUsize::new(0),
-        }
+        Interner { things: Growing::new(), index: Index::new() }
     }
 
     /// The number of a thing.
+    // Compiled once for each type, however many places ask.
+    #[inline(never)]
     pub(crate) fn number(&self, thing: &T) -> u32 {
         self.number_or(thing, || thing.clone()).0
     }
@@ -59,40 +50,23 @@ impl<T: Clone + Eq + Hash> Interner<T> {
         Q: Eq + Hash + ?Sized,
     {
         let hash = stable_hash(thing);
-        let recent = &self.recent[hash as usize % RECENT];
-        // Acquired: who has stored the number has stored the thing before.
-        if let Some(number) = recent.load(Ordering::Acquire).checked_sub(1)
-            && self.get(number).borrow() == thing
-        {
+        let is_it = |number: u32| self.get(number).borrow() == thing;
+        if let Some(number) = self.index.recent(hash).filter(|number| is_it(*number)) {
             return (number, false);
         }
-        let (number, is_new) = self.look_up(hash, thing, make);
-        recent.store(number + 1, Ordering::Release);
-        (number, is_new)
-    }
-
-    fn look_up<Q>(&self, hash: u64, thing: &Q, make: impl FnOnce() -> T) -> (u32, bool)
-    where
-        T: Borrow<Q>,
-        Q: Eq + Hash + ?Sized,
-    {
-        // Bits that the tables do not look at first.
-        let part = &self.index[(hash >> 40) as usize % PARTS];
-        let mut index = part.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = index.find(hash, |n| self.get(*n).borrow() == thing) {
-            return (*known, false);
-        }
-        // Made before it has a number: a model may panic here.
-        let made = make();
-        let number = self.next.fetch_add(1, Ordering::Relaxed);
-        assert!(number < u32::MAX, "more things than numbers");
-        let _ = self.things.entry(number).set(made);
-        let bytes = index.allocation_size();
-        index.insert_unique(hash, number, |n| stable_hash(self.get(*n)));
-        if index.allocation_size() > bytes {
-            self.bytes.fetch_add(index.allocation_size() - bytes, Ordering::Relaxed);
-        }
-        (number, true)
+        let mut part = self.index.part(hash);
+        let known = part.find(hash, &is_it);
+        let number = known.unwrap_or_else(|| {
+            // Made before it has a number: a model may panic here.
+            let made = make();
+            let number = part.next();
+            let _ = self.things.entry(number).set(made);
+            part.insert(hash, number, &|number| stable_hash(self.get(number)));
+            number
+        });
+        drop(part);
+        self.index.remember(hash, number);
+        (number, known.is_none())
     }
 
     /// The thing with this number.
@@ -102,12 +76,86 @@ impl<T: Clone + Eq + Hash> Interner<T> {
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.next.load(Ordering::Relaxed) as usize
+        self.index.len()
     }
 
     /// Bytes in use, without what things own on the heap.
     pub(crate) fn bytes(&self) -> usize {
-        self.things.bytes() + size_of_val(&self.recent[..]) + self.bytes.load(Ordering::Relaxed)
+        self.things.bytes() + self.index.bytes()
+    }
+}
+
+/// Numbers by hash. It does not know the things, so it is compiled once for all types.
+struct Index {
+    /// By hash, the number of a thing plus one; 0 is none. The thing itself tells whether it is the right one.
+    recent: Box<[AtomicU32]>,
+    parts: [Apart<Mutex<HashTable<u32>>>; PARTS],
+    next: Apart<AtomicU32>,
+    /// Bytes of the parts: asked for in every round.
+    bytes: AtomicUsize,
+}
+
+/// A part of the index that nobody else can change.
+struct Part<'a> {
+    index: &'a Index,
+    table: MutexGuard<'a, HashTable<u32>>,
+}
+
+impl Index {
+    fn new() -> Index {
+        Index {
+            recent: (0..RECENT).map(|_| AtomicU32::new(0)).collect(),
+            parts: std::array::from_fn(|_| Apart::default()),
+            next: Apart::default(),
+            bytes: AtomicUsize::new(0),
+        }
+    }
+
+    /// The number that was asked for last with a hash like this.
+    fn recent(&self, hash: u64) -> Option<u32> {
+        // Acquired: who has stored the number has stored the thing before.
+        self.recent[hash as usize % RECENT].load(Ordering::Acquire).checked_sub(1)
+    }
+
+    fn remember(&self, hash: u64, number: u32) {
+        self.recent[hash as usize % RECENT].store(number + 1, Ordering::Release);
+    }
+
+    /// The part that has all things with this hash.
+    fn part(&self, hash: u64) -> Part<'_> {
+        // Bits that the tables do not look at first.
+        let part = &self.parts[(hash >> 40) as usize % PARTS];
+        Part { index: self, table: part.lock().unwrap_or_else(PoisonError::into_inner) }
+    }
+
+    fn len(&self) -> usize {
+        self.next.load(Ordering::Relaxed) as usize
+    }
+
+    fn bytes(&self) -> usize {
+        size_of_val(&self.recent[..]) + self.bytes.load(Ordering::Relaxed)
+    }
+}
+
+impl Part<'_> {
+    fn find(&self, hash: u64, is_it: &dyn Fn(u32) -> bool) -> Option<u32> {
+        self.table.find(hash, |number| is_it(*number)).copied()
+    }
+
+    /// A number that nothing has.
+    fn next(&self) -> u32 {
+        let number = self.index.next.fetch_add(1, Ordering::Relaxed);
+        assert!(number < u32::MAX, "more things than numbers");
+        number
+    }
+
+    fn insert(&mut self, hash: u64, number: u32, hash_of: &dyn Fn(u32) -> u64) {
+        let before = self.table.allocation_size();
+        self.table.insert_unique(hash, number, |number| hash_of(*number));
+        let more = self.table.allocation_size().saturating_sub(before);
+        if more > 0 {
+            self.index.bytes.fetch_add(more, Ordering::Relaxed);
+        }
     }
 }
 

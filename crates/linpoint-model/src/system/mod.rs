@@ -15,6 +15,7 @@ mod renaming;
 mod steps;
 mod tidy;
 mod typed;
+mod untyped;
 
 pub(crate) use apart::Apart;
 pub(crate) use column::{Column, Growing};

@@ -56,6 +56,11 @@ impl Renaming {
         (0..MAX_THREADS).find(|to| self.from(*to) == from).unwrap_or(from)
     }
 
+    /// The same things in the new order of threads.
+    pub(crate) fn applied(&self, things: &[usize]) -> Vec<usize> {
+        (0..things.len()).map(|to| things[self.from(to)]).collect()
+    }
+
     /// Exactly this order of threads, as a number.
     pub(crate) fn order(&self) -> u64 {
         self.from

@@ -1,5 +1,6 @@
 //! One step of one thread on real data. The exploration, the replay of a violation, and nothing else perform steps.
 
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::ModelError;
@@ -53,14 +54,20 @@ pub(crate) fn guard<T>(
     at: impl FnOnce() -> String,
     run: impl FnOnce() -> T,
 ) -> Result<T, ModelError> {
-    catch_unwind(AssertUnwindSafe(run)).map_err(|payload| {
-        let text = payload.downcast_ref::<&str>().map(|s| (*s).to_owned());
-        let message = text.or_else(|| payload.downcast_ref::<String>().cloned());
-        ModelError::Panicked {
-            at: at(),
-            message: message.unwrap_or_else(|| "no message".to_owned()),
-        }
-    })
+    catch_unwind(AssertUnwindSafe(run)).map_err(|payload| panicked(at(), &*payload))
+}
+
+#[cold]
+fn panicked(at: String, payload: &(dyn Any + Send)) -> ModelError {
+    let text = payload.downcast_ref::<&str>().map(|s| (*s).to_owned());
+    let message = text.or_else(|| payload.downcast_ref::<String>().cloned());
+    ModelError::Panicked { at, message: message.unwrap_or_else(|| "no message".to_owned()) }
+}
+
+/// A line of an operation, for messages.
+#[cold]
+fn place<M: Model>(model: &M, op: &Op<M>, line: u8) -> String {
+    format!("line {} of {op:?}", model.label(op, line))
 }
 
 /// What threads do: the model, and what bounds it.
@@ -185,7 +192,7 @@ impl<M: Model> Steps<'_, M> {
                 self.model,
                 (!moved.lines.is_empty()).then(|| (world.mem.clone(), thread.local.clone())),
             );
-            let at = || format!("line {} of {op:?}", model.label(op, line));
+            let at = || place(model, op, line);
             let flow = guard(at, || model.step(cx, op, &mut world.mem, &mut thread.local))?;
             match flow {
                 Flow::Wait => {
@@ -210,8 +217,7 @@ impl<M: Model> Steps<'_, M> {
                         return Ok(true);
                     }
                     if moved.lines.len() > MAX_JOINED {
-                        let at =
-                            format!("line {} of {:?}", self.model.label(&moved.op, line), moved.op);
+                        let at = place(self.model, &moved.op, line);
                         return Err(ModelError::EndlessMerge { at });
                     }
                 }

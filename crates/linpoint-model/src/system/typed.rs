@@ -5,12 +5,12 @@ use std::sync::Arc;
 use super::event::{MAX_OPS, MAX_RETS};
 use super::interner::stable_hash;
 use super::steps::{Steps, guard};
-use super::tidy::Renamed;
+use super::untyped::{Untyped, by_key};
 use super::{
     Column, Event, Interner, MAX_MOVES, ModelError, Move, Parts, Renaming, System, Thread, World,
 };
 use crate::bounds::{Bounds, MAX_THREADS};
-use crate::method::{Configs, Method, Monitor, Numbered, Recorded, Scratch, Watch};
+use crate::method::{Configs, Method, Monitor, Numbered, Numbers, Recorded, Scratch, Watch};
 use crate::model::{Model, Op, Ret, Symmetry};
 use crate::simple::Simple;
 
@@ -24,18 +24,11 @@ pub(crate) struct Reduced {
 /// A model with its bounds, behind numbers.
 pub(crate) struct Typed<'m, M: Model> {
     pub(crate) steps: Steps<'m, M>,
-    pub(crate) reduced: Reduced,
-    pub(crate) worlds: Interner<World<M::Shared>>,
-    pub(crate) threads: Interner<Thread<Op<M>, M::Local>>,
-    /// A hash of each thread, to sort them by what they are and not by when they were met.
-    keys: Column,
+    pub(super) worlds: Interner<World<M::Shared>>,
+    pub(super) threads: Interner<Thread<Op<M>, M::Local>>,
     ops: Arc<Interner<Op<M>>>,
     rets: Arc<Interner<Ret<M>>>,
-    watch: Box<dyn Watch + 'm>,
-    /// What was carried with other names, remembered.
-    pub(super) renamed: Renamed,
-    /// The values that are mentioned in what is carried, a bit each; bit 0 says that this is known.
-    pub(super) mentioned: Column,
+    pub(super) untyped: Untyped<'m>,
 }
 
 /// Carries nothing.
@@ -67,6 +60,28 @@ impl Watch for Nothing {
     }
 }
 
+/// What states carry for a method.
+fn watch<'m>(
+    method: Method,
+    threads: usize,
+    numbers: &dyn Fn() -> Box<dyn Numbers + 'm>,
+    monitor: Option<Monitor<'m>>,
+) -> Result<Box<dyn Watch + 'm>, ModelError> {
+    Ok(match method {
+        Method::Sound | Method::Simple => Box::new(Configs::new(numbers(), threads, false)),
+        Method::Points => Box::new(Configs::new(numbers(), threads, true)),
+        Method::Recorded => Box::new(Recorded::new(numbers())),
+        Method::Polynomial => match monitor {
+            Some(monitor) => Box::new(monitor),
+            None => {
+                let what = "this method is for simple executions".to_owned();
+                return Err(ModelError::Unsupported(what));
+            }
+        },
+        Method::External | Method::Common => Box::new(Nothing),
+    })
+}
+
 impl<'m, M: Model> Typed<'m, M> {
     pub(crate) fn new(
         model: &'m M,
@@ -85,49 +100,34 @@ impl<'m, M: Model> Typed<'m, M> {
         }
         let ops = Arc::new(Interner::new());
         let rets = Arc::new(Interner::new());
-        let numbered = || Box::new(Numbered::new(model, &ops, &rets));
-        let watch: Box<dyn Watch + 'm> = match method {
-            Method::Sound | Method::Simple => Box::new(Configs::new(numbered(), threads, false)),
-            Method::Points => Box::new(Configs::new(numbered(), threads, true)),
-            Method::Recorded => Box::new(Recorded::new(numbered())),
-            Method::Polynomial => match &simple {
-                Some(simple) => Box::new(Monitor::new(simple, &ops, &rets)),
-                None => return unsupported("this method is for simple executions"),
-            },
-            Method::External | Method::Common => Box::new(Nothing),
-        };
+        let numbers = || Box::new(Numbered::new(model, &ops, &rets)) as Box<dyn Numbers + 'm>;
+        let monitor = simple.as_ref().map(|simple| Monitor::new(simple, &ops, &rets));
+        let watch = watch(method, threads, &numbers, monitor)?;
+        let untyped = Untyped::new(reduced, threads, bounds.is_bounded(), watch);
         Ok(Typed {
             steps: Steps { model, bounds: bounds.clone(), merges: reduced.merges, simple },
-            reduced,
             worlds: Interner::new(),
             threads: Interner::new(),
-            keys: Column::new(),
             ops,
             rets,
-            watch,
-            renamed: Renamed::default(),
-            mentioned: Column::new(),
+            untyped,
         })
     }
 
     /// The specification, by the numbers of operations and results.
-    pub(crate) fn numbered(&self) -> Numbered<'_, M> {
+    pub(crate) fn numbered(&self) -> Numbered<'m, M::Spec> {
         Numbered::new(self.steps.model, &self.ops, &self.rets)
     }
 
     /// The number of a thread; its key is set before anybody can see the number.
     pub(super) fn thread_number(&self, thread: &Thread<Op<M>, M::Local>) -> u32 {
         let number = self.threads.number(thread);
-        if self.keys.get(number) == 0 {
+        if self.untyped.keys.get(number) == 0 {
             // An idle thread is marked in the lowest bit.
             let key = (stable_hash(thread) | 2) & !1 | u64::from(thread.op.is_none());
-            self.keys.set(number, key);
+            self.untyped.keys.set(number, key);
         }
         number
-    }
-
-    pub(super) fn key(&self, thread: u32) -> u64 {
-        self.keys.get(thread)
     }
 
     /// The threads before their first step: those with equal programs are equal where numbers do not matter.
@@ -152,16 +152,12 @@ impl<'m, M: Model> Typed<'m, M> {
 
     /// Which thread is in which position before the first step.
     pub(crate) fn first_positions(&self) -> Vec<usize> {
-        let keys: Vec<u64> = self
-            .first_threads()
-            .iter()
-            .map(|thread| self.key(self.thread_number(thread)))
-            .collect();
-        let mut positions: Vec<usize> = (0..keys.len()).collect();
-        if self.reduced.symmetry.threads {
-            positions.sort_by_key(|thread| keys[*thread]);
+        if !self.untyped.reduced.symmetry.threads {
+            return (0..self.untyped.threads).collect();
         }
-        positions
+        let key =
+            |thread: &Thread<Op<M>, M::Local>| self.untyped.keys.get(self.thread_number(thread));
+        by_key(&self.first_threads().iter().map(key).collect::<Vec<u64>>())
     }
 
     pub(crate) fn first_world(&self) -> Result<World<M::Shared>, ModelError> {
@@ -186,7 +182,7 @@ impl<'m, M: Model> Typed<'m, M> {
 
 impl<M: Model> System for Typed<'_, M> {
     fn threads(&self) -> usize {
-        self.steps.bounds.threads()
+        self.untyped.threads
     }
 
     fn initial(&self) -> Result<Parts, ModelError> {
@@ -195,10 +191,8 @@ impl<M: Model> System for Typed<'_, M> {
         for (at, thread) in self.first_threads().iter().enumerate() {
             parts.threads[at] = self.thread_number(thread);
         }
-        if self.reduced.symmetry.threads {
-            parts.threads[..self.threads()].sort_by_key(|thread| self.key(*thread));
-        }
-        parts.carried = guard(|| "its specification".to_owned(), || self.watch.initial())?;
+        self.untyped.sort(&mut parts);
+        parts.carried = guard(|| "its specification".to_owned(), || self.untyped.watch.initial())?;
         Ok(parts)
     }
 
@@ -221,15 +215,15 @@ impl<M: Model> System for Typed<'_, M> {
     }
 
     fn watch(&self) -> &dyn Watch {
-        &*self.watch
+        &*self.untyped.watch
     }
 
     fn sort_keys(&self) -> Option<&Column> {
-        self.reduced.symmetry.threads.then_some(&self.keys)
+        self.untyped.reduced.symmetry.threads.then_some(&self.untyped.keys)
     }
 
     fn tidies(&self) -> bool {
-        self.reduced.symmetry.nodes || self.reduced.symmetry.values
+        self.untyped.reduced.symmetry.nodes || self.untyped.reduced.symmetry.values
     }
 
     fn tidy(&self, parts: &mut Parts) -> Renaming {
@@ -237,7 +231,7 @@ impl<M: Model> System for Typed<'_, M> {
     }
 
     fn is_idle(&self, thread: u32) -> bool {
-        self.keys.get(thread) & 1 == 1
+        self.untyped.keys.get(thread) & 1 == 1
     }
 
     fn is_over(&self, parts: &Parts) -> bool {
@@ -249,11 +243,6 @@ impl<M: Model> System for Typed<'_, M> {
     }
 
     fn bytes(&self) -> usize {
-        self.worlds.bytes()
-            + self.threads.bytes()
-            + self.keys.bytes()
-            + self.watch.bytes()
-            + self.renamed.bytes()
-            + self.mentioned.bytes()
+        self.worlds.bytes() + self.threads.bytes() + self.untyped.bytes()
     }
 }

@@ -1,0 +1,152 @@
+//! The part of a system that does not know the model's types, and is compiled once: sorting threads, and what the method
+//! carries, with other names.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rustc_hash::FxHashMap;
+
+use super::apart::Apart;
+use super::interner::stable_hash;
+use super::renaming::MAX_VALUES;
+use super::{Column, Parts, Reduced, Renaming};
+use crate::bounds::MAX_THREADS;
+use crate::method::Watch;
+use crate::names::Names;
+
+/// What a system knows beside the model.
+pub(super) struct Untyped<'m> {
+    pub(super) reduced: Reduced,
+    pub(super) threads: usize,
+    /// True if there is an end to operations.
+    is_bounded: bool,
+    /// A hash of each thread, to sort them by what they are and not by when they were met.
+    pub(super) keys: Column,
+    pub(super) watch: Box<dyn Watch + 'm>,
+    /// What was carried with other names, remembered.
+    renamed: Renamed,
+    /// The values that are mentioned in what is carried, a bit each; bit 0 says that this is known.
+    mentioned: Column,
+}
+
+impl<'m> Untyped<'m> {
+    pub(super) fn new(
+        reduced: Reduced,
+        threads: usize,
+        is_bounded: bool,
+        watch: Box<dyn Watch + 'm>,
+    ) -> Self {
+        Untyped {
+            reduced,
+            threads,
+            is_bounded,
+            keys: Column::new(),
+            watch,
+            renamed: Renamed::default(),
+            mentioned: Column::new(),
+        }
+    }
+
+    /// Nothing has a name yet; values keep theirs if they are not renamed.
+    pub(super) fn names(&self) -> Names {
+        let mut names = Names::new(self.reduced.symmetry.nodes);
+        if !self.reduced.symmetry.values {
+            names.keep_values();
+        }
+        names
+    }
+
+    /// Gives names to values that nobody but the specification knows any more. The next value that nobody carries, if values
+    /// are renamed.
+    pub(super) fn name_carried(&self, carried: u32, names: &mut Names) -> Option<u8> {
+        if !self.reduced.symmetry.values {
+            return None;
+        }
+        let mentioned = self.mentioned(carried);
+        let left = (1..MAX_VALUES).filter(|value| mentioned >> value & 1 == 1);
+        left.for_each(|value| names.give_value(value));
+        // Bounds on operations bound values too; without, every thread may bring one more before names are
+        // given again.
+        let most = usize::from(names.values()) + self.threads;
+        let fits = most < usize::from(MAX_VALUES) || self.is_bounded;
+        assert!(fits, "more than {MAX_VALUES} values at once");
+        Some(names.values() + 1)
+    }
+
+    /// Sorts threads that have got their names, and renames what is carried. Gives the new order of threads.
+    pub(super) fn sort_and_rename(&self, parts: &mut Parts, names: &Names) -> Renaming {
+        let order = self.sort(parts);
+        let renaming = if self.reduced.symmetry.values {
+            order.and_values(self.mentioned(parts.carried), names)
+        } else {
+            order
+        };
+        if !renaming.is_identity(self.threads) {
+            parts.carried = self.renamed(parts.carried, renaming);
+        }
+        order
+    }
+
+    /// Sorts threads by their keys, if they are sorted.
+    pub(super) fn sort(&self, parts: &mut Parts) -> Renaming {
+        if !self.reduced.symmetry.threads {
+            return Renaming::IDENTITY;
+        }
+        let mut from: [usize; MAX_THREADS] = std::array::from_fn(|at| at);
+        let before = parts.threads;
+        from[..self.threads].sort_by_key(|at| self.keys.get(before[*at]));
+        for (to, from) in from.iter().enumerate() {
+            parts.threads[to] = before[*from];
+        }
+        Renaming::of_threads(&from)
+    }
+
+    fn mentioned(&self, carried: u32) -> u64 {
+        match self.mentioned.get(carried) {
+            0 => {
+                let mentioned = self.watch.values(carried);
+                self.mentioned.set(carried, mentioned | 1);
+                mentioned
+            }
+            known => known & !1,
+        }
+    }
+
+    fn renamed(&self, carried: u32, renaming: Renaming) -> u32 {
+        let key = (carried, renaming);
+        if let Some(known) = self.renamed.part(&key).get(&key) {
+            return *known;
+        }
+        let new = self.watch.rename(carried, &renaming);
+        self.renamed.part(&key).insert(key, new);
+        new
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.keys.bytes() + self.watch.bytes() + self.renamed.bytes() + self.mentioned.bytes()
+    }
+}
+
+/// Positions in the order of their keys; equal ones keep their order.
+pub(super) fn by_key(keys: &[u64]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..keys.len()).collect();
+    order.sort_by_key(|at| keys[*at]);
+    order
+}
+
+/// What was carried, and how it was renamed; in parts, so that two cores hardly ever want the same one.
+#[derive(Default)]
+struct Renamed([Apart<Mutex<Part>>; 16]);
+
+type Part = FxHashMap<(u32, Renaming), u32>;
+
+impl Renamed {
+    fn part(&self, key: &(u32, Renaming)) -> MutexGuard<'_, Part> {
+        let at = stable_hash(key) as usize % self.0.len();
+        self.0[at].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn bytes(&self) -> usize {
+        let parts = self.0.iter().map(|part| part.lock().map_or(0, |part| part.capacity()));
+        parts.sum::<usize>() * (size_of::<(u32, Renaming, u32)>() + 8)
+    }
+}
