@@ -26,6 +26,12 @@
 //! Each state carries the set of specification configurations that its history could have led to
 //! ([`Method::Sound`]); other [`Method`]s are there for comparison. Parts of states have numbers, and
 //! states are stored exactly, as trees of pairs of numbers: no two states are ever taken for one.
+//!
+//! All cores share the tables of numbers without locks. Tests run those tables under [loom](https://docs.rs/loom):
+//!
+//! ```sh
+//! RUSTFLAGS="--cfg loom" cargo test -p linpoint-model --lib loom_ --release
+//! ```
 
 mod bounds;
 pub mod catalogue;
@@ -35,6 +41,9 @@ mod model;
 mod names;
 mod simple;
 pub mod spin;
+// Cargo does not know the flag `loom`, which is for the tests of this module only.
+#[allow(unexpected_cfgs)]
+mod sync;
 mod system;
 
 pub use bounds::{Bounds, MAX_THREADS, parse_program};

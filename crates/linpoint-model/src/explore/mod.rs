@@ -10,6 +10,10 @@ mod visited;
 mod watcher;
 mod worker;
 
+#[cfg(test)]
+#[allow(unused_imports, reason = "only the tests with loom use them")]
+pub(crate) use {visited::Visited, worker::Common};
+
 pub use run::{Operation, Step, Violation};
 
 use std::time::Duration;

@@ -4,12 +4,14 @@
 //! growing does not need twice the memory. Nobody counts in common: each thread counts what it adds in its own [`Share`],
 //! and shares are settled while nobody adds anything.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
+use crate::sync::{AtomicU64, Ordering, size};
 use crate::system::mix;
 
-const SEGMENTS: usize = 64;
-const FIRST: usize = 1 << 10;
+/// The first bits of a hash say in which segment it is.
+const SEGMENT_BITS: u32 = size(6, 2) as u32;
+const SEGMENTS: usize = 1 << SEGMENT_BITS;
+/// Slots of a segment at first.
+const FIRST: usize = size(1 << 10, 3);
 
 /// A set of numbers that are not 0.
 pub(crate) struct Visited {
@@ -48,7 +50,7 @@ impl Segment {
 
     /// Sizes need not be powers of two: the hash is scaled down.
     fn home(&self, hash: u64) -> usize {
-        ((u128::from(hash << 6) * self.slots.len() as u128) >> 64) as usize
+        ((u128::from(hash << SEGMENT_BITS) * self.slots.len() as u128) >> 64) as usize
     }
 
     fn insert(&self, state: u64, hash: u64) -> bool {
@@ -103,6 +105,10 @@ impl Segment {
     }
 }
 
+fn segment_of(hash: u64) -> usize {
+    (hash >> (u64::BITS - SEGMENT_BITS)) as usize
+}
+
 impl Visited {
     pub(crate) fn new() -> Visited {
         Visited { segments: (0..SEGMENTS).map(|_| Segment::new(FIRST)).collect() }
@@ -112,14 +118,14 @@ impl Visited {
     /// have to wait for memory so often.
     pub(crate) fn first_of(&self, state: u64) -> u64 {
         let hash = mix(state);
-        let segment = &self.segments[(hash >> 58) as usize];
+        let segment = &self.segments[segment_of(hash)];
         segment.slots[segment.home(hash)].load(Ordering::Relaxed)
     }
 
     /// Adds a state; true if it is new. There has to be room.
     pub(crate) fn insert(&self, state: u64, share: &mut Share) -> bool {
         let hash = mix(state);
-        let at = (hash >> 58) as usize;
+        let at = segment_of(hash);
         let is_new = self.segments[at].insert(state, hash);
         share.added[at] += u32::from(is_new);
         is_new

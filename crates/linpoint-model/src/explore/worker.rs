@@ -4,10 +4,9 @@
 //! States are expanded some at a time. First their successors are collected, then all of them are numbered at once
 //! ([`Tree::number_all`]): memory is slow to answer, but answers many questions at a time.
 
-use std::sync::OnceLock;
-
 use crate::bounds::MAX_THREADS;
 use crate::method::Scratch;
+use crate::sync::{OnceLock, size};
 use crate::system::{
     Column, Event, ModelError, Move, Parts, Query, Renaming, Reserve, System, mix,
 };
@@ -17,7 +16,7 @@ use super::tree::{Known, Tree, Unnumbered};
 /// Entries of each table of remembered answers.
 const STEPS: usize = 1 << 17;
 const CALLS: usize = 1 << 12;
-const CARRIED: usize = 1 << 16;
+const CARRIED: usize = size(1 << 16, 2);
 
 /// Which threads move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -94,6 +93,19 @@ impl Common {
     pub(crate) fn new(cores: usize) -> Common {
         let size = if cores > 1 { CARRIED } else { 0 };
         Common((0..size).map(|_| OnceLock::new()).collect())
+    }
+
+    /// What was added for this key at this place, if it was the first there.
+    pub(crate) fn get(&self, at: usize, key: u64) -> Option<u32> {
+        let (known, next) = self.0.get(at)?.get()?;
+        (*known == key).then_some(*next)
+    }
+
+    pub(crate) fn add(&self, at: usize, key: u64, next: u32) {
+        if let Some(entry) = self.0.get(at) {
+            // Whatever comes first stays.
+            let _ = entry.set((key, next));
+        }
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -336,18 +348,16 @@ impl<'s> Worker<'s> {
         if exact && self.tables.carried[slot].0 == key {
             return self.tables.carried[slot].1;
         }
-        let common = self.common.0.get(slot).filter(|_| exact);
-        let known = common.and_then(OnceLock::get).filter(|(known, _)| *known == key);
-        let next = match known {
-            Some((_, next)) => *next,
-            None => {
-                let (watch, thread) = (self.system.watch(), usize::from(thread));
-                let next = watch.advance(carried, thread, event, &mut self.tables.method);
-                let next = next.unwrap_or(VIOLATION);
-                common.map(|entry| entry.set((key, next)));
-                next
+        let known = if exact { self.common.get(slot, key) } else { None };
+        let next = known.unwrap_or_else(|| {
+            let (watch, thread) = (self.system.watch(), usize::from(thread));
+            let next = watch.advance(carried, thread, event, &mut self.tables.method);
+            let next = next.unwrap_or(VIOLATION);
+            if exact {
+                self.common.add(slot, key, next);
             }
-        };
+            next
+        });
         if exact {
             self.tables.carried[slot] = (key, next);
         }

@@ -1,7 +1,6 @@
 //! Growing lists that all threads read without locks, and that nobody has to stop reading while they grow.
 
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
+use crate::sync::{AtomicU64, OnceLock, Ordering, size};
 
 /// There are so many chunks of the same size, then as many of twice the size, and so on. The last one is the only one that
 /// may be less than full, so that at most one entry in so many is not used.
@@ -9,7 +8,7 @@ const EQUAL: u32 = 8;
 /// The first chunks have so many entries.
 const FIRST: u32 = 1 << 3;
 /// Enough for all numbers of 32 bits.
-const CHUNKS: usize = EQUAL as usize * 27;
+const CHUNKS: usize = size(EQUAL as usize * 27, 4);
 
 /// Entries that nobody has touched are as they are by default.
 pub(crate) struct Growing<T> {
@@ -18,7 +17,7 @@ pub(crate) struct Growing<T> {
 
 impl<T: Default> Growing<T> {
     pub(crate) fn new() -> Self {
-        Growing { chunks: [const { OnceLock::new() }; CHUNKS] }
+        Growing { chunks: std::array::from_fn(|_| OnceLock::new()) }
     }
 
     /// In which chunk, and where in it. So shifted, places have as many digits as others in chunks of the same size; the
@@ -45,7 +44,7 @@ impl<T: Default> Growing<T> {
     /// The entry, if its chunk is there.
     pub(crate) fn get(&self, at: u32) -> Option<&T> {
         let (chunk, offset) = Self::place(at);
-        self.chunks[chunk].get().map(|chunk| &chunk[offset])
+        self.chunks.get(chunk)?.get().map(|chunk| &chunk[offset])
     }
 
     pub(crate) fn bytes(&self) -> usize {

@@ -5,19 +5,20 @@
 
 use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hash};
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
 use super::apart::Apart;
 use super::column::Growing;
+use crate::sync::{
+    AtomicU32, AtomicUsize, Mutex, MutexGuard, OnceLock, Ordering, PoisonError, size,
+};
 
 /// The index has so many parts.
-const PARTS: usize = 32;
+const PARTS: usize = size(32, 1);
 /// So many numbers can be found without a lock.
-const RECENT: usize = 1 << 14;
+const RECENT: usize = size(1 << 14, 1);
 
 /// Things and their numbers: 0, 1, 2, …, in the order in which they were met.
 pub(crate) struct Interner<T> {

@@ -5,10 +5,9 @@
 //! at a counter. The index is an open-addressing table of numbers; it only grows while nobody else uses it
 //! ([`Pairs::make_room`]).
 
-use std::sync::atomic::{AtomicU32, Ordering};
-
 use super::apart::Apart;
 use super::column::Column;
+use crate::sync::{AtomicU32, Ordering, size};
 
 /// Pairs and their numbers: 1, 2, 3, …, some of which stay unused.
 pub(crate) struct Pairs {
@@ -28,7 +27,7 @@ pub(crate) struct Reserve {
 
 impl Reserve {
     /// So many numbers are taken at once.
-    pub(crate) const BATCH: u32 = 64;
+    pub(crate) const BATCH: u32 = size(64, 2) as u32;
 }
 
 /// A pair whose number is asked for, and the number.
@@ -66,7 +65,7 @@ pub(crate) fn parted(pair: u64) -> (u32, u32) {
 
 impl Pairs {
     pub(crate) fn new() -> Pairs {
-        let slots = (0..1 << 14).map(|_| AtomicU32::new(0)).collect();
+        let slots = (0..size(1 << 14, 4)).map(|_| AtomicU32::new(0)).collect();
         Pairs { slots, pairs: Column::new(), next: Apart(AtomicU32::new(1)) }
     }
 
