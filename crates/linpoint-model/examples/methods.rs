@@ -85,7 +85,7 @@ fn explored(
     limits: Limits,
     reductions: Reductions,
 ) -> Result<Exploration, ModelError> {
-    let (entry, parameter) = find(model).map_err(ModelError::Unsupported)?;
+    let (entry, parameter) = find(model).expect("a model of the catalogue");
     // Depth-first, as SPIN is.
     let order = Order::Depth;
     let settings =

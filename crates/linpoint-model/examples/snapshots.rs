@@ -26,7 +26,7 @@ use std::time::Duration;
 use linpoint::{Cancel, Limit, Limits};
 use linpoint_model::catalogue::{Asked, Entry, find};
 use linpoint_model::{
-    Exploration, Method, ModelError, Omit, Order, Outcome, Progress, Settings, SimpleRuns,
+    Exploration, Method, ModelError, Omit, Order, Outcome, Pair, Progress, Settings, SimpleRuns,
 };
 
 const MODELS: [&str; 6] =
@@ -243,7 +243,7 @@ fn line(start: &str, result: &Result<Exploration, ModelError>) {
 }
 
 fn arguments() -> Wanted {
-    let simple = SimpleRuns { pair: Some((0, 1)), omit: Omit::AsPublished };
+    let simple = SimpleRuns { pair: Some(Pair(0, 1)), omit: Omit::AsPublished };
     let limits = Limits { time: Some(Duration::from_secs(10)), memory: Some(8 << 30) };
     let mut wanted = Wanted {
         processes: Vec::new(),

@@ -2,6 +2,7 @@
 
 use linpoint::Spec;
 
+use crate::error::ProgramError;
 use crate::model::{Model, Op};
 
 /// At most this many threads.
@@ -74,7 +75,7 @@ pub(crate) enum MostOps {
 }
 
 /// Reads a program as people type it: `push 1; pop | pop`.
-pub fn parse_program<M: Model>(model: &M, text: &str) -> Result<Vec<Vec<Op<M>>>, String> {
+pub fn parse_program<M: Model>(model: &M, text: &str) -> Result<Vec<Vec<Op<M>>>, ProgramError> {
     let thread = |(thread, program): (usize, &str)| {
         let ops = program.split(';').map(str::trim).filter(|op| !op.is_empty());
         ops.map(|op| parse_op(model, thread, op)).collect::<Result<Vec<_>, _>>()
@@ -82,17 +83,17 @@ pub fn parse_program<M: Model>(model: &M, text: &str) -> Result<Vec<Vec<Op<M>>>,
     text.split('|').enumerate().map(thread).collect()
 }
 
-fn parse_op<M: Model>(model: &M, thread: usize, text: &str) -> Result<Op<M>, String> {
+fn parse_op<M: Model>(model: &M, thread: usize, text: &str) -> Result<Op<M>, ProgramError> {
     let (name, argument) = words(text)?;
     model.parse(thread, &name, argument).ok_or_else(|| {
         let describe = |op: &Op<M>| model.spec().describe_op(op);
-        let calls: Vec<String> = model.calls(thread, 1).iter().map(describe).collect();
-        format!("{text:?} is not an operation of this model; it has {}", calls.join(", "))
+        let known = model.calls(thread, 1).iter().map(describe).collect();
+        ProgramError::UnknownOperation { op: text.to_owned(), known }
     })
 }
 
 /// The name and the argument of an operation.
-fn words(text: &str) -> Result<(String, Option<u8>), String> {
+fn words(text: &str) -> Result<(String, Option<u8>), ProgramError> {
     let spaced = text.replace(['(', ')'], " ");
     let mut words = spaced.split_whitespace();
     let name = words.next().unwrap_or_default().to_owned();
@@ -100,11 +101,11 @@ fn words(text: &str) -> Result<(String, Option<u8>), String> {
         None => None,
         Some(word) => match word.parse::<u8>() {
             Ok(value) if usize::from(value) < crate::names::MAX_NAMES => Some(value),
-            _ => return Err(format!("{word:?} in {text:?} is not a number below 64")),
+            _ => return Err(ProgramError::BadArgument { op: text.into(), word: word.into() }),
         },
     };
     if let Some(more) = words.next() {
-        return Err(format!("{more:?} in {text:?} is one word too many"));
+        return Err(ProgramError::ExtraWord { op: text.into(), word: more.into() });
     }
     Ok((name, argument))
 }

@@ -35,6 +35,7 @@
 
 mod bounds;
 pub mod catalogue;
+mod error;
 mod explore;
 mod method;
 mod model;
@@ -47,6 +48,7 @@ mod sync;
 mod system;
 
 pub use bounds::{Bounds, MAX_THREADS, parse_program};
+pub use error::{ModelError, ProgramError, Unsupported};
 pub use explore::{
     Counts, Exploration, Operation, Order, Outcome, Progress, Reductions, Settings, Step,
     Violation, explore,
@@ -55,4 +57,3 @@ pub use method::Method;
 pub use model::{Cx, Flow, Model, Op, Ret, SpecPart, State, Symmetry};
 pub use names::{Heap, Names, Node};
 pub use simple::{Omit, Pair, SimpleRuns, SnapshotRole};
-pub use system::ModelError;

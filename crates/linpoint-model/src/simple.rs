@@ -10,7 +10,26 @@ use crate::catalogue::specs::{Scanned, Snapshot, SnapshotOp, View};
 use crate::model::{Model, Op, Ret};
 
 /// Two processes, the smaller one first.
-pub type Pair = (usize, usize);
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Pair(pub usize, pub usize);
+
+impl Pair {
+    /// True if the process is one of the two.
+    pub fn contains(self, process: usize) -> bool {
+        self.side(process).is_some()
+    }
+
+    /// Which of the two the process is: 0 or 1.
+    pub(crate) fn side(self, process: usize) -> Option<usize> {
+        [self.0, self.1].iter().position(|own| *own == process)
+    }
+}
+
+impl std::fmt::Display for Pair {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "({}, {})", self.0, self.1)
+    }
+}
 
 /// Which simple executions are explored; for the methods `simple` and `polynomial`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -67,10 +86,9 @@ impl<M: Model> Simple<M> {
         let SnapshotOp::Update(process, value) = (self.role.op)(op) else {
             return Some(has_shifted);
         };
-        let is_in_pair = [self.pair.0, self.pair.1].contains(&usize::from(process));
         match value {
             0 if !has_shifted => Some(false),
-            1 if is_in_pair => Some(true),
+            1 if self.pair.contains(usize::from(process)) => Some(true),
             _ => None,
         }
     }
@@ -88,7 +106,7 @@ impl<M: Model> Simple<M> {
 /// All pairs of so many processes.
 pub(crate) fn pairs(threads: usize) -> impl Iterator<Item = Pair> {
     let threads = threads.min(MAX_THREADS);
-    (0..threads).flat_map(move |i| (i + 1..threads).map(move |j| (i, j)))
+    (0..threads).flat_map(move |i| (i + 1..threads).map(move |j| Pair(i, j)))
 }
 
 #[cfg(test)]
@@ -106,16 +124,16 @@ mod tests {
             Simple { pair, role }.admits_all(&Bounds::Programs(programs))
         };
         let simple = "update 0; scan; update 1; update 1 | scan; update 1 | update 0; scan";
-        assert!(passes((0, 1), simple));
-        assert!(!passes((0, 2), simple), "1 is outside of the pair");
-        assert!(!passes((1, 2), simple), "0 is outside of the pair");
-        assert!(!passes((0, 1), "update 1; update 0 | scan | scan"), "back to 0");
-        assert!(!passes((0, 1), "update 1; scan; update 0 | scan | scan"), "back to 0");
+        assert!(passes(Pair(0, 1), simple));
+        assert!(!passes(Pair(0, 2), simple), "1 is outside of the pair");
+        assert!(!passes(Pair(1, 2), simple), "0 is outside of the pair");
+        assert!(!passes(Pair(0, 1), "update 1; update 0 | scan | scan"), "back to 0");
+        assert!(!passes(Pair(0, 1), "update 1; scan; update 0 | scan | scan"), "back to 0");
     }
 
     #[test]
     fn every_pair_once() {
-        assert_eq!(pairs(3).collect::<Vec<_>>(), [(0, 1), (0, 2), (1, 2)]);
+        assert_eq!(pairs(3).collect::<Vec<_>>(), [Pair(0, 1), Pair(0, 2), Pair(1, 2)]);
         assert_eq!((pairs(1).count(), pairs(10).count()), (0, 45));
     }
 }

@@ -1,12 +1,14 @@
 //! The catalogue by name, for the command line and for tables.
 
+use std::fmt;
+
 use linpoint::Spec;
 
 use super::*;
 use crate::bounds::{Bounds, MAX_THREADS, parse_program};
+use crate::error::ModelError;
 use crate::explore::{Exploration, Settings, explore};
 use crate::model::Model;
-use crate::system::ModelError;
 
 /// How much is explored, as people say it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -46,8 +48,8 @@ impl Asked {
     }
 }
 
-impl std::fmt::Display for Asked {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for Asked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Asked::Total { threads, ops } => write!(f, "any-{ops}×{threads}"),
             Asked::PerThread { threads, ops } => write!(f, "n={threads} b={ops}"),
@@ -78,10 +80,7 @@ impl<M: Model> Explorable for M {
             Asked::Total { threads, ops } => Bounds::Total { threads: *threads, ops: *ops },
             Asked::PerThread { threads, ops } => Bounds::PerThread { threads: *threads, ops: *ops },
             Asked::Unbounded { threads } => Bounds::Unbounded { threads: *threads },
-            Asked::Program(text) => {
-                let programs = parse_program(self, text).map_err(ModelError::Unsupported)?;
-                Bounds::Programs(programs)
-            }
+            Asked::Program(text) => Bounds::Programs(parse_program(self, text)?),
         };
         explore(self, &bounds, settings)
     }
@@ -222,21 +221,52 @@ pub fn entries() -> impl Iterator<Item = &'static Entry> {
     PLAIN.iter().chain(WITH_SLOTS)
 }
 
+/// Why a name does not say which model of the catalogue is meant.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum FindError {
+    /// There is no model of this name.
+    UnknownModel(String),
+    /// This model takes no number after its name.
+    NoParameter(&'static str),
+    /// The number after the name is not one that the model takes.
+    BadParameter {
+        /// The text after the colon.
+        given: String,
+        /// What the number means.
+        expected: &'static str,
+    },
+}
+
+impl fmt::Display for FindError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FindError::UnknownModel(name) => write!(f, "there is no model {name:?}"),
+            FindError::NoParameter(name) => write!(f, "{name} takes no number"),
+            FindError::BadParameter { given, expected } => {
+                write!(f, "{given:?} is not a number of {expected}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for FindError {}
+
 /// The model of this name, with the number after the colon if there is one: `array-queue:3`.
-pub fn find(name: &str) -> Result<(&'static Entry, Option<u8>), String> {
+pub fn find(name: &str) -> Result<(&'static Entry, Option<u8>), FindError> {
     let (base, parameter) = match name.split_once(':') {
         None => (name, None),
         Some((base, number)) => (base, Some(number)),
     };
     let Some(entry) = entries().find(|entry| entry.name == base) else {
-        return Err(format!("there is no model {base:?}"));
+        return Err(FindError::UnknownModel(base.to_owned()));
     };
     match (parameter, entry.parameter) {
         (None, _) => Ok((entry, None)),
-        (Some(_), None) => Err(format!("{base} takes no number")),
+        (Some(_), None) => Err(FindError::NoParameter(entry.name)),
         (Some(number), Some((what, _))) => match number.parse::<u8>() {
             Ok(number @ 1..=4) => Ok((entry, Some(number))),
-            _ => Err(format!("{number:?} is not a number of {what}")),
+            _ => Err(FindError::BadParameter { given: number.to_owned(), expected: what }),
         },
     }
 }

@@ -29,7 +29,7 @@ pub use afek::Afek;
 pub use attiya_welch::AttiyaWelch;
 pub use bowman::Bowman;
 pub use elimination::Elimination;
-pub use entries::{Asked, Entry, Explorable, entries, find};
+pub use entries::{Asked, Entry, Explorable, FindError, entries, find};
 pub use harris::HarrisMichael;
 pub use herlihy_wing::HerlihyWing;
 pub use jayanti::Jayanti;

@@ -29,8 +29,8 @@ impl Segments {
     pub(super) fn at(&self, position: usize) -> usize {
         match self.pair {
             None => position,
-            Some((first, _)) if position == 0 => first,
-            Some((_, second)) => second,
+            Some(Pair(first, _)) if position == 0 => first,
+            Some(Pair(_, second)) => second,
         }
     }
 

@@ -14,8 +14,9 @@ use super::watcher::{Stop, Watcher};
 use super::worker::{Common, Successor, Tables, Who, Worker};
 use super::{Counts, Ending, Route};
 use crate::bounds::MAX_THREADS;
+use crate::error::{ModelError, Unsupported};
 use crate::method::{Linearization, Method, Numbers, Taken, is_linearizable, linearizations};
-use crate::system::{MAX_MOVES, ModelError, System};
+use crate::system::{MAX_MOVES, System};
 
 /// States between two looks at the limits.
 const BATCH: usize = 1 << 12;
@@ -49,9 +50,7 @@ pub(crate) fn explore(
         Ok(()) => match system.watch().judge_rest() {
             None => Ending::Exhausted,
             Some(_) => {
-                return Err(ModelError::Unsupported(
-                    "a history that never ends is not linearizable; explore breadth-first to see it".into(),
-                ));
+                return Err(Unsupported::EndlessHistory.into());
             }
         },
         Err(Stop::Limit(limit)) => Ending::Limit(limit),

@@ -21,10 +21,11 @@ use std::time::Duration;
 use linpoint::{Cancel, Limit, Limits};
 
 use crate::bounds::{Bounds, MostOps};
+use crate::error::{ModelError, Unsupported};
 use crate::method::Method;
 use crate::model::{Model, Op, Symmetry};
 use crate::simple::{Simple, SimpleRuns};
-use crate::system::{ModelError, Reduced, Typed, guard};
+use crate::system::{Reduced, Typed, guard};
 use run::Replay;
 use watcher::Watcher;
 use worker::{Prices, Successor};
@@ -207,9 +208,7 @@ pub fn explore<M: Model>(
 ) -> Result<Exploration, ModelError> {
     let all = || explore_typed(model, bounds, settings, None);
     let of_pair = |pair, settings: &Settings<'_>| {
-        let role = model.snapshot().ok_or_else(|| {
-            ModelError::Unsupported("this model is not said to be a snapshot object".to_owned())
-        })?;
+        let role = model.snapshot().ok_or(Unsupported::NotSnapshot)?;
         let reduced = (role.omit)(model, pair, settings.simple.omit);
         let simple = Simple { pair, role };
         if !simple.admits_all(bounds) {

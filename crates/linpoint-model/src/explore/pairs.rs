@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::{Counts, Exploration, Outcome, Settings};
+use crate::error::{ModelError, Unsupported};
 use crate::simple::{Pair, pairs};
-use crate::system::ModelError;
 
 /// Explores the simple executions of a pair; `None` if the program has others.
 type OfPair<'a> = dyn Fn(Pair, &Settings<'_>) -> Result<Option<Exploration>, ModelError> + 'a;
@@ -29,24 +29,15 @@ pub(super) fn explore(
         }
         whole = Some(next);
     }
-    whole.map_or_else(
-        || unsupported("this program is not simple: at most two threads may update(1), and none may update(0) after that"),
-        Ok,
-    )
-}
-
-fn unsupported<T>(what: &str) -> Result<T, ModelError> {
-    Err(ModelError::Unsupported(what.to_owned()))
+    whole.map_or_else(|| Err(Unsupported::NotSimple.into()), Ok)
 }
 
 fn wanted(threads: usize, settings: &Settings<'_>) -> Result<Vec<Pair>, ModelError> {
     match settings.simple.pair {
-        _ if threads < 2 => unsupported("simple executions need at least two threads"),
+        _ if threads < 2 => Err(Unsupported::NoPair.into()),
         None => Ok(pairs(threads).collect()),
-        Some((i, j)) if i < j && j < threads => Ok(vec![(i, j)]),
-        Some((i, j)) => {
-            unsupported(&format!("({i}, {j}) is not a pair of two of {threads} threads in order"))
-        }
+        Some(pair) if pair.0 < pair.1 && pair.1 < threads => Ok(vec![pair]),
+        Some(pair) => Err(Unsupported::BadPair { pair, threads }.into()),
     }
 }
 

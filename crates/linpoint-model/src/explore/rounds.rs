@@ -23,7 +23,8 @@ use super::visited::{Share, Visited};
 use super::watcher::{Stop, Watcher};
 use super::worker::{Common, Prices, Successor, Tables, Who, Worker};
 use super::{Counts, Ending, Order};
-use crate::system::{Apart, MAX_MOVES, ModelError, Reserve, System};
+use crate::error::ModelError;
+use crate::system::{Apart, MAX_MOVES, Reserve, System};
 
 /// States that a core takes at once.
 const BLOCK: usize = 24;

@@ -6,9 +6,10 @@ use linpoint::{OpId, Report, Spec, Verdict};
 
 use super::Route;
 use crate::bounds::MAX_THREADS;
+use crate::error::ModelError;
 use crate::method::{Method, Numbers, Taken, history, report};
 use crate::model::Model;
-use crate::system::{ModelError, Moved, System, Typed};
+use crate::system::{Moved, System, Typed};
 
 /// A run that is not linearizable.
 #[derive(Debug)]

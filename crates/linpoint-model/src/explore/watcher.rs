@@ -6,7 +6,7 @@ use linpoint::{Cancel, Limit};
 
 use super::worker::Successor;
 use super::{Counts, Progress};
-use crate::system::ModelError;
+use crate::error::ModelError;
 
 /// Between two reports of progress.
 const TICK: Duration = Duration::from_millis(100);

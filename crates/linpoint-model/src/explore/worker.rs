@@ -5,11 +5,10 @@
 //! ([`Tree::number_all`]): memory is slow to answer, but answers many questions at a time.
 
 use crate::bounds::MAX_THREADS;
+use crate::error::ModelError;
 use crate::method::Scratch;
 use crate::sync::{OnceLock, size};
-use crate::system::{
-    Column, Event, ModelError, Move, Parts, Query, Renaming, Reserve, System, mix,
-};
+use crate::system::{Column, Event, Move, Parts, Query, Renaming, Reserve, System, mix};
 
 use super::tree::{Known, Tree, Unnumbered};
 

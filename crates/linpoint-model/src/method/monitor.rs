@@ -111,16 +111,12 @@ impl<'m> Monitor<'m> {
         }
     }
 
-    fn side(&self, thread: usize) -> Option<usize> {
-        [self.pair.0, self.pair.1].iter().position(|process| *process == thread)
-    }
-
     /// Where the pair has 1; `None` if there is something that no simple execution writes.
     fn ones(&self, view: &View) -> Option<[bool; 2]> {
         let fits = |(segment, value): (usize, &u8)| {
-            *value == 0 || *value == 1 && self.side(segment).is_some()
+            *value == 0 || *value == 1 && self.pair.contains(segment)
         };
-        let (i, j) = self.pair;
+        let Pair(i, j) = self.pair;
         view.iter().enumerate().all(fits).then(|| [view[i] == 1, view[j] == 1])
     }
 }
@@ -138,7 +134,7 @@ impl Watch for Monitor<'_> {
         _scratch: &mut Scratch,
     ) -> Option<u32> {
         let mut known = *self.known.get(carried);
-        let side = self.side(thread);
+        let side = self.pair.side(thread);
         if let Some(op) = event.call() {
             match ((self.op)(op), side) {
                 (SnapshotOp::Scan, _) => known.scan_begins(thread),

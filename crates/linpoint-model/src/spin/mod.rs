@@ -27,11 +27,10 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 pub use pan::{Ended, Tally};
-pub use recording::{Recording, Returned, What};
+pub use recording::{BadRecording, Recording, Returned, What};
 
 use histories::Histories;
 use pan::Pan;
-use recording::BadRecording;
 use toolchain::Toolchain;
 
 /// What a model includes to become ready for us.

@@ -27,50 +27,8 @@ pub(crate) use steps::{Moved, Thread, World, guard};
 pub(crate) use typed::{Reduced, Typed};
 
 use crate::bounds::MAX_THREADS;
+use crate::error::ModelError;
 use crate::method::Watch;
-
-/// A model that cannot be explored.
-#[derive(Clone, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum ModelError {
-    /// The model or its specification panicked.
-    Panicked {
-        /// What was being done: an operation and a line.
-        at: String,
-        /// The panic message.
-        message: String,
-    },
-    /// Steps that were to be joined to the one before never end.
-    EndlessMerge {
-        /// The operation and the line.
-        at: String,
-    },
-    /// The bounds or the model are outside of what can be explored.
-    Unsupported(String),
-    /// A run that was found to be a violation is linearizable: a bug in linpoint, or a false claim of the model.
-    Internal(String),
-}
-
-impl std::fmt::Display for ModelError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            ModelError::Panicked { at, message } => {
-                write!(f, "the model panicked at {at}: {message}")
-            }
-            ModelError::EndlessMerge { at } => {
-                write!(f, "the steps joined to {at} never come to a step that others can see")
-            }
-            ModelError::Unsupported(what) => f.write_str(what),
-            ModelError::Internal(what) => write!(
-                f,
-                "internal error: {what}; either linpoint has a bug, or the model claims a symmetry that it \
-                 does not have"
-            ),
-        }
-    }
-}
-
-impl std::error::Error for ModelError {}
 
 /// A thread can do at most so many different things next.
 pub(crate) const MAX_MOVES: usize = 256;

@@ -3,8 +3,8 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::ModelError;
 use crate::bounds::Bounds;
+use crate::error::ModelError;
 use crate::model::{Cx, Flow, Model, Op, Ret};
 use crate::simple::Simple;
 

@@ -6,10 +6,9 @@ use super::event::{MAX_OPS, MAX_RETS};
 use super::interner::stable_hash;
 use super::steps::{Steps, guard};
 use super::untyped::{Untyped, by_key};
-use super::{
-    Column, Event, Interner, MAX_MOVES, ModelError, Move, Parts, Renaming, System, Thread, World,
-};
+use super::{Column, Event, Interner, MAX_MOVES, Move, Parts, Renaming, System, Thread, World};
 use crate::bounds::{Bounds, MAX_THREADS};
+use crate::error::{ModelError, Unsupported};
 use crate::method::{Configs, Method, Monitor, Numbered, Numbers, Recorded, Scratch, Watch};
 use crate::model::{Model, Op, Ret, Symmetry};
 use crate::simple::Simple;
@@ -73,10 +72,7 @@ fn watch<'m>(
         Method::Recorded => Box::new(Recorded::new(numbers())),
         Method::Polynomial => match monitor {
             Some(monitor) => Box::new(monitor),
-            None => {
-                let what = "this method is for simple executions".to_owned();
-                return Err(ModelError::Unsupported(what));
-            }
+            None => return Err(Unsupported::NotSnapshot.into()),
         },
         Method::External | Method::Common => Box::new(Nothing),
     })
@@ -90,13 +86,12 @@ impl<'m, M: Model> Typed<'m, M> {
         reduced: Reduced,
         simple: Option<Simple<M>>,
     ) -> Result<Self, ModelError> {
-        let unsupported = |what: &str| Err(ModelError::Unsupported(what.to_owned()));
         let threads = bounds.threads();
         if threads == 0 || threads > MAX_THREADS {
-            return unsupported(&format!("between 1 and {MAX_THREADS} threads can be explored"));
+            return Err(Unsupported::ThreadCount.into());
         }
         if method == Method::Points && !model.has_points() {
-            return unsupported("this model does not say when its operations take effect");
+            return Err(Unsupported::NoPoints.into());
         }
         let ops = Arc::new(Interner::new());
         let rets = Arc::new(Interner::new());
@@ -174,7 +169,7 @@ impl<'m, M: Model> Typed<'m, M> {
         let call = call.map(|op| self.ops.number(op));
         let ret = ret.map(|ret| self.rets.number(ret));
         if call.is_some_and(|op| op > MAX_OPS) || ret.is_some_and(|ret| ret > MAX_RETS) {
-            return Err(ModelError::Unsupported("too many different operations or results".into()));
+            return Err(Unsupported::TooManyValues.into());
         }
         Ok(Event::new(call, takes_effect, ret))
     }
@@ -200,9 +195,7 @@ impl<M: Model> System for Typed<'_, M> {
         let (world, thread) = (self.worlds.get(shared), self.threads.get(thread));
         let moves = self.steps.moves(world, thread)?;
         if moves.len() > MAX_MOVES {
-            return Err(ModelError::Unsupported(format!(
-                "a step has more than {MAX_MOVES} outcomes"
-            )));
+            return Err(Unsupported::TooManyOutcomes.into());
         }
         for moved in moves {
             out.push(Move {

@@ -2,7 +2,7 @@
 
 use linpoint_model::catalogue::{Asked, Snark, Treiber, entries, find, rows};
 use linpoint_model::{
-    Bounds, Counts, Method, Omit, Order, Outcome, Reductions, Settings, SimpleRuns, explore,
+    Bounds, Counts, Method, Omit, Order, Outcome, Pair, Reductions, Settings, SimpleRuns, explore,
     parse_program,
 };
 
@@ -91,7 +91,7 @@ fn counts_do_not_depend_on_the_number_of_cores() {
         ("treiber", Asked::Total { threads: 3, ops: 6 }, Method::Points),
         ("treiber", Asked::Total { threads: 2, ops: 5 }, Method::Recorded),
     ];
-    let simple = SimpleRuns { pair: Some((0, 1)), omit: Omit::AsPublished };
+    let simple = SimpleRuns { pair: Some(Pair(0, 1)), omit: Omit::AsPublished };
     for (name, asked, method) in cases {
         let counts = |cores| {
             let cores = Some(cores);
@@ -143,7 +143,7 @@ fn few_calls_show_the_errors_of_snapshots_without_a_bound() {
         ("riany-wrong", 3),
         ("jayanti-wrong", 3),
     ];
-    let simple = SimpleRuns { pair: Some((0, 1)), omit: Omit::AsPublished };
+    let simple = SimpleRuns { pair: Some(Pair(0, 1)), omit: Omit::AsPublished };
     for (name, threads) in cases {
         let settings = Settings {
             method: Method::Polynomial,

@@ -99,7 +99,7 @@ fn sorted<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
 /// remember what cannot matter.
 #[test]
 fn states_are_fewer_than_those_of_another_explorer() {
-    let pair = Some((0, 1));
+    let pair = Some(Pair(0, 1));
     let one_each = Asked::PerThread { threads: 3, ops: 1 };
     for (model, known) in
         [("afek-unbounded", 4_153), ("afek-bounded", 16_342), ("attiya-welch", 105_614)]
@@ -117,7 +117,7 @@ fn there_is_less_of_them() {
         [("bowman", three(3)), ("afek-unbounded", three(3)), ("jayanti", three(2))]
     {
         let all = stored(model, &asked, Method::Sound, None, Omit::Vacuous);
-        let of_pair = |omit| stored(model, &asked, Method::Simple, Some((0, 1)), omit);
+        let of_pair = |omit| stored(model, &asked, Method::Simple, Some(Pair(0, 1)), omit);
         let (exact, published) = (of_pair(Omit::Vacuous), of_pair(Omit::AsPublished));
         assert!(exact < all && published <= exact, "{model}: {all} {exact} {published}");
         let every_pair = stored(model, &asked, Method::Simple, None, Omit::Vacuous);
@@ -133,8 +133,8 @@ fn what_cannot_be_asked() {
     };
     let two = Asked::PerThread { threads: 2, ops: 1 };
     assert!(error("treiber", two.clone(), None).contains("snapshot"));
-    assert!(error("bowman", two.clone(), Some((1, 1))).contains("(1, 1)"));
-    assert!(error("bowman", two.clone(), Some((0, 2))).contains("(0, 2)"));
+    assert!(error("bowman", two.clone(), Some(Pair(1, 1))).contains("(1, 1)"));
+    assert!(error("bowman", two.clone(), Some(Pair(0, 2))).contains("(0, 2)"));
     assert!(error("bowman", Asked::PerThread { threads: 1, ops: 1 }, None).contains("two threads"));
     let program = Asked::Program("update 1; update 0 | scan".to_owned());
     assert!(error("bowman", program, None).contains("not simple"));

@@ -3,7 +3,7 @@
 use super::super::worker::{Successor, Tables, Who};
 use super::super::{Ending, Route};
 use super::Rounds;
-use crate::system::ModelError;
+use crate::error::ModelError;
 
 impl Rounds<'_> {
     /// The moves that lead to this state, and then the last one.
