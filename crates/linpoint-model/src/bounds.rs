@@ -1,24 +1,24 @@
-//! How much is explored: which threads call what.
+//! Bounds of an exploration: the operations that threads call.
 
 use linpoint::Spec;
 
 use crate::error::ProgramError;
 use crate::model::{Model, Op};
 
-/// At most this many threads.
+/// The largest number of threads.
 pub const MAX_THREADS: usize = 10;
 
-/// Which threads call what.
+/// The operations that threads call.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Bounds<O> {
-    /// All programs of so many operations in all.
+    /// All programs with this many operations in total.
     Total {
         /// Number of threads.
         threads: usize,
         /// Operations of all threads together.
         ops: u8,
     },
-    /// All programs of so many operations for each thread.
+    /// All programs with this many operations per thread.
     PerThread {
         /// Number of threads.
         threads: usize,
@@ -45,7 +45,7 @@ impl<O> Bounds<O> {
         }
     }
 
-    /// How many operations there are at most.
+    /// The largest number of operations.
     pub(crate) fn most_ops(&self) -> MostOps {
         match self {
             Bounds::Total { ops, .. } => MostOps::Are(usize::from(*ops)),
@@ -57,24 +57,24 @@ impl<O> Bounds<O> {
         }
     }
 
-    /// True if there is an end to operations.
+    /// True if the number of operations is bounded.
     pub(crate) fn is_bounded(&self) -> bool {
         !matches!(self, Bounds::Unbounded { .. })
     }
 }
 
-/// How many operations there are at most.
+/// The largest number of operations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum MostOps {
-    /// So many.
+    /// This many.
     Are(usize),
-    /// There is no end to them.
+    /// Unbounded.
     Unbounded,
-    /// Programs say which.
+    /// Given by programs.
     Listed,
 }
 
-/// Reads a program as people type it: `push 1; pop | pop`.
+/// Parses a program: `push 1; pop | pop`. Operations are separated by `;`, threads by `|`.
 pub fn parse_program<M: Model>(model: &M, text: &str) -> Result<Vec<Vec<Op<M>>>, ProgramError> {
     let thread = |(thread, program): (usize, &str)| {
         let ops = program.split(';').map(str::trim).filter(|op| !op.is_empty());

@@ -1,14 +1,14 @@
 //! Explores every interleaving of a small model of a concurrent algorithm, and checks each for linearizability.
 //!
-//! A [`Model`] performs one atomic step of one thread at a time. [`explore()`] performs all of them, in every order,
-//! within [`Bounds`]: so many threads, so many operations. Nothing has to be known about when operations
-//! take effect. The result is [`Outcome::Clean`], which means that no run within the bounds is wrong; or a violation,
-//! as a run step by step, with the library's explanation; or the limit that was hit first.
+//! A [`Model`] describes one atomic step of one thread at a time. [`explore()`] performs all steps in every order, within
+//! [`Bounds`] on threads and operations. No linearization points are needed. The result is [`Outcome::Clean`] if every run
+//! within the bounds is linearizable; a violation, as a run step by step with the library's explanation; or the limit that
+//! was hit first.
 //!
 //! ```
 //! use linpoint_model::{Bounds, Outcome, Settings, catalogue::Treiber, explore};
 //!
-//! // A stack whose nodes are used again: another thread may still hold them.
+//! // A stack that reuses its nodes, which other threads may still hold.
 //! let stack = Treiber::reuse_value_before();
 //! let bounds = Bounds::Total { threads: 2, ops: 4 };
 //! let result = explore(&stack, &bounds, &Settings::default())?;
@@ -19,15 +19,16 @@
 //! # Ok::<(), linpoint_model::ModelError>(())
 //! ```
 //!
-//! `examples/your_own.rs` models an algorithm from scratch. The [`catalogue`] has many more, right and wrong.
+//! `examples/your_own.rs` models an algorithm from scratch. The [`catalogue`] has many more, correct and broken.
 //!
-//! # How
+//! # How it works
 //!
 //! Each state carries the set of specification configurations that its history could have led to
-//! ([`Method::Sound`]); other [`Method`]s are there for comparison. Parts of states have numbers, and
-//! states are stored exactly, as trees of pairs of numbers: no two states are ever taken for one.
+//! ([`Method::Sound`]); other [`Method`]s are there for comparison. Parts of states are numbered, and states are stored
+//! exactly, as trees of pairs of numbers: there are no hash collisions.
 //!
-//! All cores share the tables of numbers without locks. Tests run those tables under [loom](https://docs.rs/loom):
+//! All cores share the tables of numbers, most of them without locks. Tests run these tables under
+//! [loom](https://docs.rs/loom):
 //!
 //! ```sh
 //! RUSTFLAGS="--cfg loom" cargo test -p linpoint-model --lib loom_ --release
@@ -42,7 +43,7 @@ mod model;
 mod names;
 mod simple;
 pub mod spin;
-// Cargo does not know the flag `loom`, which is for the tests of this module only.
+// Cargo does not know `cfg(loom)`, which only the tests of this module use.
 #[allow(unexpected_cfgs)]
 mod sync;
 mod system;

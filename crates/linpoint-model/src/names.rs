@@ -1,17 +1,17 @@
-//! Canonical names: states that differ only in the names of nodes or values are one state.
+//! Canonical names: states that differ only in the names of nodes or values coincide.
 //!
-//! A model visits its names in an order that does not depend on them: roots, then the heap from there. The first
-//! name met becomes 1, and so on. That takes two passes: one gives out names, one writes them down. Nodes that no
-//! pass meets are garbage, and are cleared.
+//! A model visits its names in an order that does not depend on them: roots, then the heap from there. The first name
+//! visited becomes 1, and so on. This takes two passes: one assigns names, one applies them. Nodes that are never visited
+//! are garbage, and are cleared.
 
 use std::ops::{Index, IndexMut};
 
 /// Names are smaller than this.
 pub(crate) const MAX_NAMES: usize = 64;
-/// Names that have not got a canonical one yet, where states are compared before all have.
+/// Marks names without a canonical one, for states that are compared before all names are assigned.
 const UNNAMED: u8 = 128;
 
-/// Gives canonical names to nodes and values.
+/// Assigns canonical names to nodes and values.
 #[derive(Clone, Debug)]
 pub struct Names {
     mode: Mode,
@@ -96,17 +96,17 @@ impl Names {
         self.values.give(value);
     }
 
-    /// How many values have names.
+    /// Number of values with a canonical name.
     pub(crate) fn values(&self) -> u8 {
         self.values.count
     }
 
-    /// What has become of a value.
+    /// The canonical name of a value; 0 if it has none.
     pub(crate) fn new_value(&self, value: u8) -> u8 {
         self.values.new[usize::from(value)]
     }
 
-    /// Only this renaming of values, written down.
+    /// Applies only this renaming of values.
     pub(crate) fn of_values(new: impl Iterator<Item = (u8, u8)>) -> Names {
         let mut names = Names::new(false);
         names.mode = Mode::WriteDown;
@@ -116,14 +116,14 @@ impl Names {
         names
     }
 
-    /// The nodes 1 to `count` are always there and keep their names.
+    /// The nodes 1 to `count` always exist and keep their names.
     pub fn fixed(&mut self, count: u8) {
         if self.renames_nodes && self.mode == Mode::GiveOut {
             (1..=count).for_each(|node| self.nodes.give(node));
         }
     }
 
-    /// Visits the name of a node; 0 is no node.
+    /// Visits the name of a node; 0 is null.
     pub fn node(&mut self, name: &mut u8) {
         if self.renames_nodes {
             self.nodes.visit(name, self.mode);
@@ -169,7 +169,7 @@ pub trait Node: Copy + Default {
     fn names(&mut self, names: &mut Names);
 }
 
-/// Memory that is never reused while anybody can reach it. The first node is 1; 0 is no node.
+/// Memory that is not reused while any thread can reach it. The first node is 1; 0 is null.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Heap<N, const SIZE: usize> {
     nodes: [N; SIZE],
@@ -183,7 +183,7 @@ impl<N: Copy + Default, const SIZE: usize> Default for Heap<N, SIZE> {
 }
 
 impl<N: Copy, const SIZE: usize> Heap<N, SIZE> {
-    /// A new node. Panics if there is no room for it, which ends the exploration with an error.
+    /// Allocates a node. Panics if the heap is full, which ends the exploration with an error.
     pub fn alloc(&mut self, node: N) -> u8 {
         assert!(usize::from(self.used) < SIZE, "no room for more than {SIZE} nodes");
         self.nodes[usize::from(self.used)] = node;

@@ -1,4 +1,4 @@
-//! The elimination-backoff stack of Hendler, Shavit and Yerushalmi (SPAA 2004), with one slot and one look into it.
+//! The elimination-backoff stack of Hendler, Shavit and Yerushalmi (SPAA 2004), with one slot that is read once.
 
 use super::specs::{Stack, StackOp, Taken, stack_names};
 use crate::model::{Cx, Flow, Model, SpecPart, Symmetry};
@@ -9,24 +9,24 @@ use StackOp::{Pop, Push};
 /// The elimination stack.
 #[derive(Clone, Debug)]
 pub struct Elimination {
-    /// False: whoever meets somebody in the slot does not ask whether that was the opposite operation.
+    /// If false, an operation that finds another one in the slot does not check that it is the opposite operation.
     pub checks_kind: bool,
     spec: Stack,
 }
 
 impl Elimination {
-    /// Right.
+    /// Correct.
     pub fn correct() -> Elimination {
         Elimination { checks_kind: true, spec: Stack::default() }
     }
 
-    /// A pop that meets a pop returns empty, a push that meets a push is done: wrong.
+    /// A pop that meets a pop returns empty, a push that meets a push returns: broken.
     pub fn kind_unchecked() -> Elimination {
         Elimination { checks_kind: false, ..Elimination::correct() }
     }
 }
 
-/// A node of the stack; it never changes.
+/// A node of the stack. Immutable.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Cell {
     val: u8,
@@ -40,24 +40,24 @@ impl Node for Cell {
     }
 }
 
-/// The slot: who waits or has met somebody, with what it brought.
+/// The elimination slot: a waiting operation or a pair that has met.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Slot {
-    /// Nobody.
+    /// Empty.
     #[default]
     Empty,
-    /// Somebody waits.
+    /// An operation waits.
     Waiting(Item),
-    /// Somebody came.
+    /// Another operation has arrived.
     Busy(Item),
 }
 
-/// What somebody brings to the slot.
+/// What an operation offers in the slot.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Item {
-    /// A value to be pushed.
+    /// A push of this value.
     Value(u8),
-    /// The wish to pop.
+    /// A pop.
     Pop,
 }
 
@@ -77,7 +77,7 @@ pub struct Shared {
     nodes: Heap<Cell, 16>,
 }
 
-/// What a thread remembers.
+/// Local state of a thread.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Local {
     t: u8,
@@ -86,7 +86,7 @@ pub struct Local {
 }
 
 impl Elimination {
-    /// Met somebody who brought `other`.
+    /// This operation met one that offered `other`.
     fn finish(&self, op: &StackOp, other: Item, me: &mut Local) -> Flow<Taken> {
         *me = Local::default();
         match (op, other) {
@@ -191,7 +191,7 @@ impl Model for Elimination {
     }
 
     fn is_mover(&self, cx: &Cx, _op: &StackOp, _mem: &Shared, _me: &Local) -> bool {
-        // Nodes never change.
+        // Nodes are immutable.
         cx.line == 1
     }
 

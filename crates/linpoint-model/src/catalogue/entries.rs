@@ -10,17 +10,17 @@ use crate::error::ModelError;
 use crate::explore::{Exploration, Settings, explore};
 use crate::model::Model;
 
-/// How much is explored, as people say it.
+/// Bounds as a user states them, without the types of a model.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Asked {
-    /// All programs of so many operations in all.
+    /// All programs with this many operations in total.
     Total {
         /// Number of threads.
         threads: usize,
         /// Operations of all threads together.
         ops: u8,
     },
-    /// All programs of so many operations for each thread.
+    /// All programs with this many operations per thread.
     PerThread {
         /// Number of threads.
         threads: usize,
@@ -59,18 +59,19 @@ impl fmt::Display for Asked {
     }
 }
 
-/// A model whose type does not matter any more.
+/// A model behind a trait object.
 pub trait Explorable: Send + Sync {
-    /// Explores it. Bounds that make no sense for the model are [`ModelError::Unsupported`].
+    /// Explores the model. Bounds that do not fit it are [`ModelError::Unsupported`], programs that do not are
+    /// [`ModelError::Program`].
     fn explore(&self, asked: &Asked, settings: &Settings<'_>) -> Result<Exploration, ModelError>;
 
-    /// What threads may call, in words.
+    /// The operations that threads may call, as text.
     fn operations(&self) -> Vec<String>;
 
     /// True if the model says when operations take effect.
     fn has_points(&self) -> bool;
 
-    /// True if it is a snapshot object, whose simple executions can be explored.
+    /// True if the model is a snapshot object, whose simple executions can be explored.
     fn is_snapshot(&self) -> bool;
 }
 
@@ -100,19 +101,19 @@ impl<M: Model> Explorable for M {
 
 /// A model of the catalogue.
 pub struct Entry {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
-    /// What it is.
+    /// One-line description.
     pub about: &'static str,
-    /// True if nothing wrong is known about it.
+    /// True if the algorithm is correct, as far as is known.
     pub is_right: bool,
-    /// What the number after the colon means, and what it is if there is none.
+    /// The meaning and the default of the number after the colon, if the model takes one.
     pub parameter: Option<(&'static str, u8)>,
     make: fn(usize, u8) -> Box<dyn Explorable>,
 }
 
 impl Entry {
-    /// The model, for so many threads.
+    /// Creates the model for this many threads.
     pub fn model(&self, threads: usize, parameter: Option<u8>) -> Box<dyn Explorable> {
         let default = self.parameter.map_or(0, |(_, default)| default);
         (self.make)(threads.clamp(1, MAX_THREADS), parameter.unwrap_or(default))
@@ -131,8 +132,8 @@ macro_rules! entries {
     };
 }
 
-// Static, and handed out by a function that is not inlined: as a constant, all models would be compiled once more in
-// every crate that asks for them.
+// PERF: a static behind a function that is not inlined. A constant would be copied into every crate that calls
+// `entries`, and all models would be compiled again there.
 static PLAIN: &[Entry] = entries! {
     "treiber" "Treiber's stack with garbage collection" right |_| Treiber::collected();
     "treiber-tagged" "Treiber's stack, nodes used again, with tags" right |_| Treiber::tagged();
@@ -221,7 +222,7 @@ pub fn entries() -> impl Iterator<Item = &'static Entry> {
     PLAIN.iter().chain(WITH_SLOTS)
 }
 
-/// Why a name does not say which model of the catalogue is meant.
+/// A name that does not identify a model of the catalogue.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum FindError {
@@ -229,7 +230,7 @@ pub enum FindError {
     UnknownModel(String),
     /// This model takes no number after its name.
     NoParameter(&'static str),
-    /// The number after the name is not one that the model takes.
+    /// The model does not take this number.
     BadParameter {
         /// The text after the colon.
         given: String,
@@ -252,7 +253,7 @@ impl fmt::Display for FindError {
 
 impl std::error::Error for FindError {}
 
-/// The model of this name, with the number after the colon if there is one: `array-queue:3`.
+/// Finds a model by name. A number after a colon is its parameter: `array-queue:3`.
 pub fn find(name: &str) -> Result<(&'static Entry, Option<u8>), FindError> {
     let (base, parameter) = match name.split_once(':') {
         None => (name, None),

@@ -7,7 +7,7 @@ use crate::names::Names;
 use Flow::{Goto, Return, Wait};
 use SlotOp::{Delete, Get, Update};
 
-/// What is wrong.
+/// The planted bug.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Error {
     None,
@@ -28,22 +28,22 @@ impl Laarman {
         Laarman { error, spec: Slot::default() }
     }
 
-    /// A delete by compare-and-swap: right.
+    /// A delete by compare-and-swap: correct.
     pub fn correct() -> Laarman {
         Laarman::with(Error::None)
     }
 
-    /// A delete is a plain write: wrong.
+    /// A delete is a plain write: broken.
     pub fn delete_writes() -> Laarman {
         Laarman::with(Error::DeleteWrites)
     }
 
-    /// A delete waits for updates, and then is a plain write: wrong.
+    /// A delete waits for updates, and then is a plain write: broken.
     pub fn delete_waits_and_writes() -> Laarman {
         Laarman::with(Error::DeleteWaitsAndWrites)
     }
 
-    /// The status is published before the value: wrong.
+    /// The status is published before the value: broken.
     pub fn status_first() -> Laarman {
         Laarman::with(Error::StatusFirst)
     }
@@ -52,14 +52,14 @@ impl Laarman {
 /// The status of the slot.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Status {
-    /// Nothing was stored yet.
+    /// Never written.
     #[default]
     Empty,
-    /// Somebody is storing a value.
+    /// A value is being stored.
     Updating,
     /// A value is stored.
     Stored,
-    /// It was removed.
+    /// The value was removed.
     Deleted,
 }
 
@@ -70,7 +70,7 @@ pub struct Shared {
     value: u8,
 }
 
-/// What a thread remembers.
+/// Local state of a thread.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Local {
     s: Status,

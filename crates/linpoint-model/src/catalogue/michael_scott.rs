@@ -1,4 +1,4 @@
-//! The queue of Michael and Scott (PODC 1996), with garbage collection or with nodes that are used again.
+//! The queue of Michael and Scott (PODC 1996), with garbage collection or with nodes that are reused.
 
 use super::specs::{Queue, QueueOp, Taken, queue_names};
 use crate::model::{Cx, Flow, Model, SpecPart, Symmetry};
@@ -11,19 +11,19 @@ const NODES: usize = 16;
 /// The queue of Michael and Scott.
 #[derive(Clone, Debug)]
 pub struct MichaelScott {
-    /// Nodes are used again.
+    /// Nodes are reused.
     reuses: bool,
     /// Pointers count their changes.
     counts: bool,
-    /// The value is read after the node was unlinked.
+    /// Broken: the value is read after the node was unlinked.
     value_after: bool,
-    /// A dequeue does not ask whether head and tail are the same.
+    /// A dequeue does not test whether head and tail are equal.
     skips_test: bool,
     spec: Queue,
 }
 
 impl MichaelScott {
-    /// With garbage collection: right.
+    /// With garbage collection: correct.
     pub fn collected() -> MichaelScott {
         MichaelScott {
             reuses: false,
@@ -34,22 +34,22 @@ impl MichaelScott {
         }
     }
 
-    /// Nodes are used again, with counters: right.
+    /// Nodes are reused, with counters: correct.
     pub fn counted() -> MichaelScott {
         MichaelScott { reuses: true, counts: true, ..MichaelScott::collected() }
     }
 
-    /// Nodes are used again, without counters: wrong.
+    /// Nodes are reused, without counters: broken.
     pub fn uncounted() -> MichaelScott {
         MichaelScott { reuses: true, ..MichaelScott::collected() }
     }
 
-    /// With counters, but the value is read after the CAS: wrong.
+    /// With counters, but the value is read after the CAS: broken.
     pub fn value_after() -> MichaelScott {
         MichaelScott { value_after: true, ..MichaelScott::counted() }
     }
 
-    /// With garbage collection, and without the test `Head = Tail`: looks wrong and is right.
+    /// With garbage collection, and without the test `Head = Tail`: looks broken and is correct.
     pub fn without_test() -> MichaelScott {
         MichaelScott { skips_test: true, ..MichaelScott::collected() }
     }
@@ -72,7 +72,7 @@ pub struct Shared {
     is_free: [bool; NODES],
 }
 
-/// What a thread remembers.
+/// Local state of a thread.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Local {
     n: u8,
@@ -218,7 +218,7 @@ impl Model for MichaelScott {
     }
 
     fn is_mover(&self, cx: &Cx, op: &QueueOp, _mem: &Shared, me: &Local) -> bool {
-        // With garbage collection values never change once their node is linked, and nothing is given back.
+        // With garbage collection values do not change once their node is linked, and no node is freed.
         !self.reuses && *op == Deq && (cx.line == 7 || cx.line == 5 && me.x.node != 0)
     }
 

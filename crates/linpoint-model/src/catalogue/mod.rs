@@ -1,6 +1,6 @@
-//! Published algorithms, right and wrong, each with the steps of its pseudo-code; by type, and by name.
+//! Published algorithms, correct and broken, with the steps of their pseudo-code; by type and by name.
 //!
-//! [`rows`] has what is expected of each of them.
+//! [`rows`] lists the expected verdicts.
 
 mod afek;
 mod attiya_welch;

@@ -9,13 +9,13 @@ use QueueOp::{Deq, Enq};
 
 const SLOTS: usize = 4;
 
-/// How the error is repaired.
+/// How the bug is fixed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Repair {
     None,
     /// The test for empty or full comes before the slot is read.
     TestFirst,
-    /// The slot is read again before it is passed over.
+    /// The slot is read again before it is skipped.
     ReadAgain,
 }
 
@@ -33,29 +33,29 @@ impl ArrayQueue {
         ArrayQueue { repair, length, spec: Queue { capacity: Some(length), ..Queue::default() } }
     }
 
-    /// As published, with so many slots (at most 4): wrong.
+    /// As published, with this many slots (at most 4): broken.
     pub fn published(length: u8) -> ArrayQueue {
         ArrayQueue::with(length, Repair::None)
     }
 
-    /// The test for empty or full comes before the slot is read: right.
+    /// The test for empty or full comes before the slot is read: correct.
     pub fn test_first(length: u8) -> ArrayQueue {
         ArrayQueue::with(length, Repair::TestFirst)
     }
 
-    /// A slot is read again before it is passed over: right.
+    /// A slot is read again before it is skipped: correct.
     pub fn read_again(length: u8) -> ArrayQueue {
         ArrayQueue::with(length, Repair::ReadAgain)
     }
 
-    /// The lines of an operation in the order in which they come: 0 first, then these.
+    /// The lines of an operation in the order of execution: 0 first, then these.
     fn after(&self, line: u8) -> u8 {
         let order = if self.repair == Repair::TestFirst { [0, 3, 1, 2] } else { [0, 1, 2, 3] };
         let at = order.iter().position(|l| *l == line).unwrap_or(3);
         order.get(at + 1).copied().unwrap_or(9)
     }
 
-    /// Where to go when all tests have passed.
+    /// The line after all tests have passed.
     fn tested(&self, line: u8, acts: bool) -> Flow<Taken> {
         match self.after(line) {
             9 if acts => Goto(4),
@@ -81,7 +81,7 @@ pub struct Shared {
     q: [Slot; SLOTS],
 }
 
-/// What a thread remembers: `f` or `r`, and the slot.
+/// Local state of a thread: `f` or `r`, and the slot.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Local {
     i: u8,
@@ -117,7 +117,7 @@ impl Model for ArrayQueue {
     fn step(&self, cx: &mut Cx, op: &QueueOp, mem: &mut Shared, me: &mut Local) -> Flow<Taken> {
         let (is_empty, is_full) = (mem.rear == me.i, mem.front + self.length == me.i);
         let Shared { front, rear, q } = mem;
-        // Enqueues work at the rear, dequeues at the front; everything else is the same.
+        // Enqueues work at the rear, dequeues at the front. The code is the same otherwise.
         let own = if *op == Deq { front } else { &mut *rear };
         let slot = &mut q[usize::from(me.i % self.length)];
         let acts = (me.x.val != 0) == (*op == Deq);

@@ -1,5 +1,5 @@
 //! Snark, the deque of Detlefs, Flood, Garthwaite, Martin, Shavit and Steele (DISC 2000), which was published with a
-//! proof and has two errors (Doherty et al., SPAA 2004), and two repairs.
+//! proof and has two bugs (Doherty et al., SPAA 2004), and two fixes.
 
 use super::specs::{Deque, DequeOp, Side, Taken, deque_names};
 use crate::model::{Cx, Flow, Model, SpecPart, Symmetry};
@@ -7,19 +7,19 @@ use crate::names::{Heap, Names, Node};
 use DequeOp::{Pop, Push};
 use Flow::{Goto, Return};
 
-/// The node that stands for "nothing".
+/// The dummy node.
 const DUMMY: u8 = 1;
 
-/// What is repaired, and how.
+/// Which bugs are fixed, and how.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Version {
-    /// Nothing.
+    /// None.
     Published,
-    /// The false "empty".
+    /// The wrong "empty" result.
     FirstRepaired,
-    /// Everything: whoever unlinks a node has to win its value.
+    /// Both: a thread that unlinks a node has to claim its value.
     Claim,
-    /// Everything: unlinking a node looks at three words.
+    /// Both: unlinking a node compares three words.
     TripleCas,
 }
 
@@ -27,7 +27,7 @@ enum Version {
 #[derive(Clone, Debug)]
 pub struct Snark {
     version: Version,
-    /// A pop clears the value of the node it has taken, as an option of the paper.
+    /// A pop clears the value of the node it has taken, an option of the paper.
     clears: bool,
     spec: Deque,
 }
@@ -37,22 +37,22 @@ impl Snark {
         Snark { version, clears: false, spec: Deque::default() }
     }
 
-    /// As published: a pop may say "empty" although there always was something.
+    /// As published: a pop may return "empty" although the deque was never empty.
     pub fn published() -> Snark {
         Snark::with(Version::Published)
     }
 
-    /// The first error is repaired; the second remains: a value may be popped twice.
+    /// The first bug is fixed, the second remains: a value may be popped twice.
     pub fn first_repaired() -> Snark {
         Snark::with(Version::FirstRepaired)
     }
 
-    /// Repaired with a claim on the value: right.
+    /// Fixed with a claim on the value: correct.
     pub fn claim() -> Snark {
         Snark::with(Version::Claim)
     }
 
-    /// Repaired with a three-word CAS: right.
+    /// Fixed with a three-word CAS: correct.
     pub fn triple_cas() -> Snark {
         Snark::with(Version::TripleCas)
     }
@@ -85,7 +85,7 @@ pub struct Shared {
     nodes: Heap<Cell, 12>,
 }
 
-/// What a thread remembers.
+/// Local state of a thread.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Local {
     h: u8,
@@ -206,7 +206,7 @@ impl Snark {
         }
     }
 
-    /// Line 2': the node is dead on this side, but is it still the hat?
+    /// Line 2': the node is dead on this side; tests whether it is still the hat.
     fn really_empty(&self, own: usize, mem: &Shared, me: &mut Local) -> Flow<Taken> {
         if mem.hat[own] == me.h { Return(Taken::Empty) } else { again(me) }
     }
@@ -335,7 +335,7 @@ impl Model for Snark {
 
     fn is_mover(&self, cx: &Cx, op: &DequeOp, _mem: &Shared, _me: &Local) -> bool {
         let line = cx.line;
-        // Values never change, unless pops clear them.
+        // Values do not change, unless pops clear them.
         let is_value = match self.version {
             Version::Claim => false,
             Version::TripleCas => line == 4,

@@ -1,5 +1,5 @@
 //! The time-stamped stack of Dodds, Haas and Kirsch (POPL 2015): a pool for each thread, an atomic counter as clock,
-//! without elimination. Pushes have no fixed moment at which they take effect: pops decide it.
+//! without elimination. Pushes have no fixed linearization points: pops decide when they take effect.
 
 use super::specs::{Stack, StackOp, Taken, stack_names};
 use crate::model::{Cx, Flow, Model, SpecPart, Symmetry};
@@ -9,7 +9,7 @@ use StackOp::{Pop, Push};
 
 const THREADS: usize = 4;
 const ITEMS: usize = 8;
-/// Later than any time.
+/// Later than any time stamp.
 const TOP: u8 = 255;
 
 /// The time-stamped stack.
@@ -21,12 +21,12 @@ pub struct TimeStamped {
 }
 
 impl TimeStamped {
-    /// Right. `threads` have pools.
+    /// Correct. Each of `threads` threads has a pool.
     pub fn correct(threads: usize) -> TimeStamped {
         TimeStamped { stamps_first: false, threads: threads.min(THREADS), spec: Stack::default() }
     }
 
-    /// The time stamp is taken before the value is inserted: wrong.
+    /// The time stamp is taken before the value is inserted: broken.
     pub fn stamps_first(threads: usize) -> TimeStamped {
         TimeStamped { stamps_first: true, ..TimeStamped::correct(threads) }
     }
@@ -48,7 +48,7 @@ pub struct Shared {
     pool: [[Item; ITEMS]; THREADS],
 }
 
-/// What a thread remembers.
+/// Local state of a thread.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Local {
     p: u8,
@@ -73,7 +73,7 @@ impl Shared {
 }
 
 impl TimeStamped {
-    /// On to the next pool, or to what was found.
+    /// Continues with the next pool, or with the candidate.
     fn next_pool(&self, me: &mut Local) -> Flow<Taken> {
         me.k = 0;
         me.p += 1;

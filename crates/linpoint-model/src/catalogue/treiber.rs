@@ -1,4 +1,4 @@
-//! Treiber's stack (IBM report RJ 5118, 1986), with garbage collection or with nodes that are used again.
+//! Treiber's stack (IBM report RJ 5118, 1986), with garbage collection or with nodes that are reused.
 
 use super::specs::{Stack, StackOp, Taken, stack_names};
 use crate::model::{Cx, Flow, Model, SpecPart, Symmetry};
@@ -8,16 +8,16 @@ use StackOp::{Pop, Push};
 
 const NODES: usize = 16;
 
-/// What becomes of nodes that were popped.
+/// How popped nodes are managed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Memory {
-    /// They are never used again.
+    /// Nodes are never reused.
     Collected,
-    /// They are used again, and `top` counts its changes.
+    /// Nodes are reused, and `top` counts its changes.
     Tagged,
-    /// They are used again; the value is read before the node is popped.
+    /// Nodes are reused; the value is read before the node is popped.
     ValueBefore,
-    /// They are used again; the value is read after the node was popped.
+    /// Nodes are reused; the value is read after the node was popped.
     ValueAfter,
 }
 
@@ -33,22 +33,22 @@ impl Treiber {
         Treiber { memory, spec: Stack::default() }
     }
 
-    /// With garbage collection: right.
+    /// With garbage collection: correct.
     pub fn collected() -> Treiber {
         Treiber::with(Memory::Collected)
     }
 
-    /// Nodes are used again, with a tag that counts changes of `top`: right.
+    /// Nodes are reused, with a tag that counts changes of `top`: correct.
     pub fn tagged() -> Treiber {
         Treiber::with(Memory::Tagged)
     }
 
-    /// Nodes are used again without tags, and a pop reads the value before its CAS: wrong.
+    /// Nodes are reused without tags, and a pop reads the value before its CAS: broken.
     pub fn reuse_value_before() -> Treiber {
         Treiber::with(Memory::ValueBefore)
     }
 
-    /// Nodes are used again without tags, and a pop reads the value after its CAS: wrong.
+    /// Nodes are reused without tags, and a pop reads the value after its CAS: broken.
     pub fn reuse_value_after() -> Treiber {
         Treiber::with(Memory::ValueAfter)
     }
@@ -64,7 +64,7 @@ pub struct Shared {
     is_free: [bool; NODES],
 }
 
-/// What a thread remembers.
+/// Local state of a thread.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Local {
     n: u8,
@@ -174,8 +174,7 @@ impl Model for Treiber {
     }
 
     fn is_mover(&self, cx: &Cx, op: &StackOp, _mem: &Shared, _me: &Local) -> bool {
-        // With garbage collection a node is private until it is published, never changes after that, and is not
-        // given back.
+        // With garbage collection a node is private until it is published, immutable after that, and never freed.
         self.memory == Memory::Collected && matches!((op, cx.line), (Push(_), 2) | (Pop, 1 | 2 | 5))
     }
 

@@ -1,8 +1,8 @@
 //! Depth-first exploration on one core.
 //!
-//! For `external` and `common` the order is part of the method: states carry no history, the path does. A search
-//! that meets a state again turns back (`external`), or turns back if its history has a linearization in common with
-//! one that led to the state before (`common`). Threads and moves are tried in their order.
+//! For `external` and `common` the order is part of the method: the history belongs to the path, not to the state. A
+//! search that reaches a known state backtracks (`external`), or backtracks if its history shares a linearization with one
+//! that led to the state before (`common`). Threads and moves are tried in order.
 
 use std::collections::BTreeSet;
 
@@ -18,9 +18,9 @@ use crate::error::{ModelError, Unsupported};
 use crate::method::{Linearization, Method, Numbers, Taken, is_linearizable, linearizations};
 use crate::system::{MAX_MOVES, System};
 
-/// States between two looks at the limits.
+/// States between two checks of the limits.
 const BATCH: usize = 1 << 12;
-/// Room that is made; half of it is enough for the successors of one state.
+/// Room in the tables. Half of it is enough for the successors of one state.
 const ROOM: usize = 1 << 16;
 const _: () = assert!(ROOM / 2 >= MAX_THREADS * MAX_MOVES * MAX_THREADS);
 
@@ -63,7 +63,7 @@ pub(crate) fn explore(
     Ok((ending, counts))
 }
 
-/// A state on the way, and what follows it.
+/// A state on the path, and its successors.
 struct Frame {
     state: u64,
     next: Vec<Successor>,
@@ -78,7 +78,7 @@ struct Depth<'s> {
     share: Share,
     path: Vec<Frame>,
     on_path: FxHashSet<u64>,
-    /// Histories that were checked.
+    /// Verdicts of checked histories.
     judged: FxHashMap<Vec<Taken>, bool>,
     /// For `common`: the linearizations of histories that led to a state.
     known: FxHashMap<u64, Vec<BTreeSet<Linearization>>>,
@@ -128,7 +128,7 @@ impl Depth<'_> {
         }
     }
 
-    /// Follows the next move of the last state of the path, or leaves it.
+    /// Follows the next move of the last state on the path, or backtracks.
     fn step(&mut self, worker: &mut Worker<'_>) -> Result<(), Stop> {
         let Some(frame) = self.path.last_mut() else { return Ok(()) };
         let Some(next) = frame.next.get(frame.at).copied() else {
@@ -174,14 +174,14 @@ impl Depth<'_> {
         Ok(())
     }
 
-    /// The events on the way, up to the move that is being followed.
+    /// The events on the path, up to the move that is being followed.
     fn events(&self) -> Vec<Taken> {
         let followed = self.path.iter().map(|frame| frame.next[frame.at - 1]);
         let events = followed.filter(|next| !next.event.is_none());
         events.map(|next| Taken { thread: next.thread, event: next.event }).collect()
     }
 
-    /// Is the history that is over now linearizable?
+    /// True if the complete history of the path is linearizable.
     fn is_fine(&mut self) -> bool {
         let events = self.events();
         if let Some(known) = self.judged.get(&events) {
@@ -192,7 +192,7 @@ impl Depth<'_> {
         answer
     }
 
-    /// True if the history has no linearization in common with one that led to this state before.
+    /// True if the history shares no linearization with any that led to this state before.
     fn is_different(&self, state: u64) -> bool {
         let mine = linearizations(self.numbers, &self.events());
         let known = self.known.get(&state).map_or(&[][..], Vec::as_slice);
@@ -206,7 +206,7 @@ impl Depth<'_> {
     fn route(&self, last: Successor) -> Route {
         let mut route: Vec<Successor> =
             self.path.iter().map(|frame| frame.next[frame.at - 1]).collect();
-        // The last state of the path was left by the move that is wrong.
+        // The violation is the last move of the path.
         route.pop();
         route.push(last);
         Route(route)

@@ -1,4 +1,4 @@
-//! Simple executions, one pair of processes after the other, as one exploration.
+//! Explores simple executions, one pair of processes after another.
 
 use std::time::Duration;
 
@@ -6,10 +6,10 @@ use super::{Counts, Exploration, Outcome, Settings};
 use crate::error::{ModelError, Unsupported};
 use crate::simple::{Pair, pairs};
 
-/// Explores the simple executions of a pair; `None` if the program has others.
+/// Explores the simple executions of a pair; `None` if the program is not simple.
 type OfPair<'a> = dyn Fn(Pair, &Settings<'_>) -> Result<Option<Exploration>, ModelError> + 'a;
 
-/// Explores the simple executions of the pairs that are wanted, up to the first that is not linearizable.
+/// Explores the simple executions of the requested pairs, up to the first violation.
 pub(super) fn explore(
     threads: usize,
     settings: &Settings<'_>,
@@ -41,7 +41,7 @@ fn wanted(threads: usize, settings: &Settings<'_>) -> Result<Vec<Pair>, ModelErr
     }
 }
 
-/// What two explorations did, one after the other.
+/// The statistics of two consecutive explorations.
 fn together(a: &Counts, b: &Counts) -> Counts {
     Counts {
         stored: a.stored + b.stored,

@@ -1,11 +1,10 @@
-//! Exploration in rounds, on all cores: breadth-first, or by what a run costs.
+//! Exploration in rounds, on all cores: breadth-first, or by the cost of runs.
 //!
-//! In a round every core expands some of the states that wait, and collects those that are new. Between rounds nobody
-//! else is at work: tables grow, limits are looked at. Breadth-first, a level is all states at one distance from the
-//! first, so the number of states of each level does not depend on the cores. By cost, a level is all states that can be
-//! reached by runs that cost so much: a preemption, that is a switch away from a thread that could have gone on within
-//! its operation, costs 1, and so does a call, if calls are counted. Bugs need few of them, and in the end everything is
-//! explored.
+//! In a round every core expands some of the waiting states, and collects new ones. Between rounds a single thread runs:
+//! tables grow, limits are checked. Breadth-first, a level is all states at one distance from the initial state, so the
+//! number of states of each level does not depend on the number of cores. By cost, a level is all states that runs of one
+//! cost reach: a preemption (a switch away from a thread that could continue its operation) costs 1, and so does a call,
+//! if calls are counted. Bugs need few of them, and eventually everything is explored.
 
 mod routes;
 mod walks;
@@ -26,11 +25,11 @@ use super::{Counts, Ending, Order};
 use crate::error::ModelError;
 use crate::system::{Apart, MAX_MOVES, Reserve, System};
 
-/// States that a core takes at once.
+/// States that a core takes at a time.
 const BLOCK: usize = 24;
-/// States of a round at most.
+/// Largest number of states of a round.
 const ROUND: usize = 1 << 17;
-/// Fewer states than this are expanded by one core.
+/// Fewer states than this are expanded by a single core.
 const SHARED: usize = 1 << 10;
 
 /// An exploration in rounds.
@@ -43,28 +42,28 @@ pub(crate) struct Rounds<'s> {
     order: Order,
     judges: bool,
     counts: Counts,
-    /// What each core remembers from round to round.
+    /// The caches of each core, kept across rounds.
     tables: Vec<Mutex<Option<Tables>>>,
     common: Common,
 }
 
-/// What one core has found in a round.
+/// The results of one core in a round.
 #[derive(Default)]
 struct Found {
     new: Vec<(u64, u32, u8)>,
     matched: u64,
     stuck: u64,
-    /// Reached from which state, by which move.
+    /// The index of the predecessor, and the move.
     violation: Option<(u32, Successor)>,
-    /// For each successor of a block, what is where it would be looked for first.
+    /// For each successor of a block, the contents of its first slot.
     firsts: Vec<u64>,
 }
 
-/// Which states are expanded, and by whom.
+/// Which moves are expanded.
 #[derive(Clone, Copy)]
 enum Pass {
     All,
-    /// Those moves of each state that cost so much.
+    /// The moves of each state with this cost.
     Costing(u8),
 }
 
@@ -84,7 +83,7 @@ impl<'s> Rounds<'s> {
         }
     }
 
-    /// Explores until everything is, or something ends it.
+    /// Runs the exploration.
     pub(crate) fn run(mut self, watcher: &mut Watcher<'_>) -> Result<(Ending, Counts), ModelError> {
         self.make_room();
         let first = self.tree.state(&self.system.initial()?, &mut Reserve::default());
@@ -127,7 +126,7 @@ impl<'s> Rounds<'s> {
     }
 
     fn by_cost(&mut self, prices: Prices, watcher: &mut Watcher<'_>) -> Result<(), Stop> {
-        // Levels of which some moves are still to be made, the oldest and dearest first.
+        // Levels with moves still to be expanded, the oldest level with the most expensive moves first.
         let mut before = VecDeque::from(vec![0..0; usize::from(prices.most())]);
         let mut begin = 0;
         loop {
@@ -150,8 +149,8 @@ impl<'s> Rounds<'s> {
         }
     }
 
-    /// Expands these states. Breadth-first on several cores, a violation waits for the end of the level, so that
-    /// the number of states is the same in every run.
+    /// Expands these states. Breadth-first on several cores, a violation is reported at the end of the level, so that the
+    /// number of states is the same in every run.
     fn pass(
         &mut self,
         range: Range<usize>,
@@ -163,7 +162,7 @@ impl<'s> Rounds<'s> {
         let mut at = range.start;
         while at < range.end {
             if let Err(stop) = self.prepare((range.end - at) as u64, 0, watcher) {
-                // What was found before the limit was hit is found.
+                // A violation found before the limit was hit counts.
                 return Err(violation.map_or(stop, |(parent, last)| Stop::Violation(parent, last)));
             }
             let end = range.end.min(at + ROUND);
@@ -184,7 +183,7 @@ impl<'s> Rounds<'s> {
         }
     }
 
-    /// Before states are expanded: looks at the limits, and makes room. `more` bytes are in use elsewhere.
+    /// Checks the limits and makes room before states are expanded. `more` bytes are in use elsewhere.
     fn prepare(
         &mut self,
         frontier: u64,
@@ -199,7 +198,7 @@ impl<'s> Rounds<'s> {
         Ok(())
     }
 
-    /// After states were expanded: keeps what is new. Gives the violation, if there is one.
+    /// Stores new states. Returns the violation, if there is one.
     fn keep(&mut self, found: Found) -> Option<(u32, Successor)> {
         self.counts.matched += found.matched;
         self.counts.stuck += found.stuck;
@@ -207,7 +206,7 @@ impl<'s> Rounds<'s> {
         found.violation
     }
 
-    /// One round. Gives how far it came, and what each core found.
+    /// Runs one round. Returns the end of the expanded states, and the results of each core.
     fn round(
         &self,
         range: Range<usize>,
@@ -226,7 +225,7 @@ impl<'s> Rounds<'s> {
             };
             let helpers: Vec<_> = (1..cores).map(help).collect();
             let mut results = vec![self.work(0, &task, watcher)];
-            // A panic of a helper is as good as one here.
+            // Propagate panics of helper threads.
             let joined = |helper: ScopedJoinHandle<'_, _>| {
                 helper.join().unwrap_or_else(|panic| resume_unwind(panic))
             };
@@ -237,7 +236,7 @@ impl<'s> Rounds<'s> {
         Ok((next.0.into_inner().min(range.end), found))
     }
 
-    /// What one core does in a round.
+    /// The work of one core in a round.
     fn work(
         &self,
         core: usize,
@@ -266,7 +265,7 @@ impl<'s> Rounds<'s> {
         Ok((found, share))
     }
 
-    /// Expands these states, up to the first that has a violation if it `stops` there.
+    /// Expands these states, up to the first with a violation if `stops` is set.
     fn expand(
         &self,
         worker: &mut Worker<'_>,
@@ -320,17 +319,17 @@ impl<'s> Rounds<'s> {
         self.tables[core].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Is there room for what one core finds in a block?
+    /// True if there is room for the successors of one block.
     fn has_room(&self, share: &Share) -> bool {
         self.tree.pairs.room() >= self.margin().pairs && share.room() >= self.most_states()
     }
 
-    /// States that follow those of a block at most.
+    /// Largest number of successors of a block.
     fn most_states(&self) -> usize {
         BLOCK * self.system.threads() * MAX_MOVES
     }
 
-    /// Room that has to be left while blocks are being expanded by all cores.
+    /// Room that all cores need for the blocks they are expanding.
     fn margin(&self) -> Margin {
         let states = self.most_states();
         let pairs = states * self.system.threads() + Reserve::BATCH as usize;
@@ -343,7 +342,7 @@ impl<'s> Rounds<'s> {
         self.visited.make_room(2 * states, self.cores);
     }
 
-    /// Bytes that making room will take.
+    /// Additional bytes that `make_room` needs.
     fn growth(&self) -> usize {
         let Margin { states, pairs } = self.margin();
         self.tree.pairs.growth(2 * pairs) + self.visited.growth(2 * states)
@@ -359,20 +358,20 @@ impl<'s> Rounds<'s> {
     }
 }
 
-/// So many states and pairs.
+/// Numbers of states and pairs.
 struct Margin {
     states: usize,
     pairs: usize,
 }
 
-/// What the cores share in a round.
+/// Shared state of a round.
 struct Task<'a> {
     range: Range<usize>,
-    /// How many of them there are.
+    /// Number of cores.
     cores: usize,
     next: &'a AtomicUsize,
     ends: &'a AtomicBool,
-    /// Ends at the first violation.
+    /// Stop at the first violation.
     stops: bool,
     pass: Pass,
 }

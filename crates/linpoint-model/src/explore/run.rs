@@ -1,5 +1,5 @@
-//! A violation on real data: the run is performed again, without any reduction but joined steps, and the library
-//! is asked about its history. What it does not confirm is an error, loudly.
+//! Replays a violation on real data, without any reduction but merged steps, and checks its history with the library. A
+//! violation that the library does not confirm is an internal error.
 
 use linpoint::history::Span;
 use linpoint::{OpId, Report, Spec, Verdict};
@@ -18,10 +18,10 @@ pub struct Violation {
     pub initially: String,
     /// The run, step by step.
     pub steps: Vec<Step>,
-    /// The operations of its history, in the order of their calls: the numbers of the report.
+    /// The operations of its history, in the order of their calls, which is the numbering of the report.
     pub operations: Vec<Operation>,
-    /// What the library says about the history, with its explanation. With the method `points` it may be linearizable:
-    /// then the model is wrong about when operations take effect.
+    /// The library's report on the history, with its explanation. With the method `points` the history may be linearizable:
+    /// then the model has wrong linearization points.
     pub report: Report,
 }
 
@@ -30,17 +30,17 @@ pub struct Violation {
 pub struct Step {
     /// The thread.
     pub thread: usize,
-    /// The operation, if this is where it is called.
+    /// The operation, if the step calls it.
     pub call: Option<String>,
-    /// Which operation of the history.
+    /// The index of the operation in the history.
     pub operation: usize,
-    /// The lines that were performed, as the pseudo-code calls them.
+    /// The labels of the performed lines.
     pub lines: Vec<String>,
-    /// What the operation returned, if it did.
+    /// The result, if the operation returned.
     pub ret: Option<String>,
     /// Shared memory after the step.
     pub shared: String,
-    /// What the thread remembers after the step, if it is within an operation.
+    /// The local state of the thread after the step, if it is within an operation.
     pub local: Option<String>,
 }
 
@@ -49,24 +49,24 @@ pub struct Step {
 pub struct Operation {
     /// The thread.
     pub thread: usize,
-    /// What was called.
+    /// The operation.
     pub op: String,
-    /// What it returned, if it did.
+    /// The result, if it returned.
     pub ret: Option<String>,
-    /// When it was open, in events of the history.
+    /// The interval during which it was open, in events of the history.
     pub span: Span,
 }
 
-/// A system whose runs can be performed again on real data.
+/// A system that can replay its runs on real data.
 pub(crate) trait Replay: System {
-    /// Performs the run again.
+    /// Replays a run.
     fn replay(&self, route: &Route) -> Result<Replayed, ModelError>;
 
     /// The specification, by the numbers of operations and results.
     fn numbers(&self) -> Box<dyn Numbers + '_>;
 }
 
-/// A run on real data.
+/// A replayed run.
 pub(crate) struct Replayed {
     initially: String,
     steps: Vec<Step>,
@@ -101,7 +101,7 @@ impl<M: Model> Replay for Typed<'_, M> {
     }
 }
 
-/// Performs the run again, and has the library confirm that it is a violation.
+/// Replays a run, and confirms with the library that it is a violation.
 pub(crate) fn violation(
     system: &dyn Replay,
     method: Method,
@@ -130,7 +130,7 @@ pub(crate) fn violation(
     Ok(Violation { initially, steps, operations, report })
 }
 
-/// Says for each step to which operation of the history it belongs.
+/// Sets the operation of each step.
 fn number_operations(steps: &mut [Step]) {
     let mut begun = 0;
     let mut current = [0; MAX_THREADS];
@@ -143,7 +143,7 @@ fn number_operations(steps: &mut [Step]) {
     }
 }
 
-/// A step in words; its operation has no number yet.
+/// Describes a step. Its operation has no number yet.
 fn shown<M: Model>(model: &M, thread: usize, moved: &Moved<M>) -> Step {
     let spec = model.spec();
     Step {

@@ -1,10 +1,10 @@
-//! States as single numbers: a tree of pairs over the numbers of their parts.
+//! States as single numbers: trees of pairs over the numbers of their parts.
 
 use crate::bounds::MAX_THREADS;
 use crate::system::{Pairs, Parts, Query, Reserve, join, parted};
 
-/// Stores states. The left half of a state is a pair of shared memory and what the method carries, the right half
-/// is all threads.
+/// Stores states. The left half of a state is the pair of shared memory and what the method carries; the right half is
+/// all threads.
 pub(crate) struct Tree {
     pub(crate) pairs: Pairs,
     threads: usize,
@@ -15,7 +15,7 @@ impl Tree {
         Tree { pairs: Pairs::new(), threads }
     }
 
-    /// The number of a state; it is never 0.
+    /// The number of a state, which is never 0.
     pub(crate) fn state(&self, parts: &Parts, reserve: &mut Reserve) -> u64 {
         let left = self.pairs.number(parts.shared, parts.carried, reserve);
         let mut right = parts.threads[0];
@@ -25,8 +25,8 @@ impl Tree {
         join(left, right)
     }
 
-    /// The same for many states that have most parts in common with known ones. Pairs are asked for in layers, all of
-    /// a layer at once: each of them is somewhere else in memory.
+    /// Numbers many states that share most parts with known ones. Pairs are looked up layer by layer, all of a layer together,
+    /// so that cache misses overlap.
     pub(crate) fn number_all(
         &self,
         states: &mut [Unnumbered],
@@ -85,28 +85,28 @@ impl Tree {
 pub(crate) struct Known {
     pub(crate) parts: Parts,
     left: u32,
-    /// The threads up to each one.
+    /// The numbers of the threads up to each one.
     rights: [u32; MAX_THREADS],
 }
 
-/// A state without a number.
+/// A state that has no number yet.
 pub(crate) struct Unnumbered {
     parts: Parts,
-    /// The known state that it follows.
+    /// The index of its predecessor.
     near: usize,
     left: u32,
-    /// The threads up to the layer that was asked for last, and whether they are others than in the known state.
+    /// The number of the threads up to the current layer, and whether they differ from the predecessor's.
     right: u32,
     differs: bool,
 }
 
 impl Unnumbered {
-    /// A state that follows the known one at `near`.
+    /// A successor of the known state at `near`.
     pub(crate) fn new(parts: Parts, near: usize) -> Unnumbered {
         Unnumbered { parts, near, left: 0, right: 0, differs: false }
     }
 
-    /// Its number, when it has one.
+    /// The number, after [`Tree::number_all`].
     pub(crate) fn number(&self) -> u64 {
         join(self.left, self.right)
     }

@@ -1,31 +1,31 @@
-//! The set of states that were met, exactly: states are 64-bit numbers, equal if and only if the states are.
+//! The exact set of visited states: states are 64-bit numbers, equal if and only if the states are.
 //!
-//! All threads add states at once, without locks. The set is cut into segments that grow one at a time, so that
-//! growing does not need twice the memory. Nobody counts in common: each thread counts what it adds in its own [`Share`],
-//! and shares are settled while nobody adds anything.
+//! All threads add states concurrently, without locks. The set is divided into segments that grow one at a time, so that
+//! growing does not need twice the memory. There is no shared counter: each thread counts what it adds in its own
+//! [`Share`], and shares are settled while no thread adds states.
 
 use crate::sync::{AtomicU64, Ordering, size};
 use crate::system::mix;
 
-/// The first bits of a hash say in which segment it is.
+/// The highest bits of a hash select the segment.
 const SEGMENT_BITS: u32 = size(6, 2) as u32;
 const SEGMENTS: usize = 1 << SEGMENT_BITS;
-/// Slots of a segment at first.
+/// Initial slots of a segment.
 const FIRST: usize = size(1 << 10, 3);
 
-/// A set of numbers that are not 0.
+/// A set of nonzero numbers.
 pub(crate) struct Visited {
     segments: Vec<Segment>,
 }
 
-/// What one thread may add before more room has to be made, and what it has added.
+/// How many states one thread may add before the set has to grow, and how many it has added.
 pub(crate) struct Share {
     room: [u32; SEGMENTS],
     added: [u32; SEGMENTS],
 }
 
 impl Share {
-    /// How many more states can be added, if no segment gets more than four times its share.
+    /// How many more states fit, if no segment receives more than four times its share.
     pub(crate) fn room(&self) -> usize {
         let each =
             self.room.iter().zip(&self.added).map(|(room, added)| room.saturating_sub(*added));
@@ -39,7 +39,7 @@ impl Share {
 
 struct Segment {
     slots: Vec<AtomicU64>,
-    /// Without what has not been settled.
+    /// Settled states.
     used: usize,
 }
 
@@ -48,7 +48,7 @@ impl Segment {
         Segment { slots: (0..size).map(|_| AtomicU64::new(0)).collect(), used: 0 }
     }
 
-    /// Sizes need not be powers of two: the hash is scaled down.
+    /// Sizes do not have to be powers of two: the hash is scaled.
     fn home(&self, hash: u64) -> usize {
         ((u128::from(hash << SEGMENT_BITS) * self.slots.len() as u128) >> 64) as usize
     }
@@ -80,7 +80,7 @@ impl Segment {
         (self.slots.len() / 8 * 7).saturating_sub(self.used)
     }
 
-    /// The size it needs for so many more.
+    /// The size needed for this many more.
     fn wanted(&self, more: usize) -> usize {
         if self.room() >= more {
             return self.slots.len();
@@ -114,15 +114,15 @@ impl Visited {
         Visited { segments: (0..SEGMENTS).map(|_| Segment::new(FIRST)).collect() }
     }
 
-    /// What is where a state would be looked for first. Whoever asks about many states before adding them does not
-    /// have to wait for memory so often.
+    /// The contents of a state's first slot. Reading the first slots of many states before adding them overlaps cache
+    /// misses.
     pub(crate) fn first_of(&self, state: u64) -> u64 {
         let hash = mix(state);
         let segment = &self.segments[segment_of(hash)];
         segment.slots[segment.home(hash)].load(Ordering::Relaxed)
     }
 
-    /// Adds a state; true if it is new. There has to be room.
+    /// Adds a state; true if it is new. Requires room.
     pub(crate) fn insert(&self, state: u64, share: &mut Share) -> bool {
         let hash = mix(state);
         let at = segment_of(hash);
@@ -131,20 +131,20 @@ impl Visited {
         is_new
     }
 
-    /// What each of so many threads may add.
+    /// The share of one of this many threads.
     pub(crate) fn share(&self, threads: usize) -> Share {
         let room =
             |at: usize| u32::try_from(self.segments[at].room() / threads).unwrap_or(u32::MAX);
         Share { room: std::array::from_fn(room), added: [0; SEGMENTS] }
     }
 
-    /// Counts what was added. Each share is settled once.
+    /// Counts the added states. Each share is settled once.
     pub(crate) fn settle(&mut self, share: &Share) {
         let each = self.segments.iter_mut().zip(share.added);
         each.for_each(|(segment, added)| segment.used += added as usize);
     }
 
-    /// Makes room for so many more states, on so many cores.
+    /// Makes room for this many more states, on this many cores.
     pub(crate) fn make_room(&mut self, more: usize, cores: usize) {
         let each = more.div_ceil(SEGMENTS / 4);
         let mut full: Vec<&mut Segment> =
@@ -164,14 +164,14 @@ impl Visited {
         });
     }
 
-    /// Bytes that making room takes.
+    /// Additional bytes that [`make_room`](Self::make_room) needs.
     pub(crate) fn growth(&self, more: usize) -> usize {
         let each = more.div_ceil(SEGMENTS / 4);
         let grown = self.segments.iter().map(|s| s.wanted(each) - s.slots.len());
         grown.sum::<usize>() * size_of::<u64>()
     }
 
-    /// How many states were added and settled.
+    /// Number of settled states.
     pub(crate) fn len(&self) -> usize {
         self.segments.iter().map(|segment| segment.used).sum()
     }
@@ -181,7 +181,7 @@ impl Visited {
     }
 }
 
-/// Segments of this size and more are worth a thread.
+/// Segments of this size and more are grown in parallel.
 const LARGE: usize = 1 << 13;
 
 #[cfg(test)]
@@ -189,7 +189,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn threads_add_every_state_once() {
+    fn concurrent_threads_add_every_state_once() {
         let mut visited = Visited::new();
         visited.make_room(60_000, 1);
         let add = |visited: &Visited, threads: usize| {

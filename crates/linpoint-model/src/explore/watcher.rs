@@ -8,18 +8,18 @@ use super::worker::Successor;
 use super::{Counts, Progress};
 use crate::error::ModelError;
 
-/// Between two reports of progress.
+/// Interval between two progress reports.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Why an exploration ends before everything is explored.
+/// Why an exploration stops early.
 pub(crate) enum Stop {
     Limit(Limit),
     Error(ModelError),
-    /// After the state with this number, by this move.
+    /// By this move from the state with this index.
     Violation(u32, Successor),
 }
 
-/// Looks at the limits.
+/// Enforces limits and reports progress.
 pub(crate) struct Watcher<'a> {
     begun: Instant,
     deadline: Option<Instant>,
@@ -41,7 +41,7 @@ impl<'a> Watcher<'a> {
         Watcher { begun, deadline, memory, cancel, progress, told: begun }
     }
 
-    /// True if there is no time left.
+    /// True if time is up or the exploration was cancelled.
     pub(crate) fn is_over(&self) -> bool {
         self.cancel.is_cancelled() || self.deadline.is_some_and(|end| Instant::now() >= end)
     }
@@ -50,7 +50,7 @@ impl<'a> Watcher<'a> {
         self.begun.elapsed()
     }
 
-    /// Looks at the limits, given what is about to be in use, and reports progress.
+    /// Checks the limits, given the memory about to be in use, and reports progress.
     pub(crate) fn look(
         &mut self,
         counts: &Counts,

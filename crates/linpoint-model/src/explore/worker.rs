@@ -1,8 +1,8 @@
-//! What follows a state. One worker belongs to one core: it remembers what it has asked before in tables of a fixed
-//! size, so that the model itself is rarely asked.
+//! Successors of states. Each core has a worker, which caches answers of the model in tables of a fixed size, so that the
+//! model itself is rarely called.
 //!
-//! States are expanded some at a time. First their successors are collected, then all of them are numbered at once
-//! ([`Tree::number_all`]): memory is slow to answer, but answers many questions at a time.
+//! States are expanded in blocks. First the successors of a block are collected, then all of them are numbered together
+//! ([`Tree::number_all`]), so that cache misses overlap.
 
 use crate::bounds::MAX_THREADS;
 use crate::error::ModelError;
@@ -12,89 +12,89 @@ use crate::system::{Column, Event, Move, Parts, Query, Renaming, Reserve, System
 
 use super::tree::{Known, Tree, Unnumbered};
 
-/// Entries of each table of remembered answers.
+/// Entries of each cache.
 const STEPS: usize = 1 << 17;
 const CALLS: usize = 1 << 12;
 const CARRIED: usize = size(1 << 16, 2);
 
-/// Which threads move.
+/// The moves to collect.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Who {
     /// All of them.
     All,
-    /// Those whose moves cost so much after a move of thread `last`.
+    /// Moves with this cost after a move of thread `last`.
     Costing { cost: u8, prices: Prices, last: u8 },
 }
 
-/// What moves cost. A preemption costs 1: leaving a thread that could go on within its operation.
+/// The costs of moves. A preemption costs 1: switching away from a thread that could continue its operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Prices {
-    /// A call costs 1, too.
+    /// A call costs 1 as well.
     pub(crate) counts_calls: bool,
 }
 
 impl Prices {
-    /// The dearest move.
+    /// The cost of the most expensive move.
     pub(crate) fn most(self) -> u8 {
         1 + u8::from(self.counts_calls)
     }
 }
 
-/// A state that follows another.
+/// A successor of a state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Successor {
-    /// The state; 0 if nothing can explain what was returned, or if it has no number yet.
+    /// The state; 0 if the result cannot be explained, or if the state has no number yet.
     pub(crate) state: u64,
-    /// The position of the thread that moved, before and after.
+    /// The position of the thread that moved, before and after sorting.
     pub(crate) thread: u8,
     pub(crate) now: u8,
-    /// Which of its moves it was.
+    /// The index of the move among the moves of the thread.
     pub(crate) index: u8,
     pub(crate) event: Event,
-    /// How threads were sorted.
+    /// The new order of threads.
     pub(crate) order: Renaming,
-    /// Nothing is open any more, and nobody may call anything.
+    /// No operation is open, and no thread may call one.
     pub(crate) is_over: bool,
-    /// Nothing can explain what was returned.
+    /// The result cannot be explained: a violation.
     pub(crate) is_wrong: bool,
 }
 
-/// Finds the successors of states.
+/// Computes the successors of states.
 pub(crate) struct Worker<'s> {
     system: &'s dyn System,
     pub(crate) tree: &'s Tree,
     judges: bool,
-    /// What the system says about every step.
+    /// [`System::tidies`], cached.
     tidies: bool,
     sort_keys: Option<&'s Column>,
-    /// What others have found out, too.
+    /// Answers shared with other workers.
     common: &'s Common,
     tables: Tables,
     scratch: Vec<Move>,
 }
 
-/// States that are being expanded, and what follows them.
+/// States that are being expanded, and their successors.
 #[derive(Default)]
 struct Block {
     known: Vec<Known>,
-    /// In the order in which they were collected, and which of the states they follow.
+    /// In the order of collection, each with the index of its predecessor in the block.
     successors: Vec<(usize, Successor)>,
-    /// One for each successor that has a state.
+    /// One for each successor that is not a violation.
     unnumbered: Vec<Unnumbered>,
     queries: Vec<Query>,
 }
 
-/// What all workers remember: what is carried after an event. Whatever comes first stays.
+/// A cache that all workers share: what is carried after an event. The first entry in a slot stays.
 pub(crate) struct Common(Box<[OnceLock<(u64, u32)>]>);
 
 impl Common {
-    /// One core alone has no use for it.
+    /// A single core does not use it.
     pub(crate) fn new(cores: usize) -> Common {
         let size = if cores > 1 { CARRIED } else { 0 };
         Common((0..size).map(|_| OnceLock::new()).collect())
     }
 
-    /// What was added for this key at this place, if it was the first there.
+    /// The answer for this key, if it is the one in this slot.
     pub(crate) fn get(&self, at: usize, key: u64) -> Option<u32> {
         let (known, next) = self.0.get(at)?.get()?;
         (*known == key).then_some(*next)
@@ -102,7 +102,7 @@ impl Common {
 
     pub(crate) fn add(&self, at: usize, key: u64, next: u32) {
         if let Some(entry) = self.0.get(at) {
-            // Whatever comes first stays.
+            // The first entry stays.
             let _ = entry.set((key, next));
         }
     }
@@ -112,17 +112,17 @@ impl Common {
     }
 }
 
-/// What a worker remembers. Each entry has its whole key; a newer one takes the place of an older one.
+/// The caches of a worker. Each entry has its whole key; a newer entry replaces an older one.
 pub(crate) struct Tables {
     steps: Vec<(u64, Move)>,
     calls: Vec<(u64, Vec<Move>)>,
-    /// By what was carried and what happened.
+    /// By what was carried and the event.
     carried: Vec<(u64, u32)>,
     /// By what was carried and the new order of threads.
     sorted: Vec<(u32, u64, u32)>,
-    /// Numbers for pairs that are new.
+    /// Numbers for new pairs.
     pub(crate) reserve: Reserve,
-    /// What the method remembers.
+    /// The caches of the method.
     method: Scratch,
     block: Block,
 }
@@ -142,11 +142,11 @@ impl Default for Tables {
 }
 
 const NO_KEY: u64 = u64::MAX;
-/// Stands for "nothing can explain it" in the table.
+/// Marks a result that cannot be explained.
 const VIOLATION: u32 = u32::MAX;
 
 impl<'s> Worker<'s> {
-    /// `judges`: the method judges histories when they are over.
+    /// `judges`: the method judges complete histories.
     pub(crate) fn new(
         system: &'s dyn System,
         tree: &'s Tree,
@@ -158,7 +158,7 @@ impl<'s> Worker<'s> {
         Worker { system, tree, judges, tidies, sort_keys, common, tables, scratch: Vec::new() }
     }
 
-    /// What it remembers, for the worker after it.
+    /// The caches, for the next worker on this core.
     pub(crate) fn into_tables(self) -> Tables {
         self.tables
     }
@@ -171,7 +171,7 @@ impl<'s> Worker<'s> {
             + Scratch::bytes()
     }
 
-    /// Hands every successor of a state to `found`. True if no thread could move.
+    /// Calls `found` for every successor of a state. True if no thread could move.
     pub(crate) fn expand(
         &mut self,
         state: u64,
@@ -185,19 +185,19 @@ impl<'s> Worker<'s> {
         Ok(is_stuck)
     }
 
-    /// What was collected and numbered: which of the states it follows, and a successor.
+    /// The collected successors, each with the index of its predecessor in the block.
     pub(crate) fn successors(&self) -> &[(usize, Successor)] {
         &self.tables.block.successors
     }
 
-    /// Makes ready for other states.
+    /// Starts a new block.
     pub(crate) fn clear(&mut self) {
         self.tables.block.known.clear();
         self.tables.block.successors.clear();
         self.tables.block.unnumbered.clear();
     }
 
-    /// Numbers all successors that were collected.
+    /// Numbers all collected successors.
     pub(crate) fn number(&mut self) {
         let Tables { block, reserve, .. } = &mut self.tables;
         let Block { known, successors, unnumbered, queries } = block;
@@ -208,7 +208,7 @@ impl<'s> Worker<'s> {
         }
     }
 
-    /// Collects the successors of one more state. True if no thread could move.
+    /// Collects the successors of another state. True if no thread could move.
     pub(crate) fn collect(&mut self, state: u64, who: Who) -> Result<bool, ModelError> {
         let known = self.tree.known(state);
         let is_stuck = self.collect_from(&known, who);
@@ -231,7 +231,7 @@ impl<'s> Worker<'s> {
         let parts = &known.parts;
         let own = parts.threads[usize::from(last)];
         let may_go_on = !self.system.is_idle(own) && self.can_move(parts.shared, own)?;
-        // What is left out costs more, or has been expanded before.
+        // Other moves cost more, or have been expanded before.
         let (mut moved, mut left_out) = (false, false);
         for thread in all {
             let part = parts.threads[usize::from(thread)];
@@ -252,7 +252,7 @@ impl<'s> Worker<'s> {
         answer
     }
 
-    /// The moves of a thread, remembered. They take the place of whatever is in `out`.
+    /// The moves of a thread, cached. They replace the contents of `out`.
     fn ask(&mut self, shared: u32, thread: u32, out: &mut Vec<Move>) -> Result<(), ModelError> {
         out.clear();
         let key = u64::from(shared) << 32 | u64::from(thread);
@@ -305,7 +305,7 @@ impl<'s> Worker<'s> {
             is_wrong: false,
         };
         successor.is_wrong = !self.arrive(&mut next, &mut successor);
-        // The state that is being expanded will be the next of those that are known.
+        // The predecessor is pushed to `known` after its successors.
         let near = self.tables.block.known.len();
         self.tables.block.successors.push((near, successor));
         if !successor.is_wrong {
@@ -313,7 +313,7 @@ impl<'s> Worker<'s> {
         }
     }
 
-    /// Completes the state after a step. False if nothing can explain what was returned.
+    /// Completes the state after a step. False if the result cannot be explained.
     fn arrive(&mut self, next: &mut Parts, successor: &mut Successor) -> bool {
         let (thread, event) = (successor.thread, successor.event);
         if !event.is_none() {
@@ -340,7 +340,7 @@ impl<'s> Worker<'s> {
     }
 
     fn advance(&mut self, carried: u32, thread: u8, event: Event) -> u32 {
-        // The thread goes where no number of anything carried reaches, or nothing is remembered.
+        // The thread goes into bits that no number of anything carried uses; otherwise the answer is not cached.
         let key = (u64::from(carried) << 32 | u64::from(event.0)) ^ u64::from(thread) << 60;
         let exact = carried < 1 << 28;
         let slot = mix(key) as usize % CARRIED;
@@ -363,7 +363,7 @@ impl<'s> Worker<'s> {
         next
     }
 
-    /// Puts threads in the order of their keys. All but the one that moved are in order already.
+    /// Sorts threads by their keys. All but the one that moved are in order already.
     fn sort(&mut self, keys: &Column, parts: &mut Parts, successor: &mut Successor) {
         let count = self.system.threads();
         let mut at = usize::from(successor.thread);

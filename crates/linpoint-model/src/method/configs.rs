@@ -1,11 +1,11 @@
 //! The methods `sound` and `points`: states carry sets of specification configurations.
 //!
-//! A configuration says how the history so far could have taken effect: the state of the specification, and for
-//! each open operation whether it has taken effect and with which result. With `sound` the set has all of
-//! them that matter: operations take effect lazily, only when some return needs it. What the set says about the
-//! future depends on nothing else (it is the subset construction), so two states with equal sets are one. A
-//! return that empties the set is a violation, at the earliest moment. With `points` the model says when an
-//! operation takes effect, and the set has one configuration.
+//! A configuration is one explanation of the history so far: the state of the specification, and for each open operation
+//! whether it has taken effect and with which result. With `sound` the set contains all configurations that matter:
+//! operations take effect lazily, only when a return needs it. The set determines which continuations can be explained
+//! (this is the subset construction), so two states of the algorithm that are equal and have equal sets coincide. A return
+//! that empties the set is a violation, at the earliest possible return. With `points` the model says when an operation
+//! takes effect, and the set has one configuration.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -16,8 +16,8 @@ use crate::bounds::MAX_THREADS;
 use crate::names::{MAX_NAMES, Names};
 use crate::system::{Apart, Event, Interner, Renaming};
 
-/// A set, flat: for each thread its open operation plus one (0 if none), then for each configuration the state
-/// and for each thread the result of the operation that took effect plus one (0 if it did not). Sorted.
+/// A flat set: for each thread its open operation plus one (0 if none), then for each configuration the state and for each
+/// thread the result of the operation that took effect plus one (0 if it did not). Sorted.
 type Set = Box<[u32]>;
 
 /// Sets of configurations of a model's specification.
@@ -42,7 +42,7 @@ impl<'m> Configs<'m> {
         }
     }
 
-    /// The number of a part of the specification with other names for values.
+    /// The number of a renamed part of the specification.
     fn renamed(&self, part: Part, renaming: &Renaming) -> u32 {
         if !renaming.changes_values() {
             let (Part::Op(same) | Part::Ret(same) | Part::State(same)) = part;
@@ -54,7 +54,7 @@ impl<'m> Configs<'m> {
     }
 
     /// Before `thread` returns `ret`: configurations in which its operation has taken effect with this result are done, and
-    /// those in which it has not are still to do.
+    /// those in which it has not taken effect are to do.
     fn split(
         &self,
         configs: &[u32],
@@ -65,7 +65,7 @@ impl<'m> Configs<'m> {
         let mut next = [0; 1 + MAX_THREADS];
         for config in configs.chunks(1 + self.threads) {
             match config[1 + thread] {
-                // With points, what has not taken effect by now is wrong.
+                // With points, an operation that returns has to have taken effect.
                 0 if self.by_points => {}
                 0 => todo.insert(config),
                 result if result == ret + 1 => {
@@ -79,8 +79,8 @@ impl<'m> Configs<'m> {
         }
     }
 
-    /// Every way in which `thread` can have returned `ret`, starting from the configurations `todo`, in which its
-    /// operation has not taken effect. Operations of others take effect before that, in any order, or later.
+    /// Every way in which `thread` can have returned `ret`, starting from the configurations `todo`, in which its operation
+    /// has not taken effect. Operations of other threads take effect before it, in any order, or later.
     fn explain(
         &self,
         open: &[u32],
@@ -123,7 +123,7 @@ impl<'m> Configs<'m> {
     ) {
         for config in configs.chunks(1 + self.threads) {
             if open[thread] == 0 || config[1 + thread] != 0 {
-                // It already has: the later point is the one that counts for nothing.
+                // It already has: later points are ignored.
                 into.insert(config);
                 continue;
             }
@@ -140,7 +140,7 @@ impl<'m> Configs<'m> {
         set.clear();
         set.extend_from_slice(open);
         configs.sorted(order, set);
-        // Written rarely: all cores read it.
+        // PERF: written rarely, because all cores read it.
         if self.widest.load(Ordering::Relaxed) < configs.len() {
             self.widest.fetch_max(configs.len(), Ordering::Relaxed);
         }
@@ -221,7 +221,7 @@ impl Watch for Configs<'_> {
     fn values(&self, carried: u32) -> u64 {
         let set = self.sets.get(carried);
         let (open, configs) = set.split_at(self.threads);
-        // In the pass that gives out names, nothing is written; what has a name afterwards was mentioned.
+        // The pass that assigns names changes nothing; values with a name afterwards are mentioned.
         let mut names = Names::new(false);
         let mut visit = |part: Part| {
             self.numbers.rename(part, &mut names);

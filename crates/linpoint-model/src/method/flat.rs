@@ -1,10 +1,10 @@
-//! Sets of short rows of numbers, all of the same length, without an allocation for each.
+//! Sets of short rows of numbers of equal length, without an allocation for each row.
 
 use hashbrown::HashTable;
 
 use crate::system::stable_hash;
 
-/// Rows, each once, in the order in which they were added.
+/// Distinct rows in the order of insertion.
 #[derive(Default)]
 pub(super) struct Flat {
     width: usize,
@@ -13,7 +13,7 @@ pub(super) struct Flat {
 }
 
 impl Flat {
-    /// Makes it empty, for rows of this length, which is not 0.
+    /// Clears the set, for rows of this nonzero length.
     pub(super) fn clear(&mut self, width: usize) {
         self.width = width;
         self.numbers.clear();
@@ -37,7 +37,7 @@ impl Flat {
         self.index.len()
     }
 
-    /// All rows, one after the other.
+    /// All rows, concatenated.
     pub(super) fn rows(&self) -> &[u32] {
         &self.numbers
     }

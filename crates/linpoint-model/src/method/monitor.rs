@@ -1,8 +1,8 @@
 //! The method `polynomial`: a few bits decide whether a simple execution of a snapshot object is linearizable.
 //!
 //! In an (i, j)-simple execution let F be the first update(1) of a process of the pair. With every segment 0 before the
-//! first call, the execution is linearizable if and only if (theorem 10 and lemma 14 of the paper, which need an update(0) of
-//! everybody before the first call to be right)
+//! first call, the execution is linearizable if and only if (theorem 10 and lemma 14 of the paper, which hold only if every
+//! process has performed an update(0) before the first call)
 //!
 //! 1. no two scans return (0, 1) and (1, 0) at (i, j);
 //! 2. no scan has 0 where one that ended before it began has 1;
@@ -10,13 +10,13 @@
 //! 4. no scan returns (0, 1) if F of i ended before F of j began, and none (1, 0) if it is the other way round;
 //! 5. no scan has anything but 0 elsewhere.
 //!
-//! The paper's automata guess the scan that goes wrong. This one watches all open scans at once, so it is deterministic,
-//! and stops at the earliest return that nothing can explain. It knows three things about each of i and j: whether F has
-//! begun; whether it is *over*, that is, F has ended or some scan has returned 1 there (2 and 3 forbid the same to a scan that
-//! begins later); and whether the scan that has 0 here and 1 there is *refused* (by 1 or 4). For each open scan it
+//! The paper's automata guess the scan that is wrong. This one tracks all open scans together, so it is deterministic, and
+//! stops at the earliest return that cannot be explained. It knows three things about each of i and j: whether F has
+//! begun; whether it is *over*, that is, F has ended or some scan has returned 1 there (2 and 3 forbid the same to a scan
+//! that begins later); and whether the scan that has 0 here and 1 there is *refused* (by 1 or 4). For each open scan it
 //! knows what was over when it began.
 //!
-//! For 4 it is enough to ask whether i is over when F of j begins. If a scan made it so, that scan had 0 at j by 3: it
+//! For 4 it is enough to test whether i is over when F of j begins. If a scan made it so, that scan had 0 at j by 3: it
 //! returned (1, 0), and (0, 1) is refused by 1 already.
 //!
 //! A return of i after F has begun is a return of F or of something after it, because i performs one operation at a time.
@@ -30,19 +30,19 @@ use crate::model::{Model, Op, Ret};
 use crate::simple::{Pair, Simple};
 use crate::system::{Event, Interner, Renaming};
 
-/// What an operation does, by its number.
+/// The meaning of an operation, by number.
 type OpMeaning<'m> = Box<dyn Fn(u32) -> SnapshotOp + Send + Sync + 'm>;
-/// What a scan returned, by the number of the result; `None` for an update.
+/// The view that a scan returned, by the number of the result; `None` for an update.
 type RetMeaning<'m> = Box<dyn Fn(u32) -> Option<View> + Send + Sync + 'm>;
 
-/// What is known about an execution, for i and for j.
+/// The bits of an execution, for i and for j.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 struct Known {
     /// The first update(1) has begun.
     has_begun: [bool; 2],
-    /// It has ended, or its value was returned.
+    /// It has ended, or a scan has returned its value.
     is_over: [bool; 2],
-    /// No scan may have 0 here and 1 at the other one any more.
+    /// No scan may return 0 here and 1 on the other side any more.
     is_refused: [bool; 2],
     /// For each open scan, what was over when it began.
     at_call: [[bool; 2]; MAX_THREADS],
@@ -66,7 +66,7 @@ impl Known {
         self.is_over[side] |= self.has_begun[side];
     }
 
-    /// False if this cannot be explained.
+    /// False if the scan cannot be explained.
     fn scan_ends(&mut self, thread: usize, ones: [bool; 2]) -> bool {
         let before = std::mem::take(&mut self.at_call[thread]);
         for side in 0..2 {
@@ -87,7 +87,7 @@ impl Known {
     }
 }
 
-/// Watches the simple executions of a pair.
+/// Monitors the simple executions of a pair.
 pub(crate) struct Monitor<'m> {
     pair: Pair,
     op: OpMeaning<'m>,
@@ -111,7 +111,7 @@ impl<'m> Monitor<'m> {
         }
     }
 
-    /// Where the pair has 1; `None` if there is something that no simple execution writes.
+    /// Where the pair has 1; `None` if the view has a value that no simple execution writes.
     fn ones(&self, view: &View) -> Option<[bool; 2]> {
         let fits = |(segment, value): (usize, &u8)| {
             *value == 0 || *value == 1 && self.pair.contains(segment)
@@ -183,7 +183,7 @@ mod tests {
     const THREADS: usize = 4;
     const HISTORIES: usize = 30_000;
 
-    /// A small generator of numbers.
+    /// A pseudo-random number generator.
     struct Dice(u64);
 
     impl Dice {
@@ -238,9 +238,9 @@ mod tests {
         (call, Some(ret))
     }
 
-    /// Event by event, the monitor refuses exactly what the sets of configurations cannot explain.
+    /// The monitor refuses exactly the events that the sets of configurations cannot explain.
     #[test]
-    fn agrees_with_configurations_event_by_event() {
+    fn monitor_agrees_with_configurations_on_every_event() {
         let model = Bowman::correct(THREADS);
         let mut dice = Dice(7);
         let (mut refused, mut explained) = (0, 0);

@@ -1,7 +1,6 @@
-//! The specification by numbers; histories of explored runs, and what the library says about them.
+//! Specifications over numbers; histories of explored runs, and the library's verdicts on them.
 //!
-//! Operations, results and states are numbers, so that methods and the library's engines are compiled once for all
-//! models.
+//! Operations, results and states are numbers, so that methods and the library's engines are compiled once for all models.
 
 use std::sync::Arc;
 
@@ -25,7 +24,7 @@ pub(crate) trait Numbers: Send + Sync {
     fn describe_op(&self, op: u32) -> String;
     fn describe_ret(&self, op: u32, ret: u32) -> String;
     fn describe_state(&self, state: u32) -> String;
-    /// With other names for values.
+    /// The part with other names for values.
     fn rename(&self, part: Part, names: &mut Names) -> Part;
     /// Bytes in use.
     fn bytes(&self) -> usize;
@@ -39,7 +38,7 @@ pub(crate) enum Part {
     State(u32),
 }
 
-/// What a model says about its specification, for all models with the same one.
+/// The names in a specification, for all models with the same one.
 pub(crate) trait SpecNames<S: Spec>: Send + Sync {
     /// [`Model::spec_names`].
     fn visit(&self, part: SpecPart<'_, S>, names: &mut Names);
@@ -51,7 +50,7 @@ impl<M: Model> SpecNames<M::Spec> for M {
     }
 }
 
-/// The specification of a model, by numbers. Compiled once for each specification.
+/// The specification of a model, over numbers. Compiled once for each specification.
 pub(crate) struct Numbered<'m, S: Spec> {
     spec: &'m S,
     model: &'m dyn SpecNames<S>,
@@ -120,7 +119,7 @@ impl<S: Spec<State: Send + Sync>> Numbers for Numbered<'_, S> {
 
     fn bytes(&self) -> usize {
         let each = |state: usize| self.spec.state_bytes(self.states.get(state as u32));
-        // All of them would take too long to ask.
+        // An estimate: asking all states would take too long.
         let first = if self.states.len() == 0 { 0 } else { each(self.states.len() - 1) };
         self.states.bytes() + self.states.len() * first
     }
@@ -169,7 +168,7 @@ pub(crate) fn history(events: &[Taken]) -> History<u32, u32> {
     for taken in events {
         let mine = &mut open[usize::from(taken.thread)];
         if let Some(op) = taken.event.call() {
-            // A thread has one operation at a time, so nothing is refused.
+            // A thread has one open operation at a time, so no event is refused.
             *mine = history.call_by(u32::from(taken.thread), op).ok();
         }
         if let Some(ret) = taken.event.ret() {
@@ -179,7 +178,7 @@ pub(crate) fn history(events: &[Taken]) -> History<u32, u32> {
     history.finish()
 }
 
-/// What the library says about a history.
+/// The library's report on a history.
 pub(crate) fn report(
     numbers: &dyn Numbers,
     history: &History<u32, u32>,
@@ -187,10 +186,10 @@ pub(crate) fn report(
     Checker::new(&ByNumbers(numbers)).check(history)
 }
 
-/// Is the history of these events linearizable?
+/// True if the history of these events is linearizable.
 pub(crate) fn is_linearizable(numbers: &dyn Numbers, events: &[Taken]) -> bool {
     let spec = ByNumbers(numbers);
     let report = Checker::new(&spec).threads(1).explains(false).check(&history(events));
-    // Histories of models are short: there is no limit that could be hit.
+    // Histories of models are short, so no limit can be hit.
     matches!(report.map(|report| report.verdict), Ok(Verdict::Linearizable(_)))
 }

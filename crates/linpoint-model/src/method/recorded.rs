@@ -1,8 +1,8 @@
-//! The method `recorded`: the history is part of the state, and is checked by the library when it is over.
+//! The method `recorded`: the history is part of the state, and the library checks it when it is complete.
 //!
-//! Histories share their beginnings: each is a number, the number of the history without the last event, and that
-//! event. A history is over when nobody can call anything any more and nothing is open. Some never are (a thread
-//! that waits for ever): those that nothing followed are judged at the end.
+//! Histories share prefixes: each is the number of the history without its last event, and that event. A history is
+//! complete when no operation is open and no thread can call one. Some never are (a thread waits forever): histories
+//! without a continuation are judged at the end.
 
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
@@ -13,14 +13,14 @@ use crate::system::{Apart, Event, Growing, Interner, Renaming};
 pub(crate) struct Recorded<'m> {
     numbers: Box<dyn Numbers + 'm>,
     histories: Interner<(u32, Option<Taken>)>,
-    /// What is known about each history.
+    /// Flags of each history.
     known: Growing<AtomicU8>,
     judged: Apart<AtomicU64>,
 }
 
-/// It has been judged.
+/// The history was judged.
 const JUDGED: u8 = 1;
-/// Something followed it.
+/// The history has a continuation.
 const CONTINUED: u8 = 2;
 
 impl<'m> Recorded<'m> {

@@ -1,56 +1,56 @@
-//! One line that a model prints: an operation is called, or returns.
+//! Recordings: lines that a model prints when an operation is called or returns.
 
 use std::fmt;
 
-/// How such lines begin; everything else is the verifier's own.
+/// The prefix of recordings. All other lines are the verifier's own.
 pub(super) const MARK: &str = "@lp ";
 
-/// An operation is called, or returns.
+/// A call or a return of an operation.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Recording {
-    /// How many recordings precede it in its history.
+    /// The number of recordings before it in its history.
     pub(super) index: usize,
     /// The process of the model.
     pub process: u32,
-    /// What happens.
+    /// The event.
     pub what: What,
 }
 
-/// What happens.
+/// The event.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum What {
     /// An operation is called.
     Call {
         /// Its name.
         name: Box<str>,
-        /// What it is called with.
+        /// The arguments.
         args: Vec<i64>,
     },
     /// The open operation of the process returns.
     Return(Returned),
 }
 
-/// What an operation returns.
+/// The result of an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Returned {
-    /// Nothing.
+    /// No value.
     Ok,
     /// A number.
     Int(i64),
-    /// True or false.
+    /// A truth value.
     Bool(bool),
-    /// Nothing where something could be.
+    /// Empty or absent.
     Null,
-    /// That there was no room.
+    /// The object was full.
     Full,
 }
 
-/// A line that begins like a recording and is none.
+/// A malformed recording.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BadRecording {
     /// The line.
     pub line: String,
-    /// What is wrong with it.
+    /// The problem.
     pub why: &'static str,
 }
 
@@ -62,7 +62,7 @@ impl fmt::Display for BadRecording {
 }
 
 impl Recording {
-    /// An error if it cannot be the next one after so many.
+    /// An error if it cannot come after a path of this length.
     pub(super) fn follows(&self, before: usize) -> Result<(), BadRecording> {
         if self.index <= before {
             return Ok(());
@@ -71,7 +71,7 @@ impl Recording {
         Err(BadRecording { line, why: "those before it are missing" })
     }
 
-    /// Reads a line without its mark.
+    /// Parses a line without its mark.
     pub(super) fn parse(text: &str) -> Result<Recording, BadRecording> {
         let bad = |why| BadRecording { line: text.chars().take(200).collect(), why };
         let mut words = text.split_ascii_whitespace();
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn calls_and_returns() {
+    fn calls_and_returns_are_parsed() {
         let call = Recording::parse("7 1 call push 3").unwrap();
         assert_eq!((call.index, call.process), (7, 1));
         assert_eq!(call.what, What::Call { name: "push".into(), args: vec![3] });
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_told() {
+    fn malformed_recordings_are_errors() {
         for (text, why) in [
             ("", "no number"),
             ("x 1 call push", "its number is none"),

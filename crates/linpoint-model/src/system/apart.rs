@@ -1,9 +1,9 @@
-//! Things that one core writes often, kept away from those that all cores read.
+//! Padding against false sharing.
 
 use std::ops::Deref;
 
-/// Has its cache lines to itself: whoever writes it takes nothing else away from the other cores. Two lines, because
-/// processors fetch them in pairs.
+/// A value with cache lines of its own, so that writing it does not invalidate other data on other cores. Two lines,
+/// because processors prefetch them in pairs.
 #[derive(Default)]
 #[repr(align(128))]
 pub(crate) struct Apart<T>(pub(crate) T);

@@ -1,7 +1,7 @@
-//! Numbers for things that come again and again: the same thing always has the same number.
+//! Interning: equal values get the same number.
 //!
-//! Looking at a thing takes no lock, and asking for the number of one that was met lately takes none either. Otherwise, one
-//! of many parts of the index is locked, so that two cores hardly ever want the same one.
+//! Reading a value takes no lock, and neither does interning one that was interned recently. Otherwise one shard of the
+//! index is locked, so that two cores rarely contend.
 
 use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hash};
@@ -15,20 +15,20 @@ use crate::sync::{
     AtomicU32, AtomicUsize, Mutex, MutexGuard, OnceLock, Ordering, PoisonError, size,
 };
 
-/// The index has so many parts.
+/// Shards of the index.
 const PARTS: usize = size(32, 1);
-/// So many numbers can be found without a lock.
+/// Numbers that can be found without a lock.
 const RECENT: usize = size(1 << 14, 1);
 
-/// Things and their numbers: 0, 1, 2, …, in the order in which they were met.
+/// Values and their numbers: 0, 1, 2, …, in the order of discovery.
 pub(crate) struct Interner<T> {
     things: Growing<OnceLock<T>>,
     index: Index,
 }
 
-/// The same for equal things, in every run.
+/// A hash that is the same in every run.
 pub(crate) fn stable_hash<T: Hash + ?Sized>(thing: &T) -> u64 {
-    // Fx leaves the entropy in the upper bits; tables want it in the lower ones.
+    // Fx leaves the entropy in the upper bits; tables use the lower ones.
     FxBuildHasher.hash_one(thing).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(26)
 }
 
@@ -37,14 +37,14 @@ impl<T: Clone + Eq + Hash> Interner<T> {
         Interner { things: Growing::new(), index: Index::new() }
     }
 
-    /// The number of a thing.
-    // Compiled once for each type, however many places ask.
+    /// The number of a value.
+    // Not inlined, so that it is compiled once for each type.
     #[inline(never)]
     pub(crate) fn number(&self, thing: &T) -> u32 {
         self.number_or(thing, || thing.clone()).0
     }
 
-    /// The number of a thing that equals this one, and whether it is new: then it is made.
+    /// The number of the value that equals `thing`, and whether it is new. A new value is created by `make`.
     pub(crate) fn number_or<Q>(&self, thing: &Q, make: impl FnOnce() -> T) -> (u32, bool)
     where
         T: Borrow<Q>,
@@ -58,7 +58,7 @@ impl<T: Clone + Eq + Hash> Interner<T> {
         let mut part = self.index.part(hash);
         let known = part.find(hash, &is_it);
         let number = known.unwrap_or_else(|| {
-            // Made before it has a number: a model may panic here.
+            // Created before it gets a number: the model may panic here.
             let made = make();
             let number = part.next();
             let _ = self.things.entry(number).set(made);
@@ -70,7 +70,7 @@ impl<T: Clone + Eq + Hash> Interner<T> {
         (number, known.is_none())
     }
 
-    /// The thing with this number.
+    /// The value with this number.
     pub(crate) fn get(&self, number: u32) -> &T {
         let thing = self.things.get(number).and_then(OnceLock::get);
         thing.expect("a number that was given out has a thing")
@@ -80,23 +80,23 @@ impl<T: Clone + Eq + Hash> Interner<T> {
         self.index.len()
     }
 
-    /// Bytes in use, without what things own on the heap.
+    /// Bytes in use, without what values own on the heap.
     pub(crate) fn bytes(&self) -> usize {
         self.things.bytes() + self.index.bytes()
     }
 }
 
-/// Numbers by hash. It does not know the things, so it is compiled once for all types.
+/// Numbers by hash. It does not depend on the type of values, so it is compiled once.
 struct Index {
-    /// By hash, the number of a thing plus one; 0 is none. The thing itself tells whether it is the right one.
+    /// By hash, the number of a value plus one; 0 is none. Callers compare the value.
     recent: Box<[AtomicU32]>,
     parts: [Apart<Mutex<HashTable<u32>>>; PARTS],
     next: Apart<AtomicU32>,
-    /// Bytes of the parts: asked for in every round.
+    /// Bytes of the shards, counted because every round needs them.
     bytes: AtomicUsize,
 }
 
-/// A part of the index that nobody else can change.
+/// A locked shard of the index.
 struct Part<'a> {
     index: &'a Index,
     table: MutexGuard<'a, HashTable<u32>>,
@@ -112,9 +112,9 @@ impl Index {
         }
     }
 
-    /// The number that was asked for last with a hash like this.
+    /// The most recent number in the slot of this hash.
     fn recent(&self, hash: u64) -> Option<u32> {
-        // Acquired: who has stored the number has stored the thing before.
+        // Acquire: the value was stored before its number (see `remember`).
         self.recent[hash as usize % RECENT].load(Ordering::Acquire).checked_sub(1)
     }
 
@@ -122,9 +122,9 @@ impl Index {
         self.recent[hash as usize % RECENT].store(number + 1, Ordering::Release);
     }
 
-    /// The part that has all things with this hash.
+    /// Locks the shard of this hash.
     fn part(&self, hash: u64) -> Part<'_> {
-        // Bits that the tables do not look at first.
+        // Bits that the hash tables do not use first.
         let part = &self.parts[(hash >> 40) as usize % PARTS];
         Part { index: self, table: part.lock().unwrap_or_else(PoisonError::into_inner) }
     }
@@ -143,7 +143,7 @@ impl Part<'_> {
         self.table.find(hash, |number| is_it(*number)).copied()
     }
 
-    /// A number that nothing has.
+    /// A number that is not in use.
     fn next(&self) -> u32 {
         let number = self.index.next.fetch_add(1, Ordering::Relaxed);
         assert!(number < u32::MAX, "more things than numbers");
@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn threads_agree_on_numbers_and_leave_none_out() {
+    fn concurrent_threads_agree_on_dense_numbers() {
         let interner = Interner::<Box<[u32]>>::new();
         let thing = |i: u32| vec![i % 5_000; 3].into_boxed_slice();
         let numbers = |from: u32| {

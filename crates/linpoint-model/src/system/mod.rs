@@ -1,8 +1,8 @@
-//! The transition system behind numbers.
+//! The transition system over numbered parts of states.
 //!
-//! A state has parts: shared memory, one part for each thread, and what the method carries. Each part has a number.
-//! What a thread does next depends on shared memory and on its own part only, and is asked for once for each pair of
-//! numbers while it is remembered. [`Typed`] knows the model; everything else sees [`System`], and is compiled once.
+//! A state has parts: shared memory, one part for each thread, and what the method carries. Each part has a number. The
+//! moves of a thread depend only on shared memory and on its own part, and are cached for each pair of numbers. [`Typed`]
+//! knows the model; everything else uses [`System`], and is compiled once.
 
 mod apart;
 mod column;
@@ -30,7 +30,7 @@ use crate::bounds::MAX_THREADS;
 use crate::error::ModelError;
 use crate::method::Watch;
 
-/// A thread can do at most so many different things next.
+/// The largest number of moves of a thread.
 pub(crate) const MAX_MOVES: usize = 256;
 
 /// The parts of a state, as numbers.
@@ -41,7 +41,7 @@ pub(crate) struct Parts {
     pub(crate) threads: [u32; MAX_THREADS],
 }
 
-/// One thing that a thread can do next.
+/// A possible next move of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Move {
     pub(crate) shared: u32,
@@ -54,28 +54,28 @@ pub(crate) trait System: Send + Sync {
     /// Number of threads.
     fn threads(&self) -> usize;
 
-    /// The state before the first step.
+    /// The initial state.
     fn initial(&self) -> Result<Parts, ModelError>;
 
-    /// What a thread can do next.
+    /// The next moves of a thread.
     fn moves(&self, shared: u32, thread: u32, out: &mut Vec<Move>) -> Result<(), ModelError>;
 
-    /// What the method carries.
+    /// The method.
     fn watch(&self) -> &dyn Watch;
 
-    /// By which threads are sorted; `None` if they are not.
+    /// The keys by which threads are sorted; `None` if they are not sorted.
     fn sort_keys(&self) -> Option<&Column>;
 
     /// True if names are made canonical after a return.
     fn tidies(&self) -> bool;
 
-    /// Makes names canonical, and sorts threads if they are sorted. Gives the new order of threads.
+    /// Makes names canonical, and sorts threads if they are sorted. Returns the new order of threads.
     fn tidy(&self, parts: &mut Parts) -> Renaming;
 
-    /// True if the part of this thread is between two operations.
+    /// True if the thread is between two operations.
     fn is_idle(&self, thread: u32) -> bool;
 
-    /// True if nothing is open and nobody may call anything any more.
+    /// True if no operation is open and no thread may call one.
     fn is_over(&self, parts: &Parts) -> bool;
 
     /// Bytes in use.

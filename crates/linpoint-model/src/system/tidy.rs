@@ -1,9 +1,9 @@
-//! States that differ only in names are one: nodes and values get canonical names when an operation returns.
+//! Canonical names for nodes and values, assigned when an operation returns: states that differ only in names coincide.
 //!
-//! Names are given out in an order that depends on the state and not on the names: what shared memory reaches,
-//! then what each thread remembers, threads in the order of what is known about them by then. The result is a state
-//! that the model cannot tell from the one before, if its claims hold; so any order would be right, and a good one
-//! lets more states coincide.
+//! Names are assigned in an order that depends on the state and not on the names: those reachable from shared memory, then
+//! those in the local state of each thread, with threads ordered by what is known about them so far. If the claims of the
+//! model hold, it cannot distinguish the result from the original state; so any order would be sound, and a good one makes
+//! more states coincide.
 
 use super::interner::stable_hash;
 use super::untyped::by_key;
@@ -23,7 +23,7 @@ impl<M: Model> Typed<'_, M> {
         for at in self.visiting_order(&threads, &mut names) {
             self.visit(&mut threads[at], &mut names);
         }
-        // What only threads reach.
+        // Nodes that only threads reach.
         model.shared_names(&mut world.mem, &mut names);
         if let Some(fresh) = untyped.name_carried(parts.carried, &mut names) {
             world.fresh = fresh;
@@ -47,7 +47,7 @@ impl<M: Model> Typed<'_, M> {
         self.steps.model.local_names(&mut thread.local, names);
     }
 
-    /// Threads in the order of what they are, as far as their names are known.
+    /// Threads in the order of their contents, as far as names are assigned.
     fn visiting_order(&self, threads: &[Thread<Op<M>, M::Local>], names: &mut Names) -> Vec<usize> {
         if !self.untyped.reduced.symmetry.threads {
             return (0..threads.len()).collect();

@@ -1,4 +1,4 @@
-//! A model as a [`System`]: numbers for shared memory, for threads, and for what the method carries.
+//! A model as a [`System`]: numbers shared memory, threads, and what the method carries.
 
 use std::sync::Arc;
 
@@ -13,14 +13,14 @@ use crate::method::{Configs, Method, Monitor, Numbered, Numbers, Recorded, Scrat
 use crate::model::{Model, Op, Ret, Symmetry};
 use crate::simple::Simple;
 
-/// Which reductions are used: those that are wanted, possible with the bounds and the method, and claimed.
+/// The reductions in use: requested, possible with the bounds and the method, and claimed by the model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Reduced {
     pub(crate) merges: bool,
     pub(crate) symmetry: Symmetry,
 }
 
-/// A model with its bounds, behind numbers.
+/// A model with its bounds, as a system over numbers.
 pub(crate) struct Typed<'m, M: Model> {
     pub(crate) steps: Steps<'m, M>,
     pub(super) worlds: Interner<World<M::Shared>>,
@@ -30,7 +30,7 @@ pub(crate) struct Typed<'m, M: Model> {
     pub(super) untyped: Untyped<'m>,
 }
 
-/// Carries nothing.
+/// Carries nothing, for methods that do not need it.
 struct Nothing;
 
 impl Watch for Nothing {
@@ -59,7 +59,7 @@ impl Watch for Nothing {
     }
 }
 
-/// What states carry for a method.
+/// Creates what states carry for a method.
 fn watch<'m>(
     method: Method,
     threads: usize,
@@ -109,23 +109,23 @@ impl<'m, M: Model> Typed<'m, M> {
         })
     }
 
-    /// The specification, by the numbers of operations and results.
+    /// The specification over the numbers of operations and results.
     pub(crate) fn numbered(&self) -> Numbered<'m, M::Spec> {
         Numbered::new(self.steps.model, &self.ops, &self.rets)
     }
 
-    /// The number of a thread; its key is set before anybody can see the number.
+    /// The number of a thread. Its key is set before the number is returned.
     pub(super) fn thread_number(&self, thread: &Thread<Op<M>, M::Local>) -> u32 {
         let number = self.threads.number(thread);
         if self.untyped.keys.get(number) == 0 {
-            // An idle thread is marked in the lowest bit.
+            // The lowest bit marks an idle thread.
             let key = (stable_hash(thread) | 2) & !1 | u64::from(thread.op.is_none());
             self.untyped.keys.set(number, key);
         }
         number
     }
 
-    /// The threads before their first step: those with equal programs are equal where numbers do not matter.
+    /// The threads before their first step. Threads with equal programs are equal if the model is symmetric in threads.
     pub(crate) fn first_threads(&self) -> Vec<Thread<Op<M>, M::Local>> {
         let program = |thread: usize| match &self.steps.bounds {
             Bounds::Programs(programs) => {
@@ -145,7 +145,7 @@ impl<'m, M: Model> Typed<'m, M> {
         (0..self.steps.bounds.threads()).map(first).collect()
     }
 
-    /// Which thread is in which position before the first step.
+    /// The thread in each position before the first step.
     pub(crate) fn first_positions(&self) -> Vec<usize> {
         if !self.untyped.reduced.symmetry.threads {
             return (0..self.untyped.threads).collect();

@@ -1,5 +1,5 @@
-//! The part of a system that does not know the model's types, and is compiled once: sorting threads, and what the method
-//! carries, with other names.
+//! The part of a system that does not depend on the model's types, and is compiled once: sorts threads, and renames what
+//! the method carries.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -13,18 +13,18 @@ use crate::bounds::MAX_THREADS;
 use crate::method::Watch;
 use crate::names::Names;
 
-/// What a system knows beside the model.
+/// The part of a system that does not depend on the model's types.
 pub(super) struct Untyped<'m> {
     pub(super) reduced: Reduced,
     pub(super) threads: usize,
     /// True if there is an end to operations.
     is_bounded: bool,
-    /// A hash of each thread, to sort them by what they are and not by when they were met.
+    /// A hash of each thread, to sort threads by their contents and not by the order of discovery.
     pub(super) keys: Column,
     pub(super) watch: Box<dyn Watch + 'm>,
-    /// What was carried with other names, remembered.
+    /// Caches renamings of what was carried.
     renamed: Renamed,
-    /// The values that are mentioned in what is carried, a bit each; bit 0 says that this is known.
+    /// Caches the values mentioned in what is carried, a bit for each. Bit 0 says that the entry is valid.
     mentioned: Column,
 }
 
@@ -46,7 +46,7 @@ impl<'m> Untyped<'m> {
         }
     }
 
-    /// Nothing has a name yet; values keep theirs if they are not renamed.
+    /// Names before any is assigned. Values keep theirs if they are not renamed.
     pub(super) fn names(&self) -> Names {
         let mut names = Names::new(self.reduced.symmetry.nodes);
         if !self.reduced.symmetry.values {
@@ -55,8 +55,7 @@ impl<'m> Untyped<'m> {
         names
     }
 
-    /// Gives names to values that nobody but the specification knows any more. The next value that nobody carries, if values
-    /// are renamed.
+    /// Assigns names to values that only the specification mentions. Returns the next fresh value, if values are renamed.
     pub(super) fn name_carried(&self, carried: u32, names: &mut Names) -> Option<u8> {
         if !self.reduced.symmetry.values {
             return None;
@@ -64,15 +63,15 @@ impl<'m> Untyped<'m> {
         let mentioned = self.mentioned(carried);
         let left = (1..MAX_VALUES).filter(|value| mentioned >> value & 1 == 1);
         left.for_each(|value| names.give_value(value));
-        // Bounds on operations bound values too; without, every thread may bring one more before names are
-        // given again.
+        // Bounds on operations bound values too. Without bounds, every thread may add a value before names are assigned
+        // again.
         let most = usize::from(names.values()) + self.threads;
         let fits = most < usize::from(MAX_VALUES) || self.is_bounded;
         assert!(fits, "more than {MAX_VALUES} values at once");
         Some(names.values() + 1)
     }
 
-    /// Sorts threads that have got their names, and renames what is carried. Gives the new order of threads.
+    /// Sorts threads after names were assigned, and renames what is carried. Returns the new order of threads.
     pub(super) fn sort_and_rename(&self, parts: &mut Parts, names: &Names) -> Renaming {
         let order = self.sort(parts);
         let renaming = if self.reduced.symmetry.values {
@@ -86,7 +85,7 @@ impl<'m> Untyped<'m> {
         order
     }
 
-    /// Sorts threads by their keys, if they are sorted.
+    /// Sorts threads by their keys, if the system sorts them.
     pub(super) fn sort(&self, parts: &mut Parts) -> Renaming {
         if !self.reduced.symmetry.threads {
             return Renaming::IDENTITY;
@@ -126,14 +125,14 @@ impl<'m> Untyped<'m> {
     }
 }
 
-/// Positions in the order of their keys; equal ones keep their order.
+/// Indices in the order of their keys. The sort is stable.
 pub(super) fn by_key(keys: &[u64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..keys.len()).collect();
     order.sort_by_key(|at| keys[*at]);
     order
 }
 
-/// What was carried, and how it was renamed; in parts, so that two cores hardly ever want the same one.
+/// A cache of renamings, sharded so that two cores rarely contend for a lock.
 #[derive(Default)]
 struct Renamed([Apart<Mutex<Part>>; 16]);
 

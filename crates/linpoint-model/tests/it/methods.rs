@@ -1,4 +1,4 @@
-//! The methods agree where they are sound, and miss what they are known to miss where they are not.
+//! Sound methods agree; unsound methods miss the violations that they are known to miss.
 
 use linpoint::Sequential;
 use linpoint_model::catalogue::specs::{Queue, QueueOp, Taken};
@@ -39,7 +39,7 @@ fn sound_and_recorded_agree_on_small_instances() {
 }
 
 #[test]
-fn recorded_finds_the_errors_that_the_paper_found() {
+fn methods_find_the_bugs_of_the_paper() {
     let cases = [
         ("treiber-reuse-before", "push 1; pop | pop; push 2"),
         ("array-queue:2", "enq 1; enq 2 | deq"),
@@ -50,7 +50,7 @@ fn recorded_finds_the_errors_that_the_paper_found() {
             let asked = Asked::Program(program.to_owned());
             let settings = Settings { method, ..Settings::default() };
             let found = !is_clean(&explored(name, &asked, &settings));
-            // The violation is there; a method that is not sound may miss it, and the first does not.
+            // Only `common` may miss the violation here. `external` is unsound too, but finds it.
             assert!(found || method == Method::Common, "{name} {}", method.name());
         }
     }
@@ -76,8 +76,8 @@ fn points_agree_where_models_have_them() {
     assert_eq!(error.to_string(), "this model does not say when its operations take effect");
 }
 
-/// A queue that is wrong on purpose (section 4 of the notes on algorithms): an enqueue of 1 goes to the front of a queue that
-/// is not empty, and says so in a flag.
+/// A queue with a planted bug (section 4 of the notes on algorithms): an enqueue of 1 inserts at the front of a nonempty
+/// queue, and sets a flag.
 struct AsymmetricQueue {
     spec: Queue,
 }
@@ -143,7 +143,7 @@ impl Model for AsymmetricQueue {
 }
 
 #[test]
-fn one_common_linearization_is_not_enough() {
+fn unsound_methods_miss_the_bug_of_the_asymmetric_queue() {
     let queue = AsymmetricQueue { spec: Queue::default() };
     let bounds = Bounds::Programs(vec![vec![QueueOp::Enq(1), QueueOp::Deq], vec![QueueOp::Enq(2)]]);
     for method in [Method::Sound, Method::Recorded, Method::Points] {
@@ -158,7 +158,7 @@ fn one_common_linearization_is_not_enough() {
     }
 }
 
-/// Figures 7 and 8 of Doolan et al.: an operation that should do nothing does something, once.
+/// Figures 7 and 8 of Doolan et al.: an operation that should have no effect changes the counter once.
 struct Meddling {
     spec: Counter,
 }
@@ -223,7 +223,7 @@ impl Model for Meddling {
 }
 
 #[test]
-fn turning_back_at_a_known_state_misses_what_came_before() {
+fn external_misses_histories_that_end_in_a_known_state() {
     let model = Meddling { spec: Counter(0) };
     let bounds = Bounds::Total { threads: 1, ops: 2 };
     assert!(is_clean_by(&model, &bounds, Method::External));

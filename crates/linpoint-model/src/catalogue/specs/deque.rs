@@ -18,9 +18,9 @@ pub enum Side {
 /// Operations of a deque.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum DequeOp {
-    /// Puts a value at an end.
+    /// Pushes a value at one end.
     Push(Side, u8),
-    /// Takes the value at an end.
+    /// Pops the value at one end.
     Pop(Side),
 }
 

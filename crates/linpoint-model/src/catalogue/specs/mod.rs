@@ -1,4 +1,4 @@
-//! What the objects of the catalogue should do, one after the other.
+//! Sequential specifications of the objects in the catalogue.
 
 mod deque;
 mod queue;
@@ -21,13 +21,13 @@ pub use stack::{Stack, StackOp};
 /// The result of an operation on a container.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Taken {
-    /// It was put in.
+    /// A value was added.
     Ok,
-    /// This was taken out; 0 is what was never put in.
+    /// This value was removed; 0 was never added.
     Value(u8),
-    /// There was nothing.
+    /// The container was empty.
     Empty,
-    /// There was no room.
+    /// The container was full.
     Full,
 }
 

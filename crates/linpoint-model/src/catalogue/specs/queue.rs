@@ -9,9 +9,9 @@ use crate::names::Names;
 /// Operations of a queue.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum QueueOp {
-    /// Puts a value at the end.
+    /// Appends a value.
     Enq(u8),
-    /// Takes the first value.
+    /// Removes the first value.
     Deq,
 }
 
@@ -40,9 +40,9 @@ impl QueueOp {
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Queue {
     pub(crate) values: Vec<u8>,
-    /// At most so many values; an enqueue of one more says so.
+    /// Capacity; an enqueue beyond it returns [`ContainerRet::Full`].
     pub capacity: Option<u8>,
-    /// A dequeue waits while there is nothing.
+    /// A dequeue waits while the queue is empty.
     pub waits: bool,
 }
 

@@ -11,9 +11,9 @@ use crate::names::Names;
 pub enum SlotOp {
     /// Stores a value.
     Update(u8),
-    /// Removes what is stored.
+    /// Removes the value.
     Delete,
-    /// Reads what is stored.
+    /// Reads the value.
     Get,
 }
 

@@ -9,9 +9,9 @@ use crate::names::Names;
 /// Operations of a stack.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum StackOp {
-    /// Puts a value on top.
+    /// Pushes a value.
     Push(u8),
-    /// Takes the top value off.
+    /// Pops the top value.
     Pop,
 }
 

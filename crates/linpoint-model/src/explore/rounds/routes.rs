@@ -1,4 +1,4 @@
-//! The way to a state: its steps are found again, because only the states on the way are stored.
+//! Routes to states. Only the states of a path are stored, so the moves between them are computed again.
 
 use super::super::worker::{Successor, Tables, Who};
 use super::super::{Ending, Route};
@@ -6,7 +6,7 @@ use super::Rounds;
 use crate::error::ModelError;
 
 impl Rounds<'_> {
-    /// The moves that lead to this state, and then the last one.
+    /// The moves to this state, followed by `last`.
     pub(super) fn route(&self, to: u32, last: Option<Successor>) -> Result<Route, ModelError> {
         let path = self.met.path(to);
         let mut worker = self.worker(false, Tables::default());
@@ -26,7 +26,7 @@ impl Rounds<'_> {
         Ok(Route(route))
     }
 
-    /// The moves to some state that carries this.
+    /// A violation: the moves to some state that carries this.
     pub(super) fn route_to_carried(&self, carried: u32) -> Result<Ending, ModelError> {
         let carries = |at: &usize| self.tree.parts(self.met.states.get(*at)).carried == carried;
         match (0..self.met.len()).find(carries) {

@@ -1,19 +1,19 @@
-//! Random runs with restarts, on one core. A run goes from a state to one of the new states that follow it, drawn at
-//! random, until nothing new follows; then another begins at a random state that was met and left. Runs come deep soon, and
-//! to places that no other order prefers. A state is expanded once, so in the end everything is explored.
+//! Random runs with restarts, on one core. A run moves from a state to one of its new successors, chosen at random, until
+//! there is none; then another run starts at a random state that was discovered and not expanded. Runs get deep quickly,
+//! and reach places that no other order prefers. Each state is expanded once, so eventually everything is explored.
 
 use super::super::visited::Share;
 use super::super::watcher::{Stop, Watcher};
 use super::{Found, Pass, Rounds};
 use crate::system::mix;
 
-/// Limits are looked at after so many states.
+/// States between two checks of the limits.
 const STRETCH: usize = 1 << 10;
 
 impl Rounds<'_> {
     pub(super) fn by_walks(&mut self, seed: u64, watcher: &mut Watcher<'_>) -> Result<(), Stop> {
         let mut dice = Dice(seed);
-        // States that were met and not expanded.
+        // States that were discovered and not expanded.
         let mut left = vec![0];
         while !left.is_empty() {
             let bytes = left.capacity() * size_of::<u32>();
@@ -26,14 +26,14 @@ impl Rounds<'_> {
         Ok(())
     }
 
-    /// Expands so many states, as long as there is room.
+    /// Expands up to [`STRETCH`] states, as long as there is room.
     fn stretch(
         &mut self,
         left: &mut Vec<u32>,
         dice: &mut Dice,
         share: &mut Share,
     ) -> Result<(), Stop> {
-        // The states that follow the one before are the last so many of `left`.
+        // The new successors of the previous state are the last `following` of `left`.
         let mut following = 0;
         for _ in 0..STRETCH {
             let choices = if following > 0 { following } else { left.len() };
@@ -63,7 +63,7 @@ impl Rounds<'_> {
     }
 }
 
-/// A small generator of numbers (SplitMix).
+/// A pseudo-random number generator (SplitMix).
 struct Dice(u64);
 
 impl Dice {
