@@ -24,8 +24,8 @@ pub struct Names {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Mode {
-    GiveOut,
-    WriteDown,
+    Assign,
+    Apply,
 }
 
 #[derive(Clone, Debug)]
@@ -41,7 +41,7 @@ impl Naming {
         Naming { new: [0; MAX_NAMES], order: [0; MAX_NAMES], count: 0 }
     }
 
-    fn give(&mut self, old: u8) {
+    fn assign(&mut self, old: u8) {
         let new = &mut self.new[usize::from(old)];
         if *new == 0 {
             self.order[usize::from(self.count)] = old;
@@ -55,8 +55,8 @@ impl Naming {
             return;
         }
         match mode {
-            Mode::GiveOut => self.give(*name),
-            Mode::WriteDown => {
+            Mode::Assign => self.assign(*name),
+            Mode::Apply => {
                 *name = match self.new[usize::from(*name)] {
                     0 => UNNAMED | *name,
                     new => new,
@@ -69,7 +69,7 @@ impl Naming {
 impl Names {
     pub(crate) fn new(renames_nodes: bool) -> Names {
         Names {
-            mode: Mode::GiveOut,
+            mode: Mode::Assign,
             nodes: Naming::none(),
             values: Naming::none(),
             followed: 0,
@@ -77,23 +77,23 @@ impl Names {
         }
     }
 
-    pub(crate) fn write_down(&mut self) {
-        self.mode = Mode::WriteDown;
+    pub(crate) fn apply(&mut self) {
+        self.mode = Mode::Apply;
     }
 
-    pub(crate) fn give_out(&mut self) {
-        self.mode = Mode::GiveOut;
+    pub(crate) fn assign(&mut self) {
+        self.mode = Mode::Assign;
     }
 
     /// All values keep their names.
     pub(crate) fn keep_values(&mut self) {
         for name in 1..MAX_NAMES as u8 {
-            self.values.give(name);
+            self.values.assign(name);
         }
     }
 
-    pub(crate) fn give_value(&mut self, value: u8) {
-        self.values.give(value);
+    pub(crate) fn assign_value(&mut self, value: u8) {
+        self.values.assign(value);
     }
 
     /// Number of values with a canonical name.
@@ -109,7 +109,7 @@ impl Names {
     /// Applies only this renaming of values.
     pub(crate) fn of_values(new: impl Iterator<Item = (u8, u8)>) -> Names {
         let mut names = Names::new(false);
-        names.mode = Mode::WriteDown;
+        names.mode = Mode::Apply;
         for (old, new) in new {
             names.values.new[usize::from(old)] = new;
         }
@@ -118,8 +118,8 @@ impl Names {
 
     /// The nodes 1 to `count` always exist and keep their names.
     pub fn fixed(&mut self, count: u8) {
-        if self.renames_nodes && self.mode == Mode::GiveOut {
-            (1..=count).for_each(|node| self.nodes.give(node));
+        if self.renames_nodes && self.mode == Mode::Assign {
+            (1..=count).for_each(|node| self.nodes.assign(node));
         }
     }
 
@@ -143,21 +143,21 @@ impl Names {
             return;
         }
         match self.mode {
-            Mode::GiveOut => {
+            Mode::Assign => {
                 while self.followed < usize::from(self.nodes.count) {
                     let old = self.nodes.order[self.followed];
                     self.followed += 1;
                     heap[old].names(self);
                 }
             }
-            Mode::WriteDown => {
-                let mut tidy = Heap::default();
+            Mode::Apply => {
+                let mut canonical = Heap::default();
                 for at in 0..usize::from(self.nodes.count) {
                     let mut node = heap[self.nodes.order[at]];
                     node.names(self);
-                    tidy.alloc(node);
+                    canonical.alloc(node);
                 }
-                *heap = tidy;
+                *heap = canonical;
             }
         }
     }

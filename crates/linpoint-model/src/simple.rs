@@ -6,7 +6,7 @@
 //! it holds within any bounds on operations.
 
 use crate::bounds::{Bounds, MAX_THREADS};
-use crate::catalogue::specs::{Scanned, Snapshot, SnapshotOp, View};
+use crate::catalogue::specs::{Snapshot, SnapshotOp, SnapshotRet, View};
 use crate::model::{Model, Op, Ret};
 
 /// Two processes, the smaller one first.
@@ -66,9 +66,9 @@ pub struct SnapshotRole<M: Model> {
 impl<M: Model<Spec = Snapshot>> SnapshotRole<M> {
     /// For models with the catalogue's specification.
     pub fn new(omit: fn(&M, Pair, Omit) -> M) -> SnapshotRole<M> {
-        let view = |ret: &Scanned| match ret {
-            Scanned::Ok => None,
-            Scanned::View(view) => Some(*view),
+        let view = |ret: &SnapshotRet| match ret {
+            SnapshotRet::Ok => None,
+            SnapshotRet::View(view) => Some(*view),
         };
         SnapshotRole { op: |op| *op, view, omit }
     }

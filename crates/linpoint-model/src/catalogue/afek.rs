@@ -3,7 +3,7 @@
 
 use super::handshake::{Hands, Stamp, bit, unequal};
 use super::segments::Segments;
-use super::specs::{MAX_SEGMENTS, Scanned, Snapshot, SnapshotOp, View};
+use super::specs::{MAX_SEGMENTS, Snapshot, SnapshotOp, SnapshotRet, View};
 use crate::model::{Cx, Flow, Model};
 use crate::simple::{Omit, SnapshotRole};
 use Flow::{Goto, Return};
@@ -130,13 +130,13 @@ impl Afek {
     }
 
     /// After both collects: a result, or another try.
-    fn decide(&self, op: &SnapshotOp, me: &mut Local) -> Flow<Scanned> {
+    fn decide(&self, op: &SnapshotOp, me: &mut Local) -> Flow<SnapshotRet> {
         if me.is_disturbed && !me.is_borrowed {
             me.is_disturbed = false;
             return Goto(self.begin());
         }
         if *op == Scan {
-            return Return(Scanned::View(me.result));
+            return Return(SnapshotRet::View(me.result));
         }
         *me = Local { result: me.result, ..Local::default() };
         Goto(WRITE)
@@ -171,11 +171,11 @@ impl Model for Afek {
         op: &SnapshotOp,
         mem: &mut Shared,
         me: &mut Local,
-    ) -> Flow<Scanned> {
+    ) -> Flow<SnapshotRet> {
         let i = cx.thread;
         let line = self.line(op, cx.line);
         if matches!(op, Update(..)) && !self.segments.has(i) {
-            return Return(Scanned::Ok);
+            return Return(SnapshotRet::Ok);
         }
         if line == WRITE {
             let Update(_, value) = op else { return Flow::Wait };
@@ -188,7 +188,7 @@ impl Model for Afek {
             } else if !self.is_silent {
                 own.stamp.increase();
             }
-            return Return(Scanned::Ok);
+            return Return(SnapshotRet::Ok);
         }
         let over = self.over(line);
         let k = over.at(usize::from(me.k));

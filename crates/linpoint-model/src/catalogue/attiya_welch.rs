@@ -2,7 +2,7 @@
 
 use super::handshake::{Stamp, unequal};
 use super::segments::Segments;
-use super::specs::{MAX_SEGMENTS, Scanned, Snapshot, SnapshotOp, View};
+use super::specs::{MAX_SEGMENTS, Snapshot, SnapshotOp, SnapshotRet, View};
 use crate::model::{Cx, Flow, Model};
 use crate::simple::{Omit, SnapshotRole};
 use Flow::{Goto, Return};
@@ -61,9 +61,9 @@ impl AttiyaWelch {
     }
 
     /// The scan has its result.
-    fn finish(&self, op: &SnapshotOp, view: View, me: &mut Local) -> Flow<Scanned> {
+    fn finish(&self, op: &SnapshotOp, view: View, me: &mut Local) -> Flow<SnapshotRet> {
         match op {
-            Scan => Return(Scanned::View(view)),
+            Scan => Return(SnapshotRet::View(view)),
             Update(..) => {
                 *me = Local { result: view, ..Local::default() };
                 Goto(WRITE)
@@ -78,7 +78,7 @@ impl AttiyaWelch {
         op: &SnapshotOp,
         mem: &mut Shared,
         me: &mut Local,
-    ) -> Flow<Scanned> {
+    ) -> Flow<SnapshotRet> {
         let k = self.segments.at(usize::from(me.k));
         let has_moved = mem.seg[k].hands.has_changed(i) || me.differs[k];
         if has_moved && me.shook[k] == 2 {
@@ -181,10 +181,10 @@ impl Model for AttiyaWelch {
         op: &SnapshotOp,
         mem: &mut Shared,
         me: &mut Local,
-    ) -> Flow<Scanned> {
+    ) -> Flow<SnapshotRet> {
         let i = cx.thread;
         if matches!(op, Update(..)) && !self.segments.has(i) {
-            return Return(Scanned::Ok);
+            return Return(SnapshotRet::Ok);
         }
         let over = self.over(cx.line);
         let k = over.at(usize::from(me.k));
@@ -206,7 +206,7 @@ impl Model for AttiyaWelch {
         me.k = over.after(me.k);
         match (cx.line, me.k) {
             (line, 1..) => Goto(line),
-            (HANDSHAKE, _) => Return(Scanned::Ok),
+            (HANDSHAKE, _) => Return(SnapshotRet::Ok),
             (line, _) => Goto(line + 1),
         }
     }

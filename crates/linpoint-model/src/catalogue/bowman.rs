@@ -1,7 +1,7 @@
 //! Bowman's obstruction-free snapshot (Dartmouth TR2011-681).
 
 use super::segments::Segments;
-use super::specs::{Scanned, Snapshot, SnapshotOp, View};
+use super::specs::{Snapshot, SnapshotOp, SnapshotRet, View};
 use crate::model::{Cx, Flow, Model};
 use crate::simple::SnapshotRole;
 use Flow::{Goto, Return};
@@ -79,16 +79,16 @@ impl Model for Bowman {
         op: &SnapshotOp,
         mem: &mut Shared,
         me: &mut Local,
-    ) -> Flow<Scanned> {
+    ) -> Flow<SnapshotRet> {
         let i = cx.thread;
         match (op, cx.line) {
             (Update(..), 0) => {
                 mem.activate(0);
-                if self.segments.has(i) { Goto(1) } else { Return(Scanned::Ok) }
+                if self.segments.has(i) { Goto(1) } else { Return(SnapshotRet::Ok) }
             }
             (Update(_, v), _) => {
                 mem.a[i] = *v;
-                Return(Scanned::Ok)
+                Return(SnapshotRet::Ok)
             }
             (Scan, 0) => {
                 mem.activate(i as u8 + 1);
@@ -106,10 +106,10 @@ impl Model for Bowman {
             }
             (Scan, _) => {
                 if self.any_scan && mem.active != 0 {
-                    return Return(Scanned::View(me.a));
+                    return Return(SnapshotRet::View(me.a));
                 }
                 if mem.active == i as u8 + 1 {
-                    return Return(Scanned::View(mem.seen));
+                    return Return(SnapshotRet::View(mem.seen));
                 }
                 *me = Local::default();
                 Goto(0)

@@ -1,6 +1,6 @@
 //! The elimination-backoff stack of Hendler, Shavit and Yerushalmi (SPAA 2004), with one slot that is read once.
 
-use super::specs::{Stack, StackOp, Taken, stack_names};
+use super::specs::{ContainerRet, Stack, StackOp, stack_names};
 use crate::model::{Cx, Flow, Model, SpecPart, Symmetry};
 use crate::names::{Heap, Names, Node};
 use Flow::{Goto, Return};
@@ -87,19 +87,19 @@ pub struct Local {
 
 impl Elimination {
     /// This operation met one that offered `other`.
-    fn finish(&self, op: &StackOp, other: Item, me: &mut Local) -> Flow<Taken> {
+    fn finish(&self, op: &StackOp, other: Item, me: &mut Local) -> Flow<ContainerRet> {
         *me = Local::default();
         match (op, other) {
-            (Push(_), Item::Pop) => Return(Taken::Ok),
-            (Pop, Item::Value(value)) => Return(Taken::Value(value)),
-            (Push(_), _) if !self.checks_kind => Return(Taken::Ok),
-            (Pop, _) if !self.checks_kind => Return(Taken::Empty),
+            (Push(_), Item::Pop) => Return(ContainerRet::Ok),
+            (Pop, Item::Value(value)) => Return(ContainerRet::Value(value)),
+            (Push(_), _) if !self.checks_kind => Return(ContainerRet::Ok),
+            (Pop, _) if !self.checks_kind => Return(ContainerRet::Empty),
             _ => Goto(0),
         }
     }
 }
 
-fn again(me: &mut Local) -> Flow<Taken> {
+fn again(me: &mut Local) -> Flow<ContainerRet> {
     *me = Local::default();
     Goto(0)
 }
@@ -125,13 +125,19 @@ impl Model for Elimination {
         op.value()
     }
 
-    fn step(&self, cx: &mut Cx, op: &StackOp, mem: &mut Shared, me: &mut Local) -> Flow<Taken> {
+    fn step(
+        &self,
+        cx: &mut Cx,
+        op: &StackOp,
+        mem: &mut Shared,
+        me: &mut Local,
+    ) -> Flow<ContainerRet> {
         let my = match op {
             Push(a) => Item::Value(*a),
             Pop => Item::Pop,
         };
         match (cx.line, op) {
-            (0, Pop) if mem.top == 0 => Return(Taken::Empty),
+            (0, Pop) if mem.top == 0 => Return(ContainerRet::Empty),
             (0, _) => {
                 me.t = mem.top;
                 Goto(if *op == Pop { 1 } else { 2 })
@@ -142,11 +148,11 @@ impl Model for Elimination {
             }
             (2, Push(a)) if mem.top == me.t => {
                 mem.top = mem.nodes.alloc(Cell { val: *a, next: me.t });
-                Return(Taken::Ok)
+                Return(ContainerRet::Ok)
             }
             (2, Pop) if mem.top == me.t => {
                 mem.top = me.x;
-                Return(Taken::Value(mem.nodes[me.t].val))
+                Return(ContainerRet::Value(mem.nodes[me.t].val))
             }
             (2, _) => {
                 *me = Local::default();

@@ -1,7 +1,7 @@
 //! The queue of Herlihy and Wing (TOPLAS 1990). A dequeue of an empty queue retries until there is a value. It is the
 //! standard example of an algorithm whose enqueues have no fixed linearization points.
 
-use super::specs::{Queue, QueueOp, Taken, queue_names};
+use super::specs::{ContainerRet, Queue, QueueOp, queue_names};
 use crate::model::{Cx, Flow, Model, SpecPart, Symmetry};
 use crate::names::Names;
 use Flow::{Goto, Return};
@@ -72,7 +72,13 @@ impl Model for HerlihyWing {
         op.value()
     }
 
-    fn step(&self, cx: &mut Cx, op: &QueueOp, mem: &mut Shared, me: &mut Local) -> Flow<Taken> {
+    fn step(
+        &self,
+        cx: &mut Cx,
+        op: &QueueOp,
+        mem: &mut Shared,
+        me: &mut Local,
+    ) -> Flow<ContainerRet> {
         match (op, cx.line) {
             (Enq(_), 0) => {
                 me.i = mem.back;
@@ -88,7 +94,7 @@ impl Model for HerlihyWing {
             }
             (Enq(a), _) => {
                 mem.items[usize::from(me.i)] = *a;
-                Return(Taken::Ok)
+                Return(ContainerRet::Ok)
             }
             (Deq, 0) => {
                 *me = Local { i: 0, r: mem.back };
@@ -105,7 +111,7 @@ impl Model for HerlihyWing {
                         *me = Local::default();
                         Goto(0)
                     }
-                    value => Return(Taken::Value(value)),
+                    value => Return(ContainerRet::Value(value)),
                 }
             }
         }

@@ -7,7 +7,7 @@
 
 use super::llsc::LlSc;
 use super::segments::Segments;
-use super::specs::{MAX_SEGMENTS, Scanned, Snapshot, SnapshotOp, View};
+use super::specs::{MAX_SEGMENTS, Snapshot, SnapshotOp, SnapshotRet, View};
 use crate::model::{Cx, Flow, Model};
 use crate::simple::SnapshotRole;
 use Flow::{Goto, Return};
@@ -98,9 +98,16 @@ pub struct Local {
 }
 
 impl Jayanti {
-    fn update(&self, line: u8, i: usize, v: u8, mem: &mut Shared, me: &mut Local) -> Flow<Scanned> {
+    fn update(
+        &self,
+        line: u8,
+        i: usize,
+        v: u8,
+        mem: &mut Shared,
+        me: &mut Local,
+    ) -> Flow<SnapshotRet> {
         if !self.segments.has(i) {
-            return Return(Scanned::Ok);
+            return Return(SnapshotRet::Ok);
         }
         let owner = usize::from(me.proc_b);
         match line {
@@ -109,7 +116,7 @@ impl Jayanti {
                 let x = mem.x.load(i);
                 if x.phase != 2 {
                     mem.forget(i);
-                    return Return(Scanned::Ok);
+                    return Return(SnapshotRet::Ok);
                 }
                 me.proc_b = x.b;
             }
@@ -122,34 +129,34 @@ impl Jayanti {
             4 => {
                 if !mem.x.is_linked(i) {
                     mem.forget(i);
-                    return Return(Scanned::Ok);
+                    return Return(SnapshotRet::Ok);
                 }
                 mem.x.forget(i);
             }
             _ => {
                 mem.b[owner][i].store(i, v);
                 mem.forget(i);
-                return Return(Scanned::Ok);
+                return Return(SnapshotRet::Ok);
             }
         }
         Goto(line + 1)
     }
 
     /// X was in phase 3: continue at line 20.
-    fn collected(&self, x: X, me: &mut Local) -> Flow<Scanned> {
+    fn collected(&self, x: X, me: &mut Local) -> Flow<SnapshotRet> {
         me.toggle = x.toggle;
         Goto(20)
     }
 
     /// Continues at line 28, which needs only the link to X.
-    fn close(&self, p: usize, mem: &mut Shared, me: &mut Local) -> Flow<Scanned> {
+    fn close(&self, p: usize, mem: &mut Shared, me: &mut Local) -> Flow<SnapshotRet> {
         mem.ss.forget(p);
         (me.toggle, me.v) = Default::default();
         Goto(28)
     }
 
     /// A push has ended.
-    fn done(&self, p: usize, mem: &mut Shared, me: &mut Local) -> Flow<Scanned> {
+    fn done(&self, p: usize, mem: &mut Shared, me: &mut Local) -> Flow<SnapshotRet> {
         mem.forget(p);
         *me = Local { pushes: me.pushes + 1, ..Local::default() };
         if me.pushes == 2 {
@@ -160,12 +167,12 @@ impl Jayanti {
     }
 
     /// Lines that are repeated for each segment.
-    fn each(&self, line: u8, next: u8, me: &mut Local) -> Flow<Scanned> {
+    fn each(&self, line: u8, next: u8, me: &mut Local) -> Flow<SnapshotRet> {
         me.k = self.segments.after(me.k);
         Goto(if me.k == 0 { next } else { line })
     }
 
-    fn scan(&self, line: u8, p: usize, mem: &mut Shared, me: &mut Local) -> Flow<Scanned> {
+    fn scan(&self, line: u8, p: usize, mem: &mut Shared, me: &mut Local) -> Flow<SnapshotRet> {
         let k = self.segments.at(usize::from(me.k));
         let (is_linked, loaded) = (mem.x.is_linked(p), mem.x.value);
         match line {
@@ -243,7 +250,7 @@ impl Jayanti {
                 mem.store_x(p, X { phase: 1, a: 0, b: 0, toggle: !loaded.toggle });
                 self.done(p, mem, me)
             }
-            _ => Return(Scanned::View(mem.ss.value.1)),
+            _ => Return(SnapshotRet::View(mem.ss.value.1)),
         }
     }
 }
@@ -277,7 +284,7 @@ impl Model for Jayanti {
         op: &SnapshotOp,
         mem: &mut Shared,
         me: &mut Local,
-    ) -> Flow<Scanned> {
+    ) -> Flow<SnapshotRet> {
         match op {
             Update(_, v) => self.update(cx.line, cx.thread, *v, mem, me),
             Scan => self.scan(if cx.line == 0 { 8 } else { cx.line }, cx.thread, mem, me),

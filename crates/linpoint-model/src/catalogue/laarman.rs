@@ -1,7 +1,7 @@
 //! One slot of the hash map of Laarman, van de Pol and Weber (FMCAD 2010) with update and delete, after Lowe ("Testing
 //! for linearizability", section 8).
 
-use super::specs::{Slot, SlotOp, Taken, slot_names};
+use super::specs::{ContainerRet, Slot, SlotOp, slot_names};
 use crate::model::{Cx, Flow, Model, SpecPart, Symmetry};
 use crate::names::Names;
 use Flow::{Goto, Return, Wait};
@@ -100,11 +100,17 @@ impl Model for Laarman {
         }
     }
 
-    fn step(&self, cx: &mut Cx, op: &SlotOp, mem: &mut Shared, me: &mut Local) -> Flow<Taken> {
+    fn step(
+        &self,
+        cx: &mut Cx,
+        op: &SlotOp,
+        mem: &mut Shared,
+        me: &mut Local,
+    ) -> Flow<ContainerRet> {
         match (op, cx.line) {
             (Delete, 0) if self.error == Error::DeleteWrites => {
                 mem.status = Status::Deleted;
-                Return(Taken::Ok)
+                Return(ContainerRet::Ok)
             }
             (_, 0) if mem.status == Status::Updating => Wait,
             (Update(_), 0) => {
@@ -120,24 +126,24 @@ impl Model for Laarman {
             }
             (Update(a), 2) => {
                 mem.value = *a;
-                if self.error == Error::StatusFirst { Return(Taken::Ok) } else { Goto(3) }
+                if self.error == Error::StatusFirst { Return(ContainerRet::Ok) } else { Goto(3) }
             }
             (Update(_), _) => {
                 mem.status = Status::Stored;
-                if self.error == Error::StatusFirst { Goto(2) } else { Return(Taken::Ok) }
+                if self.error == Error::StatusFirst { Goto(2) } else { Return(ContainerRet::Ok) }
             }
-            (Delete, 0) if mem.status != Status::Stored => Return(Taken::Ok),
+            (Delete, 0) if mem.status != Status::Stored => Return(ContainerRet::Ok),
             (Delete, 0) => Goto(1),
             (Delete, _) => {
                 if mem.status != Status::Stored && self.error != Error::DeleteWaitsAndWrites {
                     return Goto(0);
                 }
                 mem.status = Status::Deleted;
-                Return(Taken::Ok)
+                Return(ContainerRet::Ok)
             }
-            (Get, 0) if mem.status != Status::Stored => Return(Taken::Empty),
+            (Get, 0) if mem.status != Status::Stored => Return(ContainerRet::Empty),
             (Get, 0) => Goto(1),
-            (Get, _) => Return(Taken::Value(mem.value)),
+            (Get, _) => Return(ContainerRet::Value(mem.value)),
         }
     }
 

@@ -1,6 +1,6 @@
 //! The queue of Michael and Scott (PODC 1996), with garbage collection or with nodes that are reused.
 
-use super::specs::{Queue, QueueOp, Taken, queue_names};
+use super::specs::{ContainerRet, Queue, QueueOp, queue_names};
 use crate::model::{Cx, Flow, Model, SpecPart, Symmetry};
 use crate::names::Names;
 use Flow::{Goto, Return};
@@ -120,7 +120,13 @@ impl Model for MichaelScott {
         op.value()
     }
 
-    fn step(&self, cx: &mut Cx, op: &QueueOp, mem: &mut Shared, me: &mut Local) -> Flow<Taken> {
+    fn step(
+        &self,
+        cx: &mut Cx,
+        op: &QueueOp,
+        mem: &mut Shared,
+        me: &mut Local,
+    ) -> Flow<ContainerRet> {
         match (op, cx.line) {
             (Enq(a), 0) => {
                 let free = (1..NODES).find(|node| mem.is_free[*node]).expect("no free node");
@@ -155,7 +161,7 @@ impl Model for MichaelScott {
             }
             (Enq(_), 5) => {
                 self.cas(&mut mem.tail, me.t, me.n);
-                Return(Taken::Ok)
+                Return(ContainerRet::Ok)
             }
             (Enq(_), _) => {
                 self.cas(&mut mem.tail, me.t, me.x.node);
@@ -181,7 +187,7 @@ impl Model for MichaelScott {
             (Deq, 3) => {
                 let is_empty = me.x.node == 0;
                 if is_empty && (self.skips_test || me.h.node == me.t.node) {
-                    return Return(Taken::Empty);
+                    return Return(ContainerRet::Empty);
                 }
                 if me.h.node == me.t.node && !self.skips_test {
                     return Goto(4);
@@ -212,7 +218,7 @@ impl Model for MichaelScott {
             }
             (Deq, _) => {
                 mem.is_free[at(me.h.node)] = self.reuses;
-                Return(Taken::Value(me.v))
+                Return(ContainerRet::Value(me.v))
             }
         }
     }

@@ -3,7 +3,7 @@
 use super::handshake::Stamp;
 use super::llsc::LlSc;
 use super::segments::Segments;
-use super::specs::{MAX_SEGMENTS, Scanned, Snapshot, SnapshotOp, View};
+use super::specs::{MAX_SEGMENTS, Snapshot, SnapshotOp, SnapshotRet, View};
 use crate::model::{Cx, Flow, Model};
 use crate::simple::{Omit, SnapshotRole};
 use Flow::{Goto, Return};
@@ -115,11 +115,11 @@ impl Shared {
     }
 
     /// The scan returns.
-    fn leave(&mut self, p: usize, view: View) -> Flow<Scanned> {
+    fn leave(&mut self, p: usize, view: View) -> Flow<SnapshotRet> {
         self.has_proposed[p] = false;
         self.forget(p);
         self.release(self.own(p));
-        Return(Scanned::View(view))
+        Return(SnapshotRet::View(view))
     }
 }
 
@@ -142,15 +142,22 @@ impl Riany {
     }
 
     /// Back to line 0.
-    fn again(&self, i: usize, mem: &mut Shared, me: &mut Local) -> Flow<Scanned> {
+    fn again(&self, i: usize, mem: &mut Shared, me: &mut Local) -> Flow<SnapshotRet> {
         mem.forget(i);
         *me = Local { fc: me.fc, ..Local::default() };
         Goto(0)
     }
 
-    fn update(&self, line: u8, i: usize, v: u8, mem: &mut Shared, me: &mut Local) -> Flow<Scanned> {
+    fn update(
+        &self,
+        line: u8,
+        i: usize,
+        v: u8,
+        mem: &mut Shared,
+        me: &mut Local,
+    ) -> Flow<SnapshotRet> {
         if !self.segments.has(i) {
-            return Return(Scanned::Ok);
+            return Return(SnapshotRet::Ok);
         }
         match line {
             0 => {
@@ -165,13 +172,13 @@ impl Riany {
             }
             _ => {
                 mem.high[i] = Numbered { value: v, seq: me.sq };
-                Return(Scanned::Ok)
+                Return(SnapshotRet::Ok)
             }
         }
     }
 
     /// Lines 0 to 11: proposing a view, and finding one to fill.
-    fn propose(&self, line: u8, i: usize, mem: &mut Shared, me: &mut Local) -> Flow<Scanned> {
+    fn propose(&self, line: u8, i: usize, mem: &mut Shared, me: &mut Local) -> Flow<SnapshotRet> {
         let own = mem.own(i);
         let (ix, fills) = mem.index.value;
         let next = (ix + 1) % self.n as u8;
@@ -244,7 +251,7 @@ impl Riany {
     }
 
     /// Lines 12 to 32: filling view `x`.
-    fn fill(&self, line: u8, i: usize, mem: &mut Shared, me: &mut Local) -> Flow<Scanned> {
+    fn fill(&self, line: u8, i: usize, mem: &mut Shared, me: &mut Local) -> Flow<SnapshotRet> {
         let (x, j) = (mem.x[i] - 1, usize::from(me.j));
         let entry = usize::from(mem.index.value.0);
         let is_current = !mem.proposed(x).version.is_changed_for(i);
@@ -345,7 +352,13 @@ impl Riany {
 
     /// Continues with register `from`. Lines 21 to 26 are performed in one step for omitted segments, where `high` and `low`
     /// are 0: one of their possible runs.
-    fn registers(&self, from: usize, i: usize, mem: &mut Shared, me: &mut Local) -> Flow<Scanned> {
+    fn registers(
+        &self,
+        from: usize,
+        i: usize,
+        mem: &mut Shared,
+        me: &mut Local,
+    ) -> Flow<SnapshotRet> {
         (me.hi, me.lo, me.y) = Default::default();
         let next = self.next_segment(from);
         let view = mem.proposed(mem.x[i] - 1);
@@ -362,7 +375,7 @@ impl Riany {
     }
 
     /// Line 30.
-    fn filled(&self, i: usize, mem: &mut Shared, me: &mut Local) -> Flow<Scanned> {
+    fn filled(&self, i: usize, mem: &mut Shared, me: &mut Local) -> Flow<SnapshotRet> {
         // Only whether it is less than 2, 2, or more matters.
         me.fc = (me.fc + 1).min(3);
         if self.too_soon && me.fc == 2 {
@@ -400,7 +413,7 @@ impl Model for Riany {
         op: &SnapshotOp,
         mem: &mut Shared,
         me: &mut Local,
-    ) -> Flow<Scanned> {
+    ) -> Flow<SnapshotRet> {
         match (op, cx.line) {
             (Update(_, v), line) => self.update(line, cx.thread, *v, mem, me),
             (Scan, line @ 0..=11) => self.propose(line, cx.thread, mem, me),

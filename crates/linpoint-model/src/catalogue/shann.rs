@@ -1,7 +1,7 @@
 //! The array queue of Shann, Huang and Chen (ICPADS 2000), known as the "buggy queue" since Colvin and Groves
 //! (ICECCS 2005) found its error, and two repairs.
 
-use super::specs::{Queue, QueueOp, Taken, queue_names};
+use super::specs::{ContainerRet, Queue, QueueOp, queue_names};
 use crate::model::{Cx, Flow, Model, SpecPart, Symmetry};
 use crate::names::Names;
 use Flow::{Goto, Return};
@@ -56,7 +56,7 @@ impl ArrayQueue {
     }
 
     /// The line after all tests have passed.
-    fn tested(&self, line: u8, acts: bool) -> Flow<Taken> {
+    fn tested(&self, line: u8, acts: bool) -> Flow<ContainerRet> {
         match self.after(line) {
             9 if acts => Goto(4),
             9 if self.repair == Repair::ReadAgain => Goto(7),
@@ -88,7 +88,7 @@ pub struct Local {
     x: Slot,
 }
 
-fn again(me: &mut Local) -> Flow<Taken> {
+fn again(me: &mut Local) -> Flow<ContainerRet> {
     *me = Local::default();
     Goto(0)
 }
@@ -114,7 +114,13 @@ impl Model for ArrayQueue {
         op.value()
     }
 
-    fn step(&self, cx: &mut Cx, op: &QueueOp, mem: &mut Shared, me: &mut Local) -> Flow<Taken> {
+    fn step(
+        &self,
+        cx: &mut Cx,
+        op: &QueueOp,
+        mem: &mut Shared,
+        me: &mut Local,
+    ) -> Flow<ContainerRet> {
         let (is_empty, is_full) = (mem.rear == me.i, mem.front + self.length == me.i);
         let Shared { front, rear, q } = mem;
         // Enqueues work at the rear, dequeues at the front. The code is the same otherwise.
@@ -132,8 +138,8 @@ impl Model for ArrayQueue {
             }
             2 if *own != me.i => again(me),
             2 => self.tested(2, acts),
-            3 if *op == Deq && is_empty => Return(Taken::Empty),
-            3 if *op != Deq && is_full => Return(Taken::Full),
+            3 if *op == Deq && is_empty => Return(ContainerRet::Empty),
+            3 if *op != Deq && is_full => Return(ContainerRet::Full),
             3 => self.tested(3, acts),
             4 if *slot != me.x => again(me),
             4 => {
@@ -146,7 +152,7 @@ impl Model for ArrayQueue {
                 if *own == me.i {
                     *own += 1;
                 }
-                Return(if *op == Deq { Taken::Value(me.x.val) } else { Taken::Ok })
+                Return(if *op == Deq { ContainerRet::Value(me.x.val) } else { ContainerRet::Ok })
             }
             7 if *slot != me.x => again(me),
             7 => {

@@ -1,6 +1,6 @@
 //! Treiber's stack (IBM report RJ 5118, 1986), with garbage collection or with nodes that are reused.
 
-use super::specs::{Stack, StackOp, Taken, stack_names};
+use super::specs::{ContainerRet, Stack, StackOp, stack_names};
 use crate::model::{Cx, Flow, Model, SpecPart, Symmetry};
 use crate::names::Names;
 use Flow::{Goto, Return};
@@ -113,7 +113,13 @@ impl Model for Treiber {
         op.value()
     }
 
-    fn step(&self, cx: &mut Cx, op: &StackOp, mem: &mut Shared, me: &mut Local) -> Flow<Taken> {
+    fn step(
+        &self,
+        cx: &mut Cx,
+        op: &StackOp,
+        mem: &mut Shared,
+        me: &mut Local,
+    ) -> Flow<ContainerRet> {
         let tagged = self.memory == Memory::Tagged;
         match (op, cx.line) {
             (Push(a), 0) => {
@@ -132,7 +138,7 @@ impl Model for Treiber {
             (Push(_), _) => {
                 if mem.cas_top(me, me.n, tagged) {
                     cx.point();
-                    return Return(Taken::Ok);
+                    return Return(ContainerRet::Ok);
                 }
                 (me.t, me.tag) = (0, 0);
                 Goto(1)
@@ -141,7 +147,7 @@ impl Model for Treiber {
                 *me = Local { t: mem.top, tag: mem.tag, ..Local::default() };
                 if me.t == 0 {
                     cx.point();
-                    return Return(Taken::Empty);
+                    return Return(ContainerRet::Empty);
                 }
                 Goto(1)
             }
@@ -168,7 +174,7 @@ impl Model for Treiber {
             }
             (Pop, _) => {
                 mem.is_free[usize::from(me.t)] = self.memory != Memory::Collected;
-                Return(Taken::Value(me.v))
+                Return(ContainerRet::Value(me.v))
             }
         }
     }

@@ -8,14 +8,14 @@ use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::supervisor::{Stop, Supervisor};
 use super::tree::Tree;
 use super::visited::{Share, Visited};
-use super::watcher::{Stop, Watcher};
-use super::worker::{Common, Successor, Tables, Who, Worker};
+use super::worker::{MoveFilter, SharedCache, Successor, Tables, Worker};
 use super::{Counts, Ending, Route};
 use crate::bounds::MAX_THREADS;
 use crate::error::{ModelError, Unsupported};
-use crate::method::{Linearization, Method, Numbers, Taken, is_linearizable, linearizations};
+use crate::method::{Linearization, Method, Numbers, ThreadEvent, is_linearizable, linearizations};
 use crate::system::{MAX_MOVES, System};
 
 /// States between two checks of the limits.
@@ -29,7 +29,7 @@ pub(crate) fn explore(
     system: &dyn System,
     numbers: &dyn Numbers,
     method: Method,
-    watcher: &mut Watcher<'_>,
+    supervisor: &mut Supervisor<'_>,
 ) -> Result<(Ending, Counts), ModelError> {
     let visited = Visited::new();
     let mut depth = Depth {
@@ -46,8 +46,8 @@ pub(crate) fn explore(
         counts: Counts::default(),
     };
     let mut tree = Tree::new(system.threads());
-    let ending = match depth.run(&mut tree, watcher) {
-        Ok(()) => match system.watch().judge_rest() {
+    let ending = match depth.run(&mut tree, supervisor) {
+        Ok(()) => match system.tracker().judge_rest() {
             None => Ending::Exhausted,
             Some(_) => {
                 return Err(Unsupported::EndlessHistory.into());
@@ -79,7 +79,7 @@ struct Depth<'s> {
     path: Vec<Frame>,
     on_path: FxHashSet<u64>,
     /// Verdicts of checked histories.
-    judged: FxHashMap<Vec<Taken>, bool>,
+    judged: FxHashMap<Vec<ThreadEvent>, bool>,
     /// For `common`: the linearizations of histories that led to a state.
     known: FxHashMap<u64, Vec<BTreeSet<Linearization>>>,
     known_bytes: usize,
@@ -87,12 +87,12 @@ struct Depth<'s> {
 }
 
 impl Depth<'_> {
-    fn run(&mut self, tree: &mut Tree, watcher: &mut Watcher<'_>) -> Result<(), Stop> {
+    fn run(&mut self, tree: &mut Tree, supervisor: &mut Supervisor<'_>) -> Result<(), Stop> {
         let mut tables = Tables::default();
         let initial = self.system.initial().map_err(Stop::Error)?;
         let first = tree.state(&initial, &mut tables.reserve);
         self.visited.insert(first, &mut self.share);
-        let common = Common::new(1);
+        let shared_cache = SharedCache::new(1);
         let mut is_first = true;
         loop {
             self.visited.settle(&self.share);
@@ -100,7 +100,7 @@ impl Depth<'_> {
             let bytes = self.bytes(tree);
             self.counts.bytes = self.counts.bytes.max(bytes);
             let states = self.stored();
-            watcher.look(
+            supervisor.look(
                 &self.counts,
                 states,
                 self.path.len() as u64,
@@ -110,7 +110,7 @@ impl Depth<'_> {
             self.visited.make_room(ROOM, 1);
             self.share = self.visited.share(1);
             let judges = self.method == Method::Recorded || !self.method.is_sound();
-            let mut worker = Worker::new(self.system, tree, judges, &common, tables);
+            let mut worker = Worker::new(self.system, tree, judges, &shared_cache, tables);
             if std::mem::take(&mut is_first) {
                 self.enter(&mut worker, first)?;
             }
@@ -118,7 +118,9 @@ impl Depth<'_> {
                 if self.path.is_empty() {
                     return Ok(());
                 }
-                if tree.pairs.room() < ROOM / 2 || self.share.room() < ROOM / 2 || watcher.is_over()
+                if tree.pairs.room() < ROOM / 2
+                    || self.share.room() < ROOM / 2
+                    || supervisor.is_over()
                 {
                     break;
                 }
@@ -157,7 +159,7 @@ impl Depth<'_> {
 
     fn enter(&mut self, worker: &mut Worker<'_>, state: u64) -> Result<(), Stop> {
         let mut next = Vec::new();
-        let is_stuck = worker.expand(state, Who::All, |successor| next.push(successor));
+        let is_stuck = worker.expand(state, MoveFilter::All, |successor| next.push(successor));
         let is_stuck = is_stuck.map_err(Stop::Error)?;
         if is_stuck && !self.system.is_over(&worker.tree.parts(state)) {
             self.counts.stuck += 1;
@@ -175,10 +177,10 @@ impl Depth<'_> {
     }
 
     /// The events on the path, up to the move that is being followed.
-    fn events(&self) -> Vec<Taken> {
+    fn events(&self) -> Vec<ThreadEvent> {
         let followed = self.path.iter().map(|frame| frame.next[frame.at - 1]);
         let events = followed.filter(|next| !next.event.is_none());
-        events.map(|next| Taken { thread: next.thread, event: next.event }).collect()
+        events.map(|next| ThreadEvent { thread: next.thread, event: next.event }).collect()
     }
 
     /// True if the complete history of the path is linearizable.
@@ -214,7 +216,7 @@ impl Depth<'_> {
 
     fn bytes(&self, tree: &Tree) -> usize {
         let frame = size_of::<Frame>() + 6 * size_of::<Successor>() + 16;
-        let event = size_of::<Taken>();
+        let event = size_of::<ThreadEvent>();
         tree.pairs.bytes()
             + self.visited.bytes()
             + self.path.len() * frame

@@ -1,18 +1,18 @@
 //! Exploration: entry point, settings and results.
 
 mod depth;
-mod met;
+mod discovered;
 mod pairs;
 mod rounds;
 mod run;
+mod supervisor;
 mod tree;
 mod visited;
-mod watcher;
 mod worker;
 
 #[cfg(test)]
 #[allow(unused_imports, reason = "only the tests with loom use them")]
-pub(crate) use {visited::Visited, worker::Common};
+pub(crate) use {visited::Visited, worker::SharedCache};
 
 pub use run::{Operation, Step, Violation};
 
@@ -25,10 +25,10 @@ use crate::error::{ModelError, Unsupported};
 use crate::method::Method;
 use crate::model::{Model, Op, Symmetry};
 use crate::simple::{Simple, SimpleRuns};
-use crate::system::{Reduced, Typed, guard};
+use crate::system::{ActiveReductions, ModelSystem, catch_panic};
 use run::Replay;
-use watcher::Watcher;
-use worker::{Prices, Successor};
+use supervisor::Supervisor;
+use worker::{Costs, Successor};
 
 /// The order in which states are explored. The set of states does not depend on it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -63,11 +63,11 @@ impl Order {
     }
 
     /// The costs of moves, for orders by cost.
-    fn prices(self) -> Option<Prices> {
+    fn costs(self) -> Option<Costs> {
         match self {
             Order::Breadth | Order::Depth | Order::Random(_) => None,
-            Order::Preemptions => Some(Prices { counts_calls: false }),
-            Order::Few => Some(Prices { counts_calls: true }),
+            Order::Preemptions => Some(Costs { counts_calls: false }),
+            Order::Few => Some(Costs { counts_calls: true }),
         }
     }
 
@@ -217,7 +217,7 @@ pub fn explore<M: Model>(
     };
     // Panics of steps are caught one by one, with the line. This catches panics anywhere else in the model or its
     // specification.
-    guard(
+    catch_panic(
         || "its names or its specification".to_owned(),
         || match settings.method.is_for_snapshots() {
             true => pairs::explore(bounds.threads(), settings, &of_pair),
@@ -233,13 +233,13 @@ fn explore_typed<M: Model>(
     simple: Option<Simple<M>>,
 ) -> Result<Exploration, ModelError> {
     let reduced = reduced(model.symmetry(), bounds.most_ops(), settings);
-    explore_system(&Typed::new(model, bounds, settings.method, reduced, simple)?, settings)
+    explore_system(&ModelSystem::new(model, bounds, settings.method, reduced, simple)?, settings)
 }
 
 /// Explores a system. From here on, nothing depends on the types of the model.
 fn explore_system(system: &dyn Replay, settings: &Settings<'_>) -> Result<Exploration, ModelError> {
     let method = settings.method;
-    let mut watcher = Watcher::new(
+    let mut supervisor = Supervisor::new(
         settings.limits.time,
         settings.limits.memory_bytes(),
         &settings.cancel,
@@ -249,17 +249,17 @@ fn explore_system(system: &dyn Replay, settings: &Settings<'_>) -> Result<Explor
     let cores = settings.cores.unwrap_or_else(all_cores).max(1);
     let (ending, mut counts) = match (method, settings.order) {
         (Method::External | Method::Common, _) | (_, Order::Depth) => {
-            depth::explore(system, &*system.numbers(), method, &mut watcher)?
+            depth::explore(system, &*system.numbers(), method, &mut supervisor)?
         }
         (_, order) => {
             let judges = method == Method::Recorded;
-            rounds::Rounds::new(system, order, cores, judges).run(&mut watcher)?
+            rounds::Rounds::new(system, order, cores, judges).run(&mut supervisor)?
         }
     };
-    counts.time = watcher.elapsed();
-    let watch = system.watch();
-    counts.histories += watch.judged();
-    (counts.widest, counts.carried) = (watch.widest(), watch.len());
+    counts.time = supervisor.elapsed();
+    let tracker = system.tracker();
+    counts.histories += tracker.judged();
+    (counts.widest, counts.carried) = (tracker.widest(), tracker.len());
     let outcome = match ending {
         Ending::Exhausted => Outcome::Clean,
         Ending::Limit(limit) => Outcome::Limit(limit),
@@ -274,7 +274,7 @@ fn explore_system(system: &dyn Replay, settings: &Settings<'_>) -> Result<Explor
 const MAX_RENAMED: usize = 14;
 
 /// The reductions that are requested, claimed by the model, and possible.
-fn reduced(claimed: Symmetry, most_ops: MostOps, settings: &Settings<'_>) -> Reduced {
+fn reduced(claimed: Symmetry, most_ops: MostOps, settings: &Settings<'_>) -> ActiveReductions {
     let wanted = settings.reductions;
     let values_fit = match most_ops {
         MostOps::Are(ops) => ops <= MAX_RENAMED,
@@ -290,5 +290,5 @@ fn reduced(claimed: Symmetry, most_ops: MostOps, settings: &Settings<'_>) -> Red
         values: claimed.values && wanted.values && !carries_names && values_fit,
         nodes: claimed.nodes && wanted.nodes,
     };
-    Reduced { merges: wanted.merge, symmetry }
+    ActiveReductions { merges: wanted.merge, symmetry }
 }

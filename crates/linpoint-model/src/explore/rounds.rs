@@ -16,14 +16,14 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::ScopedJoinHandle;
 
-use super::met::Met;
+use super::discovered::Discovered;
+use super::supervisor::{Stop, Supervisor};
 use super::tree::Tree;
 use super::visited::{Share, Visited};
-use super::watcher::{Stop, Watcher};
-use super::worker::{Common, Prices, Successor, Tables, Who, Worker};
+use super::worker::{Costs, MoveFilter, SharedCache, Successor, Tables, Worker};
 use super::{Counts, Ending, Order};
 use crate::error::ModelError;
-use crate::system::{Apart, MAX_MOVES, Reserve, System};
+use crate::system::{CachePadded, MAX_MOVES, Reserve, System};
 
 /// States that a core takes at a time.
 const BLOCK: usize = 24;
@@ -37,14 +37,14 @@ pub(crate) struct Rounds<'s> {
     system: &'s dyn System,
     tree: Tree,
     visited: Visited,
-    met: Met,
+    discovered: Discovered,
     cores: usize,
     order: Order,
     judges: bool,
     counts: Counts,
     /// The caches of each core, kept across rounds.
     tables: Vec<Mutex<Option<Tables>>>,
-    common: Common,
+    shared_cache: SharedCache,
 }
 
 /// The results of one core in a round.
@@ -73,31 +73,34 @@ impl<'s> Rounds<'s> {
             system,
             tree: Tree::new(system.threads()),
             visited: Visited::new(),
-            met: Met::new(order.prices().is_some()),
+            discovered: Discovered::new(order.costs().is_some()),
             cores,
             order,
             judges,
             counts: Counts::default(),
             tables: (0..cores).map(|_| Mutex::default()).collect(),
-            common: Common::new(cores),
+            shared_cache: SharedCache::new(cores),
         }
     }
 
     /// Runs the exploration.
-    pub(crate) fn run(mut self, watcher: &mut Watcher<'_>) -> Result<(Ending, Counts), ModelError> {
+    pub(crate) fn run(
+        mut self,
+        supervisor: &mut Supervisor<'_>,
+    ) -> Result<(Ending, Counts), ModelError> {
         self.make_room();
         let first = self.tree.state(&self.system.initial()?, &mut Reserve::default());
         let mut share = self.visited.share(1);
         self.visited.insert(first, &mut share);
         self.visited.settle(&share);
-        self.met.add(&[(first, 0, 0)]);
-        let end = match (self.order, self.order.prices()) {
-            (_, Some(prices)) => self.by_cost(prices, watcher),
-            (Order::Random(seed), _) => self.by_walks(seed, watcher),
-            _ => self.by_breadth(watcher),
+        self.discovered.add(&[(first, 0, 0)]);
+        let end = match (self.order, self.order.costs()) {
+            (_, Some(costs)) => self.by_cost(costs, supervisor),
+            (Order::Random(seed), _) => self.by_walks(seed, supervisor),
+            _ => self.by_breadth(supervisor),
         };
         let ending = match end {
-            Ok(()) => match self.system.watch().judge_rest() {
+            Ok(()) => match self.system.tracker().judge_rest() {
                 None => Ending::Exhausted,
                 Some(carried) => self.route_to_carried(carried)?,
             },
@@ -109,42 +112,42 @@ impl<'s> Rounds<'s> {
         };
         let bytes = self.bytes();
         let mut counts = self.counts;
-        counts.stored = self.met.len() as u64;
+        counts.stored = self.discovered.len() as u64;
         counts.bytes = counts.bytes.max(bytes);
         Ok((ending, counts))
     }
 
-    fn by_breadth(&mut self, watcher: &mut Watcher<'_>) -> Result<(), Stop> {
+    fn by_breadth(&mut self, supervisor: &mut Supervisor<'_>) -> Result<(), Stop> {
         let mut level = 0..1;
         while !level.is_empty() {
             let end = level.end;
-            self.pass(level, Pass::All, watcher)?;
-            level = end..self.met.len();
+            self.pass(level, Pass::All, supervisor)?;
+            level = end..self.discovered.len();
             self.counts.depth += u64::from(!level.is_empty());
         }
         Ok(())
     }
 
-    fn by_cost(&mut self, prices: Prices, watcher: &mut Watcher<'_>) -> Result<(), Stop> {
+    fn by_cost(&mut self, costs: Costs, supervisor: &mut Supervisor<'_>) -> Result<(), Stop> {
         // Levels with moves still to be expanded, the oldest level with the most expensive moves first.
-        let mut before = VecDeque::from(vec![0..0; usize::from(prices.most())]);
+        let mut before = VecDeque::from(vec![0..0; usize::from(costs.most())]);
         let mut begin = 0;
         loop {
-            for (level, cost) in before.iter().zip((1..=prices.most()).rev()) {
-                self.pass(level.clone(), Pass::Costing(cost), watcher)?;
+            for (level, cost) in before.iter().zip((1..=costs.most()).rev()) {
+                self.pass(level.clone(), Pass::Costing(cost), supervisor)?;
             }
             let mut at = begin;
-            while at < self.met.len() {
-                let end = self.met.len();
-                self.pass(at..end, Pass::Costing(0), watcher)?;
+            while at < self.discovered.len() {
+                let end = self.discovered.len();
+                self.pass(at..end, Pass::Costing(0), supervisor)?;
                 at = end;
             }
-            before.push_back(begin..self.met.len());
+            before.push_back(begin..self.discovered.len());
             before.pop_front();
             if before.iter().all(Range::is_empty) {
                 return Ok(());
             }
-            begin = self.met.len();
+            begin = self.discovered.len();
             self.counts.depth += 1;
         }
     }
@@ -155,18 +158,18 @@ impl<'s> Rounds<'s> {
         &mut self,
         range: Range<usize>,
         pass: Pass,
-        watcher: &mut Watcher<'_>,
+        supervisor: &mut Supervisor<'_>,
     ) -> Result<(), Stop> {
         let waits = self.order == Order::Breadth && self.cores > 1;
         let mut violation = None;
         let mut at = range.start;
         while at < range.end {
-            if let Err(stop) = self.prepare((range.end - at) as u64, 0, watcher) {
+            if let Err(stop) = self.prepare((range.end - at) as u64, 0, supervisor) {
                 // A violation found before the limit was hit counts.
                 return Err(violation.map_or(stop, |(parent, last)| Stop::Violation(parent, last)));
             }
             let end = range.end.min(at + ROUND);
-            let (done, found) = self.round(at..end, pass, !waits, watcher)?;
+            let (done, found) = self.round(at..end, pass, !waits, supervisor)?;
             at = done;
             for (found, share) in found {
                 self.visited.settle(&share);
@@ -188,12 +191,12 @@ impl<'s> Rounds<'s> {
         &mut self,
         frontier: u64,
         more: usize,
-        watcher: &mut Watcher<'_>,
+        supervisor: &mut Supervisor<'_>,
     ) -> Result<(), Stop> {
         let bytes = self.bytes() + more;
         self.counts.bytes = self.counts.bytes.max(bytes);
-        let states = self.met.len() as u64;
-        watcher.look(&self.counts, states, frontier, bytes + self.growth())?;
+        let states = self.discovered.len() as u64;
+        supervisor.look(&self.counts, states, frontier, bytes + self.growth())?;
         self.make_room();
         Ok(())
     }
@@ -202,7 +205,7 @@ impl<'s> Rounds<'s> {
     fn keep(&mut self, found: Found) -> Option<(u32, Successor)> {
         self.counts.matched += found.matched;
         self.counts.stuck += found.stuck;
-        self.met.add(&found.new);
+        self.discovered.add(&found.new);
         found.violation
     }
 
@@ -212,19 +215,19 @@ impl<'s> Rounds<'s> {
         range: Range<usize>,
         pass: Pass,
         stops: bool,
-        watcher: &Watcher<'_>,
+        supervisor: &Supervisor<'_>,
     ) -> Result<(usize, Vec<(Found, Share)>), Stop> {
-        let next = Apart(AtomicUsize::new(range.start));
+        let next = CachePadded(AtomicUsize::new(range.start));
         let ends = AtomicBool::new(false);
         let cores = if range.len() < SHARED { 1 } else { self.cores };
         let task = Task { range: range.clone(), cores, next: &next, ends: &ends, stops, pass };
         let results = std::thread::scope(|scope| {
             let help = |core: usize| {
                 let task = &task;
-                scope.spawn(move || self.work(core, task, watcher))
+                scope.spawn(move || self.work(core, task, supervisor))
             };
             let helpers: Vec<_> = (1..cores).map(help).collect();
-            let mut results = vec![self.work(0, &task, watcher)];
+            let mut results = vec![self.work(0, &task, supervisor)];
             // Propagate panics of helper threads.
             let joined = |helper: ScopedJoinHandle<'_, _>| {
                 helper.join().unwrap_or_else(|panic| resume_unwind(panic))
@@ -241,14 +244,14 @@ impl<'s> Rounds<'s> {
         &self,
         core: usize,
         task: &Task<'_>,
-        watcher: &Watcher<'_>,
+        supervisor: &Supervisor<'_>,
     ) -> Result<(Found, Share), ModelError> {
         let mut slot = self.tables_of(core);
         let tables = slot.take().unwrap_or_default();
         let mut worker = self.worker(self.judges, tables);
         let mut found = Found::default();
         let mut share = self.visited.share(task.cores);
-        while !task.ends.load(Ordering::Relaxed) && !watcher.is_over() && self.has_room(&share) {
+        while !task.ends.load(Ordering::Relaxed) && !supervisor.is_over() && self.has_room(&share) {
             let begin = task.next.fetch_add(BLOCK, Ordering::Relaxed);
             if begin >= task.range.end {
                 break;
@@ -276,15 +279,15 @@ impl<'s> Rounds<'s> {
         share: &mut Share,
     ) -> Result<(), ModelError> {
         for at in block.clone() {
-            let who = match (pass, self.order.prices()) {
-                (Pass::Costing(cost), Some(prices)) => {
-                    Who::Costing { cost, prices, last: self.met.mover(at) }
+            let filter = match (pass, self.order.costs()) {
+                (Pass::Costing(cost), Some(costs)) => {
+                    MoveFilter::Costing { cost, costs, last: self.discovered.mover(at) }
                 }
-                _ => Who::All,
+                _ => MoveFilter::All,
             };
-            let state = self.met.states.get(at);
+            let state = self.discovered.states.get(at);
             let before = worker.successors().len();
-            let is_stuck = worker.collect(state, who)?;
+            let is_stuck = worker.collect(state, filter)?;
             if is_stuck && !self.system.is_over(&self.tree.parts(state)) {
                 found.stuck += 1;
             }
@@ -312,7 +315,7 @@ impl<'s> Rounds<'s> {
     }
 
     fn worker(&self, judges: bool, tables: Tables) -> Worker<'_> {
-        Worker::new(self.system, &self.tree, judges, &self.common, tables)
+        Worker::new(self.system, &self.tree, judges, &self.shared_cache, tables)
     }
 
     fn tables_of(&self, core: usize) -> MutexGuard<'_, Option<Tables>> {
@@ -349,10 +352,10 @@ impl<'s> Rounds<'s> {
     }
 
     fn bytes(&self) -> usize {
-        let tables = self.cores * Worker::bytes() + self.common.bytes();
+        let tables = self.cores * Worker::bytes() + self.shared_cache.bytes();
         self.tree.pairs.bytes()
             + self.visited.bytes()
-            + self.met.bytes()
+            + self.discovered.bytes()
             + self.system.bytes()
             + tables
     }

@@ -7,9 +7,9 @@ use linpoint::{OpId, Report, Spec, Verdict};
 use super::Route;
 use crate::bounds::MAX_THREADS;
 use crate::error::ModelError;
-use crate::method::{Method, Numbers, Taken, history, report};
+use crate::method::{Method, Numbers, ThreadEvent, history, report};
 use crate::model::Model;
-use crate::system::{Moved, System, Typed};
+use crate::system::{ModelSystem, System, TypedMove};
 
 /// A run that is not linearizable.
 #[derive(Debug)]
@@ -70,10 +70,10 @@ pub(crate) trait Replay: System {
 pub(crate) struct Replayed {
     initially: String,
     steps: Vec<Step>,
-    events: Vec<Taken>,
+    events: Vec<ThreadEvent>,
 }
 
-impl<M: Model> Replay for Typed<'_, M> {
+impl<M: Model> Replay for ModelSystem<'_, M> {
     fn replay(&self, route: &Route) -> Result<Replayed, ModelError> {
         let lost = || ModelError::Internal("a run cannot be performed again".into());
         let model = self.steps.model;
@@ -87,7 +87,7 @@ impl<M: Model> Replay for Typed<'_, M> {
             let moves = self.steps.moves(&world, &threads[thread])?;
             let moved = moves.into_iter().nth(usize::from(next.index)).ok_or_else(lost)?;
             let event = self.event(moved.call.as_ref(), moved.takes_effect, moved.ret.as_ref())?;
-            events.push(Taken { thread: thread as u8, event });
+            events.push(ThreadEvent { thread: thread as u8, event });
             steps.push(shown(model, thread, &moved));
             positions = next.order.applied(&positions);
             world = moved.world;
@@ -144,7 +144,7 @@ fn number_operations(steps: &mut [Step]) {
 }
 
 /// Describes a step. Its operation has no number yet.
-fn shown<M: Model>(model: &M, thread: usize, moved: &Moved<M>) -> Step {
+fn shown<M: Model>(model: &M, thread: usize, moved: &TypedMove<M>) -> Step {
     let spec = model.spec();
     Step {
         thread,

@@ -1,7 +1,7 @@
 //! States as single numbers: trees of pairs over the numbers of their parts.
 
 use crate::bounds::MAX_THREADS;
-use crate::system::{Pairs, Parts, Query, Reserve, join, parted};
+use crate::system::{Pairs, Parts, Query, Reserve, join_pair, split_pair};
 
 /// Stores states. The left half of a state is the pair of shared memory and what the method carries; the right half is
 /// all threads.
@@ -22,15 +22,15 @@ impl Tree {
         for thread in &parts.threads[1..self.threads] {
             right = self.pairs.number(right, *thread, reserve);
         }
-        join(left, right)
+        join_pair(left, right)
     }
 
     /// Numbers many states that share most parts with known ones. Pairs are looked up layer by layer, all of a layer together,
     /// so that cache misses overlap.
     pub(crate) fn number_all(
         &self,
-        states: &mut [Unnumbered],
-        known: &[Known],
+        states: &mut [UnnumberedState],
+        known: &[KnownState],
         queries: &mut Vec<Query>,
         reserve: &mut Reserve,
     ) {
@@ -62,11 +62,11 @@ impl Tree {
     }
 
     /// The parts of a state.
-    pub(crate) fn known(&self, state: u64) -> Known {
-        let (left, mut right) = parted(state);
+    pub(crate) fn known(&self, state: u64) -> KnownState {
+        let (left, mut right) = split_pair(state);
         let (shared, carried) = self.pairs.get(left);
         let parts = Parts { shared, carried, ..Parts::default() };
-        let mut known = Known { parts, left, rights: [0; MAX_THREADS] };
+        let mut known = KnownState { parts, left, rights: [0; MAX_THREADS] };
         for at in (1..self.threads).rev() {
             known.rights[at] = right;
             (right, known.parts.threads[at]) = self.pairs.get(right);
@@ -82,7 +82,7 @@ impl Tree {
 }
 
 /// A state with the numbers of its pairs.
-pub(crate) struct Known {
+pub(crate) struct KnownState {
     pub(crate) parts: Parts,
     left: u32,
     /// The numbers of the threads up to each one.
@@ -90,7 +90,7 @@ pub(crate) struct Known {
 }
 
 /// A state that has no number yet.
-pub(crate) struct Unnumbered {
+pub(crate) struct UnnumberedState {
     parts: Parts,
     /// The index of its predecessor.
     near: usize,
@@ -100,14 +100,14 @@ pub(crate) struct Unnumbered {
     differs: bool,
 }
 
-impl Unnumbered {
+impl UnnumberedState {
     /// A successor of the known state at `near`.
-    pub(crate) fn new(parts: Parts, near: usize) -> Unnumbered {
-        Unnumbered { parts, near, left: 0, right: 0, differs: false }
+    pub(crate) fn new(parts: Parts, near: usize) -> UnnumberedState {
+        UnnumberedState { parts, near, left: 0, right: 0, differs: false }
     }
 
     /// The number, after [`Tree::number_all`].
     pub(crate) fn number(&self) -> u64 {
-        join(self.left, self.right)
+        join_pair(self.left, self.right)
     }
 }

@@ -10,7 +10,7 @@ use crate::method::Scratch;
 use crate::sync::{OnceLock, size};
 use crate::system::{Column, Event, Move, Parts, Query, Renaming, Reserve, System, mix};
 
-use super::tree::{Known, Tree, Unnumbered};
+use super::tree::{KnownState, Tree, UnnumberedState};
 
 /// Entries of each cache.
 const STEPS: usize = 1 << 17;
@@ -19,21 +19,21 @@ const CARRIED: usize = size(1 << 16, 2);
 
 /// The moves to collect.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Who {
+pub(crate) enum MoveFilter {
     /// All of them.
     All,
     /// Moves with this cost after a move of thread `last`.
-    Costing { cost: u8, prices: Prices, last: u8 },
+    Costing { cost: u8, costs: Costs, last: u8 },
 }
 
 /// The costs of moves. A preemption costs 1: switching away from a thread that could continue its operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Prices {
+pub(crate) struct Costs {
     /// A call costs 1 as well.
     pub(crate) counts_calls: bool,
 }
 
-impl Prices {
+impl Costs {
     /// The cost of the most expensive move.
     pub(crate) fn most(self) -> u8 {
         1 + u8::from(self.counts_calls)
@@ -64,11 +64,11 @@ pub(crate) struct Worker<'s> {
     system: &'s dyn System,
     pub(crate) tree: &'s Tree,
     judges: bool,
-    /// [`System::tidies`], cached.
-    tidies: bool,
+    /// [`System::canonicalizes`], cached.
+    canonicalizes: bool,
     sort_keys: Option<&'s Column>,
     /// Answers shared with other workers.
-    common: &'s Common,
+    shared_cache: &'s SharedCache,
     tables: Tables,
     scratch: Vec<Move>,
 }
@@ -76,22 +76,22 @@ pub(crate) struct Worker<'s> {
 /// States that are being expanded, and their successors.
 #[derive(Default)]
 struct Block {
-    known: Vec<Known>,
+    known: Vec<KnownState>,
     /// In the order of collection, each with the index of its predecessor in the block.
     successors: Vec<(usize, Successor)>,
     /// One for each successor that is not a violation.
-    unnumbered: Vec<Unnumbered>,
+    unnumbered: Vec<UnnumberedState>,
     queries: Vec<Query>,
 }
 
 /// A cache that all workers share: what is carried after an event. The first entry in a slot stays.
-pub(crate) struct Common(Box<[OnceLock<(u64, u32)>]>);
+pub(crate) struct SharedCache(Box<[OnceLock<(u64, u32)>]>);
 
-impl Common {
+impl SharedCache {
     /// A single core does not use it.
-    pub(crate) fn new(cores: usize) -> Common {
+    pub(crate) fn new(cores: usize) -> SharedCache {
         let size = if cores > 1 { CARRIED } else { 0 };
-        Common((0..size).map(|_| OnceLock::new()).collect())
+        SharedCache((0..size).map(|_| OnceLock::new()).collect())
     }
 
     /// The answer for this key, if it is the one in this slot.
@@ -151,11 +151,20 @@ impl<'s> Worker<'s> {
         system: &'s dyn System,
         tree: &'s Tree,
         judges: bool,
-        common: &'s Common,
+        shared_cache: &'s SharedCache,
         tables: Tables,
     ) -> Self {
-        let (tidies, sort_keys) = (system.tidies(), system.sort_keys());
-        Worker { system, tree, judges, tidies, sort_keys, common, tables, scratch: Vec::new() }
+        let (canonicalizes, sort_keys) = (system.canonicalizes(), system.sort_keys());
+        Worker {
+            system,
+            tree,
+            judges,
+            canonicalizes,
+            sort_keys,
+            shared_cache,
+            tables,
+            scratch: Vec::new(),
+        }
     }
 
     /// The caches, for the next worker on this core.
@@ -175,10 +184,10 @@ impl<'s> Worker<'s> {
     pub(crate) fn expand(
         &mut self,
         state: u64,
-        who: Who,
+        filter: MoveFilter,
         mut found: impl FnMut(Successor),
     ) -> Result<bool, ModelError> {
-        let is_stuck = self.collect(state, who)?;
+        let is_stuck = self.collect(state, filter)?;
         self.number();
         self.tables.block.successors.iter().for_each(|(_, successor)| found(*successor));
         self.clear();
@@ -209,18 +218,18 @@ impl<'s> Worker<'s> {
     }
 
     /// Collects the successors of another state. True if no thread could move.
-    pub(crate) fn collect(&mut self, state: u64, who: Who) -> Result<bool, ModelError> {
+    pub(crate) fn collect(&mut self, state: u64, filter: MoveFilter) -> Result<bool, ModelError> {
         let known = self.tree.known(state);
-        let is_stuck = self.collect_from(&known, who);
+        let is_stuck = self.collect_from(&known, filter);
         self.tables.block.known.push(known);
         is_stuck
     }
 
-    fn collect_from(&mut self, known: &Known, who: Who) -> Result<bool, ModelError> {
+    fn collect_from(&mut self, known: &KnownState, filter: MoveFilter) -> Result<bool, ModelError> {
         let all = 0..self.system.threads() as u8;
-        let (cost, prices, last) = match who {
-            Who::Costing { cost, prices, last } => (cost, prices, last),
-            Who::All => {
+        let (cost, costs, last) = match filter {
+            MoveFilter::Costing { cost, costs, last } => (cost, costs, last),
+            MoveFilter::All => {
                 let mut moved = false;
                 for thread in all {
                     moved |= self.collect_thread(known, thread)?;
@@ -235,7 +244,7 @@ impl<'s> Worker<'s> {
         let (mut moved, mut left_out) = (false, false);
         for thread in all {
             let part = parts.threads[usize::from(thread)];
-            let calls = prices.counts_calls && self.system.is_idle(part);
+            let calls = costs.counts_calls && self.system.is_idle(part);
             if u8::from(may_go_on && thread != last) + u8::from(calls) == cost {
                 moved |= self.collect_thread(known, thread)?;
             } else {
@@ -276,7 +285,7 @@ impl<'s> Worker<'s> {
         Ok(())
     }
 
-    fn collect_thread(&mut self, known: &Known, thread: u8) -> Result<bool, ModelError> {
+    fn collect_thread(&mut self, known: &KnownState, thread: u8) -> Result<bool, ModelError> {
         let mut moves = std::mem::take(&mut self.scratch);
         let result =
             self.ask(known.parts.shared, known.parts.threads[usize::from(thread)], &mut moves);
@@ -290,7 +299,7 @@ impl<'s> Worker<'s> {
         result.map(|()| any)
     }
 
-    fn follow(&mut self, known: &Known, thread: u8, index: u8, step: &Move) {
+    fn follow(&mut self, known: &KnownState, thread: u8, index: u8, step: &Move) {
         let mut next = known.parts;
         next.shared = step.shared;
         next.threads[usize::from(thread)] = step.thread;
@@ -309,7 +318,7 @@ impl<'s> Worker<'s> {
         let near = self.tables.block.known.len();
         self.tables.block.successors.push((near, successor));
         if !successor.is_wrong {
-            self.tables.block.unnumbered.push(Unnumbered::new(next, near));
+            self.tables.block.unnumbered.push(UnnumberedState::new(next, near));
         }
     }
 
@@ -324,11 +333,11 @@ impl<'s> Worker<'s> {
         }
         if event.ret().is_some() {
             successor.is_over = self.judges && self.system.is_over(next);
-            if successor.is_over && self.system.watch().judge(next.carried) == Some(false) {
+            if successor.is_over && self.system.tracker().judge(next.carried) == Some(false) {
                 return false;
             }
-            if self.tidies {
-                successor.order = self.system.tidy(next);
+            if self.canonicalizes {
+                successor.order = self.system.canonical(next);
                 successor.now = successor.order.to(usize::from(thread)) as u8;
                 return true;
             }
@@ -347,13 +356,13 @@ impl<'s> Worker<'s> {
         if exact && self.tables.carried[slot].0 == key {
             return self.tables.carried[slot].1;
         }
-        let known = if exact { self.common.get(slot, key) } else { None };
+        let known = if exact { self.shared_cache.get(slot, key) } else { None };
         let next = known.unwrap_or_else(|| {
-            let (watch, thread) = (self.system.watch(), usize::from(thread));
-            let next = watch.advance(carried, thread, event, &mut self.tables.method);
+            let (tracker, thread) = (self.system.tracker(), usize::from(thread));
+            let next = tracker.advance(carried, thread, event, &mut self.tables.method);
             let next = next.unwrap_or(VIOLATION);
             if exact {
-                self.common.add(slot, key, next);
+                self.shared_cache.add(slot, key, next);
             }
             next
         });
@@ -388,7 +397,7 @@ impl<'s> Worker<'s> {
         let slot = mix(order ^ u64::from(parts.carried) << 32) as usize % CARRIED;
         let entry = &mut self.tables.sorted[slot];
         if entry.0 != parts.carried || entry.1 != order {
-            let renamed = self.system.watch().rename(parts.carried, &successor.order);
+            let renamed = self.system.tracker().rename(parts.carried, &successor.order);
             *entry = (parts.carried, order, renamed);
         }
         parts.carried = entry.2;

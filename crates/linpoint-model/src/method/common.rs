@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Numbers, Taken};
+use super::{Numbers, ThreadEvent};
 use crate::bounds::MAX_THREADS;
 
 /// Operations with their results, in linearization order.
@@ -17,7 +17,10 @@ struct Known {
 }
 
 /// All linearizations of these events. Open operations may or may not be included.
-pub(crate) fn linearizations(numbers: &dyn Numbers, events: &[Taken]) -> BTreeSet<Linearization> {
+pub(crate) fn linearizations(
+    numbers: &dyn Numbers,
+    events: &[ThreadEvent],
+) -> BTreeSet<Linearization> {
     let mut known: Vec<Known> = Vec::new();
     let mut open: Vec<Option<usize>> = vec![None; MAX_THREADS];
     for (time, taken) in events.iter().enumerate() {

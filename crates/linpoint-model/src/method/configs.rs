@@ -9,12 +9,12 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::flat::Flat;
+use super::row_set::RowSet;
 use super::scratch::{Outcomes, Scratch};
-use super::{Numbers, Part, Watch};
+use super::{Numbers, Part, Tracker};
 use crate::bounds::MAX_THREADS;
 use crate::names::{MAX_NAMES, Names};
-use crate::system::{Apart, Event, Interner, Renaming};
+use crate::system::{CachePadded, Event, Interner, Renaming};
 
 /// A flat set: for each thread its open operation plus one (0 if none), then for each configuration the state and for each
 /// thread the result of the operation that took effect plus one (0 if it did not). Sorted.
@@ -26,8 +26,8 @@ pub(crate) struct Configs<'m> {
     threads: usize,
     by_points: bool,
     sets: Interner<Set>,
-    widest: Apart<AtomicUsize>,
-    bytes: Apart<AtomicUsize>,
+    widest: CachePadded<AtomicUsize>,
+    bytes: CachePadded<AtomicUsize>,
 }
 
 impl<'m> Configs<'m> {
@@ -37,8 +37,8 @@ impl<'m> Configs<'m> {
             threads,
             by_points,
             sets: Interner::new(),
-            widest: Apart(AtomicUsize::new(1)),
-            bytes: Apart::default(),
+            widest: CachePadded(AtomicUsize::new(1)),
+            bytes: CachePadded::default(),
         }
     }
 
@@ -59,8 +59,8 @@ impl<'m> Configs<'m> {
         &self,
         configs: &[u32],
         (thread, ret): (usize, u32),
-        todo: &mut Flat,
-        done: &mut Flat,
+        todo: &mut RowSet,
+        done: &mut RowSet,
     ) {
         let mut next = [0; 1 + MAX_THREADS];
         for config in configs.chunks(1 + self.threads) {
@@ -86,8 +86,8 @@ impl<'m> Configs<'m> {
         open: &[u32],
         (thread, ret): (usize, u32),
         outcomes: &mut Outcomes,
-        todo: &mut Flat,
-        into: &mut Flat,
+        todo: &mut RowSet,
+        into: &mut RowSet,
     ) {
         let mut next = [0; 1 + MAX_THREADS];
         let next = &mut next[..1 + self.threads];
@@ -119,7 +119,7 @@ impl<'m> Configs<'m> {
         thread: usize,
         outcomes: &mut Outcomes,
         configs: &[u32],
-        into: &mut Flat,
+        into: &mut RowSet,
     ) {
         for config in configs.chunks(1 + self.threads) {
             if open[thread] == 0 || config[1 + thread] != 0 {
@@ -136,7 +136,13 @@ impl<'m> Configs<'m> {
         }
     }
 
-    fn store(&self, open: &[u32], configs: &Flat, order: &mut Vec<u32>, set: &mut Vec<u32>) -> u32 {
+    fn store(
+        &self,
+        open: &[u32],
+        configs: &RowSet,
+        order: &mut Vec<u32>,
+        set: &mut Vec<u32>,
+    ) -> u32 {
         set.clear();
         set.extend_from_slice(open);
         configs.sorted(order, set);
@@ -152,11 +158,11 @@ impl<'m> Configs<'m> {
     }
 }
 
-impl Watch for Configs<'_> {
+impl Tracker for Configs<'_> {
     fn initial(&self) -> u32 {
         let mut config = vec![self.numbers.initial()];
         config.resize(1 + self.threads, 0);
-        let mut configs = Flat::default();
+        let mut configs = RowSet::default();
         configs.clear(config.len());
         configs.insert(&config);
         self.store(&vec![0; self.threads], &configs, &mut Vec::new(), &mut Vec::new())
@@ -203,7 +209,7 @@ impl Watch for Configs<'_> {
             let op = open[renaming.from(to)];
             *new = if op == 0 { 0 } else { self.renamed(Part::Op(op - 1), renaming) + 1 };
         }
-        let mut renamed = Flat::default();
+        let mut renamed = RowSet::default();
         renamed.clear(1 + self.threads);
         let mut new = Vec::new();
         for config in configs.chunks(1 + self.threads) {

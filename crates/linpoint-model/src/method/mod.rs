@@ -2,16 +2,16 @@
 
 mod common;
 mod configs;
-mod flat;
 mod monitor;
 mod numbers;
 mod recorded;
+mod row_set;
 mod scratch;
 
 pub(crate) use common::{Linearization, linearizations};
 pub(crate) use configs::Configs;
 pub(crate) use monitor::Monitor;
-pub(crate) use numbers::{Numbered, Numbers, Part, Taken, history, is_linearizable, report};
+pub(crate) use numbers::{Numbered, Numbers, Part, ThreadEvent, history, is_linearizable, report};
 pub(crate) use recorded::Recorded;
 pub(crate) use scratch::Scratch;
 
@@ -87,7 +87,7 @@ impl Method {
     pub fn warning(self) -> Option<&'static str> {
         match self {
             Method::External => Some(
-                "unsound: histories that lead to a state met before are not checked to their end; \
+                "unsound: histories that lead to a state discovered before are not checked to their end; \
                  this method finds bugs and verifies nothing",
             ),
             Method::Common => Some(
@@ -100,7 +100,7 @@ impl Method {
 }
 
 /// Tracks the history of a run for a method. States carry what it needs as a number.
-pub(crate) trait Watch: Send + Sync {
+pub(crate) trait Tracker: Send + Sync {
     /// What the initial state carries.
     fn initial(&self) -> u32;
 

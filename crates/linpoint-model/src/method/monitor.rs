@@ -23,7 +23,7 @@
 
 use std::sync::Arc;
 
-use super::{Scratch, Watch};
+use super::{Scratch, Tracker};
 use crate::bounds::MAX_THREADS;
 use crate::catalogue::specs::{SnapshotOp, View};
 use crate::model::{Model, Op, Ret};
@@ -121,7 +121,7 @@ impl<'m> Monitor<'m> {
     }
 }
 
-impl Watch for Monitor<'_> {
+impl Tracker for Monitor<'_> {
     fn initial(&self) -> u32 {
         self.known.number(&Known::default())
     }
@@ -177,34 +177,34 @@ impl Watch for Monitor<'_> {
 mod tests {
     use super::*;
     use crate::catalogue::Bowman;
-    use crate::catalogue::specs::Scanned;
+    use crate::catalogue::specs::SnapshotRet;
     use crate::method::{Configs, Numbered};
 
     const THREADS: usize = 4;
     const HISTORIES: usize = 30_000;
 
     /// A pseudo-random number generator.
-    struct Dice(u64);
+    struct Rng(u64);
 
-    impl Dice {
+    impl Rng {
         fn below(&mut self, n: usize) -> usize {
             self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             (self.0 >> 33) as usize % n
         }
     }
 
-    /// What a thread of a simple history does next. Scans return what updates have left, or what the dice say.
+    /// What a thread of a simple history does next. Scans return what updates have left, or what the rng say.
     fn next(
-        dice: &mut Dice,
+        rng: &mut Rng,
         thread: usize,
         simple: &Simple<Bowman>,
         open: &mut Option<SnapshotOp>,
         shifted: &mut bool,
         now: &mut View,
-    ) -> (Option<SnapshotOp>, Option<Scanned>) {
+    ) -> (Option<SnapshotOp>, Option<SnapshotRet>) {
         let call = open.is_none().then(|| {
             loop {
-                let op = SnapshotOp::all(thread)[dice.below(3)];
+                let op = SnapshotOp::all(thread)[rng.below(3)];
                 if let Some(after) = simple.admits(&op, *shifted) {
                     *shifted = after;
                     break op;
@@ -213,25 +213,25 @@ mod tests {
         });
         let op = open.take().or(call);
         // Half of the operations return with the event that calls them.
-        if call.is_some() && dice.below(2) == 0 {
+        if call.is_some() && rng.below(2) == 0 {
             *open = op;
             return (call, None);
         }
         let ret = match op {
             Some(SnapshotOp::Scan) => {
                 let mut view = *now;
-                if dice.below(6) == 0 {
-                    view[simple.pair.0] = dice.below(2) as u8;
-                    view[simple.pair.1] = dice.below(2) as u8;
+                if rng.below(6) == 0 {
+                    view[simple.pair.0] = rng.below(2) as u8;
+                    view[simple.pair.1] = rng.below(2) as u8;
                 }
-                if dice.below(50) == 0 {
-                    view[dice.below(THREADS)] = 1;
+                if rng.below(50) == 0 {
+                    view[rng.below(THREADS)] = 1;
                 }
-                Scanned::View(view)
+                SnapshotRet::View(view)
             }
             Some(SnapshotOp::Update(segment, value)) => {
                 now[usize::from(segment)] = value;
-                Scanned::Ok
+                SnapshotRet::Ok
             }
             None => unreachable!("there is an open operation, or one is called"),
         };
@@ -242,7 +242,7 @@ mod tests {
     #[test]
     fn monitor_agrees_with_configurations_on_every_event() {
         let model = Bowman::correct(THREADS);
-        let mut dice = Dice(7);
+        let mut rng = Rng(7);
         let (mut refused, mut explained) = (0, 0);
         for pair in crate::simple::pairs(THREADS) {
             let Some(role) = model.snapshot() else { panic!("a snapshot object") };
@@ -257,9 +257,9 @@ mod tests {
                 let (mut open, mut shifted) = ([None; THREADS], [false; THREADS]);
                 let mut now = View::default();
                 for at in 0..24 {
-                    let thread = dice.below(THREADS);
+                    let thread = rng.below(THREADS);
                     let (call, ret) = next(
-                        &mut dice,
+                        &mut rng,
                         thread,
                         &simple,
                         &mut open[thread],

@@ -12,7 +12,7 @@ use crate::system::{Event, Interner};
 
 /// An event of the thread in this position.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct Taken {
+pub(crate) struct ThreadEvent {
     pub(crate) thread: u8,
     pub(crate) event: Event,
 }
@@ -162,7 +162,7 @@ impl Spec for ByNumbers<'_> {
 }
 
 /// The history of these events.
-pub(crate) fn history(events: &[Taken]) -> History<u32, u32> {
+pub(crate) fn history(events: &[ThreadEvent]) -> History<u32, u32> {
     let mut history = History::from_events();
     let mut open: Vec<Option<OpId>> = vec![None; crate::bounds::MAX_THREADS];
     for taken in events {
@@ -187,7 +187,7 @@ pub(crate) fn report(
 }
 
 /// True if the history of these events is linearizable.
-pub(crate) fn is_linearizable(numbers: &dyn Numbers, events: &[Taken]) -> bool {
+pub(crate) fn is_linearizable(numbers: &dyn Numbers, events: &[ThreadEvent]) -> bool {
     let spec = ByNumbers(numbers);
     let report = Checker::new(&spec).threads(1).explains(false).check(&history(events));
     // Histories of models are short, so no limit can be hit.

@@ -6,16 +6,16 @@
 
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
-use super::{Numbers, Scratch, Taken, Watch, is_linearizable};
-use crate::system::{Apart, Event, Growing, Interner, Renaming};
+use super::{Numbers, Scratch, ThreadEvent, Tracker, is_linearizable};
+use crate::system::{CachePadded, Event, GrowingArray, Interner, Renaming};
 
 /// Histories of a model.
 pub(crate) struct Recorded<'m> {
     numbers: Box<dyn Numbers + 'm>,
-    histories: Interner<(u32, Option<Taken>)>,
+    histories: Interner<(u32, Option<ThreadEvent>)>,
     /// Flags of each history.
-    known: Growing<AtomicU8>,
-    judged: Apart<AtomicU64>,
+    known: GrowingArray<AtomicU8>,
+    judged: CachePadded<AtomicU64>,
 }
 
 /// The history was judged.
@@ -25,11 +25,11 @@ const CONTINUED: u8 = 2;
 
 impl<'m> Recorded<'m> {
     pub(crate) fn new(numbers: Box<dyn Numbers + 'm>) -> Self {
-        let (histories, known) = (Interner::new(), Growing::new());
-        Recorded { numbers, histories, known, judged: Apart::default() }
+        let (histories, known) = (Interner::new(), GrowingArray::new());
+        Recorded { numbers, histories, known, judged: CachePadded::default() }
     }
 
-    fn events(&self, history: u32) -> Vec<Taken> {
+    fn events(&self, history: u32) -> Vec<ThreadEvent> {
         let mut events = Vec::new();
         let mut at = history;
         while let (before, Some(taken)) = *self.histories.get(at) {
@@ -41,7 +41,7 @@ impl<'m> Recorded<'m> {
     }
 }
 
-impl Watch for Recorded<'_> {
+impl Tracker for Recorded<'_> {
     fn initial(&self) -> u32 {
         self.histories.number(&(0, None))
     }
@@ -53,7 +53,7 @@ impl Watch for Recorded<'_> {
         event: Event,
         _scratch: &mut Scratch,
     ) -> Option<u32> {
-        let taken = Taken { thread: thread as u8, event };
+        let taken = ThreadEvent { thread: thread as u8, event };
         let next = self.histories.number(&(carried, Some(taken)));
         let known = self.known.entry(carried);
         if known.load(Ordering::Relaxed) & CONTINUED == 0 {

@@ -1,8 +1,8 @@
 //! Caches and scratch memory of a method, for one core.
 
 use super::Numbers;
-use super::flat::Flat;
-use crate::system::{join, mix};
+use super::row_set::RowSet;
+use crate::system::{join_pair, mix};
 
 /// Entries of the table of outcomes.
 const OUTCOMES: usize = 1 << 11;
@@ -12,9 +12,9 @@ const OUTCOMES: usize = 1 << 11;
 pub(crate) struct Scratch {
     pub(super) outcomes: Outcomes,
     /// Configurations before the event, to do, and after it; then their sorted order and the resulting set.
-    pub(super) before: Flat,
-    pub(super) todo: Flat,
-    pub(super) done: Flat,
+    pub(super) before: RowSet,
+    pub(super) todo: RowSet,
+    pub(super) done: RowSet,
     pub(super) order: Vec<u32>,
     pub(super) set: Vec<u32>,
 }
@@ -40,7 +40,7 @@ impl Outcomes {
         if self.known.is_empty() {
             self.known.resize(OUTCOMES, (NO_KEY, Vec::new()));
         }
-        let key = join(state, op);
+        let key = join_pair(state, op);
         let (known, outcomes) = &mut self.known[mix(key) as usize % OUTCOMES];
         if *known != key {
             // The key is set when the entry is complete: a specification may panic.

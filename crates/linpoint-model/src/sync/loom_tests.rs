@@ -6,8 +6,8 @@ use loom::sync::atomic::AtomicUsize;
 use loom::thread;
 
 use super::Ordering;
-use crate::explore::{Common, Visited};
-use crate::system::{Column, Growing, Interner, Pairs, Query, Reserve};
+use crate::explore::{SharedCache, Visited};
+use crate::system::{Column, GrowingArray, Interner, Pairs, Query, Reserve};
 
 /// Runs two closures on two threads that share a table. Gives the table and what the closures returned.
 fn both<T, R>(
@@ -31,10 +31,10 @@ where
 #[test]
 fn loom_growing_threads_share_one_entry() {
     loom::model(|| {
-        let add = |entries: &Growing<AtomicUsize>| {
+        let add = |entries: &GrowingArray<AtomicUsize>| {
             entries.entry(0).fetch_add(1, Ordering::Relaxed);
         };
-        let (entries, _) = both(Growing::new(), add, add);
+        let (entries, _) = both(GrowingArray::new(), add, add);
         assert_eq!(entries.get(0).map(|entry| entry.load(Ordering::Relaxed)), Some(2));
         assert!(entries.get(1_000).is_none());
     });
@@ -76,7 +76,7 @@ fn loom_interner_equal_values_get_one_number() {
     });
 }
 
-/// A thread's key is set before anybody can see the number: as `Typed::thread_number` does it.
+/// A thread's key is set before anybody can see the number: as `ModelSystem::thread_number` does it.
 #[test]
 fn loom_interner_a_number_comes_with_its_key() {
     const KEY: u64 = 7;
@@ -167,17 +167,17 @@ fn loom_visited_every_state_is_new_once() {
 }
 
 #[test]
-fn loom_common_answers_are_never_mixed() {
+fn loom_shared_cache_answers_are_never_mixed() {
     loom::model(|| {
         // Both keys have the same place.
         let use_it = |key: u64| {
-            move |common: &Common| {
-                common.add(0, key, key as u32 + 1);
-                common.get(0, key)
+            move |cache: &SharedCache| {
+                cache.add(0, key, key as u32 + 1);
+                cache.get(0, key)
             }
         };
-        let (common, seen) = both(Common::new(2), use_it(5), use_it(6));
-        let kept = [5, 6].map(|key| common.get(0, key));
+        let (cache, seen) = both(SharedCache::new(2), use_it(5), use_it(6));
+        let kept = [5, 6].map(|key| cache.get(0, key));
         assert!([[Some(6), None], [None, Some(7)]].contains(&kept), "{kept:?}");
         assert_eq!(seen, kept);
     });

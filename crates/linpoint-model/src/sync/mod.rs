@@ -1,6 +1,6 @@
 //! Synchronization primitives of the lock-free tables: those of `std`, or of loom in its tests.
 //!
-//! The tables ([`Growing`](crate::system::Growing), [`Interner`](crate::system::Interner),
+//! The tables ([`GrowingArray`](crate::system::GrowingArray), [`Interner`](crate::system::Interner),
 //! [`Pairs`](crate::system::Pairs), the set of visited states) use only what this module exports, so `loom_tests` runs
 //! the same code under loom, which tries every interleaving and every value that a relaxed load may return:
 //!

@@ -1,4 +1,4 @@
-//! Growing arrays that all threads read without locks, also while they grow.
+//! GrowingArray arrays that all threads read without locks, also while they grow.
 
 use crate::sync::{AtomicU64, OnceLock, Ordering, size};
 
@@ -11,13 +11,13 @@ const FIRST: u32 = 1 << 3;
 const CHUNKS: usize = size(EQUAL as usize * 27, 4);
 
 /// An array whose entries have their default value until they are written.
-pub(crate) struct Growing<T> {
+pub(crate) struct GrowingArray<T> {
     chunks: [OnceLock<Box<[T]>>; CHUNKS],
 }
 
-impl<T: Default> Growing<T> {
+impl<T: Default> GrowingArray<T> {
     pub(crate) fn new() -> Self {
-        Growing { chunks: std::array::from_fn(|_| OnceLock::new()) }
+        GrowingArray { chunks: std::array::from_fn(|_| OnceLock::new()) }
     }
 
     /// The chunk of an index, and the offset in it. Shifted by the size of the first group, indices in chunks of the same size
@@ -53,11 +53,11 @@ impl<T: Default> Growing<T> {
 }
 
 /// An array of numbers. Those that were never written are 0.
-pub(crate) struct Column(Growing<AtomicU64>);
+pub(crate) struct Column(GrowingArray<AtomicU64>);
 
 impl Column {
     pub(crate) fn new() -> Column {
-        Column(Growing::new())
+        Column(GrowingArray::new())
     }
 
     pub(crate) fn set(&self, at: u32, value: u64) {
@@ -82,16 +82,16 @@ mod tests {
         let column = Column::new();
         (0..20_000).for_each(|i| column.set(i, u64::from(i) + 1));
         assert!((0..20_000).all(|i| column.get(i) == u64::from(i) + 1));
-        assert!(Growing::<u8>::place(u32::MAX).0 < CHUNKS);
+        assert!(GrowingArray::<u8>::place(u32::MAX).0 < CHUNKS);
     }
 
     #[test]
     fn indices_fill_chunks_in_order() {
         let mut expected = (0, 0);
         for at in 0..200_000 {
-            assert_eq!(Growing::<u8>::place(at), expected);
+            assert_eq!(GrowingArray::<u8>::place(at), expected);
             expected.1 += 1;
-            if expected.1 == Growing::<u8>::size(expected.0) {
+            if expected.1 == GrowingArray::<u8>::size(expected.0) {
                 expected = (expected.0 + 1, 0);
             }
         }

@@ -9,8 +9,8 @@ use std::hash::{BuildHasher, Hash};
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
-use super::apart::Apart;
-use super::column::Growing;
+use super::cache_padded::CachePadded;
+use super::column::GrowingArray;
 use crate::sync::{
     AtomicU32, AtomicUsize, Mutex, MutexGuard, OnceLock, Ordering, PoisonError, size,
 };
@@ -22,7 +22,7 @@ const RECENT: usize = size(1 << 14, 1);
 
 /// Values and their numbers: 0, 1, 2, …, in the order of discovery.
 pub(crate) struct Interner<T> {
-    things: Growing<OnceLock<T>>,
+    things: GrowingArray<OnceLock<T>>,
     index: Index,
 }
 
@@ -34,7 +34,7 @@ pub(crate) fn stable_hash<T: Hash + ?Sized>(thing: &T) -> u64 {
 
 impl<T: Clone + Eq + Hash> Interner<T> {
     pub(crate) fn new() -> Self {
-        Interner { things: Growing::new(), index: Index::new() }
+        Interner { things: GrowingArray::new(), index: Index::new() }
     }
 
     /// The number of a value.
@@ -90,8 +90,8 @@ impl<T: Clone + Eq + Hash> Interner<T> {
 struct Index {
     /// By hash, the number of a value plus one; 0 is none. Callers compare the value.
     recent: Box<[AtomicU32]>,
-    parts: [Apart<Mutex<HashTable<u32>>>; PARTS],
-    next: Apart<AtomicU32>,
+    parts: [CachePadded<Mutex<HashTable<u32>>>; PARTS],
+    next: CachePadded<AtomicU32>,
     /// Bytes of the shards, counted because every round needs them.
     bytes: AtomicUsize,
 }
@@ -106,8 +106,8 @@ impl Index {
     fn new() -> Index {
         Index {
             recent: (0..RECENT).map(|_| AtomicU32::new(0)).collect(),
-            parts: std::array::from_fn(|_| Apart::default()),
-            next: Apart::default(),
+            parts: std::array::from_fn(|_| CachePadded::default()),
+            next: CachePadded::default(),
             bytes: AtomicUsize::new(0),
         }
     }

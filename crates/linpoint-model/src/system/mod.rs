@@ -1,34 +1,34 @@
 //! The transition system over numbered parts of states.
 //!
 //! A state has parts: shared memory, one part for each thread, and what the method carries. Each part has a number. The
-//! moves of a thread depend only on shared memory and on its own part, and are cached for each pair of numbers. [`Typed`]
+//! moves of a thread depend only on shared memory and on its own part, and are cached for each pair of numbers. [`ModelSystem`]
 //! knows the model; everything else uses [`System`], and is compiled once.
 
-mod apart;
+mod cache_padded;
+mod canonical;
 mod column;
+mod core;
 mod event;
 mod interner;
+mod model_system;
 #[cfg(test)]
 mod movers;
 mod pairs;
 mod renaming;
 mod steps;
-mod tidy;
-mod typed;
-mod untyped;
 
-pub(crate) use apart::Apart;
-pub(crate) use column::{Column, Growing};
+pub(crate) use cache_padded::CachePadded;
+pub(crate) use column::{Column, GrowingArray};
 pub(crate) use event::Event;
 pub(crate) use interner::{Interner, stable_hash};
-pub(crate) use pairs::{Pairs, Query, Reserve, join, mix, parted};
+pub(crate) use model_system::{ActiveReductions, ModelSystem};
+pub(crate) use pairs::{Pairs, Query, Reserve, join_pair, mix, split_pair};
 pub(crate) use renaming::Renaming;
-pub(crate) use steps::{Moved, Thread, World, guard};
-pub(crate) use typed::{Reduced, Typed};
+pub(crate) use steps::{Thread, TypedMove, World, catch_panic};
 
 use crate::bounds::MAX_THREADS;
 use crate::error::ModelError;
-use crate::method::Watch;
+use crate::method::Tracker;
 
 /// The largest number of moves of a thread.
 pub(crate) const MAX_MOVES: usize = 256;
@@ -61,16 +61,16 @@ pub(crate) trait System: Send + Sync {
     fn moves(&self, shared: u32, thread: u32, out: &mut Vec<Move>) -> Result<(), ModelError>;
 
     /// The method.
-    fn watch(&self) -> &dyn Watch;
+    fn tracker(&self) -> &dyn Tracker;
 
     /// The keys by which threads are sorted; `None` if they are not sorted.
     fn sort_keys(&self) -> Option<&Column>;
 
     /// True if names are made canonical after a return.
-    fn tidies(&self) -> bool;
+    fn canonicalizes(&self) -> bool;
 
     /// Makes names canonical, and sorts threads if they are sorted. Returns the new order of threads.
-    fn tidy(&self, parts: &mut Parts) -> Renaming;
+    fn canonical(&self, parts: &mut Parts) -> Renaming;
 
     /// True if the thread is between two operations.
     fn is_idle(&self, thread: u32) -> bool;

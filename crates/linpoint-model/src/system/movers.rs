@@ -4,7 +4,7 @@
 use rustc_hash::FxHashSet;
 
 use super::steps::Steps;
-use super::{Moved, Thread, World};
+use super::{Thread, TypedMove, World};
 use crate::bounds::Bounds;
 use crate::catalogue::{
     Afek, AttiyaWelch, Bowman, Elimination, HarrisMichael, Jayanti, LockedList, MichaelScott,
@@ -37,11 +37,11 @@ fn first<M: Model>(model: &M, threads: usize) -> StateOf<M> {
     State { world, threads: (0..threads).map(thread).collect() }
 }
 
-fn moves<M: Model>(steps: &Steps<'_, M>, state: &StateOf<M>, thread: usize) -> Vec<Moved<M>> {
+fn moves<M: Model>(steps: &Steps<'_, M>, state: &StateOf<M>, thread: usize) -> Vec<TypedMove<M>> {
     steps.moves(&state.world, &state.threads[thread]).unwrap()
 }
 
-fn after<M: Model>(state: &StateOf<M>, thread: usize, moved: &Moved<M>) -> StateOf<M> {
+fn after<M: Model>(state: &StateOf<M>, thread: usize, moved: &TypedMove<M>) -> StateOf<M> {
     let mut next = State { world: moved.world.clone(), threads: state.threads.clone() };
     next.threads[thread] = moved.thread.clone();
     next
@@ -71,7 +71,7 @@ fn check<M: Model>(steps: &Steps<'_, M>, state: &StateOf<M>, thread: usize) -> u
                 let expected = after::<M>(&between, thread, &ours);
                 let is_reached = alone.iter().filter(|first| first.ret == ours.ret).any(|first| {
                     let ours_first = after::<M>(state, thread, first);
-                    let is_same = |later: &Moved<M>| {
+                    let is_same = |later: &TypedMove<M>| {
                         (&later.call, &later.ret) == (&theirs.call, &theirs.ret)
                             && after::<M>(&ours_first, other, later) == expected
                     };

@@ -5,7 +5,7 @@
 //! contend for a counter. The index is an open-addressing table of numbers; it grows only while no other thread uses it
 //! ([`Pairs::make_room`]).
 
-use super::apart::Apart;
+use super::cache_padded::CachePadded;
 use super::column::Column;
 use crate::sync::{AtomicU32, Ordering, size};
 
@@ -15,7 +15,7 @@ pub(crate) struct Pairs {
     slots: Vec<AtomicU32>,
     /// Pairs by number.
     pairs: Column,
-    next: Apart<AtomicU32>,
+    next: CachePadded<AtomicU32>,
 }
 
 /// Unused numbers reserved for one core.
@@ -41,7 +41,7 @@ pub(crate) struct Query {
 
 impl Query {
     pub(crate) fn new(left: u32, right: u32, by: usize) -> Query {
-        Query { pair: join(left, right), number: 0, by: by as u32 }
+        Query { pair: join_pair(left, right), number: 0, by: by as u32 }
     }
 }
 
@@ -55,23 +55,23 @@ pub(crate) fn mix(pair: u64) -> u64 {
     x ^ (x >> 32)
 }
 
-pub(crate) fn join(left: u32, right: u32) -> u64 {
+pub(crate) fn join_pair(left: u32, right: u32) -> u64 {
     u64::from(left) << 32 | u64::from(right)
 }
 
-pub(crate) fn parted(pair: u64) -> (u32, u32) {
+pub(crate) fn split_pair(pair: u64) -> (u32, u32) {
     ((pair >> 32) as u32, pair as u32)
 }
 
 impl Pairs {
     pub(crate) fn new() -> Pairs {
         let slots = (0..size(1 << 14, 4)).map(|_| AtomicU32::new(0)).collect();
-        Pairs { slots, pairs: Column::new(), next: Apart(AtomicU32::new(1)) }
+        Pairs { slots, pairs: Column::new(), next: CachePadded(AtomicU32::new(1)) }
     }
 
     /// The number of a pair. Requires room.
     pub(crate) fn number(&self, left: u32, right: u32, reserve: &mut Reserve) -> u32 {
-        self.number_of(join(left, right), reserve)
+        self.number_of(join_pair(left, right), reserve)
     }
 
     /// Answers all queries. All slots are read before the first is compared, so that cache misses overlap.
@@ -138,7 +138,7 @@ impl Pairs {
 
     /// The pair with this number.
     pub(crate) fn get(&self, number: u32) -> (u32, u32) {
-        parted(self.pairs.get(number))
+        split_pair(self.pairs.get(number))
     }
 
     /// How many more pairs fit.
@@ -200,7 +200,7 @@ mod tests {
         let (mut mine, mut other) = (Reserve::default(), Reserve::default());
         // The steps of a thread that loses the race for a slot with the smaller number.
         let late = pairs.first(&mut mine);
-        pairs.pairs.set(late, join(7, 8));
+        pairs.pairs.set(late, join_pair(7, 8));
         let number = pairs.number(7, 8, &mut other);
         assert!(late < number);
         pairs.pairs.set(late, UNUSED);

@@ -38,7 +38,7 @@ pub(crate) struct Thread<O, L> {
 }
 
 /// The result of a step.
-pub(crate) struct Moved<M: Model> {
+pub(crate) struct TypedMove<M: Model> {
     pub(crate) world: World<M::Shared>,
     pub(crate) thread: Thread<Op<M>, M::Local>,
     pub(crate) call: Option<Op<M>>,
@@ -50,7 +50,7 @@ pub(crate) struct Moved<M: Model> {
 }
 
 /// Runs a function of the model and turns a panic into an error.
-pub(crate) fn guard<T>(
+pub(crate) fn catch_panic<T>(
     at: impl FnOnce() -> String,
     run: impl FnOnce() -> T,
 ) -> Result<T, ModelError> {
@@ -122,13 +122,14 @@ impl<M: Model> Steps<'_, M> {
         &self,
         world: &World<M::Shared>,
         thread: &Thread<Op<M>, M::Local>,
-    ) -> Result<Vec<Moved<M>>, ModelError> {
+    ) -> Result<Vec<TypedMove<M>>, ModelError> {
         let mut moves = Vec::new();
         if let Some(op) = thread.op.clone() {
             self.continuations(world, thread, op, None, &mut moves)?;
             return Ok(moves);
         }
-        let calls = guard(|| "its list of operations".to_owned(), || self.calls(world, thread))?;
+        let calls =
+            catch_panic(|| "its list of operations".to_owned(), || self.calls(world, thread))?;
         for op in calls {
             let mut world = world.clone();
             let mut thread = thread.clone();
@@ -159,11 +160,11 @@ impl<M: Model> Steps<'_, M> {
         thread: &Thread<Op<M>, M::Local>,
         op: Op<M>,
         call: Option<Op<M>>,
-        moves: &mut Vec<Moved<M>>,
+        moves: &mut Vec<TypedMove<M>>,
     ) -> Result<(), ModelError> {
         let mut cx = Cx::new(usize::from(thread.id));
         loop {
-            let mut moved = Moved {
+            let mut moved = TypedMove {
                 world: world.clone(),
                 thread: thread.clone(),
                 call: call.clone(),
@@ -183,17 +184,17 @@ impl<M: Model> Steps<'_, M> {
     }
 
     /// Performs a step, and those that are merged into it. False if it has to wait.
-    fn perform(&self, cx: &mut Cx, moved: &mut Moved<M>) -> Result<bool, ModelError> {
+    fn perform(&self, cx: &mut Cx, moved: &mut TypedMove<M>) -> Result<bool, ModelError> {
         loop {
             let line = moved.thread.line;
             cx.line = line;
-            let Moved { world, thread, op, .. } = moved;
+            let TypedMove { world, thread, op, .. } = moved;
             let (model, before) = (
                 self.model,
                 (!moved.lines.is_empty()).then(|| (world.mem.clone(), thread.local.clone())),
             );
             let at = || place(model, op, line);
-            let flow = guard(at, || model.step(cx, op, &mut world.mem, &mut thread.local))?;
+            let flow = catch_panic(at, || model.step(cx, op, &mut world.mem, &mut thread.local))?;
             match flow {
                 Flow::Wait => {
                     let Some((mem, local)) = before else { return Ok(false) };

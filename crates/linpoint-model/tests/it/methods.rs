@@ -1,7 +1,7 @@
 //! Sound methods agree; unsound methods miss the violations that they are known to miss.
 
 use linpoint::Sequential;
-use linpoint_model::catalogue::specs::{Queue, QueueOp, Taken};
+use linpoint_model::catalogue::specs::{ContainerRet, Queue, QueueOp};
 use linpoint_model::catalogue::{Asked, entries};
 use linpoint_model::{Bounds, Cx, Flow, Method, Model, Op, Settings, explore};
 
@@ -107,7 +107,13 @@ impl Model for AsymmetricQueue {
         Vec::new()
     }
 
-    fn step(&self, cx: &mut Cx, op: &QueueOp, mem: &mut Asymmetric, _me: &mut ()) -> Flow<Taken> {
+    fn step(
+        &self,
+        cx: &mut Cx,
+        op: &QueueOp,
+        mem: &mut Asymmetric,
+        _me: &mut (),
+    ) -> Flow<ContainerRet> {
         match (op, cx.line) {
             (QueueOp::Enq(_), 0) => Flow::Goto(1),
             (QueueOp::Enq(value), _) => {
@@ -120,7 +126,7 @@ impl Model for AsymmetricQueue {
                 mem.len += 1;
                 mem.done += 1;
                 cx.point();
-                Flow::Return(Taken::Ok)
+                Flow::Return(ContainerRet::Ok)
             }
             (QueueOp::Deq, _) if mem.done < 2 => Flow::Wait,
             (QueueOp::Deq, _) => {
@@ -128,7 +134,7 @@ impl Model for AsymmetricQueue {
                 mem.values = [mem.values[1], 0];
                 mem.len -= 1;
                 cx.point();
-                Flow::Return(Taken::Value(first))
+                Flow::Return(ContainerRet::Value(first))
             }
         }
     }

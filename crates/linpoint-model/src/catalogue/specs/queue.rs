@@ -2,7 +2,7 @@
 
 use linpoint::Sequential;
 
-use super::Taken;
+use super::ContainerRet;
 use crate::model::SpecPart;
 use crate::names::Names;
 
@@ -48,21 +48,21 @@ pub struct Queue {
 
 impl Sequential for Queue {
     type Op = QueueOp;
-    type Ret = Taken;
+    type Ret = ContainerRet;
 
-    fn apply(&mut self, op: &QueueOp) -> Taken {
+    fn apply(&mut self, op: &QueueOp) -> ContainerRet {
         match op {
             QueueOp::Enq(_)
                 if self.capacity.is_some_and(|room| self.values.len() >= usize::from(room)) =>
             {
-                Taken::Full
+                ContainerRet::Full
             }
             QueueOp::Enq(value) => {
                 self.values.push(*value);
-                Taken::Ok
+                ContainerRet::Ok
             }
-            QueueOp::Deq if self.values.is_empty() => Taken::Empty,
-            QueueOp::Deq => Taken::Value(self.values.remove(0)),
+            QueueOp::Deq if self.values.is_empty() => ContainerRet::Empty,
+            QueueOp::Deq => ContainerRet::Value(self.values.remove(0)),
         }
     }
 
@@ -77,7 +77,7 @@ impl Sequential for Queue {
         }
     }
 
-    fn describe_ret(&self, _op: &QueueOp, ret: &Taken) -> String {
+    fn describe_ret(&self, _op: &QueueOp, ret: &ContainerRet) -> String {
         ret.words()
     }
 
@@ -89,7 +89,7 @@ impl Sequential for Queue {
 /// Visits values in queues.
 pub(crate) fn queue_names(part: SpecPart<'_, Queue>, names: &mut Names) {
     match part {
-        SpecPart::Op(QueueOp::Enq(value)) | SpecPart::Ret(Taken::Value(value)) => {
+        SpecPart::Op(QueueOp::Enq(value)) | SpecPart::Ret(ContainerRet::Value(value)) => {
             names.value(value)
         }
         SpecPart::State(queue) => queue.values.iter_mut().for_each(|value| names.value(value)),

@@ -33,7 +33,7 @@ impl SnapshotOp {
 
 /// The result of an operation on a snapshot object.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Scanned {
+pub enum SnapshotRet {
     /// The segment was written.
     Ok,
     /// The values of all segments.
@@ -61,17 +61,17 @@ impl Snapshot {
 
 impl Sequential for Snapshot {
     type Op = SnapshotOp;
-    type Ret = Scanned;
+    type Ret = SnapshotRet;
 
-    fn apply(&mut self, op: &SnapshotOp) -> Scanned {
+    fn apply(&mut self, op: &SnapshotOp) -> SnapshotRet {
         match op {
             SnapshotOp::Update(segment, value) => {
                 if let Some(own) = self.values.get_mut(usize::from(*segment)) {
                     *own = *value;
                 }
-                Scanned::Ok
+                SnapshotRet::Ok
             }
-            SnapshotOp::Scan => Scanned::View(self.values),
+            SnapshotOp::Scan => SnapshotRet::View(self.values),
         }
     }
 
@@ -82,10 +82,10 @@ impl Sequential for Snapshot {
         }
     }
 
-    fn describe_ret(&self, _op: &SnapshotOp, ret: &Scanned) -> String {
+    fn describe_ret(&self, _op: &SnapshotOp, ret: &SnapshotRet) -> String {
         match ret {
-            Scanned::Ok => "ok".into(),
-            Scanned::View(view) => format!("{:?}", &view[..self.len()]),
+            SnapshotRet::Ok => "ok".into(),
+            SnapshotRet::View(view) => format!("{:?}", &view[..self.len()]),
         }
     }
 

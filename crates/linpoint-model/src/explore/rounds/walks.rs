@@ -2,8 +2,8 @@
 //! there is none; then another run starts at a random state that was discovered and not expanded. Runs get deep quickly,
 //! and reach places that no other order prefers. Each state is expanded once, so eventually everything is explored.
 
+use super::super::supervisor::{Stop, Supervisor};
 use super::super::visited::Share;
-use super::super::watcher::{Stop, Watcher};
 use super::{Found, Pass, Rounds};
 use crate::system::mix;
 
@@ -11,15 +11,19 @@ use crate::system::mix;
 const STRETCH: usize = 1 << 10;
 
 impl Rounds<'_> {
-    pub(super) fn by_walks(&mut self, seed: u64, watcher: &mut Watcher<'_>) -> Result<(), Stop> {
-        let mut dice = Dice(seed);
+    pub(super) fn by_walks(
+        &mut self,
+        seed: u64,
+        supervisor: &mut Supervisor<'_>,
+    ) -> Result<(), Stop> {
+        let mut rng = Rng(seed);
         // States that were discovered and not expanded.
         let mut left = vec![0];
         while !left.is_empty() {
             let bytes = left.capacity() * size_of::<u32>();
-            self.prepare(left.len() as u64, bytes, watcher)?;
+            self.prepare(left.len() as u64, bytes, supervisor)?;
             let mut share = self.visited.share(1);
-            let result = self.stretch(&mut left, &mut dice, &mut share);
+            let result = self.stretch(&mut left, &mut rng, &mut share);
             self.visited.settle(&share);
             result?;
         }
@@ -30,7 +34,7 @@ impl Rounds<'_> {
     fn stretch(
         &mut self,
         left: &mut Vec<u32>,
-        dice: &mut Dice,
+        rng: &mut Rng,
         share: &mut Share,
     ) -> Result<(), Stop> {
         // The new successors of the previous state are the last `following` of `left`.
@@ -40,14 +44,14 @@ impl Rounds<'_> {
             if choices == 0 || !self.has_room(share) {
                 break;
             }
-            let chosen = left.swap_remove(left.len() - choices + dice.below(choices));
+            let chosen = left.swap_remove(left.len() - choices + rng.below(choices));
             let found = self.expand_alone(chosen as usize, share)?;
-            let before = self.met.len();
+            let before = self.discovered.len();
             if let Some((parent, last)) = self.keep(found) {
                 return Err(Stop::Violation(parent, last));
             }
-            left.extend(before as u32..self.met.len() as u32);
-            following = self.met.len() - before;
+            left.extend(before as u32..self.discovered.len() as u32);
+            following = self.discovered.len() - before;
         }
         Ok(())
     }
@@ -64,9 +68,9 @@ impl Rounds<'_> {
 }
 
 /// A pseudo-random number generator (SplitMix).
-struct Dice(u64);
+struct Rng(u64);
 
-impl Dice {
+impl Rng {
     fn below(&mut self, n: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         (mix(self.0) >> 1) as usize % n

@@ -2,38 +2,38 @@
 
 use std::sync::Arc;
 
+use super::core::{SystemCore, by_key};
 use super::event::{MAX_OPS, MAX_RETS};
 use super::interner::stable_hash;
-use super::steps::{Steps, guard};
-use super::untyped::{Untyped, by_key};
+use super::steps::{Steps, catch_panic};
 use super::{Column, Event, Interner, MAX_MOVES, Move, Parts, Renaming, System, Thread, World};
 use crate::bounds::{Bounds, MAX_THREADS};
 use crate::error::{ModelError, Unsupported};
-use crate::method::{Configs, Method, Monitor, Numbered, Numbers, Recorded, Scratch, Watch};
+use crate::method::{Configs, Method, Monitor, Numbered, Numbers, Recorded, Scratch, Tracker};
 use crate::model::{Model, Op, Ret, Symmetry};
 use crate::simple::Simple;
 
 /// The reductions in use: requested, possible with the bounds and the method, and claimed by the model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Reduced {
+pub(crate) struct ActiveReductions {
     pub(crate) merges: bool,
     pub(crate) symmetry: Symmetry,
 }
 
 /// A model with its bounds, as a system over numbers.
-pub(crate) struct Typed<'m, M: Model> {
+pub(crate) struct ModelSystem<'m, M: Model> {
     pub(crate) steps: Steps<'m, M>,
     pub(super) worlds: Interner<World<M::Shared>>,
     pub(super) threads: Interner<Thread<Op<M>, M::Local>>,
     ops: Arc<Interner<Op<M>>>,
     rets: Arc<Interner<Ret<M>>>,
-    pub(super) untyped: Untyped<'m>,
+    pub(super) core: SystemCore<'m>,
 }
 
 /// Carries nothing, for methods that do not need it.
-struct Nothing;
+struct NoTracker;
 
-impl Watch for Nothing {
+impl Tracker for NoTracker {
     fn initial(&self) -> u32 {
         0
     }
@@ -60,12 +60,12 @@ impl Watch for Nothing {
 }
 
 /// Creates what states carry for a method.
-fn watch<'m>(
+fn tracker<'m>(
     method: Method,
     threads: usize,
     numbers: &dyn Fn() -> Box<dyn Numbers + 'm>,
     monitor: Option<Monitor<'m>>,
-) -> Result<Box<dyn Watch + 'm>, ModelError> {
+) -> Result<Box<dyn Tracker + 'm>, ModelError> {
     Ok(match method {
         Method::Sound | Method::Simple => Box::new(Configs::new(numbers(), threads, false)),
         Method::Points => Box::new(Configs::new(numbers(), threads, true)),
@@ -74,16 +74,16 @@ fn watch<'m>(
             Some(monitor) => Box::new(monitor),
             None => return Err(Unsupported::NotSnapshot.into()),
         },
-        Method::External | Method::Common => Box::new(Nothing),
+        Method::External | Method::Common => Box::new(NoTracker),
     })
 }
 
-impl<'m, M: Model> Typed<'m, M> {
+impl<'m, M: Model> ModelSystem<'m, M> {
     pub(crate) fn new(
         model: &'m M,
         bounds: &Bounds<Op<M>>,
         method: Method,
-        reduced: Reduced,
+        reduced: ActiveReductions,
         simple: Option<Simple<M>>,
     ) -> Result<Self, ModelError> {
         let threads = bounds.threads();
@@ -97,15 +97,15 @@ impl<'m, M: Model> Typed<'m, M> {
         let rets = Arc::new(Interner::new());
         let numbers = || Box::new(Numbered::new(model, &ops, &rets)) as Box<dyn Numbers + 'm>;
         let monitor = simple.as_ref().map(|simple| Monitor::new(simple, &ops, &rets));
-        let watch = watch(method, threads, &numbers, monitor)?;
-        let untyped = Untyped::new(reduced, threads, bounds.is_bounded(), watch);
-        Ok(Typed {
+        let tracker = tracker(method, threads, &numbers, monitor)?;
+        let core = SystemCore::new(reduced, threads, bounds.is_bounded(), tracker);
+        Ok(ModelSystem {
             steps: Steps { model, bounds: bounds.clone(), merges: reduced.merges, simple },
             worlds: Interner::new(),
             threads: Interner::new(),
             ops,
             rets,
-            untyped,
+            core,
         })
     }
 
@@ -117,10 +117,10 @@ impl<'m, M: Model> Typed<'m, M> {
     /// The number of a thread. Its key is set before the number is returned.
     pub(super) fn thread_number(&self, thread: &Thread<Op<M>, M::Local>) -> u32 {
         let number = self.threads.number(thread);
-        if self.untyped.keys.get(number) == 0 {
+        if self.core.keys.get(number) == 0 {
             // The lowest bit marks an idle thread.
             let key = (stable_hash(thread) | 2) & !1 | u64::from(thread.op.is_none());
-            self.untyped.keys.set(number, key);
+            self.core.keys.set(number, key);
         }
         number
     }
@@ -147,16 +147,15 @@ impl<'m, M: Model> Typed<'m, M> {
 
     /// The thread in each position before the first step.
     pub(crate) fn first_positions(&self) -> Vec<usize> {
-        if !self.untyped.reduced.symmetry.threads {
-            return (0..self.untyped.threads).collect();
+        if !self.core.reduced.symmetry.threads {
+            return (0..self.core.threads).collect();
         }
-        let key =
-            |thread: &Thread<Op<M>, M::Local>| self.untyped.keys.get(self.thread_number(thread));
+        let key = |thread: &Thread<Op<M>, M::Local>| self.core.keys.get(self.thread_number(thread));
         by_key(&self.first_threads().iter().map(key).collect::<Vec<u64>>())
     }
 
     pub(crate) fn first_world(&self) -> Result<World<M::Shared>, ModelError> {
-        let mem = guard(|| "its initial memory".to_owned(), || self.steps.model.initial())?;
+        let mem = catch_panic(|| "its initial memory".to_owned(), || self.steps.model.initial())?;
         Ok(World { mem, begun: 0, fresh: 1 })
     }
 
@@ -175,9 +174,9 @@ impl<'m, M: Model> Typed<'m, M> {
     }
 }
 
-impl<M: Model> System for Typed<'_, M> {
+impl<M: Model> System for ModelSystem<'_, M> {
     fn threads(&self) -> usize {
-        self.untyped.threads
+        self.core.threads
     }
 
     fn initial(&self) -> Result<Parts, ModelError> {
@@ -186,8 +185,9 @@ impl<M: Model> System for Typed<'_, M> {
         for (at, thread) in self.first_threads().iter().enumerate() {
             parts.threads[at] = self.thread_number(thread);
         }
-        self.untyped.sort(&mut parts);
-        parts.carried = guard(|| "its specification".to_owned(), || self.untyped.watch.initial())?;
+        self.core.sort(&mut parts);
+        parts.carried =
+            catch_panic(|| "its specification".to_owned(), || self.core.tracker.initial())?;
         Ok(parts)
     }
 
@@ -207,24 +207,24 @@ impl<M: Model> System for Typed<'_, M> {
         Ok(())
     }
 
-    fn watch(&self) -> &dyn Watch {
-        &*self.untyped.watch
+    fn tracker(&self) -> &dyn Tracker {
+        &*self.core.tracker
     }
 
     fn sort_keys(&self) -> Option<&Column> {
-        self.untyped.reduced.symmetry.threads.then_some(&self.untyped.keys)
+        self.core.reduced.symmetry.threads.then_some(&self.core.keys)
     }
 
-    fn tidies(&self) -> bool {
-        self.untyped.reduced.symmetry.nodes || self.untyped.reduced.symmetry.values
+    fn canonicalizes(&self) -> bool {
+        self.core.reduced.symmetry.nodes || self.core.reduced.symmetry.values
     }
 
-    fn tidy(&self, parts: &mut Parts) -> Renaming {
-        self.tidied(parts)
+    fn canonical(&self, parts: &mut Parts) -> Renaming {
+        self.canonicalized(parts)
     }
 
     fn is_idle(&self, thread: u32) -> bool {
-        self.untyped.keys.get(thread) & 1 == 1
+        self.core.keys.get(thread) & 1 == 1
     }
 
     fn is_over(&self, parts: &Parts) -> bool {
@@ -236,6 +236,6 @@ impl<M: Model> System for Typed<'_, M> {
     }
 
     fn bytes(&self) -> usize {
-        self.worlds.bytes() + self.threads.bytes() + self.untyped.bytes()
+        self.worlds.bytes() + self.threads.bytes() + self.core.bytes()
     }
 }

@@ -5,30 +5,30 @@
 //! model hold, it cannot distinguish the result from the original state; so any order would be sound, and a good one makes
 //! more states coincide.
 
+use super::core::by_key;
 use super::interner::stable_hash;
-use super::untyped::by_key;
-use super::{Parts, Renaming, Thread, Typed};
+use super::{ModelSystem, Parts, Renaming, Thread};
 use crate::model::{Model, Op, SpecPart};
 use crate::names::Names;
 
-impl<M: Model> Typed<'_, M> {
-    pub(super) fn tidied(&self, parts: &mut Parts) -> Renaming {
-        let (model, untyped) = (self.steps.model, &self.untyped);
+impl<M: Model> ModelSystem<'_, M> {
+    pub(super) fn canonicalized(&self, parts: &mut Parts) -> Renaming {
+        let (model, core) = (self.steps.model, &self.core);
         let mut world = self.worlds.get(parts.shared).clone();
-        let numbers = &parts.threads[..untyped.threads];
+        let numbers = &parts.threads[..core.threads];
         let mut threads: Vec<_> =
             numbers.iter().map(|thread| self.threads.get(*thread).clone()).collect();
-        let mut names = untyped.names();
+        let mut names = core.names();
         model.shared_names(&mut world.mem, &mut names);
         for at in self.visiting_order(&threads, &mut names) {
             self.visit(&mut threads[at], &mut names);
         }
         // Nodes that only threads reach.
         model.shared_names(&mut world.mem, &mut names);
-        if let Some(fresh) = untyped.name_carried(parts.carried, &mut names) {
+        if let Some(fresh) = core.name_carried(parts.carried, &mut names) {
             world.fresh = fresh;
         }
-        names.write_down();
+        names.apply();
         model.shared_names(&mut world.mem, &mut names);
         for thread in &mut threads {
             self.visit(thread, &mut names);
@@ -37,7 +37,7 @@ impl<M: Model> Typed<'_, M> {
         for (number, thread) in parts.threads.iter_mut().zip(&threads) {
             *number = self.thread_number(thread);
         }
-        untyped.sort_and_rename(parts, &names)
+        core.sort_and_rename(parts, &names)
     }
 
     fn visit(&self, thread: &mut Thread<Op<M>, M::Local>, names: &mut Names) {
@@ -49,17 +49,17 @@ impl<M: Model> Typed<'_, M> {
 
     /// Threads in the order of their contents, as far as names are assigned.
     fn visiting_order(&self, threads: &[Thread<Op<M>, M::Local>], names: &mut Names) -> Vec<usize> {
-        if !self.untyped.reduced.symmetry.threads {
+        if !self.core.reduced.symmetry.threads {
             return (0..threads.len()).collect();
         }
-        names.write_down();
+        names.apply();
         let mut keys = Vec::with_capacity(threads.len());
         for thread in threads {
             let mut thread = thread.clone();
             self.visit(&mut thread, names);
             keys.push(stable_hash(&thread));
         }
-        names.give_out();
+        names.assign();
         by_key(&keys)
     }
 }

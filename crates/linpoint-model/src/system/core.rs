@@ -5,42 +5,42 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-use super::apart::Apart;
+use super::cache_padded::CachePadded;
 use super::interner::stable_hash;
 use super::renaming::MAX_VALUES;
-use super::{Column, Parts, Reduced, Renaming};
+use super::{ActiveReductions, Column, Parts, Renaming};
 use crate::bounds::MAX_THREADS;
-use crate::method::Watch;
+use crate::method::Tracker;
 use crate::names::Names;
 
 /// The part of a system that does not depend on the model's types.
-pub(super) struct Untyped<'m> {
-    pub(super) reduced: Reduced,
+pub(super) struct SystemCore<'m> {
+    pub(super) reduced: ActiveReductions,
     pub(super) threads: usize,
     /// True if there is an end to operations.
     is_bounded: bool,
     /// A hash of each thread, to sort threads by their contents and not by the order of discovery.
     pub(super) keys: Column,
-    pub(super) watch: Box<dyn Watch + 'm>,
+    pub(super) tracker: Box<dyn Tracker + 'm>,
     /// Caches renamings of what was carried.
     renamed: Renamed,
     /// Caches the values mentioned in what is carried, a bit for each. Bit 0 says that the entry is valid.
     mentioned: Column,
 }
 
-impl<'m> Untyped<'m> {
+impl<'m> SystemCore<'m> {
     pub(super) fn new(
-        reduced: Reduced,
+        reduced: ActiveReductions,
         threads: usize,
         is_bounded: bool,
-        watch: Box<dyn Watch + 'm>,
+        tracker: Box<dyn Tracker + 'm>,
     ) -> Self {
-        Untyped {
+        SystemCore {
             reduced,
             threads,
             is_bounded,
             keys: Column::new(),
-            watch,
+            tracker,
             renamed: Renamed::default(),
             mentioned: Column::new(),
         }
@@ -62,7 +62,7 @@ impl<'m> Untyped<'m> {
         }
         let mentioned = self.mentioned(carried);
         let left = (1..MAX_VALUES).filter(|value| mentioned >> value & 1 == 1);
-        left.for_each(|value| names.give_value(value));
+        left.for_each(|value| names.assign_value(value));
         // Bounds on operations bound values too. Without bounds, every thread may add a value before names are assigned
         // again.
         let most = usize::from(names.values()) + self.threads;
@@ -102,7 +102,7 @@ impl<'m> Untyped<'m> {
     fn mentioned(&self, carried: u32) -> u64 {
         match self.mentioned.get(carried) {
             0 => {
-                let mentioned = self.watch.values(carried);
+                let mentioned = self.tracker.values(carried);
                 self.mentioned.set(carried, mentioned | 1);
                 mentioned
             }
@@ -115,13 +115,13 @@ impl<'m> Untyped<'m> {
         if let Some(known) = self.renamed.part(&key).get(&key) {
             return *known;
         }
-        let new = self.watch.rename(carried, &renaming);
+        let new = self.tracker.rename(carried, &renaming);
         self.renamed.part(&key).insert(key, new);
         new
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.keys.bytes() + self.watch.bytes() + self.renamed.bytes() + self.mentioned.bytes()
+        self.keys.bytes() + self.tracker.bytes() + self.renamed.bytes() + self.mentioned.bytes()
     }
 }
 
@@ -134,7 +134,7 @@ pub(super) fn by_key(keys: &[u64]) -> Vec<usize> {
 
 /// A cache of renamings, sharded so that two cores rarely contend for a lock.
 #[derive(Default)]
-struct Renamed([Apart<Mutex<Part>>; 16]);
+struct Renamed([CachePadded<Mutex<Part>>; 16]);
 
 type Part = FxHashMap<(u32, Renaming), u32>;
 

@@ -39,7 +39,7 @@ impl<T: Copy> Chunks<T> {
 }
 
 /// States in the order of discovery.
-pub(crate) struct Met {
+pub(crate) struct Discovered {
     pub(crate) states: Chunks<u64>,
     /// The index of the predecessor.
     pub(crate) parents: Chunks<u32>,
@@ -47,9 +47,9 @@ pub(crate) struct Met {
     movers: Option<Chunks<u8>>,
 }
 
-impl Met {
-    pub(crate) fn new(keeps_movers: bool) -> Met {
-        Met {
+impl Discovered {
+    pub(crate) fn new(keeps_movers: bool) -> Discovered {
+        Discovered {
             states: Chunks::new(),
             parents: Chunks::new(),
             movers: keeps_movers.then(Chunks::new),
@@ -96,17 +96,18 @@ mod tests {
 
     #[test]
     fn states_added_in_pieces_keep_their_order() {
-        let mut met = Met::new(true);
+        let mut discovered = Discovered::new(true);
         let all: Vec<(u64, u32, u8)> =
             (0..200_000).map(|i| (u64::from(i) + 1, i / 2, i as u8)).collect();
         let (few, rest) = all.split_at(3);
         let (many, none) = rest.split_at(rest.len());
-        [few, none, many].iter().for_each(|new| met.add(new));
-        assert_eq!(met.len(), all.len());
+        [few, none, many].iter().for_each(|new| discovered.add(new));
+        assert_eq!(discovered.len(), all.len());
         let same = |(at, (state, parent, mover)): (usize, &(u64, u32, u8))| {
-            (met.states.get(at), met.parents.get(at), met.mover(at)) == (*state, *parent, *mover)
+            (discovered.states.get(at), discovered.parents.get(at), discovered.mover(at))
+                == (*state, *parent, *mover)
         };
         assert!(all.iter().enumerate().all(same));
-        assert_eq!(met.path(5), [1, 2, 3, 6]);
+        assert_eq!(discovered.path(5), [1, 2, 3, 6]);
     }
 }

@@ -20,7 +20,7 @@ pub(crate) enum Stop {
 }
 
 /// Enforces limits and reports progress.
-pub(crate) struct Watcher<'a> {
+pub(crate) struct Supervisor<'a> {
     begun: Instant,
     deadline: Option<Instant>,
     memory: usize,
@@ -29,7 +29,7 @@ pub(crate) struct Watcher<'a> {
     told: Instant,
 }
 
-impl<'a> Watcher<'a> {
+impl<'a> Supervisor<'a> {
     pub(crate) fn new(
         timeout: Option<Duration>,
         memory: usize,
@@ -38,7 +38,7 @@ impl<'a> Watcher<'a> {
     ) -> Self {
         let begun = Instant::now();
         let deadline = timeout.and_then(|time| begun.checked_add(time));
-        Watcher { begun, deadline, memory, cancel, progress, told: begun }
+        Supervisor { begun, deadline, memory, cancel, progress, told: begun }
     }
 
     /// True if time is up or the exploration was cancelled.
