@@ -76,20 +76,38 @@ pub(crate) enum MostOps {
 
 /// Parses a program: `push 1; pop | pop`. Operations are separated by `;`, threads by `|`.
 pub fn parse_program<M: Model>(model: &M, text: &str) -> Result<Vec<Vec<Op<M>>>, ProgramError> {
-    let thread = |(thread, program): (usize, &str)| {
-        let ops = program.split(';').map(str::trim).filter(|op| !op.is_empty());
-        ops.map(|op| parse_op(model, thread, op)).collect::<Result<Vec<_>, _>>()
-    };
-    text.split('|').enumerate().map(thread).collect()
+    let mut programs = Vec::new();
+    programs.resize_with(text.split('|').count(), Vec::new);
+    for Call { thread, text, name, argument } in calls(text)? {
+        let Some(op) = model.parse(thread, &name, argument) else {
+            let describe = |op: &Op<M>| model.spec().describe_op(op);
+            let known = model.calls(thread, 1).iter().map(describe).collect();
+            return Err(ProgramError::UnknownOperation { op: text, known });
+        };
+        programs[thread].push(op);
+    }
+    Ok(programs)
 }
 
-fn parse_op<M: Model>(model: &M, thread: usize, text: &str) -> Result<Op<M>, ProgramError> {
-    let (name, argument) = words(text)?;
-    model.parse(thread, &name, argument).ok_or_else(|| {
-        let describe = |op: &Op<M>| model.spec().describe_op(op);
-        let known = model.calls(thread, 1).iter().map(describe).collect();
-        ProgramError::UnknownOperation { op: text.to_owned(), known }
-    })
+/// A call as text.
+struct Call {
+    thread: usize,
+    text: String,
+    name: String,
+    argument: Option<u8>,
+}
+
+/// All calls of a program, in order.
+fn calls(program: &str) -> Result<Vec<Call>, ProgramError> {
+    let mut calls = Vec::new();
+    for (thread, program) in program.split('|').enumerate() {
+        let ops = program.split(';').map(str::trim).filter(|op| !op.is_empty());
+        for text in ops {
+            let (name, argument) = words(text)?;
+            calls.push(Call { thread, text: text.to_owned(), name, argument });
+        }
+    }
+    Ok(calls)
 }
 
 /// The name and the argument of an operation.

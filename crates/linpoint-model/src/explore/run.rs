@@ -5,11 +5,10 @@ use linpoint::history::Span;
 use linpoint::{OpId, Report, Spec, Verdict};
 
 use super::Route;
-use crate::bounds::MAX_THREADS;
 use crate::error::ModelError;
 use crate::method::{Method, Numbers, ThreadEvent, history, report};
 use crate::model::Model;
-use crate::system::{ModelSystem, System, TypedMove};
+use crate::system::{ModelSystem, Move, System, TypedMove, by_key};
 
 /// A run that is not linearizable.
 #[derive(Debug)]
@@ -59,46 +58,84 @@ pub struct Operation {
 
 /// A system that can replay its runs on real data.
 pub(crate) trait Replay: System {
-    /// Replays a run.
-    fn replay(&self, route: &Route) -> Result<Replayed, ModelError>;
+    /// The numbers of shared memory and of all threads before the first step.
+    fn first(&self) -> Result<(u32, Vec<u32>), ModelError>;
 
-    /// The specification, by the numbers of operations and results.
+    /// Shared memory as text.
+    fn show(&self, shared: u32) -> String;
+
+    /// Performs a move of a thread again. Describes the step, except for the numbers of the thread and of the operation.
+    fn replay_move(
+        &self,
+        shared: u32,
+        thread: u32,
+        index: usize,
+    ) -> Result<(Move, Step), ModelError>;
+
+    /// The specification over the numbers of operations and results.
     fn numbers(&self) -> Box<dyn Numbers + '_>;
 }
 
-/// A replayed run.
-pub(crate) struct Replayed {
-    initially: String,
-    steps: Vec<Step>,
-    events: Vec<ThreadEvent>,
-}
-
 impl<M: Model> Replay for ModelSystem<'_, M> {
-    fn replay(&self, route: &Route) -> Result<Replayed, ModelError> {
+    fn first(&self) -> Result<(u32, Vec<u32>), ModelError> {
+        ModelSystem::first(self)
+    }
+
+    fn show(&self, shared: u32) -> String {
+        self.steps.model.show(&self.worlds.get(shared).mem)
+    }
+
+    fn replay_move(
+        &self,
+        shared: u32,
+        thread: u32,
+        index: usize,
+    ) -> Result<(Move, Step), ModelError> {
+        let moves = self.steps.moves(self.worlds.get(shared), self.threads.get(thread))?;
         let lost = || ModelError::Internal("a run cannot be performed again".into());
-        let model = self.steps.model;
-        let mut world = self.first_world()?;
-        let mut threads = self.first_threads();
-        let mut positions = self.first_positions();
-        let initially = model.show(&world.mem);
-        let (mut steps, mut events) = (Vec::new(), Vec::new());
-        for next in &route.0 {
-            let thread = positions[usize::from(next.thread)];
-            let moves = self.steps.moves(&world, &threads[thread])?;
-            let moved = moves.into_iter().nth(usize::from(next.index)).ok_or_else(lost)?;
-            let event = self.event(moved.call.as_ref(), moved.takes_effect, moved.ret.as_ref())?;
-            events.push(ThreadEvent { thread: thread as u8, event });
-            steps.push(shown(model, thread, &moved));
-            positions = next.order.applied(&positions);
-            world = moved.world;
-            threads[thread] = moved.thread;
-        }
-        Ok(Replayed { initially, steps, events })
+        let moved = moves.get(index).ok_or_else(lost)?;
+        Ok((self.number_move(moved)?, described(self.steps.model, moved)))
     }
 
     fn numbers(&self) -> Box<dyn Numbers + '_> {
         Box::new(self.numbered())
     }
+}
+
+/// A replayed run.
+struct Replayed {
+    initially: String,
+    steps: Vec<Step>,
+    events: Vec<ThreadEvent>,
+}
+
+/// Replays a run. Only steps are merged; nothing is sorted or renamed.
+fn replay(system: &dyn Replay, route: &Route) -> Result<Replayed, ModelError> {
+    let (mut shared, mut threads) = system.first()?;
+    // The route names positions of sorted threads.
+    let mut positions: Vec<usize> = match system.sort_keys() {
+        None => (0..threads.len()).collect(),
+        Some(keys) => by_key(&threads.iter().map(|thread| keys.get(*thread)).collect::<Vec<_>>()),
+    };
+    let initially = system.show(shared);
+    let (mut steps, mut events) = (Vec::new(), Vec::new());
+    let mut begun = 0;
+    let mut current = vec![0; threads.len()];
+    for next in &route.0 {
+        let thread = positions[usize::from(next.thread)];
+        let (moved, mut step) =
+            system.replay_move(shared, threads[thread], usize::from(next.index))?;
+        if step.call.is_some() {
+            current[thread] = begun;
+            begun += 1;
+        }
+        (step.thread, step.operation) = (thread, current[thread]);
+        steps.push(step);
+        events.push(ThreadEvent { thread: thread as u8, event: moved.event });
+        positions = next.order.applied(&positions);
+        (shared, threads[thread]) = (moved.shared, moved.thread);
+    }
+    Ok(Replayed { initially, steps, events })
 }
 
 /// Replays a run, and confirms with the library that it is a violation.
@@ -107,8 +144,7 @@ pub(crate) fn violation(
     method: Method,
     route: &Route,
 ) -> Result<Violation, ModelError> {
-    let Replayed { initially, mut steps, events } = system.replay(route)?;
-    number_operations(&mut steps);
+    let Replayed { initially, steps, events } = replay(system, route)?;
     let numbers = system.numbers();
     let history = history(&events);
     let report = report(&*numbers, &history);
@@ -130,24 +166,11 @@ pub(crate) fn violation(
     Ok(Violation { initially, steps, operations, report })
 }
 
-/// Sets the operation of each step.
-fn number_operations(steps: &mut [Step]) {
-    let mut begun = 0;
-    let mut current = [0; MAX_THREADS];
-    for step in steps {
-        if step.call.is_some() {
-            current[step.thread] = begun;
-            begun += 1;
-        }
-        step.operation = current[step.thread];
-    }
-}
-
-/// Describes a step. Its operation has no number yet.
-fn shown<M: Model>(model: &M, thread: usize, moved: &TypedMove<M>) -> Step {
+/// Describes a step, except for the numbers of the thread and of the operation.
+fn described<M: Model>(model: &M, moved: &TypedMove<M>) -> Step {
     let spec = model.spec();
     Step {
-        thread,
+        thread: 0,
         call: moved.call.as_ref().map(|op| spec.describe_op(op)),
         operation: 0,
         lines: moved.lines.iter().map(|line| model.label(&moved.op, *line)).collect(),

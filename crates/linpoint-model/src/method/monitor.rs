@@ -103,12 +103,15 @@ impl<'m> Monitor<'m> {
     ) -> Self {
         let (op, view) = (simple.role.op, simple.role.view);
         let (ops, rets) = (Arc::clone(ops), Arc::clone(rets));
-        Monitor {
-            pair: simple.pair,
-            op: Box::new(move |number| op(ops.get(number))),
-            view: Box::new(move |number| view(rets.get(number))),
-            known: Interner::new(),
-        }
+        Monitor::with(
+            simple.pair,
+            Box::new(move |number| op(ops.get(number))),
+            Box::new(move |number| view(rets.get(number))),
+        )
+    }
+
+    fn with(pair: Pair, op: OpMeaning<'m>, view: RetMeaning<'m>) -> Self {
+        Monitor { pair, op, view, known: Interner::new() }
     }
 
     /// Where the pair has 1; `None` if the view has a value that no simple execution writes.

@@ -7,29 +7,29 @@
 
 use super::core::by_key;
 use super::interner::stable_hash;
-use super::{ModelSystem, Parts, Renaming, Thread};
+use super::{ModelSystem, Parts, Renaming, Thread, World};
 use crate::model::{Model, Op, SpecPart};
 use crate::names::Names;
 
 impl<M: Model> ModelSystem<'_, M> {
     pub(super) fn canonicalized(&self, parts: &mut Parts) -> Renaming {
-        let (model, core) = (self.steps.model, &self.core);
+        let core = &self.core;
         let mut world = self.worlds.get(parts.shared).clone();
         let numbers = &parts.threads[..core.threads];
         let mut threads: Vec<_> =
             numbers.iter().map(|thread| self.threads.get(*thread).clone()).collect();
         let mut names = core.names();
-        model.shared_names(&mut world.mem, &mut names);
+        self.visit_shared(&mut world, &mut names);
         for at in self.visiting_order(&threads, &mut names) {
             self.visit(&mut threads[at], &mut names);
         }
         // Nodes that only threads reach.
-        model.shared_names(&mut world.mem, &mut names);
+        self.visit_shared(&mut world, &mut names);
         if let Some(fresh) = core.name_carried(parts.carried, &mut names) {
             world.fresh = fresh;
         }
         names.apply();
-        model.shared_names(&mut world.mem, &mut names);
+        self.visit_shared(&mut world, &mut names);
         for thread in &mut threads {
             self.visit(thread, &mut names);
         }
@@ -40,6 +40,13 @@ impl<M: Model> ModelSystem<'_, M> {
         core.sort_and_rename(parts, &names)
     }
 
+    // Not inlined: both are called several times.
+    #[inline(never)]
+    fn visit_shared(&self, world: &mut World<M::Shared>, names: &mut Names) {
+        self.steps.model.shared_names(&mut world.mem, names);
+    }
+
+    #[inline(never)]
     fn visit(&self, thread: &mut Thread<Op<M>, M::Local>, names: &mut Names) {
         if let Some(op) = &mut thread.op {
             self.steps.model.spec_names(SpecPart::Op(op), names);

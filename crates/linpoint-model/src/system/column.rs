@@ -34,11 +34,17 @@ impl<T: Default> GrowingArray<T> {
         (FIRST as usize) << (chunk / EQUAL as usize)
     }
 
+    #[cold]
+    fn allocate(chunk: usize) -> Box<[T]> {
+        let mut entries = Vec::new();
+        entries.resize_with(Self::size(chunk), T::default);
+        entries.into_boxed_slice()
+    }
+
     /// The entry. Allocates its chunk if necessary.
     pub(crate) fn entry(&self, at: u32) -> &T {
         let (chunk, offset) = Self::place(at);
-        let all = || (0..Self::size(chunk)).map(|_| T::default()).collect();
-        &self.chunks[chunk].get_or_init(all)[offset]
+        &self.chunks[chunk].get_or_init(|| Self::allocate(chunk))[offset]
     }
 
     /// The entry, if its chunk is allocated.

@@ -8,8 +8,10 @@ use rustc_hash::FxHashMap;
 use super::cache_padded::CachePadded;
 use super::interner::stable_hash;
 use super::renaming::MAX_VALUES;
+use super::steps::catch_panic;
 use super::{ActiveReductions, Column, Parts, Renaming};
 use crate::bounds::MAX_THREADS;
+use crate::error::ModelError;
 use crate::method::Tracker;
 use crate::names::Names;
 
@@ -44,6 +46,15 @@ impl<'m> SystemCore<'m> {
             renamed: Renamed::default(),
             mentioned: Column::new(),
         }
+    }
+
+    /// The initial state.
+    pub(super) fn initial(&self, shared: u32, threads: &[u32]) -> Result<Parts, ModelError> {
+        let mut parts = Parts { shared, ..Parts::default() };
+        parts.threads[..self.threads].copy_from_slice(threads);
+        self.sort(&mut parts);
+        parts.carried = catch_panic(|| "its specification".to_owned(), || self.tracker.initial())?;
+        Ok(parts)
     }
 
     /// Names before any is assigned. Values keep theirs if they are not renamed.
@@ -126,7 +137,7 @@ impl<'m> SystemCore<'m> {
 }
 
 /// Indices in the order of their keys. The sort is stable.
-pub(super) fn by_key(keys: &[u64]) -> Vec<usize> {
+pub(crate) fn by_key(keys: &[u64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..keys.len()).collect();
     order.sort_by_key(|at| keys[*at]);
     order

@@ -33,6 +33,8 @@ pub(crate) fn stable_hash<T: Hash + ?Sized>(thing: &T) -> u64 {
 }
 
 impl<T: Clone + Eq + Hash> Interner<T> {
+    // Not inlined: it is large, and a system creates several.
+    #[inline(never)]
     pub(crate) fn new() -> Self {
         Interner { things: GrowingArray::new(), index: Index::new() }
     }

@@ -19,6 +19,7 @@ mod steps;
 
 pub(crate) use cache_padded::CachePadded;
 pub(crate) use column::{Column, GrowingArray};
+pub(crate) use core::by_key;
 pub(crate) use event::Event;
 pub(crate) use interner::{Interner, stable_hash};
 pub(crate) use model_system::{ActiveReductions, ModelSystem};

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use super::core::{SystemCore, by_key};
+use super::core::SystemCore;
 use super::event::{MAX_OPS, MAX_RETS};
 use super::interner::stable_hash;
 use super::steps::{Steps, catch_panic};
-use super::{Column, Event, Interner, MAX_MOVES, Move, Parts, Renaming, System, Thread, World};
+use super::{
+    Column, Event, Interner, MAX_MOVES, Move, Parts, Renaming, System, Thread, TypedMove, World,
+};
 use crate::bounds::{Bounds, MAX_THREADS};
 use crate::error::{ModelError, Unsupported};
 use crate::method::{Configs, Method, Monitor, Numbered, Numbers, Recorded, Scratch, Tracker};
@@ -23,8 +25,8 @@ pub(crate) struct ActiveReductions {
 /// A model with its bounds, as a system over numbers.
 pub(crate) struct ModelSystem<'m, M: Model> {
     pub(crate) steps: Steps<'m, M>,
-    pub(super) worlds: Interner<World<M::Shared>>,
-    pub(super) threads: Interner<Thread<Op<M>, M::Local>>,
+    pub(crate) worlds: Interner<World<M::Shared>>,
+    pub(crate) threads: Interner<Thread<Op<M>, M::Local>>,
     ops: Arc<Interner<Op<M>>>,
     rets: Arc<Interner<Ret<M>>>,
     pub(super) core: SystemCore<'m>,
@@ -125,41 +127,46 @@ impl<'m, M: Model> ModelSystem<'m, M> {
         number
     }
 
-    /// The threads before their first step. Threads with equal programs are equal if the model is symmetric in threads.
-    pub(crate) fn first_threads(&self) -> Vec<Thread<Op<M>, M::Local>> {
-        let program = |thread: usize| match &self.steps.bounds {
+    /// A thread before its first step. Threads with equal programs are equal if the model is symmetric in threads.
+    fn first_thread(&self, thread: usize) -> Thread<Op<M>, M::Local> {
+        let program = match &self.steps.bounds {
             Bounds::Programs(programs) => {
                 programs.iter().position(|program| *program == programs[thread]).unwrap_or(thread)
             }
             _ => 0,
         };
-        let first = |thread: usize| Thread {
+        Thread {
             id: if self.steps.model.symmetry().threads { 0 } else { thread as u8 },
-            program: program(thread) as u8,
+            program: program as u8,
             begun: 0,
             line: 0,
             has_shifted: false,
             op: None,
             local: M::Local::default(),
-        };
-        (0..self.steps.bounds.threads()).map(first).collect()
-    }
-
-    /// The thread in each position before the first step.
-    pub(crate) fn first_positions(&self) -> Vec<usize> {
-        if !self.core.reduced.symmetry.threads {
-            return (0..self.core.threads).collect();
         }
-        let key = |thread: &Thread<Op<M>, M::Local>| self.core.keys.get(self.thread_number(thread));
-        by_key(&self.first_threads().iter().map(key).collect::<Vec<u64>>())
     }
 
-    pub(crate) fn first_world(&self) -> Result<World<M::Shared>, ModelError> {
+    /// The numbers of shared memory and of all threads before the first step.
+    pub(crate) fn first(&self) -> Result<(u32, Vec<u32>), ModelError> {
         let mem = catch_panic(|| "its initial memory".to_owned(), || self.steps.model.initial())?;
-        Ok(World { mem, begun: 0, fresh: 1 })
+        let shared = self.worlds.number(&World { mem, begun: 0, fresh: 1 });
+        let mut threads = Vec::with_capacity(self.core.threads);
+        for thread in 0..self.core.threads {
+            threads.push(self.thread_number(&self.first_thread(thread)));
+        }
+        Ok((shared, threads))
     }
 
-    pub(crate) fn event(
+    /// A move by the numbers of its parts.
+    pub(crate) fn number_move(&self, moved: &TypedMove<M>) -> Result<Move, ModelError> {
+        Ok(Move {
+            shared: self.worlds.number(&moved.world),
+            thread: self.thread_number(&moved.thread),
+            event: self.event(moved.call.as_ref(), moved.takes_effect, moved.ret.as_ref())?,
+        })
+    }
+
+    fn event(
         &self,
         call: Option<&Op<M>>,
         takes_effect: bool,
@@ -180,15 +187,8 @@ impl<M: Model> System for ModelSystem<'_, M> {
     }
 
     fn initial(&self) -> Result<Parts, ModelError> {
-        let mut parts =
-            Parts { shared: self.worlds.number(&self.first_world()?), ..Parts::default() };
-        for (at, thread) in self.first_threads().iter().enumerate() {
-            parts.threads[at] = self.thread_number(thread);
-        }
-        self.core.sort(&mut parts);
-        parts.carried =
-            catch_panic(|| "its specification".to_owned(), || self.core.tracker.initial())?;
-        Ok(parts)
+        let (shared, threads) = self.first()?;
+        self.core.initial(shared, &threads)
     }
 
     fn moves(&self, shared: u32, thread: u32, out: &mut Vec<Move>) -> Result<(), ModelError> {
@@ -197,12 +197,8 @@ impl<M: Model> System for ModelSystem<'_, M> {
         if moves.len() > MAX_MOVES {
             return Err(Unsupported::TooManyOutcomes.into());
         }
-        for moved in moves {
-            out.push(Move {
-                shared: self.worlds.number(&moved.world),
-                thread: self.thread_number(&moved.thread),
-                event: self.event(moved.call.as_ref(), moved.takes_effect, moved.ret.as_ref())?,
-            });
+        for moved in &moves {
+            out.push(self.number_move(moved)?);
         }
         Ok(())
     }

@@ -118,6 +118,7 @@ impl<M: Model> Steps<'_, M> {
     }
 
     /// All next moves of a thread.
+    #[inline(never)]
     pub(crate) fn moves(
         &self,
         world: &World<M::Shared>,
