@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn stamps_say_what_numbers_and_toggles_would() {
+    fn stamps_agree_with_sequence_numbers_and_toggles() {
         let mut chance = Chance(1);
         let (mut number, mut toggle) = (0_u32, false);
         let mut seen = [None; PROCESSES];
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn stamps_say_what_bits_would() {
+    fn stamps_agree_with_handshake_bits() {
         let mut chance = Chance(3);
         let (mut updater, mut scanner) = ([false; PROCESSES], [false; PROCESSES]);
         let mut looks = [false; PROCESSES];
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn hands_say_what_bits_would() {
+    fn hands_agree_with_handshake_bits() {
         let mut chance = Chance(2);
         let (mut updater, mut scanner) = ([false; PROCESSES], [false; PROCESSES]);
         let mut chosen = [None; PROCESSES];

@@ -100,7 +100,7 @@ impl Shared {
         (2 * p) as u8 + self.cv[p]
     }
 
-    fn is_filled_by_somebody(&self, view: u8) -> bool {
+    fn is_being_filled(&self, view: u8) -> bool {
         self.x.contains(&(view + 1))
     }
 
@@ -109,7 +109,7 @@ impl Shared {
         let owner = usize::from(view / 2);
         let is_wanted = self.own(owner) == view && self.has_proposed[owner];
         let is_listed = self.a[owner].value == view + 1;
-        if !is_wanted && !is_listed && !self.is_filled_by_somebody(view) {
+        if !is_wanted && !is_listed && !self.is_being_filled(view) {
             *self.proposed(view) = Proposed::default();
         }
     }
@@ -426,8 +426,8 @@ impl Model for Riany {
             // No other process writes the registers of this process.
             (Update(..), line) => line == 1,
             // Other processes do not see a view before it is proposed, unless they saw it when it was proposed earlier.
-            (Scan, 3) => !mem.is_filled_by_somebody((2 * cx.thread) as u8 + 1 - mem.cv[cx.thread]),
-            (Scan, 4 | 5) => !mem.is_filled_by_somebody(mem.own(cx.thread)),
+            (Scan, 3) => !mem.is_being_filled((2 * cx.thread) as u8 + 1 - mem.cv[cx.thread]),
+            (Scan, 4 | 5) => !mem.is_being_filled(mem.own(cx.thread)),
             _ => false,
         }
     }

@@ -100,7 +100,7 @@ impl Depth<'_> {
             let bytes = self.bytes(tree);
             self.counts.bytes = self.counts.bytes.max(bytes);
             let states = self.stored();
-            supervisor.look(
+            supervisor.check(
                 &self.counts,
                 states,
                 self.path.len() as u64,
@@ -139,10 +139,10 @@ impl Depth<'_> {
             return Ok(());
         };
         frame.at += 1;
-        if next.is_wrong {
+        if next.is_violation {
             return Err(Stop::Violation(0, next));
         }
-        if !self.method.is_sound() && next.is_over && !self.is_fine() {
+        if !self.method.is_sound() && next.is_over && !self.history_is_linearizable() {
             return Err(Stop::Violation(0, next));
         }
         let is_new = self.visited.insert(next.state, &mut self.share);
@@ -184,7 +184,7 @@ impl Depth<'_> {
     }
 
     /// True if the complete history of the path is linearizable.
-    fn is_fine(&mut self) -> bool {
+    fn history_is_linearizable(&mut self) -> bool {
         let events = self.events();
         if let Some(known) = self.judged.get(&events) {
             return *known;

@@ -205,7 +205,6 @@ pub fn explore<M: Model>(
     bounds: &Bounds<Op<M>>,
     settings: &Settings<'_>,
 ) -> Result<Exploration, ModelError> {
-    let all = || explore_typed(model, bounds, settings, None);
     let of_pair = |pair, settings: &Settings<'_>| {
         let role = model.snapshot().ok_or(Unsupported::NotSnapshot)?;
         let reduced = (role.omit)(model, pair, settings.simple.omit);
@@ -221,7 +220,7 @@ pub fn explore<M: Model>(
         || "its names or its specification".to_owned(),
         || match settings.method.is_for_snapshots() {
             true => pairs::explore(bounds.threads(), settings, &of_pair),
-            false => all(),
+            false => explore_typed(model, bounds, settings, None),
         },
     )?
 }

@@ -196,7 +196,7 @@ impl<'s> Rounds<'s> {
         let bytes = self.bytes() + more;
         self.counts.bytes = self.counts.bytes.max(bytes);
         let states = self.discovered.len() as u64;
-        supervisor.look(&self.counts, states, frontier, bytes + self.growth())?;
+        supervisor.check(&self.counts, states, frontier, bytes + self.growth())?;
         self.make_room();
         Ok(())
     }
@@ -291,7 +291,7 @@ impl<'s> Rounds<'s> {
             if is_stuck && !self.system.is_over(&self.tree.parts(state)) {
                 found.stuck += 1;
             }
-            if stops && worker.successors()[before..].iter().any(|(_, next)| next.is_wrong) {
+            if stops && worker.successors()[before..].iter().any(|(_, next)| next.is_violation) {
                 break;
             }
         }
@@ -302,7 +302,7 @@ impl<'s> Rounds<'s> {
         firsts.extend(worker.successors().iter().map(first_of));
         for ((of, next), first) in worker.successors().iter().zip(firsts) {
             let at = (block.start + of) as u32;
-            if next.is_wrong {
+            if next.is_violation {
                 found.violation.get_or_insert((at, *next));
             } else if *first != next.state && self.visited.insert(next.state, share) {
                 found.new.push((next.state, at, next.now));

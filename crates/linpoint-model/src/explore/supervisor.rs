@@ -26,7 +26,7 @@ pub(crate) struct Supervisor<'a> {
     memory: usize,
     cancel: &'a Cancel,
     progress: Option<&'a (dyn Fn(Progress) + Sync)>,
-    told: Instant,
+    last_report: Instant,
 }
 
 impl<'a> Supervisor<'a> {
@@ -38,7 +38,7 @@ impl<'a> Supervisor<'a> {
     ) -> Self {
         let begun = Instant::now();
         let deadline = timeout.and_then(|time| begun.checked_add(time));
-        Supervisor { begun, deadline, memory, cancel, progress, told: begun }
+        Supervisor { begun, deadline, memory, cancel, progress, last_report: begun }
     }
 
     /// True if time is up or the exploration was cancelled.
@@ -51,7 +51,7 @@ impl<'a> Supervisor<'a> {
     }
 
     /// Checks the limits, given the memory about to be in use, and reports progress.
-    pub(crate) fn look(
+    pub(crate) fn check(
         &mut self,
         counts: &Counts,
         states: u64,
@@ -67,8 +67,8 @@ impl<'a> Supervisor<'a> {
         if bytes > self.memory {
             return Err(Stop::Limit(Limit::Memory));
         }
-        if let (Some(progress), true) = (self.progress, self.told.elapsed() >= TICK) {
-            self.told = Instant::now();
+        if let (Some(progress), true) = (self.progress, self.last_report.elapsed() >= TICK) {
+            self.last_report = Instant::now();
             let elapsed = self.elapsed();
             progress(Progress { states, frontier, depth: counts.depth, bytes, elapsed });
         }

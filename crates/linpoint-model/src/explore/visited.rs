@@ -72,7 +72,7 @@ impl Segment {
             if at == self.slots.len() {
                 at = 0;
             }
-            assert!(at != home, "a set without room");
+            assert!(at != home, "the set of states is full");
         }
     }
 

@@ -56,7 +56,7 @@ pub(crate) struct Successor {
     /// No operation is open, and no thread may call one.
     pub(crate) is_over: bool,
     /// The result cannot be explained: a violation.
-    pub(crate) is_wrong: bool,
+    pub(crate) is_violation: bool,
 }
 
 /// Computes the successors of states.
@@ -211,7 +211,7 @@ impl<'s> Worker<'s> {
         let Tables { block, reserve, .. } = &mut self.tables;
         let Block { known, successors, unnumbered, queries } = block;
         self.tree.number_all(unnumbered, known, queries, reserve);
-        let with_states = successors.iter_mut().filter(|(_, successor)| !successor.is_wrong);
+        let with_states = successors.iter_mut().filter(|(_, successor)| !successor.is_violation);
         for ((_, successor), state) in with_states.zip(unnumbered) {
             successor.state = state.number();
         }
@@ -311,13 +311,13 @@ impl<'s> Worker<'s> {
             event: step.event,
             order: Renaming::IDENTITY,
             is_over: false,
-            is_wrong: false,
+            is_violation: false,
         };
-        successor.is_wrong = !self.arrive(&mut next, &mut successor);
+        successor.is_violation = !self.arrive(&mut next, &mut successor);
         // The predecessor is pushed to `known` after its successors.
         let near = self.tables.block.known.len();
         self.tables.block.successors.push((near, successor));
-        if !successor.is_wrong {
+        if !successor.is_violation {
             self.tables.block.unnumbered.push(UnnumberedState::new(next, near));
         }
     }

@@ -150,7 +150,7 @@ impl<'m> Configs<'m> {
         if self.widest.load(Ordering::Relaxed) < configs.len() {
             self.widest.fetch_max(configs.len(), Ordering::Relaxed);
         }
-        let (number, is_new) = self.sets.number_or(&set[..], || set[..].into());
+        let (number, is_new) = self.sets.intern_with(&set[..], || set[..].into());
         if is_new {
             self.bytes.fetch_add(size_of_val(&set[..]), Ordering::Relaxed);
         }

@@ -126,7 +126,7 @@ impl<'m> Monitor<'m> {
 
 impl Tracker for Monitor<'_> {
     fn initial(&self) -> u32 {
-        self.known.number(&Known::default())
+        self.known.intern(&Known::default())
     }
 
     fn advance(
@@ -155,7 +155,7 @@ impl Tracker for Monitor<'_> {
                 (None, None) => {}
             }
         }
-        Some(self.known.number(&known))
+        Some(self.known.intern(&known))
     }
 
     fn rename(&self, carried: u32, _renaming: &Renaming) -> u32 {
@@ -269,8 +269,8 @@ mod tests {
                         &mut shifted[thread],
                         &mut now,
                     );
-                    let call = call.map(|op| ops.number(&op));
-                    let event = Event::new(call, false, ret.map(|ret| rets.number(&ret)));
+                    let call = call.map(|op| ops.intern(&op));
+                    let event = Event::new(call, false, ret.map(|ret| rets.intern(&ret)));
                     let results = (
                         monitor.advance(ours, thread, event, &mut scratch),
                         configs.advance(theirs, thread, event, &mut scratch),

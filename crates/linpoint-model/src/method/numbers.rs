@@ -72,7 +72,7 @@ impl<'m, S: Spec> Numbered<'m, S> {
 
 impl<S: Spec<State: Send + Sync>> Numbers for Numbered<'_, S> {
     fn initial(&self) -> u32 {
-        self.states.number(&self.spec.initial())
+        self.states.intern(&self.spec.initial())
     }
 
     fn outcomes(&self, state: u32, op: u32, out: &mut Vec<(u32, u32)>) -> bool {
@@ -80,7 +80,7 @@ impl<S: Spec<State: Send + Sync>> Numbers for Numbered<'_, S> {
         let (state, op) = (self.states.get(state), self.ops.get(op));
         let are_known = self.spec.outcomes(state, op, &mut found);
         let number =
-            |(ret, state): (S::Ret, S::State)| (self.rets.number(&ret), self.states.number(&state));
+            |(ret, state): (S::Ret, S::State)| (self.rets.intern(&ret), self.states.intern(&state));
         out.extend(found.into_iter().map(number));
         are_known
     }
@@ -102,17 +102,17 @@ impl<S: Spec<State: Send + Sync>> Numbers for Numbered<'_, S> {
             Part::Op(op) => {
                 let mut op = self.ops.get(op).clone();
                 self.model.visit(SpecPart::Op(&mut op), names);
-                Part::Op(self.ops.number(&op))
+                Part::Op(self.ops.intern(&op))
             }
             Part::Ret(ret) => {
                 let mut ret = self.rets.get(ret).clone();
                 self.model.visit(SpecPart::Ret(&mut ret), names);
-                Part::Ret(self.rets.number(&ret))
+                Part::Ret(self.rets.intern(&ret))
             }
             Part::State(state) => {
                 let mut state = self.states.get(state).clone();
                 self.model.visit(SpecPart::State(&mut state), names);
-                Part::State(self.states.number(&state))
+                Part::State(self.states.intern(&state))
             }
         }
     }

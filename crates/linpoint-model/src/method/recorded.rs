@@ -43,7 +43,7 @@ impl<'m> Recorded<'m> {
 
 impl Tracker for Recorded<'_> {
     fn initial(&self) -> u32 {
-        self.histories.number(&(0, None))
+        self.histories.intern(&(0, None))
     }
 
     fn advance(
@@ -54,7 +54,7 @@ impl Tracker for Recorded<'_> {
         _scratch: &mut Scratch,
     ) -> Option<u32> {
         let taken = ThreadEvent { thread: thread as u8, event };
-        let next = self.histories.number(&(carried, Some(taken)));
+        let next = self.histories.intern(&(carried, Some(taken)));
         let known = self.known.entry(carried);
         if known.load(Ordering::Relaxed) & CONTINUED == 0 {
             known.fetch_or(CONTINUED, Ordering::Relaxed);

@@ -47,7 +47,7 @@ impl Outcomes {
             *known = NO_KEY;
             outcomes.clear();
             let are_known = numbers.outcomes(state, op, outcomes);
-            assert!(are_known, "the specification cannot tell what an operation may return");
+            assert!(are_known, "the specification cannot enumerate the results of an operation");
             *known = key;
         }
         outcomes

@@ -181,9 +181,9 @@ impl fmt::Display for SpinError {
             SpinError::Missing { program, install } => {
                 write!(f, "{program} is not installed; on Debian: {install}")
             }
-            SpinError::Model(output) => write!(f, "spin does not accept the model:\n{output}"),
+            SpinError::Model(output) => write!(f, "spin rejected the model:\n{output}"),
             SpinError::Compile(output) => {
-                write!(f, "the verifier that spin generated does not compile:\n{output}")
+                write!(f, "the generated verifier does not compile:\n{output}")
             }
             SpinError::Recording(bad) => bad.fmt(f),
             SpinError::Verifier(why) => write!(f, "the verifier failed: {why}"),

@@ -111,7 +111,7 @@ impl Pan {
         let tally = Tally::read(ended, report);
         if ended == Ended::Finished && tally.stored.is_none() {
             let last = report.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("");
-            return Err(SpinError::Verifier(format!("{status}; it said {last:?}")));
+            return Err(SpinError::Verifier(format!("{status}; its last line was {last:?}")));
         }
         Ok(tally)
     }
@@ -128,7 +128,7 @@ impl Drop for Pan {
 fn read(mut out: impl BufRead, to: &SyncSender<Batch>) -> String {
     let (mut report, mut line, mut batch) = (String::new(), Vec::new(), Vec::new());
     // False when the run has ended. The verifier still reports its statistics.
-    let mut somebody_listens = true;
+    let mut has_receiver = true;
     loop {
         line.clear();
         match out.by_ref().take(LINE).read_until(b'\n', &mut line) {
@@ -139,16 +139,16 @@ fn read(mut out: impl BufRead, to: &SyncSender<Batch>) -> String {
         match text.strip_prefix(MARK) {
             None if report.len() < REPORT => report.push_str(&text),
             // The last line of a killed verifier may be truncated.
-            Some(recording) if somebody_listens && recording.ends_with('\n') => {
+            Some(recording) if has_receiver && recording.ends_with('\n') => {
                 match Recording::parse(recording) {
                     Ok(recording) => batch.push(recording),
                     Err(bad) => {
                         let _ = to.send(Ok(std::mem::take(&mut batch)));
-                        somebody_listens = to.send(Err(SpinError::Recording(bad))).is_ok();
+                        has_receiver = to.send(Err(SpinError::Recording(bad))).is_ok();
                     }
                 }
                 if batch.len() >= BATCH {
-                    somebody_listens = to.send(Ok(std::mem::take(&mut batch))).is_ok();
+                    has_receiver = to.send(Ok(std::mem::take(&mut batch))).is_ok();
                 }
             }
             _ => {}

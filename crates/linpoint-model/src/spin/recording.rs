@@ -57,7 +57,7 @@ pub struct BadRecording {
 impl fmt::Display for BadRecording {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let BadRecording { line, why } = self;
-        write!(f, "the model printed a recording that makes no sense: {line:?}: {why}")
+        write!(f, "the model printed a malformed recording: {line:?}: {why}")
     }
 }
 
@@ -68,7 +68,7 @@ impl Recording {
             return Ok(());
         }
         let line = format!("{} by process {}", self.index, self.process);
-        Err(BadRecording { line, why: "those before it are missing" })
+        Err(BadRecording { line, why: "earlier recordings are missing" })
     }
 
     /// Parses a line without its mark.
@@ -76,11 +76,15 @@ impl Recording {
         let bad = |why| BadRecording { line: text.chars().take(200).collect(), why };
         let mut words = text.split_ascii_whitespace();
         let mut word = |why| words.next().ok_or_else(|| bad(why));
-        let index = word("no number")?.parse().map_err(|_| bad("its number is none"))?;
-        let process = word("no process")?.parse().map_err(|_| bad("the process is no number"))?;
-        let kind = word("it neither calls nor returns")?;
-        let name = word("no name")?;
-        let number = |word: &str| word.parse::<i64>().map_err(|_| bad("a value is no number"));
+        let index = word("the number is missing")?
+            .parse()
+            .map_err(|_| bad("the number is not an integer"))?;
+        let process = word("the process is missing")?
+            .parse()
+            .map_err(|_| bad("the process is not a number"))?;
+        let kind = word("neither a call nor a return")?;
+        let name = word("the name is missing")?;
+        let number = |word: &str| word.parse::<i64>().map_err(|_| bad("a value is not a number"));
         let values = words.map(number).collect::<Result<Vec<i64>, _>>()?;
         let what = match (kind, name, values.as_slice()) {
             ("call", name, [] | [_] | [_, _]) => What::Call { name: name.into(), args: values },
@@ -89,8 +93,8 @@ impl Recording {
             ("return", "full", []) => What::Return(Returned::Full),
             ("return", "int", [value]) => What::Return(Returned::Int(*value)),
             ("return", "bool", [value]) => What::Return(Returned::Bool(*value != 0)),
-            ("call" | "return", ..) => return Err(bad("too many or too few values")),
-            _ => return Err(bad("it neither calls nor returns")),
+            ("call" | "return", ..) => return Err(bad("wrong number of values")),
+            _ => return Err(bad("neither a call nor a return")),
         };
         Ok(Recording { index, process, what })
     }
@@ -114,14 +118,14 @@ mod tests {
     #[test]
     fn malformed_recordings_are_errors() {
         for (text, why) in [
-            ("", "no number"),
-            ("x 1 call push", "its number is none"),
-            ("1 -1 call push", "the process is no number"),
-            ("1 1", "it neither calls nor returns"),
-            ("1 1 calls push", "it neither calls nor returns"),
-            ("1 1 call push 1 2 3", "too many or too few values"),
-            ("1 1 return int", "too many or too few values"),
-            ("1 1 return int x", "a value is no number"),
+            ("", "the number is missing"),
+            ("x 1 call push", "the number is not an integer"),
+            ("1 -1 call push", "the process is not a number"),
+            ("1 1", "neither a call nor a return"),
+            ("1 1 calls push", "neither a call nor a return"),
+            ("1 1 call push 1 2 3", "wrong number of values"),
+            ("1 1 return int", "wrong number of values"),
+            ("1 1 return int x", "a value is not a number"),
         ] {
             assert_eq!(Recording::parse(text).unwrap_err().why, why, "{text:?}");
         }

@@ -63,9 +63,9 @@ impl Toolchain {
         generate.args(spin.defines.iter().map(|define| format!("-D{define}")));
         generate.arg("-a").arg(&model);
         // Some versions report errors and still exit with 0.
-        let said = run(&mut generate)?;
-        if !said.is_fine || !dir.path().join("pan.c").is_file() {
-            return Err(SpinError::Model(said.text));
+        let output = run(&mut generate)?;
+        if !output.succeeded || !dir.path().join("pan.c").is_file() {
+            return Err(SpinError::Model(output.text));
         }
 
         let mut compile = Command::new(self.compiler);
@@ -73,20 +73,20 @@ impl Toolchain {
         if let Some(megabytes) = spin.megabytes {
             compile.arg(format!("-DMEMLIM={megabytes}"));
         }
-        let said = run(compile.args(["-o", "pan", "pan.c"]))?;
-        if said.is_fine { Ok(Verifier { dir }) } else { Err(SpinError::Compile(said.text)) }
+        let output = run(compile.args(["-o", "pan", "pan.c"]))?;
+        if output.succeeded { Ok(Verifier { dir }) } else { Err(SpinError::Compile(output.text)) }
     }
 }
 
-struct Said {
-    is_fine: bool,
+struct Output {
+    succeeded: bool,
     text: String,
 }
 
-fn run(command: &mut Command) -> Result<Said, SpinError> {
+fn run(command: &mut Command) -> Result<Output, SpinError> {
     let program = PathBuf::from(command.get_program());
     let output = command.stdin(Stdio::null()).output().map_err(SpinError::io(&program))?;
     let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
     text.push_str(&String::from_utf8_lossy(&output.stderr));
-    Ok(Said { is_fine: output.status.success(), text: text.trim().to_owned() })
+    Ok(Output { succeeded: output.status.success(), text: text.trim().to_owned() })
 }

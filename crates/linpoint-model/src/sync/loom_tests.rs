@@ -1,4 +1,5 @@
-//! Every interleaving of two threads that use the lock-free tables, with every value that a relaxed load may return.
+//! Two threads that use the lock-free tables, in every interleaving with few preemptions, and with every value that a
+//! relaxed load may return.
 
 use std::sync::Arc;
 
@@ -9,7 +10,14 @@ use super::Ordering;
 use crate::explore::{SharedCache, Visited};
 use crate::system::{Column, GrowingArray, Interner, Pairs, Query, Reserve};
 
-/// Runs two closures on two threads that share a table. Gives the table and what the closures returned.
+/// Checks all executions with at most three preemptions, or `LOOM_MAX_PREEMPTIONS`. More preemptions take long.
+fn model(test: impl Fn() + Send + Sync + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = builder.preemption_bound.or(Some(3));
+    builder.check(test);
+}
+
+/// Runs two closures on two threads that share a table. Returns the table and the results of the closures.
 fn both<T, R>(
     table: T,
     one: impl FnOnce(&T) -> R + 'static,
@@ -30,7 +38,7 @@ where
 
 #[test]
 fn loom_growing_threads_share_one_entry() {
-    loom::model(|| {
+    model(|| {
         let add = |entries: &GrowingArray<AtomicUsize>| {
             entries.entry(0).fetch_add(1, Ordering::Relaxed);
         };
@@ -43,7 +51,7 @@ fn loom_growing_threads_share_one_entry() {
 #[test]
 fn loom_column_reads_are_never_torn() {
     const VALUE: u64 = 0x0123_4567_89ab_cdef;
-    loom::model(|| {
+    model(|| {
         let write = |column: &Column| {
             column.set(3, VALUE);
             VALUE
@@ -57,12 +65,12 @@ fn loom_column_reads_are_never_torn() {
 
 #[test]
 fn loom_interner_equal_values_get_one_number() {
-    loom::model(|| {
+    model(|| {
         let number = |order: [u64; 2]| {
             move |interner: &Interner<u64>| {
                 order.map(|value| {
-                    let number = interner.number(&value);
-                    // A number that was given out has its value, whoever gave it out.
+                    let number = interner.intern(&value);
+                    // Every number in use has its value, whichever thread interned it.
                     assert_eq!(*interner.get(number), value);
                     number
                 })
@@ -76,13 +84,13 @@ fn loom_interner_equal_values_get_one_number() {
     });
 }
 
-/// A thread's key is set before anybody can see the number: as `ModelSystem::thread_number` does it.
+/// A thread's key is set before its number is returned, as in `ModelSystem::thread_number`.
 #[test]
 fn loom_interner_a_number_comes_with_its_key() {
     const KEY: u64 = 7;
-    loom::model(|| {
+    model(|| {
         let number = |(interner, keys): &(Interner<u64>, Column)| {
-            let number = interner.number(&10);
+            let number = interner.intern(&10);
             if keys.get(number) == 0 {
                 keys.set(number, KEY);
             }
@@ -94,7 +102,7 @@ fn loom_interner_a_number_comes_with_its_key() {
     });
 }
 
-/// Numbers of pairs, one after the other.
+/// Numbers of pairs, one after another.
 fn number(order: [(u32, u32); 2]) -> impl FnOnce(&Pairs) -> [u32; 2] + 'static {
     move |pairs| {
         let mut reserve = Reserve::default();
@@ -106,7 +114,7 @@ fn number(order: [(u32, u32); 2]) -> impl FnOnce(&Pairs) -> [u32; 2] + 'static {
     }
 }
 
-/// Numbers of pairs, all at once.
+/// Numbers of pairs, in one batch.
 fn number_all(order: [(u32, u32); 2]) -> impl FnOnce(&Pairs) -> [u32; 2] + 'static {
     move |pairs| {
         let mut queries = order.map(|(left, right)| Query::new(left, right, 0));
@@ -128,7 +136,7 @@ fn check(mut pairs: Pairs, [a, b]: [u32; 2], [d, c]: [u32; 2], all: [(u32, u32);
 
 #[test]
 fn loom_pairs_equal_pairs_get_one_number() {
-    loom::model(|| {
+    model(|| {
         let (p, q) = ((1, 2), (3, 4));
         let (pairs, [one, other]) = both(Pairs::new(), number([p, q]), number([q, p]));
         check(pairs, one, other, [p, q]);
@@ -137,7 +145,7 @@ fn loom_pairs_equal_pairs_get_one_number() {
 
 #[test]
 fn loom_pairs_batches_agree_with_single_queries() {
-    loom::model(|| {
+    model(|| {
         let (p, q) = ((1, 2), (3, 4));
         let numbered = |pairs: &Pairs| number([q, p])(pairs);
         let (pairs, [one, other]) = both(Pairs::new(), number_all([p, q]), numbered);
@@ -147,12 +155,12 @@ fn loom_pairs_batches_agree_with_single_queries() {
 
 #[test]
 fn loom_visited_every_state_is_new_once() {
-    loom::model(|| {
+    model(|| {
         let add = |order: [u64; 2]| {
             move |visited: &Visited| {
                 let mut share = visited.share(2);
                 let new = order.map(|state| visited.insert(state, &mut share));
-                // What was added is found, whoever added it.
+                // Added states are found, whichever thread added them.
                 assert!(order.iter().all(|state| !visited.insert(*state, &mut share)));
                 (new, share)
             }
@@ -168,8 +176,8 @@ fn loom_visited_every_state_is_new_once() {
 
 #[test]
 fn loom_shared_cache_answers_are_never_mixed() {
-    loom::model(|| {
-        // Both keys have the same place.
+    model(|| {
+        // Both keys use the same slot.
         let use_it = |key: u64| {
             move |cache: &SharedCache| {
                 cache.add(0, key, key as u32 + 1);

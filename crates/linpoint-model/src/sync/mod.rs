@@ -2,7 +2,7 @@
 //!
 //! The tables ([`GrowingArray`](crate::system::GrowingArray), [`Interner`](crate::system::Interner),
 //! [`Pairs`](crate::system::Pairs), the set of visited states) use only what this module exports, so `loom_tests` runs
-//! the same code under loom, which tries every interleaving and every value that a relaxed load may return:
+//! the same code under loom, which tries interleavings and all values that a relaxed load may return:
 //!
 //! ```sh
 //! RUSTFLAGS="--cfg loom" cargo test -p linpoint-model --lib loom_ --release

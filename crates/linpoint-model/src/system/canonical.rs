@@ -33,7 +33,7 @@ impl<M: Model> ModelSystem<'_, M> {
         for thread in &mut threads {
             self.visit(thread, &mut names);
         }
-        parts.shared = self.worlds.number(&world);
+        parts.shared = self.worlds.intern(&world);
         for (number, thread) in parts.threads.iter_mut().zip(&threads) {
             *number = self.thread_number(thread);
         }

@@ -78,7 +78,7 @@ impl<'m> SystemCore<'m> {
         // again.
         let most = usize::from(names.values()) + self.threads;
         let fits = most < usize::from(MAX_VALUES) || self.is_bounded;
-        assert!(fits, "more than {MAX_VALUES} values at once");
+        assert!(fits, "more than {MAX_VALUES} values in one state");
         Some(names.values() + 1)
     }
 

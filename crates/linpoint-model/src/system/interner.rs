@@ -22,48 +22,48 @@ const RECENT: usize = size(1 << 14, 1);
 
 /// Values and their numbers: 0, 1, 2, …, in the order of discovery.
 pub(crate) struct Interner<T> {
-    things: GrowingArray<OnceLock<T>>,
+    values: GrowingArray<OnceLock<T>>,
     index: Index,
 }
 
 /// A hash that is the same in every run.
-pub(crate) fn stable_hash<T: Hash + ?Sized>(thing: &T) -> u64 {
+pub(crate) fn stable_hash<T: Hash + ?Sized>(value: &T) -> u64 {
     // Fx leaves the entropy in the upper bits; tables use the lower ones.
-    FxBuildHasher.hash_one(thing).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(26)
+    FxBuildHasher.hash_one(value).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(26)
 }
 
 impl<T: Clone + Eq + Hash> Interner<T> {
     // Not inlined: it is large, and a system creates several.
     #[inline(never)]
     pub(crate) fn new() -> Self {
-        Interner { things: GrowingArray::new(), index: Index::new() }
+        Interner { values: GrowingArray::new(), index: Index::new() }
     }
 
     /// The number of a value.
     // Not inlined, so that it is compiled once for each type.
     #[inline(never)]
-    pub(crate) fn number(&self, thing: &T) -> u32 {
-        self.number_or(thing, || thing.clone()).0
+    pub(crate) fn intern(&self, value: &T) -> u32 {
+        self.intern_with(value, || value.clone()).0
     }
 
-    /// The number of the value that equals `thing`, and whether it is new. A new value is created by `make`.
-    pub(crate) fn number_or<Q>(&self, thing: &Q, make: impl FnOnce() -> T) -> (u32, bool)
+    /// The number of the value that equals `value`, and whether it is new. A new value is created by `make`.
+    pub(crate) fn intern_with<Q>(&self, value: &Q, make: impl FnOnce() -> T) -> (u32, bool)
     where
         T: Borrow<Q>,
         Q: Eq + Hash + ?Sized,
     {
-        let hash = stable_hash(thing);
-        let is_it = |number: u32| self.get(number).borrow() == thing;
-        if let Some(number) = self.index.recent(hash).filter(|number| is_it(*number)) {
+        let hash = stable_hash(value);
+        let is_equal = |number: u32| self.get(number).borrow() == value;
+        if let Some(number) = self.index.recent(hash).filter(|number| is_equal(*number)) {
             return (number, false);
         }
         let mut part = self.index.part(hash);
-        let known = part.find(hash, &is_it);
+        let known = part.find(hash, &is_equal);
         let number = known.unwrap_or_else(|| {
             // Created before it gets a number: the model may panic here.
             let made = make();
             let number = part.next();
-            let _ = self.things.entry(number).set(made);
+            let _ = self.values.entry(number).set(made);
             part.insert(hash, number, &|number| stable_hash(self.get(number)));
             number
         });
@@ -74,8 +74,8 @@ impl<T: Clone + Eq + Hash> Interner<T> {
 
     /// The value with this number.
     pub(crate) fn get(&self, number: u32) -> &T {
-        let thing = self.things.get(number).and_then(OnceLock::get);
-        thing.expect("a number that was given out has a thing")
+        let value = self.values.get(number).and_then(OnceLock::get);
+        value.expect("every number in use has a value")
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -84,7 +84,7 @@ impl<T: Clone + Eq + Hash> Interner<T> {
 
     /// Bytes in use, without what values own on the heap.
     pub(crate) fn bytes(&self) -> usize {
-        self.things.bytes() + self.index.bytes()
+        self.values.bytes() + self.index.bytes()
     }
 }
 
@@ -141,14 +141,14 @@ impl Index {
 }
 
 impl Part<'_> {
-    fn find(&self, hash: u64, is_it: &dyn Fn(u32) -> bool) -> Option<u32> {
-        self.table.find(hash, |number| is_it(*number)).copied()
+    fn find(&self, hash: u64, is_equal: &dyn Fn(u32) -> bool) -> Option<u32> {
+        self.table.find(hash, |number| is_equal(*number)).copied()
     }
 
     /// A number that is not in use.
     fn next(&self) -> u32 {
         let number = self.index.next.fetch_add(1, Ordering::Relaxed);
-        assert!(number < u32::MAX, "more things than numbers");
+        assert!(number < u32::MAX, "too many values to number");
         number
     }
 
@@ -169,9 +169,9 @@ mod tests {
     #[test]
     fn concurrent_threads_agree_on_dense_numbers() {
         let interner = Interner::<Box<[u32]>>::new();
-        let thing = |i: u32| vec![i % 5_000; 3].into_boxed_slice();
+        let value = |i: u32| vec![i % 5_000; 3].into_boxed_slice();
         let numbers = |from: u32| {
-            (from..from + 10_000).map(|i| interner.number(&thing(i))).collect::<Vec<_>>()
+            (from..from + 10_000).map(|i| interner.intern(&value(i))).collect::<Vec<_>>()
         };
         let found = std::thread::scope(|scope| {
             let others = [0, 1_000, 2_000].map(|from| scope.spawn(move || numbers(from)));
@@ -179,11 +179,11 @@ mod tests {
         });
         assert_eq!(interner.len(), 5_000);
         for (from, numbers) in [0, 1_000, 2_000].into_iter().zip(found) {
-            assert!((from..).zip(numbers).all(|(i, n)| *interner.get(n) == thing(i)));
+            assert!((from..).zip(numbers).all(|(i, n)| *interner.get(n) == value(i)));
         }
         assert_eq!(
-            interner.number_or(&thing(7)[..], || thing(8)),
-            (interner.number(&thing(7)), false)
+            interner.intern_with(&value(7)[..], || value(8)),
+            (interner.intern(&value(7)), false)
         );
     }
 }

@@ -118,7 +118,7 @@ impl<'m, M: Model> ModelSystem<'m, M> {
 
     /// The number of a thread. Its key is set before the number is returned.
     pub(super) fn thread_number(&self, thread: &Thread<Op<M>, M::Local>) -> u32 {
-        let number = self.threads.number(thread);
+        let number = self.threads.intern(thread);
         if self.core.keys.get(number) == 0 {
             // The lowest bit marks an idle thread.
             let key = (stable_hash(thread) | 2) & !1 | u64::from(thread.op.is_none());
@@ -149,7 +149,7 @@ impl<'m, M: Model> ModelSystem<'m, M> {
     /// The numbers of shared memory and of all threads before the first step.
     pub(crate) fn first(&self) -> Result<(u32, Vec<u32>), ModelError> {
         let mem = catch_panic(|| "its initial memory".to_owned(), || self.steps.model.initial())?;
-        let shared = self.worlds.number(&World { mem, begun: 0, fresh: 1 });
+        let shared = self.worlds.intern(&World { mem, begun: 0, fresh: 1 });
         let mut threads = Vec::with_capacity(self.core.threads);
         for thread in 0..self.core.threads {
             threads.push(self.thread_number(&self.first_thread(thread)));
@@ -160,7 +160,7 @@ impl<'m, M: Model> ModelSystem<'m, M> {
     /// A move by the numbers of its parts.
     pub(crate) fn number_move(&self, moved: &TypedMove<M>) -> Result<Move, ModelError> {
         Ok(Move {
-            shared: self.worlds.number(&moved.world),
+            shared: self.worlds.intern(&moved.world),
             thread: self.thread_number(&moved.thread),
             event: self.event(moved.call.as_ref(), moved.takes_effect, moved.ret.as_ref())?,
         })
@@ -172,8 +172,8 @@ impl<'m, M: Model> ModelSystem<'m, M> {
         takes_effect: bool,
         ret: Option<&Ret<M>>,
     ) -> Result<Event, ModelError> {
-        let call = call.map(|op| self.ops.number(op));
-        let ret = ret.map(|ret| self.rets.number(ret));
+        let call = call.map(|op| self.ops.intern(op));
+        let ret = ret.map(|ret| self.rets.intern(ret));
         if call.is_some_and(|op| op > MAX_OPS) || ret.is_some_and(|ret| ret > MAX_RETS) {
             return Err(Unsupported::TooManyValues.into());
         }

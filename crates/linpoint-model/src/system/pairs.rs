@@ -121,7 +121,7 @@ impl Pairs {
                 return found;
             }
             at = (at + 1) & mask;
-            assert!(at != home, "a table without room");
+            assert!(at != home, "the table of pairs is full");
         }
     }
 
@@ -129,7 +129,7 @@ impl Pairs {
     fn first(&self, reserve: &mut Reserve) -> u32 {
         if reserve.next == reserve.end {
             let begin = self.next.fetch_add(Reserve::BATCH, Ordering::Relaxed);
-            assert!(begin < u32::MAX - (1 << 16), "more pairs than numbers");
+            assert!(begin < u32::MAX - (1 << 16), "too many pairs to number");
             *reserve = Reserve { next: begin, end: begin + Reserve::BATCH };
             (reserve.next..reserve.end).for_each(|number| self.pairs.set(number, UNUSED));
         }

@@ -57,8 +57,8 @@ impl Renaming {
     }
 
     /// Permutes a list with an entry for each thread.
-    pub(crate) fn applied(&self, things: &[usize]) -> Vec<usize> {
-        (0..things.len()).map(|to| things[self.from(to)]).collect()
+    pub(crate) fn applied(&self, entries: &[usize]) -> Vec<usize> {
+        (0..entries.len()).map(|to| entries[self.from(to)]).collect()
     }
 
     /// The order of threads as a number.

@@ -70,7 +70,7 @@ fn malformed_output_and_crashes_are_errors() {
     let nonsense = "active proctype p() { c_code { printf(\"@lp 1 x call f\\n\"); } }";
     let error = run("nonsense", nonsense).unwrap_err();
     assert!(matches!(error, SpinError::Recording(_)), "{error}");
-    assert!(error.to_string().contains("the process is no number"), "{error}");
+    assert!(error.to_string().contains("the process is not a number"), "{error}");
 
     let crash = "active proctype p() { c_code { abort(); } }";
     let error = run("crash", crash).unwrap_err();
