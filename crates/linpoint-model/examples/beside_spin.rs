@@ -1,19 +1,19 @@
-//! SPIN and this crate on the same algorithms: states in a second on one core, and bytes of a state.
+//! Compares SPIN and this crate on the same algorithms: states per second on one core, and bytes per state.
 //!
 //! ```sh
 //! cargo run --release -p linpoint-model --example beside_spin         # needs spin and gcc
 //! ```
 //!
-//! The Promela models are those that come with linpoint, in versions without an error, so that all states are seen. SPIN's
-//! verifier tells nothing and checks nothing here (`LP_SILENT`); it runs with its partial-order reduction, as `linpoint spin` runs it. Ours checks
-//! every run for linearizability (`sound`), on one core: as it is by default, and without reductions. Steps are cut differently, so compare rates,
-//! not numbers of states.
+//! The Promela models are those that come with linpoint, in correct versions, so that all states are visited. SPIN's
+//! verifier records nothing and checks nothing here (`LP_SILENT`); it runs with its partial-order reduction, as
+//! `linpoint spin` runs it. The explorer checks every run for linearizability (`sound`), on one core: with its default
+//! reductions, and without. Steps are divided differently, so compare rates, not numbers of states.
 
 use linpoint_model::catalogue::{Asked, find};
 use linpoint_model::spin::{BUNDLED, Spin, SpinError};
 use linpoint_model::{Outcome, Reductions, Settings};
 
-/// Promela model, its definitions, the same in the catalogue, and operations on two threads.
+/// Promela model, its definitions, the corresponding model of the catalogue, and operations on two threads.
 const SAME: [(&str, &[&str], &str, u8); 7] = [
     ("treiber.pml", &["TAGS"], "treiber-tagged", 6),
     ("treiber.pml", &["TAGS"], "treiber-tagged", 8),
@@ -45,7 +45,7 @@ fn main() -> Result<(), SpinError> {
         let bytes = run.tally.megabytes.unwrap_or_default() * 1e6;
         line(model, ops, "SPIN", run.tally.stored.unwrap_or_default(), seconds, bytes);
         let ways =
-            [("sound, nothing reduced", Reductions::NONE), ("sound, reduced", Reductions::ALL)];
+            [("sound, no reductions", Reductions::NONE), ("sound, reduced", Reductions::ALL)];
         for (way, reductions) in ways {
             let settings = Settings { reductions, cores: Some(1), ..Settings::default() };
             let Ok((entry, parameter)) = find(model) else { continue };

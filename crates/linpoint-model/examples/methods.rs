@@ -1,4 +1,4 @@
-//! The comparison of Doolan, Smith, Zhang and Krishnan (SPIN 2017), tables 1 to 5 and 7, with the models of this
+//! Repeats the comparison of Doolan, Smith, Zhang and Krishnan (SPIN 2017), tables 1 to 5 and 7, with the models of this
 //! catalogue: time, memory, states stored and matched, histories checked, by method.
 //!
 //! ```sh
@@ -6,7 +6,7 @@
 //! cargo run --release -p linpoint-model --example methods -- 10       # at most 10 seconds
 //! ```
 //!
-//! The paper's own set is not public: compare shapes, not numbers. Nothing is reduced here but by the method.
+//! The paper's own set is not public: compare trends, not numbers. Reductions are off.
 
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ const PAPER: [(u8, &str, &str); 6] = [
 fn main() {
     let seconds = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(120);
     let limits = Limits { time: Some(Duration::from_secs(seconds)), memory: Some(8 << 30) };
-    println!("Sets on 2 threads, one core, nothing reduced\n");
+    println!("Sets on 2 threads, one core, no reductions\n");
     heading();
     for model in ["optimistic-list", "lazy-list"] {
         for method in Method::ALL {
@@ -53,7 +53,7 @@ fn main() {
         }
     }
     println!(
-        "\nWrong structures, 4 operations on 2 threads; the last line of each with reductions\n"
+        "\nBroken structures, 4 operations on 2 threads; the last line of each with reductions\n"
     );
     heading();
     let wrong = [
@@ -85,7 +85,7 @@ fn explored(
     limits: Limits,
     reductions: Reductions,
 ) -> Result<Exploration, ModelError> {
-    let (entry, parameter) = find(model).map_err(ModelError::Unsupported)?;
+    let (entry, parameter) = find(model).expect("a model of the catalogue");
     // Depth-first, as SPIN is.
     let order = Order::Depth;
     let settings =

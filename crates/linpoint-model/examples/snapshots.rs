@@ -1,23 +1,23 @@
-//! Tables 1 and 2 of Amram, Hayoun, Mizrahi and Weiss (DISC 2022): snapshot objects, wrong and right, by method.
+//! Tables 1 and 2 of Amram, Hayoun, Mizrahi and Weiss (DISC 2022): snapshot objects, broken and correct, by method.
 //!
 //! ```sh
 //! cargo run --release -p linpoint-model --example snapshots                  # n = 3 and 4, at most 10 s for each line
 //! cargo run --release -p linpoint-model --example snapshots -- 3 4 5 6 8 10 --timeout 600 --memory 12
 //! ```
 //!
-//! Wrong models are explored without a bound on operations, runs with few operations and preemptions first, and then, if
-//! that finds nothing, with one bound on the operations of each process after the other. Right models are explored without
-//! a bound if they have finitely many states, and if that does not end, with one bound after the other, up to the first
-//! that a limit ends.
+//! Broken models are explored without a bound on operations, runs with few operations and preemptions first; if that finds
+//! nothing, with increasing bounds on the operations of each process. Correct models are explored without a bound if they
+//! have finitely many states; if that does not end, with increasing bounds, up to the first that hits a limit.
 //!
-//! Not tried, and said to be so, is what cannot be expected to end: more processes or a larger bound than a limit ended
-//! before, by the same method or by one that has fewer states (wherever both ended, `polynomial` had fewer than `simple`, and `simple` than
-//! `normal`), and what would take longer than twice the limit if it grew as it has grown so far ([`Tried::forecast`]). What
-//! still grows from level to level after two fifths of the time is given up then (`grows`).
+//! Lines that are not expected to end are skipped, and the output says so: more processes or a larger bound than a line
+//! that hit a limit, by the same method or by one with fewer states (wherever both ended, `polynomial` had fewer than
+//! `simple`, and `simple` than `normal`), and lines that would take longer than twice the limit if times grew as so far
+//! ([`Tried::forecast`]). A line whose levels still grow after two fifths of the time is given up then (`grows`).
 //!
-//! `--from 2` begins with bound 2, `--bounds 3` tries none above 3, `--wrong` and `--right` print one table only, `--model afek` only
-//! models whose names begin so, `--method simple` only that one. As in the paper, `simple` and `polynomial` explore the pair (0, 1) with commands left out as
-//! published; `--exact` explores all pairs and leaves out only what cannot matter. `--order breadth` does what it says, and so does `--cores 1`.
+//! `--from 2` starts with bound 2, `--bounds 3` tries none above 3, `--wrong` and `--right` print one table only,
+//! `--model afek` selects models by prefix, `--method simple` selects a method. As in the paper, `simple` and `polynomial`
+//! explore the pair (0, 1) with commands omitted as published; `--exact` explores all pairs and omits only what cannot
+//! matter. `--order breadth` sets the order, `--cores 1` the number of cores.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -26,14 +26,14 @@ use std::time::Duration;
 use linpoint::{Cancel, Limit, Limits};
 use linpoint_model::catalogue::{Asked, Entry, find};
 use linpoint_model::{
-    Exploration, Method, ModelError, Omit, Order, Outcome, Progress, Settings, SimpleRuns,
+    Exploration, Method, ModelError, Omit, Order, Outcome, Pair, Progress, Settings, SimpleRuns,
 };
 
 const MODELS: [&str; 6] =
     ["bowman", "jayanti", "afek-bounded", "afek-unbounded", "riany", "attiya-welch"];
-/// Those with finitely many states, whatever the number of operations.
+/// Models with finitely many states for any number of operations.
 const FINITE: [&str; 5] = ["bowman", "jayanti", "afek-bounded", "afek-unbounded", "attiya-welch"];
-/// Those with fewer states first.
+/// Methods, those with fewer states first.
 const METHODS: [(&str, Method); 3] =
     [("polynomial", Method::Polynomial), ("simple", Method::Simple), ("normal", Method::Sound)];
 
@@ -51,7 +51,7 @@ struct Wanted {
 fn main() {
     let wanted = arguments();
     for is_right in &wanted.tables {
-        println!("{}", if *is_right { "Right (table 2)" } else { "Wrong (table 1)" });
+        println!("{}", if *is_right { "Correct (table 2)" } else { "Broken (table 1)" });
         println!(
             "{:22} {:>2} {:10} {:>2} {:9} {:>11} {:>10} {:>9} {:>5}",
             "model", "n", "method", "b", "verdict", "states", "time", "MB", "steps"
@@ -71,16 +71,16 @@ fn main() {
         }
         if !is_right {
             let each = METHODS.iter().zip(found).map(|((name, _), n)| format!("{name} {n}"));
-            println!("errors found, of {cells}: {}\n", each.collect::<Vec<_>>().join(", "));
+            println!("violations found, of {cells}: {}\n", each.collect::<Vec<_>>().join(", "));
         }
     }
 }
 
-/// A bound on the operations of each process; the last is none.
+/// A bound on the operations of each process; the largest value means no bound.
 type Bound = u8;
 const UNBOUNDED: Bound = Bound::MAX;
 
-/// What has been tried by one method, and what a limit has ended, by this or by those with fewer states.
+/// Results of one method so far, and instances that hit a limit with this method or with one that has fewer states.
 struct Tried<'a> {
     hopeless: &'a mut Vec<(usize, Bound)>,
     seconds: BTreeMap<(usize, Bound), f64>,
@@ -94,8 +94,8 @@ impl Tried<'_> {
         self.hopeless.iter().any(is_less)
     }
 
-    /// At least so many seconds, by what fewer processes and smaller bounds took: with each process, times grow by a
-    /// factor that itself grows; with each bound, by one that falls, but not below its root.
+    /// A lower estimate of the seconds, from fewer processes and smaller bounds: with each process, times grow by a factor
+    /// that itself grows; with each bound, by one that falls, but not below its square root.
     fn forecast(&self, n: usize, b: Bound) -> Option<f64> {
         let took = |n: usize, b: Bound| self.seconds.get(&(n, b)).copied().filter(|s| *s > 0.02);
         let mut fewer = self.seconds.keys().filter(|key| key.1 == b && key.0 < n).rev();
@@ -113,7 +113,7 @@ impl Tried<'_> {
     }
 }
 
-/// One number of processes after the other. Gives in how many cases an error was found.
+/// Explores increasing numbers of processes. Returns the number of violations found.
 fn row(
     wanted: &Wanted,
     entry: &Entry,
@@ -128,17 +128,17 @@ fn row(
     let mut tried = Tried { hopeless, seconds: BTreeMap::new() };
     let mut found = 0;
     for n in &wanted.processes {
-        // True if there is no more to be done for so many processes.
+        // True if this number of processes is done.
         let mut ask = |b: Bound| {
             let shown = if b == UNBOUNDED { "∞".to_owned() } else { b.to_string() };
             let start = format!("{:22} {n:>2} {name:10} {shown:>2}", entry.name);
             let forecast = tried.forecast(*n, b).filter(|seconds| *seconds > 2.0 * limit);
             if is_right && (tried.is_hopeless(*n, b) || forecast.is_some()) {
                 let why = forecast.map_or_else(
-                    || "less did not end".to_owned(),
+                    || "a smaller instance did not end".to_owned(),
                     |seconds| format!("would take {seconds:.0} s or more"),
                 );
-                println!("{start} not tried: {why}");
+                println!("{start} skipped: {why}");
                 return b != UNBOUNDED;
             }
             let asked = match b {
@@ -171,8 +171,8 @@ fn row(
     found
 }
 
-/// Breadth-first, levels grow to about the middle of the states and then shrink, and the more states there are, the
-/// longer each takes. If levels still grow after two fifths of the time, the whole is not to be expected within it.
+/// Breadth-first, levels grow to about the middle of the states and then shrink, and the more states there are, the longer
+/// each takes. If levels still grow after two fifths of the time, the exploration is not expected to end in time.
 #[derive(Default)]
 struct Levels {
     depth: u64,
@@ -182,14 +182,14 @@ struct Levels {
 }
 
 impl Levels {
-    /// True if the last level was larger than all before it.
+    /// True if the last level is the largest so far.
     fn still_grow(&mut self, progress: &Progress) -> bool {
         if progress.states < self.states {
             // The next pair.
             *self = Levels::default();
         }
         if progress.depth > self.depth {
-            // Of several short levels in a tenth of a second, the mean.
+            // The mean of several short levels since the last report.
             self.last = (progress.states - self.states) / (progress.depth - self.depth);
             self.largest = self.largest.max(self.last);
             (self.depth, self.states) = (progress.depth, progress.states);
@@ -243,7 +243,7 @@ fn line(start: &str, result: &Result<Exploration, ModelError>) {
 }
 
 fn arguments() -> Wanted {
-    let simple = SimpleRuns { pair: Some((0, 1)), omit: Omit::AsPublished };
+    let simple = SimpleRuns { pair: Some(Pair(0, 1)), omit: Omit::AsPublished };
     let limits = Limits { time: Some(Duration::from_secs(10)), memory: Some(8 << 30) };
     let mut wanted = Wanted {
         processes: Vec::new(),

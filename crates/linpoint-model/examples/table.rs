@@ -1,14 +1,14 @@
-//! Explores the rows of the catalogue and prints what came out beside what is expected and what a throw-away
-//! explorer without reductions needed.
+//! Explores the rows of the catalogue and prints the results beside the expected verdicts and the figures of a prototype
+//! without reductions.
 //!
 //! ```sh
-//! cargo run --release -p linpoint-model --example table            # rows that took that explorer less than 3 s
+//! cargo run --release -p linpoint-model --example table            # rows that took the prototype less than 3 s
 //! cargo run --release -p linpoint-model --example table -- --all   # all rows
-//! cargo run --release -p linpoint-model --example table -- S2 Q    # rows whose name begins so
+//! cargo run --release -p linpoint-model --example table -- S2 Q    # rows whose id starts with S2 or Q
 //! ```
 //!
-//! `--plain` switches the reductions off, `--order preemptions` and `--method recorded` do what they say,
-//! `--cores 1`, `--timeout 60` (seconds) and `--memory 8` (GiB) too. `--row "X|snark|bad|any 4 2"` is a row of your own.
+//! `--plain` switches the reductions off. `--order preemptions`, `--method recorded`, `--cores 1`, `--timeout 60` (seconds)
+//! and `--memory 8` (GiB) change the settings. `--row "X|snark|bad|any 4 2"` explores a row of your own.
 
 use std::process::ExitCode;
 use std::time::Duration;

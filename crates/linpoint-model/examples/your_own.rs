@@ -1,4 +1,4 @@
-//! Model your own algorithm: a counter that hands out numbers, by read and compare-and-swap, or by read and write.
+//! A model of your own: a counter that hands out numbers, by read and compare-and-swap, or by read and write.
 //!
 //! ```sh
 //! cargo run -p linpoint-model --example your_own
@@ -7,7 +7,7 @@
 use linpoint::Sequential;
 use linpoint_model::{Bounds, Cx, Flow, Model, Op, Outcome, Settings, explore};
 
-/// What is right: an ordinary struct, used by one thread. The operation takes a number.
+/// The specification: an ordinary struct, used by one thread. The operation takes a number.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Counter(u8);
 
@@ -21,7 +21,7 @@ impl Sequential for Counter {
     }
 }
 
-/// What is to be explored.
+/// The model.
 struct Tickets {
     spec: Counter,
     compares: bool,
@@ -30,7 +30,7 @@ struct Tickets {
 impl Model for Tickets {
     type Spec = Counter;
     type Shared = u8; // shared memory: the counter
-    type Local = u8; // what a thread remembers: what it has read
+    type Local = u8; // local state of a thread: the value it has read
 
     fn spec(&self) -> &Counter {
         &self.spec
@@ -40,12 +40,12 @@ impl Model for Tickets {
         0
     }
 
-    /// What a thread may call: always the same.
+    /// The operations that a thread may call: always the same.
     fn calls(&self, _thread: usize, _fresh: u8) -> Vec<Op<Self>> {
         vec![()]
     }
 
-    /// One atomic step, as in the pseudo-code: each line touches shared memory once.
+    /// One atomic step, as in the pseudo-code: each line accesses shared memory once.
     fn step(&self, cx: &mut Cx, (): &(), counter: &mut u8, seen: &mut u8) -> Flow<u8> {
         match cx.line {
             // 0: seen := counter

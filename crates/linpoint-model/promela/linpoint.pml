@@ -1,23 +1,23 @@
 /*
- * Makes a Promela model ready for `linpoint spin`: it tells when operations are called and what they
- * return, and linpoint checks the histories while the verifier runs.
+ * Lets a Promela model record its calls and returns for `linpoint spin`, which checks the histories
+ * while the verifier runs.
  *
- *     #include "linpoint.pml"                    linpoint knows where this file is
+ *     #include "linpoint.pml"                    linpoint provides this file
  *
  *     atomic { LP_CALL1("push", v); t = top }    with the first step of the operation
  *     atomic { top == t -> top = n; LP_OK }      with its last one
  *
  * Names and results are those of the model that `--spec` names; `linpoint models` lists them. Each
- * belongs to the process that executes it. All of them are statements, and may stand anywhere but in
- * a d_step. They add nothing to the state: the number of the recording goes back when the search does,
- * but two states that differ only in it are the same.
+ * belongs to the process that executes it. All of them are statements, and may be used anywhere but in
+ * a d_step. They add nothing to the state: the number of the recording is restored when the search
+ * backtracks, but two states that differ only in it are the same.
  *
  *     LP_CALL0(name)         LP_CALL1(name, a)         LP_CALL2(name, a, b)
  *     LP_OK                  it returns nothing
  *     LP_RETURN(value)       it returns a number
  *     LP_RETURN_BOOL(value)  it returns true or false
- *     LP_RETURN_NULL         it returns nothing where something could be: empty, absent
- *     LP_RETURN_FULL         it returns that there was no room
+ *     LP_RETURN_NULL         it returns null: empty, absent
+ *     LP_RETURN_FULL         it returns that the object was full
  */
 c_decl {
 	\#include <stdio.h>
@@ -39,7 +39,7 @@ hidden int lp_a;
 hidden int lp_b;
 
 #ifdef LP_SILENT
-/* Nothing is told, and nothing is checked: for measuring the verifier alone. */
+/* Nothing is recorded or checked: for measuring the verifier alone. */
 #define LP_RECORD(what, name, values)   skip
 #else
 /* Every process begins with its number, whatever its type. */

@@ -1,9 +1,9 @@
 /*
- * The array queue of Shann, Huang and Chen (ICPADS 2000), which looks into a slot before it looks whether
- * the queue is empty, and so passes over a value. Colvin and Groves (ICECCS 2005) found that.
+ * The array queue of Shann, Huang and Chen (ICPADS 2000), which reads a slot before it tests whether
+ * the queue is empty, and so skips a value. Colvin and Groves (ICECCS 2005) found the bug.
  *
  *     linpoint spin shann.pml --spec queue:capacity=2
- *     linpoint spin shann.pml --spec queue:capacity=2 -D REPAIRED    bounds before slots: nothing is found
+ *     linpoint spin shann.pml --spec queue:capacity=2 -D REPAIRED    bounds before slots: no violation
  */
 #include "linpoint.pml"
 
@@ -17,7 +17,7 @@
 #define SLOTS 2
 #endif
 
-byte value[SLOTS];          /* 0 is nothing; read and written together with its count */
+byte value[SLOTS];          /* 0 is empty; read and written together with its count */
 byte count[SLOTS];
 byte front, rear;
 

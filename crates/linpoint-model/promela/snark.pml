@@ -1,10 +1,10 @@
 /*
- * The Snark deque (Detlefs et al., DISC 2000), published with a proof. Two errors: Doherty et al., SPAA 2004.
+ * The Snark deque (Detlefs et al., DISC 2000), published with a proof. Two bugs: Doherty et al., SPAA 2004.
  *
- *     linpoint spin snark.pml --spec deque                   the first: "empty" although it never was
- *     linpoint spin snark.pml --spec deque -D REPAIR1        that one repaired: four operations are fine
+ *     linpoint spin snark.pml --spec deque                   the first: "empty" although it never was empty
+ *     linpoint spin snark.pml --spec deque -D REPAIR1        the first one fixed: no violation with four operations
  *
- * Both ends are the same code: side 0 is the front, side 1 the back. Nodes are never used again.
+ * Both ends are the same code: side 0 is the front, side 1 the back. Nodes are never reused.
  */
 #include "linpoint.pml"
 

@@ -1,10 +1,10 @@
 /*
- * Treiber's stack with nodes that are used again and no version tags: the ABA problem.
+ * Treiber's stack with reused nodes and no version tags: the ABA problem.
  * R. K. Treiber, IBM RJ 5118, 1986.
  *
  *     linpoint spin treiber.pml --spec stack                 four operations, two threads
  *     linpoint spin treiber.pml --spec stack -D OPS=5
- *     linpoint spin treiber.pml --spec stack -D TAGS         version tags: nothing is found
+ *     linpoint spin treiber.pml --spec stack -D TAGS         version tags: no violation
  */
 #include "linpoint.pml"
 
@@ -22,7 +22,7 @@
 #define NEXT_TAG   skip
 #endif
 
-byte top;                   /* 0 is no node */
+byte top;                   /* 0 is null */
 byte tag;
 byte next[OPS + 1];
 byte value[OPS + 1];

@@ -1,23 +1,24 @@
-//! How much is explored: which threads call what.
+//! Bounds of an exploration: the operations that threads call.
 
 use linpoint::Spec;
 
+use crate::error::ProgramError;
 use crate::model::{Model, Op};
 
-/// At most this many threads.
+/// The largest number of threads.
 pub const MAX_THREADS: usize = 10;
 
-/// Which threads call what.
+/// The operations that threads call.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Bounds<O> {
-    /// All programs of so many operations in all.
+    /// All programs with this many operations in total.
     Total {
         /// Number of threads.
         threads: usize,
         /// Operations of all threads together.
         ops: u8,
     },
-    /// All programs of so many operations for each thread.
+    /// All programs with this many operations per thread.
     PerThread {
         /// Number of threads.
         threads: usize,
@@ -44,38 +45,85 @@ impl<O> Bounds<O> {
         }
     }
 
-    /// True if there is an end to operations.
+    /// The largest number of operations.
+    pub(crate) fn most_ops(&self) -> MostOps {
+        match self {
+            Bounds::Total { ops, .. } => MostOps::Are(usize::from(*ops)),
+            Bounds::PerThread { threads, ops } => {
+                MostOps::Are(threads.saturating_mul(usize::from(*ops)))
+            }
+            Bounds::Unbounded { .. } => MostOps::Unbounded,
+            Bounds::Programs(_) => MostOps::Listed,
+        }
+    }
+
+    /// True if the number of operations is bounded.
     pub(crate) fn is_bounded(&self) -> bool {
         !matches!(self, Bounds::Unbounded { .. })
     }
 }
 
-/// Reads a program as people type it: `push 1; pop | pop`.
-pub fn parse_program<M: Model>(model: &M, text: &str) -> Result<Vec<Vec<Op<M>>>, String> {
-    let thread = |(thread, program): (usize, &str)| {
-        let ops = program.split(';').map(str::trim).filter(|op| !op.is_empty());
-        ops.map(|op| parse_op(model, thread, op)).collect::<Result<Vec<_>, _>>()
-    };
-    text.split('|').enumerate().map(thread).collect()
+/// The largest number of operations.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum MostOps {
+    /// This many.
+    Are(usize),
+    /// Unbounded.
+    Unbounded,
+    /// Given by programs.
+    Listed,
 }
 
-fn parse_op<M: Model>(model: &M, thread: usize, text: &str) -> Result<Op<M>, String> {
+/// Parses a program: `push 1; pop | pop`. Operations are separated by `;`, threads by `|`.
+pub fn parse_program<M: Model>(model: &M, text: &str) -> Result<Vec<Vec<Op<M>>>, ProgramError> {
+    let mut programs = Vec::new();
+    programs.resize_with(text.split('|').count(), Vec::new);
+    for Call { thread, text, name, argument } in calls(text)? {
+        let Some(op) = model.parse(thread, &name, argument) else {
+            let describe = |op: &Op<M>| model.spec().describe_op(op);
+            let known = model.calls(thread, 1).iter().map(describe).collect();
+            return Err(ProgramError::UnknownOperation { op: text, known });
+        };
+        programs[thread].push(op);
+    }
+    Ok(programs)
+}
+
+/// A call as text.
+struct Call {
+    thread: usize,
+    text: String,
+    name: String,
+    argument: Option<u8>,
+}
+
+/// All calls of a program, in order.
+fn calls(program: &str) -> Result<Vec<Call>, ProgramError> {
+    let mut calls = Vec::new();
+    for (thread, program) in program.split('|').enumerate() {
+        let ops = program.split(';').map(str::trim).filter(|op| !op.is_empty());
+        for text in ops {
+            let (name, argument) = words(text)?;
+            calls.push(Call { thread, text: text.to_owned(), name, argument });
+        }
+    }
+    Ok(calls)
+}
+
+/// The name and the argument of an operation.
+fn words(text: &str) -> Result<(String, Option<u8>), ProgramError> {
     let spaced = text.replace(['(', ')'], " ");
     let mut words = spaced.split_whitespace();
-    let name = words.next().unwrap_or_default();
+    let name = words.next().unwrap_or_default().to_owned();
     let argument = match words.next() {
         None => None,
         Some(word) => match word.parse::<u8>() {
             Ok(value) if usize::from(value) < crate::names::MAX_NAMES => Some(value),
-            _ => return Err(format!("{word:?} in {text:?} is not a number below 64")),
+            _ => return Err(ProgramError::BadArgument { op: text.into(), word: word.into() }),
         },
     };
     if let Some(more) = words.next() {
-        return Err(format!("{more:?} in {text:?} is one word too many"));
+        return Err(ProgramError::ExtraWord { op: text.into(), word: more.into() });
     }
-    model.parse(thread, name, argument).ok_or_else(|| {
-        let describe = |op: &Op<M>| model.spec().describe_op(op);
-        let calls: Vec<String> = model.calls(thread, 1).iter().map(describe).collect();
-        format!("{text:?} is not an operation of this model; it has {}", calls.join(", "))
-    })
+    Ok((name, argument))
 }

@@ -1,7 +1,7 @@
-//! What a model is: shared memory, what a thread remembers, and a function that performs one atomic step.
+//! Models: shared memory, the local state of a thread, and a function that performs one atomic step.
 //!
-//! A model is written so that it can be laid beside the pseudo-code: the function [`Model::step`] is a `match`
-//! over operation and line, each arm touches shared memory once and says where to go on.
+//! A model follows its pseudo-code line by line: the function [`Model::step`] is a `match` over operation and line; each
+//! arm accesses shared memory once and names the next line.
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -18,33 +18,33 @@ pub type Ret<M> = <<M as Model>::Spec as Spec>::Ret;
 /// The states of a model's specification.
 pub type State<M> = <<M as Model>::Spec as Spec>::State;
 
-/// An algorithm, step by step, with the specification that it should meet.
+/// An algorithm, step by step, with its specification.
 ///
-/// See `examples/your_own.rs` for one that is explained from scratch.
+/// `examples/your_own.rs` explains one from scratch.
 pub trait Model: Send + Sync {
-    /// What is right. Its results have to be enumerable ([`Spec::outcomes`]).
+    /// The specification. Its results have to be enumerable ([`Spec::outcomes`]).
     type Spec: Spec<State: Send + Sync>;
     /// Shared memory: plain data, as small as possible.
     type Shared: Clone + Eq + Hash + Debug + Send + Sync;
-    /// What a thread remembers within an operation. Reset when the operation returns.
+    /// Local state of a thread within an operation. Reset when the operation returns.
     type Local: Clone + Eq + Hash + Debug + Default + Send + Sync;
 
-    /// What is right.
+    /// The specification.
     fn spec(&self) -> &Self::Spec;
 
     /// Shared memory before the first step.
     fn initial(&self) -> Self::Shared;
 
-    /// What a thread may call next, where no program says what it calls. `fresh` is a value that no
-    /// operation has carried so far: 1, 2, 3, ….
+    /// The operations that a thread may call next, unless a program says so. `fresh` is a value that no operation has
+    /// carried so far: 1, 2, 3, ….
     fn calls(&self, thread: usize, fresh: u8) -> Vec<Op<Self>>;
 
-    /// The value that an operation carries, if values are told apart only by being different.
+    /// The value that an operation carries, if values are only compared for equality.
     fn carries(&self, _op: &Op<Self>) -> Option<u8> {
         None
     }
 
-    /// Performs one atomic step of `op`: the one of line `cx.line`, which is 0 at the call.
+    /// Performs one atomic step of `op`: line `cx.line`, which is 0 at the call.
     fn step(
         &self,
         cx: &mut Cx,
@@ -53,17 +53,17 @@ pub trait Model: Send + Sync {
         me: &mut Self::Local,
     ) -> Flow<Ret<Self>>;
 
-    /// True if the step that comes next, that of line `cx.line`, may be joined to the one before it: because it touches
-    /// nothing that others can see or change, or because it is a *left mover* (whatever others do between the two could as
-    /// well be done after both): releasing a lock, reading what nobody else changes any more.
+    /// True if the next step, that of line `cx.line`, may be merged into the previous one: because it accesses nothing that
+    /// other threads can see or change, or because it is a *left mover* (steps of other threads between the two could as
+    /// well come after both), such as releasing a lock or reading memory that no other thread changes any more.
     ///
-    /// CLAIM: every step of another thread that can be performed right before it can be performed right after
-    /// it instead, with the same effect, and a step that never waits.
+    /// CLAIM: every step of another thread that can be performed right before it can be performed right after it instead,
+    /// with the same effect. The step never waits.
     fn is_mover(&self, _cx: &Cx, _op: &Op<Self>, _mem: &Self::Shared, _me: &Self::Local) -> bool {
         false
     }
 
-    /// Which names mean nothing by themselves. Nothing by default.
+    /// Names without a meaning of their own. None by default.
     fn symmetry(&self) -> Symmetry {
         Symmetry::default()
     }
@@ -72,20 +72,20 @@ pub trait Model: Send + Sync {
     /// [`Symmetry::values`].
     fn shared_names(&self, _mem: &mut Self::Shared, _names: &mut Names) {}
 
-    /// Visits every name that a thread remembers.
+    /// Visits every name in the local state of a thread.
     fn local_names(&self, _me: &mut Self::Local, _names: &mut Names) {}
 
     /// Visits every value in a part of the specification.
     fn spec_names(&self, _part: SpecPart<'_, Self::Spec>, _names: &mut Names) {}
 
-    /// True if `step` says with [`Cx::point`] when operations take effect.
+    /// True if `step` marks linearization points with [`Cx::point`].
     fn has_points(&self) -> bool {
         false
     }
 
-    /// What is needed to explore simple executions, if this is a snapshot object.
+    /// How to explore simple executions, if the model is a snapshot object.
     ///
-    /// CLAIM: values are only moved about, and are 0 and 1; segments are 0 at first; a process updates its own only.
+    /// CLAIM: values are 0 and 1 and are only copied; segments are 0 initially; a process updates only its own segment.
     fn snapshot(&self) -> Option<SnapshotRole<Self>>
     where
         Self: Sized,
@@ -93,20 +93,20 @@ pub trait Model: Send + Sync {
         None
     }
 
-    /// The operation of this thread with this name and argument, for programs that people type.
+    /// The operation of this thread with this name and argument, for programs given as text.
     fn parse(&self, thread: usize, name: &str, argument: Option<u8>) -> Option<Op<Self>>;
 
-    /// What the pseudo-code calls this line.
+    /// The label of this line in the pseudo-code.
     fn label(&self, _op: &Op<Self>, line: u8) -> String {
         line.to_string()
     }
 
-    /// Shared memory in words.
+    /// Shared memory as text.
     fn show(&self, mem: &Self::Shared) -> String {
         format!("{mem:?}")
     }
 
-    /// What a thread remembers, in words.
+    /// The local state of a thread as text.
     fn show_local(&self, me: &Self::Local) -> String {
         format!("{me:?}")
     }
@@ -122,30 +122,29 @@ pub enum SpecPart<'a, S: Spec> {
     State(&'a mut S::State),
 }
 
-/// Where a thread goes on after a step.
+/// How a thread continues after a step.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Flow<R> {
     /// At this line.
     Goto(u8),
     /// The operation returns.
     Return(R),
-    /// Nowhere: the step cannot be performed now. Whatever it has changed is forgotten.
+    /// The step is not enabled now. Its changes are discarded.
     Wait,
 }
 
-/// Which names mean nothing by themselves, so that states that differ only in them are one.
+/// Names without a meaning of their own: states that differ only in them are equivalent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Symmetry {
     /// Threads. CLAIM: no step depends on the number of a thread or on the order of threads.
     pub threads: bool,
-    /// Values. CLAIM: values are only moved and handed out, and all of them are visited.
+    /// Values. CLAIM: values are only copied and returned, and all of them are visited.
     pub values: bool,
-    /// Nodes of a garbage-collected heap. CLAIM: node names are only compared for equality, and all of
-    /// them are visited.
+    /// Nodes of a garbage-collected heap. CLAIM: node names are only compared for equality, and all of them are visited.
     pub nodes: bool,
 }
 
-/// What a step is told, and what it tells beside its effect.
+/// Input of a step beside memory, and its output beside its effect.
 #[derive(Clone, Debug, Default)]
 pub struct Cx {
     /// The thread that performs the step.
@@ -153,7 +152,7 @@ pub struct Cx {
     /// The line.
     pub line: u8,
     pub(crate) takes_effect: bool,
-    /// What was chosen, of how many.
+    /// Choices so far, each with the number of alternatives.
     script: Vec<(usize, usize)>,
     chosen: usize,
 }
@@ -163,7 +162,7 @@ impl Cx {
         Cx { thread, ..Cx::default() }
     }
 
-    /// A number below `n`, which has to be at least 1; every one of them is tried.
+    /// A nondeterministic choice below `n`, which has to be at least 1. All choices are explored.
     pub fn choose(&mut self, n: usize) -> usize {
         let at = self.chosen;
         self.chosen += 1;
@@ -173,12 +172,12 @@ impl Cx {
         self.script[at].0
     }
 
-    /// The operation takes effect at this step. Only the method `points` listens.
+    /// The operation takes effect at this step. Only the method `points` uses this.
     pub fn point(&mut self) {
         self.takes_effect = true;
     }
 
-    /// Prepares the next combination of choices; false if there is none.
+    /// Advances to the next combination of choices; false if there is none.
     pub(crate) fn next_choice(&mut self) -> bool {
         self.chosen = 0;
         self.takes_effect = false;

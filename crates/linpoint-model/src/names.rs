@@ -1,17 +1,17 @@
-//! Canonical names: states that differ only in the names of nodes or values are one state.
+//! Canonical names: states that differ only in the names of nodes or values coincide.
 //!
-//! A model visits its names in an order that does not depend on them: roots, then the heap from there. The first
-//! name met becomes 1, and so on. That takes two passes: one gives out names, one writes them down. Nodes that no
-//! pass meets are garbage, and are cleared.
+//! A model visits its names in an order that does not depend on them: roots, then the heap from there. The first name
+//! visited becomes 1, and so on. This takes two passes: one assigns names, one applies them. Nodes that are never visited
+//! are garbage, and are cleared.
 
 use std::ops::{Index, IndexMut};
 
 /// Names are smaller than this.
 pub(crate) const MAX_NAMES: usize = 64;
-/// Names that have not got a canonical one yet, where states are compared before all have.
+/// Marks names without a canonical one, for states that are compared before all names are assigned.
 const UNNAMED: u8 = 128;
 
-/// Gives canonical names to nodes and values.
+/// Assigns canonical names to nodes and values.
 #[derive(Clone, Debug)]
 pub struct Names {
     mode: Mode,
@@ -24,8 +24,8 @@ pub struct Names {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Mode {
-    GiveOut,
-    WriteDown,
+    Assign,
+    Apply,
 }
 
 #[derive(Clone, Debug)]
@@ -41,7 +41,7 @@ impl Naming {
         Naming { new: [0; MAX_NAMES], order: [0; MAX_NAMES], count: 0 }
     }
 
-    fn give(&mut self, old: u8) {
+    fn assign(&mut self, old: u8) {
         let new = &mut self.new[usize::from(old)];
         if *new == 0 {
             self.order[usize::from(self.count)] = old;
@@ -55,8 +55,8 @@ impl Naming {
             return;
         }
         match mode {
-            Mode::GiveOut => self.give(*name),
-            Mode::WriteDown => {
+            Mode::Assign => self.assign(*name),
+            Mode::Apply => {
                 *name = match self.new[usize::from(*name)] {
                     0 => UNNAMED | *name,
                     new => new,
@@ -69,7 +69,7 @@ impl Naming {
 impl Names {
     pub(crate) fn new(renames_nodes: bool) -> Names {
         Names {
-            mode: Mode::GiveOut,
+            mode: Mode::Assign,
             nodes: Naming::none(),
             values: Naming::none(),
             followed: 0,
@@ -77,53 +77,53 @@ impl Names {
         }
     }
 
-    pub(crate) fn write_down(&mut self) {
-        self.mode = Mode::WriteDown;
+    pub(crate) fn apply(&mut self) {
+        self.mode = Mode::Apply;
     }
 
-    pub(crate) fn give_out(&mut self) {
-        self.mode = Mode::GiveOut;
+    pub(crate) fn assign(&mut self) {
+        self.mode = Mode::Assign;
     }
 
     /// All values keep their names.
     pub(crate) fn keep_values(&mut self) {
         for name in 1..MAX_NAMES as u8 {
-            self.values.give(name);
+            self.values.assign(name);
         }
     }
 
-    pub(crate) fn give_value(&mut self, value: u8) {
-        self.values.give(value);
+    pub(crate) fn assign_value(&mut self, value: u8) {
+        self.values.assign(value);
     }
 
-    /// How many values have names.
+    /// Number of values with a canonical name.
     pub(crate) fn values(&self) -> u8 {
         self.values.count
     }
 
-    /// What has become of a value.
+    /// The canonical name of a value; 0 if it has none.
     pub(crate) fn new_value(&self, value: u8) -> u8 {
         self.values.new[usize::from(value)]
     }
 
-    /// Only this renaming of values, written down.
+    /// Applies only this renaming of values.
     pub(crate) fn of_values(new: impl Iterator<Item = (u8, u8)>) -> Names {
         let mut names = Names::new(false);
-        names.mode = Mode::WriteDown;
+        names.mode = Mode::Apply;
         for (old, new) in new {
             names.values.new[usize::from(old)] = new;
         }
         names
     }
 
-    /// The nodes 1 to `count` are always there and keep their names.
+    /// The nodes 1 to `count` always exist and keep their names.
     pub fn fixed(&mut self, count: u8) {
-        if self.renames_nodes && self.mode == Mode::GiveOut {
-            (1..=count).for_each(|node| self.nodes.give(node));
+        if self.renames_nodes && self.mode == Mode::Assign {
+            (1..=count).for_each(|node| self.nodes.assign(node));
         }
     }
 
-    /// Visits the name of a node; 0 is no node.
+    /// Visits the name of a node; 0 is null.
     pub fn node(&mut self, name: &mut u8) {
         if self.renames_nodes {
             self.nodes.visit(name, self.mode);
@@ -143,21 +143,21 @@ impl Names {
             return;
         }
         match self.mode {
-            Mode::GiveOut => {
+            Mode::Assign => {
                 while self.followed < usize::from(self.nodes.count) {
                     let old = self.nodes.order[self.followed];
                     self.followed += 1;
                     heap[old].names(self);
                 }
             }
-            Mode::WriteDown => {
-                let mut tidy = Heap::default();
+            Mode::Apply => {
+                let mut canonical = Heap::default();
                 for at in 0..usize::from(self.nodes.count) {
                     let mut node = heap[self.nodes.order[at]];
                     node.names(self);
-                    tidy.alloc(node);
+                    canonical.alloc(node);
                 }
-                *heap = tidy;
+                *heap = canonical;
             }
         }
     }
@@ -169,7 +169,7 @@ pub trait Node: Copy + Default {
     fn names(&mut self, names: &mut Names);
 }
 
-/// Memory that is never reused while anybody can reach it. The first node is 1; 0 is no node.
+/// Memory that is not reused while any thread can reach it. The first node is 1; 0 is null.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Heap<N, const SIZE: usize> {
     nodes: [N; SIZE],
@@ -183,7 +183,7 @@ impl<N: Copy + Default, const SIZE: usize> Default for Heap<N, SIZE> {
 }
 
 impl<N: Copy, const SIZE: usize> Heap<N, SIZE> {
-    /// A new node. Panics if there is no room for it, which ends the exploration with an error.
+    /// Allocates a node. Panics if the heap is full, which ends the exploration with an error.
     pub fn alloc(&mut self, node: N) -> u8 {
         assert!(usize::from(self.used) < SIZE, "no room for more than {SIZE} nodes");
         self.nodes[usize::from(self.used)] = node;

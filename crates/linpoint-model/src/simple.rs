@@ -1,81 +1,100 @@
 //! Simple executions of snapshot objects (Amram, Hayoun, Mizrahi and Weiss, DISC 2022, sections 3 and 6).
 //!
-//! In an (i, j)-simple execution all processes but i and j write 0 only; i and j each write 0 up to some moment of their
-//! own and 1 from then on. If values are only moved about, an algorithm is linearizable if and only if its simple
-//! executions are, for all pairs i < j. The proof renames the values of a wrong run and keeps its operations, so it
-//! holds within any bounds on operations.
+//! In an (i, j)-simple execution all processes but i and j write only 0; i and j each write 0 up to some moment of their
+//! own and 1 from then on. If values are only copied, an algorithm is linearizable if and only if its simple executions
+//! are, for all pairs i < j. The proof renames the values of a run that is not linearizable and keeps its operations, so
+//! it holds within any bounds on operations.
 
 use crate::bounds::{Bounds, MAX_THREADS};
-use crate::catalogue::specs::{Scanned, Snapshot, SnapshotOp, View};
+use crate::catalogue::specs::{Snapshot, SnapshotOp, SnapshotRet, View};
 use crate::model::{Model, Op, Ret};
 
 /// Two processes, the smaller one first.
-pub type Pair = (usize, usize);
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Pair(pub usize, pub usize);
 
-/// Which simple executions are explored; for the methods `simple` and `polynomial`.
+impl Pair {
+    /// True if the process is one of the two.
+    pub fn contains(self, process: usize) -> bool {
+        self.side(process).is_some()
+    }
+
+    /// Which of the two the process is: 0 or 1.
+    pub(crate) fn side(self, process: usize) -> Option<usize> {
+        [self.0, self.1].iter().position(|own| *own == process)
+    }
+}
+
+impl std::fmt::Display for Pair {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "({}, {})", self.0, self.1)
+    }
+}
+
+/// The simple executions to explore; for the methods `simple` and `polynomial`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct SimpleRuns {
-    /// Those of this pair; by default those of all pairs, one after the other.
+    /// Those of this pair; by default those of all pairs, one after another.
     pub pair: Option<Pair>,
-    /// Which commands are left out.
+    /// Which commands are omitted.
     pub omit: Omit,
 }
 
-/// Which commands are left out of simple executions.
+/// Which commands are omitted from simple executions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Omit {
-    /// Those that nothing can depend on, because all they move about is the 0 of a process outside of the pair. The
-    /// verdict stays the same.
+    /// Those that nothing can depend on, because they only copy the 0 of a process outside the pair. The verdict stays the
+    /// same.
     #[default]
     Vacuous,
-    /// As in the published experiments: processes outside of the pair do nothing to update, and nobody reads their
-    /// registers. A violation is one of the whole algorithm too: there, those processes just do not update. That nothing is
-    /// found says nothing about runs in which a scan notices an update from outside of the pair.
+    /// As in the published experiments: updates of processes outside the pair do nothing, and no process reads their
+    /// registers. A violation is also one of the whole algorithm, in a run in which those processes do not update. If none is
+    /// found, this says nothing about runs in which a scan notices an update from outside the pair.
     AsPublished,
 }
 
-/// What a model of a snapshot object tells about itself, for the methods `simple` and `polynomial`.
+/// The roles of a snapshot object's operations and results, for the methods `simple` and `polynomial`.
 pub struct SnapshotRole<M: Model> {
-    /// What an operation does.
+    /// The meaning of an operation.
     pub op: fn(&Op<M>) -> SnapshotOp,
-    /// What a scan returned; `None` for an update.
+    /// The view that a scan returned; `None` for an update.
     pub view: fn(&Ret<M>) -> Option<View>,
-    /// The model without the commands that are left out for this pair.
+    /// The model without the commands that are omitted for this pair.
     pub omit: fn(&M, Pair, Omit) -> M,
 }
 
 impl<M: Model<Spec = Snapshot>> SnapshotRole<M> {
     /// For models with the catalogue's specification.
     pub fn new(omit: fn(&M, Pair, Omit) -> M) -> SnapshotRole<M> {
-        let view = |ret: &Scanned| match ret {
-            Scanned::Ok => None,
-            Scanned::View(view) => Some(*view),
+        let view = |ret: &SnapshotRet| match ret {
+            SnapshotRet::Ok => None,
+            SnapshotRet::View(view) => Some(*view),
         };
         SnapshotRole { op: |op| *op, view, omit }
     }
 }
 
-/// Lets only the calls of (i, j)-simple executions through.
+/// Admits only the calls of (i, j)-simple executions.
 pub(crate) struct Simple<M: Model> {
     pub(crate) pair: Pair,
     pub(crate) role: SnapshotRole<M>,
 }
 
 impl<M: Model> Simple<M> {
-    /// May a process that has written 1 before, or has not, call this? Gives whether it will have written 1.
+    /// `None` if the process may not call this operation; otherwise whether it has written 1 after it. `has_shifted` says
+    /// whether it has written 1 before.
     pub(crate) fn admits(&self, op: &Op<M>, has_shifted: bool) -> Option<bool> {
         let SnapshotOp::Update(process, value) = (self.role.op)(op) else {
             return Some(has_shifted);
         };
-        let is_in_pair = [self.pair.0, self.pair.1].contains(&usize::from(process));
         match value {
             0 if !has_shifted => Some(false),
-            1 if is_in_pair => Some(true),
+            1 if self.pair.contains(usize::from(process)) => Some(true),
             _ => None,
         }
     }
 
-    /// Are all runs within these bounds ones that pass? Only programs can have others.
+    /// True if all runs within these bounds are simple. Only programs can have other runs.
     pub(crate) fn admits_all(&self, bounds: &Bounds<Op<M>>) -> bool {
         let Bounds::Programs(programs) = bounds else { return true };
         let passes = |program: &Vec<Op<M>>| {
@@ -85,10 +104,10 @@ impl<M: Model> Simple<M> {
     }
 }
 
-/// All pairs of so many processes.
+/// All pairs of this many processes.
 pub(crate) fn pairs(threads: usize) -> impl Iterator<Item = Pair> {
     let threads = threads.min(MAX_THREADS);
-    (0..threads).flat_map(move |i| (i + 1..threads).map(move |j| (i, j)))
+    (0..threads).flat_map(move |i| (i + 1..threads).map(move |j| Pair(i, j)))
 }
 
 #[cfg(test)]
@@ -98,7 +117,7 @@ mod tests {
     use crate::catalogue::Bowman;
 
     #[test]
-    fn definition_four() {
+    fn programs_are_simple_as_in_definition_4() {
         let model = Bowman::correct(3);
         let passes = |pair, text| {
             let Some(role) = model.snapshot() else { panic!("no snapshot") };
@@ -106,16 +125,16 @@ mod tests {
             Simple { pair, role }.admits_all(&Bounds::Programs(programs))
         };
         let simple = "update 0; scan; update 1; update 1 | scan; update 1 | update 0; scan";
-        assert!(passes((0, 1), simple));
-        assert!(!passes((0, 2), simple), "1 is outside of the pair");
-        assert!(!passes((1, 2), simple), "0 is outside of the pair");
-        assert!(!passes((0, 1), "update 1; update 0 | scan | scan"), "back to 0");
-        assert!(!passes((0, 1), "update 1; scan; update 0 | scan | scan"), "back to 0");
+        assert!(passes(Pair(0, 1), simple));
+        assert!(!passes(Pair(0, 2), simple), "1 is outside the pair");
+        assert!(!passes(Pair(1, 2), simple), "0 is outside the pair");
+        assert!(!passes(Pair(0, 1), "update 1; update 0 | scan | scan"), "back to 0");
+        assert!(!passes(Pair(0, 1), "update 1; scan; update 0 | scan | scan"), "back to 0");
     }
 
     #[test]
-    fn every_pair_once() {
-        assert_eq!(pairs(3).collect::<Vec<_>>(), [(0, 1), (0, 2), (1, 2)]);
+    fn pairs_lists_every_pair_once() {
+        assert_eq!(pairs(3).collect::<Vec<_>>(), [Pair(0, 1), Pair(0, 2), Pair(1, 2)]);
         assert_eq!((pairs(1).count(), pairs(10).count()), (0, 45));
     }
 }

@@ -1,9 +1,9 @@
 //! The snapshots of Afek, Attiya, Dolev, Gafni, Merritt and Shavit (JACM 1993): with sequence numbers that grow without
-//! bound, and with handshakes instead. Both take the view of an update that was seen to move twice.
+//! bound, and with handshakes instead. A scan that sees a process move twice returns the view of that process's update.
 
 use super::handshake::{Hands, Stamp, bit, unequal};
 use super::segments::Segments;
-use super::specs::{MAX_SEGMENTS, Scanned, Snapshot, SnapshotOp, View};
+use super::specs::{MAX_SEGMENTS, Snapshot, SnapshotOp, SnapshotRet, View};
 use crate::model::{Cx, Flow, Model};
 use crate::simple::{Omit, SnapshotRole};
 use Flow::{Goto, Return};
@@ -21,7 +21,7 @@ pub struct Afek {
     n: usize,
     /// Handshakes and a toggle instead of sequence numbers.
     is_bounded: bool,
-    /// An update does not change what betrays it: the number, or the handshake bits.
+    /// Broken: an update does not change what reveals it, the sequence number or the handshake bits.
     is_silent: bool,
     segments: Segments,
     spec: Snapshot,
@@ -33,32 +33,32 @@ impl Afek {
         Afek { n: spec.len(), is_bounded, is_silent, segments: Segments::all(spec.len()), spec }
     }
 
-    /// With sequence numbers: right.
+    /// With sequence numbers: correct.
     pub fn unbounded(n: usize) -> Afek {
         Afek::with(n, false, false)
     }
 
-    /// With sequence numbers that updates do not increase: wrong.
+    /// With sequence numbers that updates do not increase: broken.
     pub fn unbounded_wrong(n: usize) -> Afek {
         Afek::with(n, false, true)
     }
 
-    /// With handshakes: right.
+    /// With handshakes: correct.
     pub fn bounded(n: usize) -> Afek {
         Afek::with(n, true, false)
     }
 
-    /// With handshake bits that updates copy without negating them: wrong.
+    /// With handshake bits that updates copy without negating them: broken.
     pub fn bounded_wrong(n: usize) -> Afek {
         Afek::with(n, true, true)
     }
 
-    /// The line at which a collect begins.
+    /// The first line of a collect.
     fn begin(&self) -> u8 {
         if self.is_bounded { RESET } else { FIRST }
     }
 
-    /// The line that an operation begins with stands for another one.
+    /// Maps line 0 of an operation to its first line in the pseudo-code.
     fn line(&self, op: &SnapshotOp, line: u8) -> u8 {
         match (line, op) {
             (0, Update(..)) if self.is_bounded => HANDSHAKE,
@@ -68,7 +68,7 @@ impl Afek {
     }
 }
 
-/// What a process has written: its value, what betrays that it has written, and what it saw before.
+/// The register of a process: its value, what reveals a write, and the view that it saw before writing.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Register {
     value: u8,
@@ -85,19 +85,19 @@ pub struct Shared {
     r: [Register; MAX_SEGMENTS],
 }
 
-/// What a process remembers: not both collects, but what matters of them as soon as that is known.
+/// Local state of a process: not both collects, only what can still matter of them.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Local {
     k: u8,
-    /// Who has moved, in this try or an earlier one.
+    /// Processes that have moved, in this try or an earlier one.
     moved: u16,
-    /// Whom the handshake had betrayed at the first collect.
+    /// Processes whose handshake bits had changed at the first collect.
     betrayed: u16,
-    /// Somebody has moved in this try.
+    /// Some process has moved in this try.
     is_disturbed: bool,
-    /// `result` is the view of one who has moved twice.
+    /// `result` is the view of a process that has moved twice.
     is_borrowed: bool,
-    /// The values of the second collect, as long as nobody has moved.
+    /// The values of the second collect, as long as no process has moved.
     result: View,
 }
 
@@ -115,7 +115,7 @@ impl Afek {
         let has_changed = mem.r[k].stamp.has_changed(i);
         let has_moved = has_changed || bit(me.betrayed, k) || mem.r[k].hands.differ_from(i);
         me.betrayed &= !(1 << k);
-        // Of those that have moved twice the first counts.
+        // The first process that has moved twice counts.
         if me.is_borrowed {
             return;
         }
@@ -130,19 +130,19 @@ impl Afek {
     }
 
     /// After both collects: a result, or another try.
-    fn decide(&self, op: &SnapshotOp, me: &mut Local) -> Flow<Scanned> {
+    fn decide(&self, op: &SnapshotOp, me: &mut Local) -> Flow<SnapshotRet> {
         if me.is_disturbed && !me.is_borrowed {
             me.is_disturbed = false;
             return Goto(self.begin());
         }
         if *op == Scan {
-            return Return(Scanned::View(me.result));
+            return Return(SnapshotRet::View(me.result));
         }
         *me = Local { result: me.result, ..Local::default() };
         Goto(WRITE)
     }
 
-    /// The segments that a line goes through. Hands are shaken with all scanners.
+    /// The segments that a line iterates over. Handshakes are with all scanners.
     fn over(&self, line: u8) -> Segments {
         if line == HANDSHAKE { Segments::all(self.n) } else { self.segments }
     }
@@ -171,11 +171,11 @@ impl Model for Afek {
         op: &SnapshotOp,
         mem: &mut Shared,
         me: &mut Local,
-    ) -> Flow<Scanned> {
+    ) -> Flow<SnapshotRet> {
         let i = cx.thread;
         let line = self.line(op, cx.line);
         if matches!(op, Update(..)) && !self.segments.has(i) {
-            return Return(Scanned::Ok);
+            return Return(SnapshotRet::Ok);
         }
         if line == WRITE {
             let Update(_, value) = op else { return Flow::Wait };
@@ -188,7 +188,7 @@ impl Model for Afek {
             } else if !self.is_silent {
                 own.stamp.increase();
             }
-            return Return(Scanned::Ok);
+            return Return(SnapshotRet::Ok);
         }
         let over = self.over(line);
         let k = over.at(usize::from(me.k));
@@ -207,12 +207,12 @@ impl Model for Afek {
     }
 
     fn is_mover(&self, cx: &Cx, op: &SnapshotOp, _mem: &Shared, me: &Local) -> bool {
-        // What a process tells itself, nobody else reads nor writes.
+        // No other process reads or writes the handshake of a process with itself.
         let line = self.line(op, cx.line);
         line != WRITE && self.over(line).at(usize::from(me.k)) == cx.thread
     }
 
-    /// What others write is not only 0 but also that they have written, so nothing of it is vacuous.
+    /// Other processes reveal that they have written, besides writing 0, so none of their commands are vacuous.
     fn snapshot(&self) -> Option<SnapshotRole<Afek>> {
         let omit = |model: &Afek, pair, omit| match omit {
             Omit::Vacuous => model.clone(),

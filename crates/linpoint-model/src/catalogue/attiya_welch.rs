@@ -2,7 +2,7 @@
 
 use super::handshake::{Stamp, unequal};
 use super::segments::Segments;
-use super::specs::{MAX_SEGMENTS, Scanned, Snapshot, SnapshotOp, View};
+use super::specs::{MAX_SEGMENTS, Snapshot, SnapshotOp, SnapshotRet, View};
 use crate::model::{Cx, Flow, Model};
 use crate::simple::{Omit, SnapshotRole};
 use Flow::{Goto, Return};
@@ -16,7 +16,7 @@ const VIEW: u8 = 4;
 const WRITE: u8 = 5;
 const HANDSHAKE: u8 = 6;
 
-/// What is wrong.
+/// The planted bug.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Error {
     None,
@@ -40,30 +40,30 @@ impl AttiyaWelch {
         AttiyaWelch { n: spec.len(), error, segments: Segments::all(spec.len()), spec }
     }
 
-    /// Right.
+    /// Correct.
     pub fn correct(n: usize) -> AttiyaWelch {
         AttiyaWelch::with(n, Error::None)
     }
 
-    /// Updates copy handshake bits without negating them: wrong.
+    /// Updates copy handshake bits without negating them: broken.
     pub fn wrong(n: usize) -> AttiyaWelch {
         AttiyaWelch::with(n, Error::NotNegated)
     }
 
-    /// Only the last segment decides whether a scan was interrupted, a slip in a published "correct" model: wrong.
+    /// Only the last segment decides whether a scan was interrupted, a slip in a published "correct" model: broken.
     pub fn last_only(n: usize) -> AttiyaWelch {
         AttiyaWelch::with(n, Error::LastOnly)
     }
 
-    /// The view is taken from what was read before instead of being read afresh: wrong.
+    /// The view is taken from an earlier read instead of being read again: broken.
     pub fn old_view(n: usize) -> AttiyaWelch {
         AttiyaWelch::with(n, Error::OldView)
     }
 
-    /// The scan has come to its result.
-    fn finish(&self, op: &SnapshotOp, view: View, me: &mut Local) -> Flow<Scanned> {
+    /// The scan has its result.
+    fn finish(&self, op: &SnapshotOp, view: View, me: &mut Local) -> Flow<SnapshotRet> {
         match op {
-            Scan => Return(Scanned::View(view)),
+            Scan => Return(SnapshotRet::View(view)),
             Update(..) => {
                 *me = Local { result: view, ..Local::default() };
                 Goto(WRITE)
@@ -71,14 +71,14 @@ impl AttiyaWelch {
         }
     }
 
-    /// One comparison of the second look with the first.
+    /// Compares the second read of one segment with the first.
     fn compare(
         &self,
         i: usize,
         op: &SnapshotOp,
         mem: &mut Shared,
         me: &mut Local,
-    ) -> Flow<Scanned> {
+    ) -> Flow<SnapshotRet> {
         let k = self.segments.at(usize::from(me.k));
         let has_moved = mem.seg[k].hands.has_changed(i) || me.differs[k];
         if has_moved && me.shook[k] == 2 {
@@ -104,7 +104,7 @@ impl AttiyaWelch {
         self.finish(op, me.values, me)
     }
 
-    /// The second look. Whether the toggle has changed is all that matters of it later.
+    /// The second read. Only whether the toggle has changed matters later.
     fn second(&self, i: usize, k: usize, mem: &mut Shared, me: &mut Local) {
         me.differs[k] = mem.seg[k].toggle.has_changed(i);
         me.values[k] = mem.seg[k].data;
@@ -114,7 +114,7 @@ impl AttiyaWelch {
         self.interrupt_if(me.differs[k], me);
     }
 
-    /// What an interrupted scan has read is not its result, unless it forgets that it was interrupted.
+    /// An interrupted scan does not return what it has read, unless the bug makes it forget the interruption.
     fn interrupt_if(&self, has_moved: bool, me: &mut Local) {
         me.interrupted |= has_moved;
         if me.interrupted && self.error != Error::LastOnly {
@@ -122,13 +122,13 @@ impl AttiyaWelch {
         }
     }
 
-    /// The segments that a line goes through. Hands are shaken with all scanners.
+    /// The segments that a line iterates over. Handshakes are with all scanners.
     fn over(&self, line: u8) -> Segments {
         if line == HANDSHAKE { Segments::all(self.n) } else { self.segments }
     }
 }
 
-/// What a process has written.
+/// The register of a process.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Segment {
     data: u8,
@@ -144,15 +144,15 @@ pub struct Shared {
     seg: [Segment; MAX_SEGMENTS],
 }
 
-/// What a process remembers: not both looks, but what matters of them as soon as that is known.
+/// Local state of a process: not both reads, only what can still matter of them.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Local {
     k: u8,
     interrupted: bool,
     shook: [u8; MAX_SEGMENTS],
-    /// Is the toggle of the second look another one?
+    /// The toggle differs at the second read.
     differs: [bool; MAX_SEGMENTS],
-    /// What the second look saw, if that may be the result.
+    /// The values of the second read, if they may be the result.
     values: View,
     views: [View; MAX_SEGMENTS],
     result: View,
@@ -181,10 +181,10 @@ impl Model for AttiyaWelch {
         op: &SnapshotOp,
         mem: &mut Shared,
         me: &mut Local,
-    ) -> Flow<Scanned> {
+    ) -> Flow<SnapshotRet> {
         let i = cx.thread;
         if matches!(op, Update(..)) && !self.segments.has(i) {
-            return Return(Scanned::Ok);
+            return Return(SnapshotRet::Ok);
         }
         let over = self.over(cx.line);
         let k = over.at(usize::from(me.k));
@@ -206,17 +206,17 @@ impl Model for AttiyaWelch {
         me.k = over.after(me.k);
         match (cx.line, me.k) {
             (line, 1..) => Goto(line),
-            (HANDSHAKE, _) => Return(Scanned::Ok),
+            (HANDSHAKE, _) => Return(SnapshotRet::Ok),
             (line, _) => Goto(line + 1),
         }
     }
 
     fn is_mover(&self, cx: &Cx, _op: &SnapshotOp, _mem: &Shared, me: &Local) -> bool {
-        // What a process tells itself, nobody else reads nor writes.
+        // No other process reads or writes the handshake of a process with itself.
         cx.line != WRITE && self.over(cx.line).at(usize::from(me.k)) == cx.thread
     }
 
-    /// What others write is not only 0 but also that they have written, so nothing of it is vacuous.
+    /// Other processes reveal that they have written, besides writing 0, so none of their commands are vacuous.
     fn snapshot(&self) -> Option<SnapshotRole<AttiyaWelch>> {
         let omit = |model: &AttiyaWelch, pair, omit| match omit {
             Omit::Vacuous => model.clone(),

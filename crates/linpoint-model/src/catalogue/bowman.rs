@@ -1,7 +1,7 @@
 //! Bowman's obstruction-free snapshot (Dartmouth TR2011-681).
 
 use super::segments::Segments;
-use super::specs::{Scanned, Snapshot, SnapshotOp, View};
+use super::specs::{Snapshot, SnapshotOp, SnapshotRet, View};
 use crate::model::{Cx, Flow, Model};
 use crate::simple::SnapshotRole;
 use Flow::{Goto, Return};
@@ -11,20 +11,20 @@ use SnapshotOp::{Scan, Update};
 #[derive(Clone, Debug)]
 pub struct Bowman {
     n: usize,
-    /// A scan asks only whether nobody has updated, not whether another scan has begun.
+    /// Broken: a scan checks only for updates, not for other scans.
     any_scan: bool,
     segments: Segments,
     spec: Snapshot,
 }
 
 impl Bowman {
-    /// For `n` processes: right.
+    /// For `n` processes: correct.
     pub fn correct(n: usize) -> Bowman {
         let spec = Snapshot::new(n);
         Bowman { n: spec.len(), any_scan: false, segments: Segments::all(spec.len()), spec }
     }
 
-    /// Returns as soon as `Active ≠ ⊥`: wrong.
+    /// Returns as soon as `Active ≠ ⊥`: broken.
     pub fn wrong(n: usize) -> Bowman {
         Bowman { any_scan: true, ..Bowman::correct(n) }
     }
@@ -36,8 +36,8 @@ pub struct Shared {
     /// 0 is ⊥, else the process plus one.
     active: u8,
     a: View,
-    /// What the active scan has read. Others will not return what they have read: nobody but a process itself makes it
-    /// active again, and then it reads afresh.
+    /// What the active scan has read. Other scans will not return what they have read: only a process itself makes it
+    /// active again, and then it reads all segments again.
     seen: View,
 }
 
@@ -48,11 +48,11 @@ impl Shared {
     }
 }
 
-/// What a process remembers.
+/// Local state of a process.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Local {
     k: u8,
-    /// What it has read, if it may return that without being active.
+    /// What it has read, if it may return it without being active.
     a: View,
 }
 
@@ -79,16 +79,16 @@ impl Model for Bowman {
         op: &SnapshotOp,
         mem: &mut Shared,
         me: &mut Local,
-    ) -> Flow<Scanned> {
+    ) -> Flow<SnapshotRet> {
         let i = cx.thread;
         match (op, cx.line) {
             (Update(..), 0) => {
                 mem.activate(0);
-                if self.segments.has(i) { Goto(1) } else { Return(Scanned::Ok) }
+                if self.segments.has(i) { Goto(1) } else { Return(SnapshotRet::Ok) }
             }
             (Update(_, v), _) => {
                 mem.a[i] = *v;
-                Return(Scanned::Ok)
+                Return(SnapshotRet::Ok)
             }
             (Scan, 0) => {
                 mem.activate(i as u8 + 1);
@@ -106,10 +106,10 @@ impl Model for Bowman {
             }
             (Scan, _) => {
                 if self.any_scan && mem.active != 0 {
-                    return Return(Scanned::View(me.a));
+                    return Return(SnapshotRet::View(me.a));
                 }
                 if mem.active == i as u8 + 1 {
-                    return Return(Scanned::View(mem.seen));
+                    return Return(SnapshotRet::View(mem.seen));
                 }
                 *me = Local::default();
                 Goto(0)
@@ -118,11 +118,11 @@ impl Model for Bowman {
     }
 
     fn is_mover(&self, cx: &Cx, op: &SnapshotOp, _mem: &Shared, me: &Local) -> bool {
-        // Nobody else writes A[i].
+        // No other process writes A[i].
         (op, cx.line) == (&Scan, 1) && self.segments.at(usize::from(me.k)) == cx.thread
     }
 
-    /// What others write and read in A is 0, always: nothing depends on it. That they set Active matters.
+    /// Other processes write and read only 0 in A, so nothing depends on it. That they set Active matters.
     fn snapshot(&self) -> Option<SnapshotRole<Bowman>> {
         let omit = |model: &Bowman, pair, _| Bowman {
             segments: model.segments.of_pair(pair),

@@ -1,6 +1,6 @@
-//! The elimination-backoff stack of Hendler, Shavit and Yerushalmi (SPAA 2004), with one slot and one look into it.
+//! The elimination-backoff stack of Hendler, Shavit and Yerushalmi (SPAA 2004), with one slot that is read once.
 
-use super::specs::{Stack, StackOp, Taken, stack_names};
+use super::specs::{ContainerRet, Stack, StackOp, stack_names};
 use crate::model::{Cx, Flow, Model, SpecPart, Symmetry};
 use crate::names::{Heap, Names, Node};
 use Flow::{Goto, Return};
@@ -9,24 +9,24 @@ use StackOp::{Pop, Push};
 /// The elimination stack.
 #[derive(Clone, Debug)]
 pub struct Elimination {
-    /// False: whoever meets somebody in the slot does not ask whether that was the opposite operation.
+    /// If false, an operation that finds another one in the slot does not check that it is the opposite operation.
     pub checks_kind: bool,
     spec: Stack,
 }
 
 impl Elimination {
-    /// Right.
+    /// Correct.
     pub fn correct() -> Elimination {
         Elimination { checks_kind: true, spec: Stack::default() }
     }
 
-    /// A pop that meets a pop returns empty, a push that meets a push is done: wrong.
+    /// A pop that meets a pop returns empty, a push that meets a push returns: broken.
     pub fn kind_unchecked() -> Elimination {
         Elimination { checks_kind: false, ..Elimination::correct() }
     }
 }
 
-/// A node of the stack; it never changes.
+/// A node of the stack. Immutable.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Cell {
     val: u8,
@@ -40,24 +40,24 @@ impl Node for Cell {
     }
 }
 
-/// The slot: who waits or has met somebody, with what it brought.
+/// The elimination slot: a waiting operation or a pair that has met.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Slot {
-    /// Nobody.
+    /// Empty.
     #[default]
     Empty,
-    /// Somebody waits.
+    /// An operation waits.
     Waiting(Item),
-    /// Somebody came.
+    /// Another operation has arrived.
     Busy(Item),
 }
 
-/// What somebody brings to the slot.
+/// What an operation offers in the slot.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Item {
-    /// A value to be pushed.
+    /// A push of this value.
     Value(u8),
-    /// The wish to pop.
+    /// A pop.
     Pop,
 }
 
@@ -77,7 +77,7 @@ pub struct Shared {
     nodes: Heap<Cell, 16>,
 }
 
-/// What a thread remembers.
+/// Local state of a thread.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Local {
     t: u8,
@@ -86,20 +86,20 @@ pub struct Local {
 }
 
 impl Elimination {
-    /// Met somebody who brought `other`.
-    fn finish(&self, op: &StackOp, other: Item, me: &mut Local) -> Flow<Taken> {
+    /// This operation met one that offered `other`.
+    fn finish(&self, op: &StackOp, other: Item, me: &mut Local) -> Flow<ContainerRet> {
         *me = Local::default();
         match (op, other) {
-            (Push(_), Item::Pop) => Return(Taken::Ok),
-            (Pop, Item::Value(value)) => Return(Taken::Value(value)),
-            (Push(_), _) if !self.checks_kind => Return(Taken::Ok),
-            (Pop, _) if !self.checks_kind => Return(Taken::Empty),
+            (Push(_), Item::Pop) => Return(ContainerRet::Ok),
+            (Pop, Item::Value(value)) => Return(ContainerRet::Value(value)),
+            (Push(_), _) if !self.checks_kind => Return(ContainerRet::Ok),
+            (Pop, _) if !self.checks_kind => Return(ContainerRet::Empty),
             _ => Goto(0),
         }
     }
 }
 
-fn again(me: &mut Local) -> Flow<Taken> {
+fn again(me: &mut Local) -> Flow<ContainerRet> {
     *me = Local::default();
     Goto(0)
 }
@@ -125,13 +125,19 @@ impl Model for Elimination {
         op.value()
     }
 
-    fn step(&self, cx: &mut Cx, op: &StackOp, mem: &mut Shared, me: &mut Local) -> Flow<Taken> {
+    fn step(
+        &self,
+        cx: &mut Cx,
+        op: &StackOp,
+        mem: &mut Shared,
+        me: &mut Local,
+    ) -> Flow<ContainerRet> {
         let my = match op {
             Push(a) => Item::Value(*a),
             Pop => Item::Pop,
         };
         match (cx.line, op) {
-            (0, Pop) if mem.top == 0 => Return(Taken::Empty),
+            (0, Pop) if mem.top == 0 => Return(ContainerRet::Empty),
             (0, _) => {
                 me.t = mem.top;
                 Goto(if *op == Pop { 1 } else { 2 })
@@ -142,11 +148,11 @@ impl Model for Elimination {
             }
             (2, Push(a)) if mem.top == me.t => {
                 mem.top = mem.nodes.alloc(Cell { val: *a, next: me.t });
-                Return(Taken::Ok)
+                Return(ContainerRet::Ok)
             }
             (2, Pop) if mem.top == me.t => {
                 mem.top = me.x;
-                Return(Taken::Value(mem.nodes[me.t].val))
+                Return(ContainerRet::Value(mem.nodes[me.t].val))
             }
             (2, _) => {
                 *me = Local::default();
@@ -191,7 +197,7 @@ impl Model for Elimination {
     }
 
     fn is_mover(&self, cx: &Cx, _op: &StackOp, _mem: &Shared, _me: &Local) -> bool {
-        // Nodes never change.
+        // Nodes are immutable.
         cx.line == 1
     }
 

@@ -1,24 +1,26 @@
 //! The catalogue by name, for the command line and for tables.
 
+use std::fmt;
+
 use linpoint::Spec;
 
 use super::*;
 use crate::bounds::{Bounds, MAX_THREADS, parse_program};
+use crate::error::ModelError;
 use crate::explore::{Exploration, Settings, explore};
 use crate::model::Model;
-use crate::system::ModelError;
 
-/// How much is explored, as people say it.
+/// Bounds as a user states them, without the types of a model.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Asked {
-    /// All programs of so many operations in all.
+    /// All programs with this many operations in total.
     Total {
         /// Number of threads.
         threads: usize,
         /// Operations of all threads together.
         ops: u8,
     },
-    /// All programs of so many operations for each thread.
+    /// All programs with this many operations per thread.
     PerThread {
         /// Number of threads.
         threads: usize,
@@ -46,8 +48,8 @@ impl Asked {
     }
 }
 
-impl std::fmt::Display for Asked {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for Asked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Asked::Total { threads, ops } => write!(f, "any-{ops}×{threads}"),
             Asked::PerThread { threads, ops } => write!(f, "n={threads} b={ops}"),
@@ -57,18 +59,19 @@ impl std::fmt::Display for Asked {
     }
 }
 
-/// A model whose type does not matter any more.
+/// A model behind a trait object.
 pub trait Explorable: Send + Sync {
-    /// Explores it. Bounds that make no sense for the model are [`ModelError::Unsupported`].
+    /// Explores the model. Bounds that do not fit it are [`ModelError::Unsupported`], programs that do not are
+    /// [`ModelError::Program`].
     fn explore(&self, asked: &Asked, settings: &Settings<'_>) -> Result<Exploration, ModelError>;
 
-    /// What threads may call, in words.
+    /// The operations that threads may call, as text.
     fn operations(&self) -> Vec<String>;
 
     /// True if the model says when operations take effect.
     fn has_points(&self) -> bool;
 
-    /// True if it is a snapshot object, whose simple executions can be explored.
+    /// True if the model is a snapshot object, whose simple executions can be explored.
     fn is_snapshot(&self) -> bool;
 }
 
@@ -78,10 +81,7 @@ impl<M: Model> Explorable for M {
             Asked::Total { threads, ops } => Bounds::Total { threads: *threads, ops: *ops },
             Asked::PerThread { threads, ops } => Bounds::PerThread { threads: *threads, ops: *ops },
             Asked::Unbounded { threads } => Bounds::Unbounded { threads: *threads },
-            Asked::Program(text) => {
-                let programs = parse_program(self, text).map_err(ModelError::Unsupported)?;
-                Bounds::Programs(programs)
-            }
+            Asked::Program(text) => Bounds::Programs(parse_program(self, text)?),
         };
         explore(self, &bounds, settings)
     }
@@ -101,19 +101,19 @@ impl<M: Model> Explorable for M {
 
 /// A model of the catalogue.
 pub struct Entry {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
-    /// What it is.
+    /// One-line description.
     pub about: &'static str,
-    /// True if nothing wrong is known about it.
+    /// True if the algorithm is correct, as far as is known.
     pub is_right: bool,
-    /// What the number after the colon means, and what it is if there is none.
+    /// The meaning and the default of the number after the colon, if the model takes one.
     pub parameter: Option<(&'static str, u8)>,
     make: fn(usize, u8) -> Box<dyn Explorable>,
 }
 
 impl Entry {
-    /// The model, for so many threads.
+    /// Creates the model for this many threads.
     pub fn model(&self, threads: usize, parameter: Option<u8>) -> Box<dyn Explorable> {
         let default = self.parameter.map_or(0, |(_, default)| default);
         (self.make)(threads.clamp(1, MAX_THREADS), parameter.unwrap_or(default))
@@ -132,7 +132,9 @@ macro_rules! entries {
     };
 }
 
-const PLAIN: &[Entry] = entries! {
+// PERF: a static behind a function that is not inlined. A constant would be copied into every crate that calls
+// `entries`, and all models would be compiled again there.
+static PLAIN: &[Entry] = entries! {
     "treiber" "Treiber's stack with garbage collection" right |_| Treiber::collected();
     "treiber-tagged" "Treiber's stack, nodes used again, with tags" right |_| Treiber::tagged();
     "treiber-reuse-before" "Treiber's stack, nodes used again, value read before the CAS" wrong |_| Treiber::reuse_value_before();
@@ -190,7 +192,7 @@ const PLAIN: &[Entry] = entries! {
 
 const SLOTS: Option<(&str, u8)> = Some(("slots, at most 4", 2));
 
-const WITH_SLOTS: &[Entry] = &[
+static WITH_SLOTS: &[Entry] = &[
     Entry {
         name: "array-queue",
         about: "array queue of Shann, Huang and Chen",
@@ -215,25 +217,57 @@ const WITH_SLOTS: &[Entry] = &[
 ];
 
 /// All models.
+#[inline(never)]
 pub fn entries() -> impl Iterator<Item = &'static Entry> {
     PLAIN.iter().chain(WITH_SLOTS)
 }
 
-/// The model of this name, with the number after the colon if there is one: `array-queue:3`.
-pub fn find(name: &str) -> Result<(&'static Entry, Option<u8>), String> {
+/// A name that does not identify a model of the catalogue.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum FindError {
+    /// There is no model of this name.
+    UnknownModel(String),
+    /// This model takes no number after its name.
+    NoParameter(&'static str),
+    /// The model does not take this number.
+    BadParameter {
+        /// The text after the colon.
+        given: String,
+        /// What the number means.
+        expected: &'static str,
+    },
+}
+
+impl fmt::Display for FindError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FindError::UnknownModel(name) => write!(f, "there is no model {name:?}"),
+            FindError::NoParameter(name) => write!(f, "{name} takes no number"),
+            FindError::BadParameter { given, expected } => {
+                write!(f, "{given:?} is not a number of {expected}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for FindError {}
+
+/// Finds a model by name. A number after a colon is its parameter: `array-queue:3`.
+pub fn find(name: &str) -> Result<(&'static Entry, Option<u8>), FindError> {
     let (base, parameter) = match name.split_once(':') {
         None => (name, None),
         Some((base, number)) => (base, Some(number)),
     };
     let Some(entry) = entries().find(|entry| entry.name == base) else {
-        return Err(format!("there is no model {base:?}"));
+        return Err(FindError::UnknownModel(base.to_owned()));
     };
     match (parameter, entry.parameter) {
         (None, _) => Ok((entry, None)),
-        (Some(_), None) => Err(format!("{base} takes no number")),
+        (Some(_), None) => Err(FindError::NoParameter(entry.name)),
         (Some(number), Some((what, _))) => match number.parse::<u8>() {
             Ok(number @ 1..=4) => Ok((entry, Some(number))),
-            _ => Err(format!("{number:?} is not a number of {what}")),
+            _ => Err(FindError::BadParameter { given: number.to_owned(), expected: what }),
         },
     }
 }

@@ -1,56 +1,56 @@
-//! Numbers and bits that processes do nothing with but compare. Kept is what the comparison would say.
+//! Numbers and bits that processes only compare. States store the outcomes of the comparisons.
 //!
-//! A scan wants to know whether somebody has written since it looked. It learns that from a sequence number or a toggle
-//! in the register, of which it remembers what it saw, and from handshakes: two bits, one of the scanner and one of the
-//! updater, which the scanner makes equal before it looks and the updater makes different when it writes. No step
-//! depends on the numbers and bits themselves, so states in which all comparisons say the same have the same future.
+//! A scan has to find out whether a process has written since the scan read its register. It compares a sequence number
+//! or a toggle in the register with the one it read before, or handshake bits: one of the scanner and one of the
+//! updater, which the scanner makes equal before it reads and the updater makes different when it writes. No step
+//! depends on the numbers and bits themselves, so states with the same outcomes of all comparisons have the same future.
 //! [`super::llsc::LlSc`] does the same with the links of LL and SC.
 
 /// A sequence number, a toggle, or handshake bits if updaters compare and write them in one step.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(super) struct Stamp {
-    /// Who has looked at it and will look again, a bit for each process.
+    /// Processes that have read it and will read it again, a bit for each.
     looked: u16,
-    /// And would see another one now.
+    /// Those of them that would see a different one now.
     pub(super) changed: u16,
 }
 
 impl Stamp {
-    /// The first look; or the scanner makes its bit equal to the updater's.
+    /// The first read; or the scanner makes its bit equal to the updater's.
     pub(super) fn look(&mut self, process: usize) {
         self.looked |= 1 << process;
         self.changed &= !(1 << process);
     }
 
-    /// The second look: is it another one than at the first, or do the bits differ? Forgets both.
+    /// The second read: has it changed since the first, or do the bits differ? Forgets both.
     pub(super) fn has_changed(&mut self, process: usize) -> bool {
         let has_changed = self.is_changed_for(process);
         self.forget(process);
         has_changed
     }
 
-    /// Would it be another one?
+    /// Would the second read differ?
     pub(super) fn is_changed_for(&self, process: usize) -> bool {
         bit(self.changed, process)
     }
 
-    /// There will be no second look.
+    /// There will be no second read.
     pub(super) fn forget(&mut self, process: usize) {
         self.looked &= !(1 << process);
         self.changed &= !(1 << process);
     }
 
-    /// Another number, that nobody has seen.
+    /// Writes a number that no process has seen.
     pub(super) fn increase(&mut self) {
         self.changed |= self.looked;
     }
 
-    /// The other of two.
+    /// Flips the toggle.
     pub(super) fn flip(&mut self) {
         self.changed ^= self.looked;
     }
 
-    /// The updater writes a bit that differs from the one of this scanner, or one that does not.
+    /// The updater writes a bit that differs from this scanner's, or one that equals it.
     pub(super) fn write_for(&mut self, scanner: usize, differs: bool) {
         self.changed = with_bit(self.changed, scanner, differs && bit(self.looked, scanner));
     }
@@ -59,11 +59,11 @@ impl Stamp {
 /// The handshake bits of an updater with each scanner, if the updater compares them in one step and writes in another.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(super) struct Hands {
-    /// With whom they differ.
+    /// Scanners whose bit differs.
     pub(super) differ: u16,
-    /// For whom the updater has chosen a bit that it has not written yet.
+    /// Scanners for which the updater has chosen a bit and not written it yet.
     chosen: u16,
-    /// And that would differ.
+    /// Those of them whose bit would differ.
     will_differ: u16,
 }
 
@@ -75,18 +75,18 @@ impl Hands {
 
     /// The scanner makes its bit equal to the updater's.
     pub(super) fn agree(&mut self, scanner: usize) {
-        // If that flips its bit, it flips what the chosen one is compared with.
+        // If this flips the scanner's bit, the chosen bit is compared with the flipped one.
         self.will_differ ^= self.differ & self.chosen & 1 << scanner;
         self.differ &= !(1 << scanner);
     }
 
-    /// The updater chooses a bit that differs from the scanner's, or one that does not, to be written later.
+    /// The updater chooses a bit to write later: one that differs from the scanner's, or one that equals it.
     pub(super) fn choose(&mut self, scanner: usize, differs: bool) {
         self.chosen |= 1 << scanner;
         self.will_differ = with_bit(self.will_differ, scanner, differs);
     }
 
-    /// It writes those that it has chosen.
+    /// The updater writes the bits that it has chosen.
     pub(super) fn write_chosen(&mut self) {
         self.differ = self.differ & !self.chosen | self.will_differ;
         (self.chosen, self.will_differ) = (0, 0);
@@ -97,7 +97,7 @@ pub(super) fn bit(bits: u16, at: usize) -> bool {
     bits >> at & 1 == 1
 }
 
-/// ` toggle≠0,2` if processes 0 and 2 have seen another one; nothing if nobody has.
+/// ` toggle≠0,2` if processes 0 and 2 have seen a different one; empty if none has.
 pub(super) fn unequal(what: &str, bits: u16) -> String {
     let all: Vec<String> = (0..16).filter(|p| bit(bits, *p)).map(|p| p.to_string()).collect();
     if all.is_empty() { String::new() } else { format!(" {what}≠{}", all.join(",")) }
@@ -113,7 +113,7 @@ mod tests {
 
     const PROCESSES: usize = 3;
 
-    /// Numbers below `n`, by chance and the same in every run.
+    /// Pseudo-random numbers below `n`, the same in every run.
     struct Chance(u64);
 
     impl Chance {
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn stamps_say_what_numbers_and_toggles_would() {
+    fn stamps_agree_with_sequence_numbers_and_toggles() {
         let mut chance = Chance(1);
         let (mut number, mut toggle) = (0_u32, false);
         let mut seen = [None; PROCESSES];
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn stamps_say_what_bits_would() {
+    fn stamps_agree_with_handshake_bits() {
         let mut chance = Chance(3);
         let (mut updater, mut scanner) = ([false; PROCESSES], [false; PROCESSES]);
         let mut looks = [false; PROCESSES];
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn hands_say_what_bits_would() {
+    fn hands_agree_with_handshake_bits() {
         let mut chance = Chance(2);
         let (mut updater, mut scanner) = ([false; PROCESSES], [false; PROCESSES]);
         let mut chosen = [None; PROCESSES];

@@ -18,17 +18,17 @@ pub struct HarrisMichael {
 }
 
 impl HarrisMichael {
-    /// With two keys: right.
+    /// With two keys: correct.
     pub fn correct() -> HarrisMichael {
         HarrisMichael { marks: true, contains_sees_marks: true, keys: 2, spec: Set::default() }
     }
 
-    /// Nodes are unlinked without having been marked: wrong.
+    /// Nodes are unlinked without being marked first: broken.
     pub fn unmarked() -> HarrisMichael {
         HarrisMichael { marks: false, ..HarrisMichael::correct() }
     }
 
-    /// `contains` does not look at marks: wrong.
+    /// `contains` ignores marks: broken.
     pub fn contains_blind() -> HarrisMichael {
         HarrisMichael { contains_sees_marks: false, ..HarrisMichael::correct() }
     }
@@ -54,7 +54,7 @@ pub struct Shared {
     nodes: Heap<Cell, 12>,
 }
 
-/// What a thread remembers.
+/// Local state of a thread.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Local {
     p: u8,
@@ -94,7 +94,7 @@ impl HarrisMichael {
         Return(cell.key == k && !(cell.mark && self.contains_sees_marks))
     }
 
-    /// The end of the search: the window has been found.
+    /// The search has found its window.
     fn found(&self, op: &SetOp, found: bool, me: &mut Local) -> Flow<bool> {
         match (op.is_add(), found) {
             (true, true) | (false, false) => Return(false),
@@ -185,7 +185,7 @@ impl Model for HarrisMichael {
     }
 
     fn is_mover(&self, cx: &Cx, op: &SetOp, mem: &Shared, me: &Local) -> bool {
-        // Keys never change: only the walk and a look at the mark touch what does.
+        // Keys are immutable. Only the walk and the read of a mark access mutable memory.
         let SetOp::Contains(k) = op else { return false };
         cx.line == 1 && {
             let key = mem.nodes[me.c].key;

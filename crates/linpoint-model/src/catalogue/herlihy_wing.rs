@@ -1,7 +1,7 @@
-//! The queue of Herlihy and Wing (TOPLAS 1990). A dequeue of an empty queue goes round until there is something. It
-//! is the standard example without fixed moments at which enqueues take effect.
+//! The queue of Herlihy and Wing (TOPLAS 1990). A dequeue of an empty queue retries until there is a value. It is the
+//! standard example of an algorithm whose enqueues have no fixed linearization points.
 
-use super::specs::{Queue, QueueOp, Taken, queue_names};
+use super::specs::{ContainerRet, Queue, QueueOp, queue_names};
 use crate::model::{Cx, Flow, Model, SpecPart, Symmetry};
 use crate::names::Names;
 use Flow::{Goto, Return};
@@ -12,26 +12,26 @@ const SLOTS: usize = 16;
 /// The queue of Herlihy and Wing.
 #[derive(Clone, Debug)]
 pub struct HerlihyWing {
-    /// Slots are taken by a read and a write instead of one atomic step.
+    /// Broken: slots are reserved by a read and a write instead of one atomic step.
     splits: bool,
-    /// Dequeues look from the end.
+    /// Broken: dequeues search from the end.
     downwards: bool,
     spec: Queue,
 }
 
 impl HerlihyWing {
-    /// Right.
+    /// Correct.
     pub fn correct() -> HerlihyWing {
         let spec = Queue { waits: true, ..Queue::default() };
         HerlihyWing { splits: false, downwards: false, spec }
     }
 
-    /// Slots are taken by a read and then a write: wrong.
+    /// Slots are reserved by a read and then a write: broken.
     pub fn split() -> HerlihyWing {
         HerlihyWing { splits: true, ..HerlihyWing::correct() }
     }
 
-    /// Dequeues look from the end: wrong, even alone.
+    /// Dequeues search from the end: broken even in sequential runs.
     pub fn downwards() -> HerlihyWing {
         HerlihyWing { downwards: true, ..HerlihyWing::correct() }
     }
@@ -44,7 +44,7 @@ pub struct Shared {
     items: [u8; SLOTS],
 }
 
-/// What a thread remembers.
+/// Local state of a thread.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Local {
     i: u8,
@@ -72,7 +72,13 @@ impl Model for HerlihyWing {
         op.value()
     }
 
-    fn step(&self, cx: &mut Cx, op: &QueueOp, mem: &mut Shared, me: &mut Local) -> Flow<Taken> {
+    fn step(
+        &self,
+        cx: &mut Cx,
+        op: &QueueOp,
+        mem: &mut Shared,
+        me: &mut Local,
+    ) -> Flow<ContainerRet> {
         match (op, cx.line) {
             (Enq(_), 0) => {
                 me.i = mem.back;
@@ -88,7 +94,7 @@ impl Model for HerlihyWing {
             }
             (Enq(a), _) => {
                 mem.items[usize::from(me.i)] = *a;
-                Return(Taken::Ok)
+                Return(ContainerRet::Ok)
             }
             (Deq, 0) => {
                 *me = Local { i: 0, r: mem.back };
@@ -105,7 +111,7 @@ impl Model for HerlihyWing {
                         *me = Local::default();
                         Goto(0)
                     }
-                    value => Return(Taken::Value(value)),
+                    value => Return(ContainerRet::Value(value)),
                 }
             }
         }

@@ -1,12 +1,13 @@
 //! Jayanti's snapshot (STOC 2005, algorithm 4), reduced to one writer for each segment.
 //!
-//! What cannot matter any more is cleared, so that states that differ only in it are one. Who has lost the link to X
-//! fails to store it later, whatever else it has seen; who has not, finds in X itself what it has loaded. So a register of
-//! `Ap` or `B` matters only if X says so, or as long as its owner, who is about to say so, has the link.
+//! Memory that cannot matter any more is cleared, so that states that differ only in it coincide. A process that has lost
+//! its link to X fails to store X later, whatever else it has read; a process that still has the link finds in X what it
+//! loaded. So a register of `Ap` or `B` matters only if X says so, or while its owner, which is about to say so, has the
+//! link.
 
 use super::llsc::LlSc;
 use super::segments::Segments;
-use super::specs::{MAX_SEGMENTS, Scanned, Snapshot, SnapshotOp, View};
+use super::specs::{MAX_SEGMENTS, Snapshot, SnapshotOp, SnapshotRet, View};
 use crate::model::{Cx, Flow, Model};
 use crate::simple::SnapshotRole;
 use Flow::{Goto, Return};
@@ -21,20 +22,20 @@ const RESULT: u8 = 30;
 #[derive(Clone, Debug)]
 pub struct Jayanti {
     n: usize,
-    /// The register for results is an ordinary one.
+    /// Broken: the register for results is an ordinary one.
     plain: bool,
     segments: Segments,
     spec: Snapshot,
 }
 
 impl Jayanti {
-    /// Right.
+    /// Correct.
     pub fn correct(n: usize) -> Jayanti {
         let spec = Snapshot::new(n);
         Jayanti { n: spec.len(), plain: false, segments: Segments::all(spec.len()), spec }
     }
 
-    /// SS is an ordinary register: wrong.
+    /// SS is an ordinary register: broken.
     pub fn wrong(n: usize) -> Jayanti {
         Jayanti { plain: true, ..Jayanti::correct(n) }
     }
@@ -60,7 +61,7 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// SC(X), and, if it succeeds, clearing what X does not say to matter any more.
+    /// SC(X). If it succeeds, clears what does not matter any more according to X.
     fn store_x(&mut self, p: usize, new: X) {
         if !self.x.is_linked(p) {
             return;
@@ -70,14 +71,14 @@ impl Shared {
             if new.phase == 1 || new.b != owner as u8 {
                 self.b[owner] = Default::default();
             }
-            // In phase 2 everybody collects.
+            // In phase 2 all processes collect.
             if new.phase == 1 || new.phase == 3 && new.a != owner as u8 {
                 self.ap[owner] = View::default();
             }
         }
     }
 
-    /// Links that process `p` will not use any more.
+    /// Drops links that process `p` will not use any more.
     fn forget(&mut self, p: usize) {
         self.x.forget(p);
         self.ss.forget(p);
@@ -85,10 +86,10 @@ impl Shared {
     }
 }
 
-/// What a process remembers.
+/// Local state of a process.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Local {
-    /// Of X, what matters even if somebody else stores it meanwhile.
+    /// The part of X that matters even if another process stores X meanwhile.
     toggle: bool,
     proc_b: u8,
     k: u8,
@@ -97,9 +98,16 @@ pub struct Local {
 }
 
 impl Jayanti {
-    fn update(&self, line: u8, i: usize, v: u8, mem: &mut Shared, me: &mut Local) -> Flow<Scanned> {
+    fn update(
+        &self,
+        line: u8,
+        i: usize,
+        v: u8,
+        mem: &mut Shared,
+        me: &mut Local,
+    ) -> Flow<SnapshotRet> {
         if !self.segments.has(i) {
-            return Return(Scanned::Ok);
+            return Return(SnapshotRet::Ok);
         }
         let owner = usize::from(me.proc_b);
         match line {
@@ -108,7 +116,7 @@ impl Jayanti {
                 let x = mem.x.load(i);
                 if x.phase != 2 {
                     mem.forget(i);
-                    return Return(Scanned::Ok);
+                    return Return(SnapshotRet::Ok);
                 }
                 me.proc_b = x.b;
             }
@@ -116,39 +124,39 @@ impl Jayanti {
                 mem.b[owner][i].load(i);
             }
             2 => me.proc_b = 0,
-            // v' is v: nobody else writes A[i].
+            // v' is v: no other process writes A[i].
             3 => {}
             4 => {
                 if !mem.x.is_linked(i) {
                     mem.forget(i);
-                    return Return(Scanned::Ok);
+                    return Return(SnapshotRet::Ok);
                 }
                 mem.x.forget(i);
             }
             _ => {
                 mem.b[owner][i].store(i, v);
                 mem.forget(i);
-                return Return(Scanned::Ok);
+                return Return(SnapshotRet::Ok);
             }
         }
         Goto(line + 1)
     }
 
-    /// X was seen in phase 3: on to line 20.
-    fn collected(&self, x: X, me: &mut Local) -> Flow<Scanned> {
+    /// X was in phase 3: continue at line 20.
+    fn collected(&self, x: X, me: &mut Local) -> Flow<SnapshotRet> {
         me.toggle = x.toggle;
         Goto(20)
     }
 
-    /// On to line 28, which needs nothing but the link to X.
-    fn close(&self, p: usize, mem: &mut Shared, me: &mut Local) -> Flow<Scanned> {
+    /// Continues at line 28, which needs only the link to X.
+    fn close(&self, p: usize, mem: &mut Shared, me: &mut Local) -> Flow<SnapshotRet> {
         mem.ss.forget(p);
         (me.toggle, me.v) = Default::default();
         Goto(28)
     }
 
-    /// A push is over.
-    fn done(&self, p: usize, mem: &mut Shared, me: &mut Local) -> Flow<Scanned> {
+    /// A push has ended.
+    fn done(&self, p: usize, mem: &mut Shared, me: &mut Local) -> Flow<SnapshotRet> {
         mem.forget(p);
         *me = Local { pushes: me.pushes + 1, ..Local::default() };
         if me.pushes == 2 {
@@ -159,12 +167,12 @@ impl Jayanti {
     }
 
     /// Lines that are repeated for each segment.
-    fn each(&self, line: u8, next: u8, me: &mut Local) -> Flow<Scanned> {
+    fn each(&self, line: u8, next: u8, me: &mut Local) -> Flow<SnapshotRet> {
         me.k = self.segments.after(me.k);
         Goto(if me.k == 0 { next } else { line })
     }
 
-    fn scan(&self, line: u8, p: usize, mem: &mut Shared, me: &mut Local) -> Flow<Scanned> {
+    fn scan(&self, line: u8, p: usize, mem: &mut Shared, me: &mut Local) -> Flow<SnapshotRet> {
         let k = self.segments.at(usize::from(me.k));
         let (is_linked, loaded) = (mem.x.is_linked(p), mem.x.value);
         match line {
@@ -238,11 +246,11 @@ impl Jayanti {
                 self.close(p, mem, me)
             }
             28 => {
-                // In phase 1 it does not matter who was the last.
+                // In phase 1 it does not matter which process was the last.
                 mem.store_x(p, X { phase: 1, a: 0, b: 0, toggle: !loaded.toggle });
                 self.done(p, mem, me)
             }
-            _ => Return(Scanned::View(mem.ss.value.1)),
+            _ => Return(SnapshotRet::View(mem.ss.value.1)),
         }
     }
 }
@@ -276,7 +284,7 @@ impl Model for Jayanti {
         op: &SnapshotOp,
         mem: &mut Shared,
         me: &mut Local,
-    ) -> Flow<Scanned> {
+    ) -> Flow<SnapshotRet> {
         match op {
             Update(_, v) => self.update(cx.line, cx.thread, *v, mem, me),
             Scan => self.scan(if cx.line == 0 { 8 } else { cx.line }, cx.thread, mem, me),
@@ -284,12 +292,12 @@ impl Model for Jayanti {
     }
 
     fn is_mover(&self, cx: &Cx, op: &SnapshotOp, _mem: &Shared, _me: &Local) -> bool {
-        // Nobody else writes A[i].
+        // No other process writes A[i].
         matches!(op, Update(..)) && cx.line == 3
     }
 
-    /// In the columns of others there is 0 or ⊥, and either makes `V[k]` 0; nothing else depends on them. So their
-    /// updates do nothing that anybody can see.
+    /// The columns of other processes contain 0 or ⊥, and either makes `V[k]` 0; nothing else depends on them. So their
+    /// updates have no visible effect.
     fn snapshot(&self) -> Option<SnapshotRole<Jayanti>> {
         let omit = |model: &Jayanti, pair, _| Jayanti {
             segments: model.segments.of_pair(pair),

@@ -1,13 +1,13 @@
 //! One slot of the hash map of Laarman, van de Pol and Weber (FMCAD 2010) with update and delete, after Lowe ("Testing
 //! for linearizability", section 8).
 
-use super::specs::{Slot, SlotOp, Taken, slot_names};
+use super::specs::{ContainerRet, Slot, SlotOp, slot_names};
 use crate::model::{Cx, Flow, Model, SpecPart, Symmetry};
 use crate::names::Names;
 use Flow::{Goto, Return, Wait};
 use SlotOp::{Delete, Get, Update};
 
-/// What is wrong.
+/// The planted bug.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Error {
     None,
@@ -28,22 +28,22 @@ impl Laarman {
         Laarman { error, spec: Slot::default() }
     }
 
-    /// A delete by compare-and-swap: right.
+    /// A delete by compare-and-swap: correct.
     pub fn correct() -> Laarman {
         Laarman::with(Error::None)
     }
 
-    /// A delete is a plain write: wrong.
+    /// A delete is a plain write: broken.
     pub fn delete_writes() -> Laarman {
         Laarman::with(Error::DeleteWrites)
     }
 
-    /// A delete waits for updates, and then is a plain write: wrong.
+    /// A delete waits for updates, and then is a plain write: broken.
     pub fn delete_waits_and_writes() -> Laarman {
         Laarman::with(Error::DeleteWaitsAndWrites)
     }
 
-    /// The status is published before the value: wrong.
+    /// The status is published before the value: broken.
     pub fn status_first() -> Laarman {
         Laarman::with(Error::StatusFirst)
     }
@@ -52,14 +52,14 @@ impl Laarman {
 /// The status of the slot.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Status {
-    /// Nothing was stored yet.
+    /// Never written.
     #[default]
     Empty,
-    /// Somebody is storing a value.
+    /// A value is being stored.
     Updating,
     /// A value is stored.
     Stored,
-    /// It was removed.
+    /// The value was removed.
     Deleted,
 }
 
@@ -70,7 +70,7 @@ pub struct Shared {
     value: u8,
 }
 
-/// What a thread remembers.
+/// Local state of a thread.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Local {
     s: Status,
@@ -100,11 +100,17 @@ impl Model for Laarman {
         }
     }
 
-    fn step(&self, cx: &mut Cx, op: &SlotOp, mem: &mut Shared, me: &mut Local) -> Flow<Taken> {
+    fn step(
+        &self,
+        cx: &mut Cx,
+        op: &SlotOp,
+        mem: &mut Shared,
+        me: &mut Local,
+    ) -> Flow<ContainerRet> {
         match (op, cx.line) {
             (Delete, 0) if self.error == Error::DeleteWrites => {
                 mem.status = Status::Deleted;
-                Return(Taken::Ok)
+                Return(ContainerRet::Ok)
             }
             (_, 0) if mem.status == Status::Updating => Wait,
             (Update(_), 0) => {
@@ -120,24 +126,24 @@ impl Model for Laarman {
             }
             (Update(a), 2) => {
                 mem.value = *a;
-                if self.error == Error::StatusFirst { Return(Taken::Ok) } else { Goto(3) }
+                if self.error == Error::StatusFirst { Return(ContainerRet::Ok) } else { Goto(3) }
             }
             (Update(_), _) => {
                 mem.status = Status::Stored;
-                if self.error == Error::StatusFirst { Goto(2) } else { Return(Taken::Ok) }
+                if self.error == Error::StatusFirst { Goto(2) } else { Return(ContainerRet::Ok) }
             }
-            (Delete, 0) if mem.status != Status::Stored => Return(Taken::Ok),
+            (Delete, 0) if mem.status != Status::Stored => Return(ContainerRet::Ok),
             (Delete, 0) => Goto(1),
             (Delete, _) => {
                 if mem.status != Status::Stored && self.error != Error::DeleteWaitsAndWrites {
                     return Goto(0);
                 }
                 mem.status = Status::Deleted;
-                Return(Taken::Ok)
+                Return(ContainerRet::Ok)
             }
-            (Get, 0) if mem.status != Status::Stored => Return(Taken::Empty),
+            (Get, 0) if mem.status != Status::Stored => Return(ContainerRet::Empty),
             (Get, 0) => Goto(1),
-            (Get, _) => Return(Taken::Value(mem.value)),
+            (Get, _) => Return(ContainerRet::Value(mem.value)),
         }
     }
 

@@ -1,6 +1,6 @@
 //! A register with load-linked and store-conditional.
 
-/// A register; a bit for each process says whether nobody has written since it loaded.
+/// A register with a bit for each process: set while the register was not written since the process loaded it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(super) struct LlSc<T> {
     pub(super) value: T,
@@ -18,12 +18,12 @@ impl<T: Copy> LlSc<T> {
         self.value
     }
 
-    /// VL: has nobody written since?
+    /// VL: true if the register was not written since the process loaded it.
     pub(super) fn is_linked(&self, process: usize) -> bool {
         self.links >> process & 1 == 1
     }
 
-    /// SC: writes if nobody has written since.
+    /// SC: writes if the register was not written since the process loaded it.
     pub(super) fn store(&mut self, process: usize, value: T) {
         if self.is_linked(process) {
             self.write(value);
@@ -35,7 +35,7 @@ impl<T: Copy> LlSc<T> {
         *self = LlSc::new(value);
     }
 
-    /// The process will link again before it stores: nobody can tell the difference.
+    /// Drops a link. The process links again before it stores, so no step can tell the difference.
     pub(super) fn forget(&mut self, process: usize) {
         self.links &= !(1 << process);
     }

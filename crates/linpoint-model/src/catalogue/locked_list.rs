@@ -1,5 +1,5 @@
 //! Sorted lists with a lock in each node: the lazy list (Heller et al., OPODIS 2005) and the optimistic list of
-//! Herlihy and Shavit's book. They differ in how they find out, with the locks held, that nothing has changed.
+//! Herlihy and Shavit's book. They differ in how they validate, with the locks held, that nothing has changed.
 
 use super::specs::{Set, SetOp};
 use crate::model::{Cx, Flow, Model, Symmetry};
@@ -11,10 +11,10 @@ const TAIL: u8 = 2;
 /// The lazy list's line R.
 const MARK: u8 = 12;
 
-/// What is done with the locks held, besides comparing `p.next` and `c`.
+/// How a window is validated with the locks held, besides comparing `p.next` and `c`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Validation {
-    /// Nothing: wrong.
+    /// Not at all: broken.
     None,
     /// Neither node may be marked.
     Marks,
@@ -25,11 +25,11 @@ enum Validation {
 /// How `contains` works.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Contains {
-    /// Like the others, with locks.
+    /// With locks, like the other operations.
     Locks,
-    /// Walks and looks at the mark.
+    /// Walks and reads the mark.
     SeesMarks,
-    /// Just walks.
+    /// Only walks.
     Walks,
 }
 
@@ -38,7 +38,7 @@ enum Contains {
 pub struct LockedList {
     validation: Validation,
     contains: Contains,
-    /// A removal marks the node before it unlinks it.
+    /// A removal marks the node before unlinking it.
     marks: bool,
     keys: u8,
     spec: Set,
@@ -49,37 +49,37 @@ impl LockedList {
         LockedList { validation, contains, marks, keys: 2, spec: Set::default() }
     }
 
-    /// The lazy list: right.
+    /// The lazy list: correct.
     pub fn lazy() -> LockedList {
         LockedList::with(Validation::Marks, Contains::SeesMarks, true)
     }
 
-    /// The lazy list, whose validation does not look at marks: wrong.
+    /// The lazy list with a validation that ignores marks: broken.
     pub fn lazy_validation_blind() -> LockedList {
         LockedList::with(Validation::None, Contains::SeesMarks, true)
     }
 
-    /// The lazy list, whose removals do not mark: wrong.
+    /// The lazy list with removals that do not mark: broken.
     pub fn lazy_unmarked() -> LockedList {
         LockedList::with(Validation::Marks, Contains::SeesMarks, false)
     }
 
-    /// The lazy list, whose `contains` does not look at marks: looks wrong and is right.
+    /// The lazy list with a `contains` that ignores marks: looks broken and is correct.
     pub fn lazy_contains_blind() -> LockedList {
         LockedList::with(Validation::Marks, Contains::Walks, true)
     }
 
-    /// The optimistic list: right.
+    /// The optimistic list: correct.
     pub fn optimistic() -> LockedList {
         LockedList::with(Validation::Walk, Contains::Locks, false)
     }
 
-    /// The optimistic list without its second walk: wrong.
+    /// The optimistic list without its second walk: broken.
     pub fn optimistic_unvalidated() -> LockedList {
         LockedList::with(Validation::None, Contains::Locks, false)
     }
 
-    /// The optimistic list, whose `contains` just walks: looks wrong and is right.
+    /// The optimistic list with a `contains` that only walks: looks broken and is correct.
     pub fn optimistic_contains_walks() -> LockedList {
         LockedList::with(Validation::Walk, Contains::Walks, false)
     }
@@ -106,7 +106,7 @@ pub struct Shared {
     nodes: Heap<Cell, 12>,
 }
 
-/// What a thread remembers.
+/// Local state of a thread.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Local {
     p: u8,
@@ -139,7 +139,7 @@ impl LockedList {
         Return(cell.key == k && !(cell.mark && self.contains == Contains::SeesMarks))
     }
 
-    /// Step 5: everything is as it was; what is to be done?
+    /// Step 5: the window is valid. Continues with the operation itself.
     fn decide(&self, op: &SetOp, is_there: bool, cx: &mut Cx, me: &mut Local) -> Flow<bool> {
         me.w = 0;
         match op {
@@ -259,14 +259,14 @@ impl Model for LockedList {
 
     fn is_mover(&self, cx: &Cx, op: &SetOp, mem: &Shared, me: &Local) -> bool {
         if self.walks(op) {
-            // Keys never change.
+            // Keys are immutable.
             let key = if cx.line == 1 { mem.nodes[me.c].key } else { 0 };
             return key > op.key() || key == op.key() && self.contains == Contains::Walks;
         }
         match cx.line {
-            // Nobody can need a lock to be held, so it can as well be released at once.
+            // No thread needs a lock to be held, so releasing it earlier changes nothing.
             8..=11 => true,
-            // Marks and successors of locked nodes are changed by nobody else.
+            // Other threads do not change marks and successors of locked nodes.
             4 => self.validation == Validation::Marks,
             5 => true,
             _ => false,

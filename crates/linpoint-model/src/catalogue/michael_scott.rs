@@ -1,6 +1,6 @@
-//! The queue of Michael and Scott (PODC 1996), with garbage collection or with nodes that are used again.
+//! The queue of Michael and Scott (PODC 1996), with garbage collection or with nodes that are reused.
 
-use super::specs::{Queue, QueueOp, Taken, queue_names};
+use super::specs::{ContainerRet, Queue, QueueOp, queue_names};
 use crate::model::{Cx, Flow, Model, SpecPart, Symmetry};
 use crate::names::Names;
 use Flow::{Goto, Return};
@@ -11,19 +11,19 @@ const NODES: usize = 16;
 /// The queue of Michael and Scott.
 #[derive(Clone, Debug)]
 pub struct MichaelScott {
-    /// Nodes are used again.
+    /// Nodes are reused.
     reuses: bool,
     /// Pointers count their changes.
     counts: bool,
-    /// The value is read after the node was unlinked.
+    /// Broken: the value is read after the node was unlinked.
     value_after: bool,
-    /// A dequeue does not ask whether head and tail are the same.
+    /// A dequeue does not test whether head and tail are equal.
     skips_test: bool,
     spec: Queue,
 }
 
 impl MichaelScott {
-    /// With garbage collection: right.
+    /// With garbage collection: correct.
     pub fn collected() -> MichaelScott {
         MichaelScott {
             reuses: false,
@@ -34,22 +34,22 @@ impl MichaelScott {
         }
     }
 
-    /// Nodes are used again, with counters: right.
+    /// Nodes are reused, with counters: correct.
     pub fn counted() -> MichaelScott {
         MichaelScott { reuses: true, counts: true, ..MichaelScott::collected() }
     }
 
-    /// Nodes are used again, without counters: wrong.
+    /// Nodes are reused, without counters: broken.
     pub fn uncounted() -> MichaelScott {
         MichaelScott { reuses: true, ..MichaelScott::collected() }
     }
 
-    /// With counters, but the value is read after the CAS: wrong.
+    /// With counters, but the value is read after the CAS: broken.
     pub fn value_after() -> MichaelScott {
         MichaelScott { value_after: true, ..MichaelScott::counted() }
     }
 
-    /// With garbage collection, and without the test `Head = Tail`: looks wrong and is right.
+    /// With garbage collection, and without the test `Head = Tail`: looks broken and is correct.
     pub fn without_test() -> MichaelScott {
         MichaelScott { skips_test: true, ..MichaelScott::collected() }
     }
@@ -72,7 +72,7 @@ pub struct Shared {
     is_free: [bool; NODES],
 }
 
-/// What a thread remembers.
+/// Local state of a thread.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Local {
     n: u8,
@@ -120,7 +120,13 @@ impl Model for MichaelScott {
         op.value()
     }
 
-    fn step(&self, cx: &mut Cx, op: &QueueOp, mem: &mut Shared, me: &mut Local) -> Flow<Taken> {
+    fn step(
+        &self,
+        cx: &mut Cx,
+        op: &QueueOp,
+        mem: &mut Shared,
+        me: &mut Local,
+    ) -> Flow<ContainerRet> {
         match (op, cx.line) {
             (Enq(a), 0) => {
                 let free = (1..NODES).find(|node| mem.is_free[*node]).expect("no free node");
@@ -155,7 +161,7 @@ impl Model for MichaelScott {
             }
             (Enq(_), 5) => {
                 self.cas(&mut mem.tail, me.t, me.n);
-                Return(Taken::Ok)
+                Return(ContainerRet::Ok)
             }
             (Enq(_), _) => {
                 self.cas(&mut mem.tail, me.t, me.x.node);
@@ -181,7 +187,7 @@ impl Model for MichaelScott {
             (Deq, 3) => {
                 let is_empty = me.x.node == 0;
                 if is_empty && (self.skips_test || me.h.node == me.t.node) {
-                    return Return(Taken::Empty);
+                    return Return(ContainerRet::Empty);
                 }
                 if me.h.node == me.t.node && !self.skips_test {
                     return Goto(4);
@@ -212,13 +218,13 @@ impl Model for MichaelScott {
             }
             (Deq, _) => {
                 mem.is_free[at(me.h.node)] = self.reuses;
-                Return(Taken::Value(me.v))
+                Return(ContainerRet::Value(me.v))
             }
         }
     }
 
     fn is_mover(&self, cx: &Cx, op: &QueueOp, _mem: &Shared, me: &Local) -> bool {
-        // With garbage collection values never change once their node is linked, and nothing is given back.
+        // With garbage collection values do not change once their node is linked, and no node is freed.
         !self.reuses && *op == Deq && (cx.line == 7 || cx.line == 5 && me.x.node != 0)
     }
 

@@ -1,6 +1,6 @@
-//! Published algorithms, right and wrong, each with the steps of its pseudo-code; by type, and by name.
+//! Published algorithms, correct and broken, with the steps of their pseudo-code; by type and by name.
 //!
-//! [`rows`] has what is expected of each of them.
+//! [`rows`] lists the expected verdicts.
 
 mod afek;
 mod attiya_welch;
@@ -29,7 +29,7 @@ pub use afek::Afek;
 pub use attiya_welch::AttiyaWelch;
 pub use bowman::Bowman;
 pub use elimination::Elimination;
-pub use entries::{Asked, Entry, Explorable, entries, find};
+pub use entries::{Asked, Entry, Explorable, FindError, entries, find};
 pub use harris::HarrisMichael;
 pub use herlihy_wing::HerlihyWing;
 pub use jayanti::Jayanti;

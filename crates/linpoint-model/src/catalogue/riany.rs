@@ -3,7 +3,7 @@
 use super::handshake::Stamp;
 use super::llsc::LlSc;
 use super::segments::Segments;
-use super::specs::{MAX_SEGMENTS, Scanned, Snapshot, SnapshotOp, View};
+use super::specs::{MAX_SEGMENTS, Snapshot, SnapshotOp, SnapshotRet, View};
 use crate::model::{Cx, Flow, Model};
 use crate::simple::{Omit, SnapshotRole};
 use Flow::{Goto, Return};
@@ -18,20 +18,20 @@ const NULL: u8 = 0;
 #[derive(Clone, Debug)]
 pub struct Riany {
     n: usize,
-    /// The second collect counts, but its result is not copied.
+    /// Broken: the second collect counts, but its result is not copied.
     too_soon: bool,
     segments: Segments,
     spec: Snapshot,
 }
 
 impl Riany {
-    /// Right.
+    /// Correct.
     pub fn correct(n: usize) -> Riany {
         let spec = Snapshot::new(n);
         Riany { n: spec.len(), too_soon: false, segments: Segments::all(spec.len()), spec }
     }
 
-    /// Line 30 tests `fc ≤ 2`: wrong.
+    /// Line 30 tests `fc ≤ 2`: broken.
     pub fn wrong(n: usize) -> Riany {
         Riany { too_soon: true, ..Riany::correct(n) }
     }
@@ -40,42 +40,42 @@ impl Riany {
 /// A proposed view.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Proposed {
-    /// Who fills a view wants to know whether its version has changed, and nothing else about it.
+    /// A process that fills a view only tests whether its version has changed.
     version: Stamp,
     seq: LlSc<u8>,
     reg: [LlSc<u8>; MAX_SEGMENTS],
 }
 
-/// A value with the number of the collect in which it was written.
+/// A value with the number of the collect during which it was written.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Numbered {
     value: u8,
     seq: u8,
 }
 
-/// Shared memory, and beside it what processes remember as far as that tells which views still matter.
+/// Shared memory, and the local variables that determine which views still matter.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Shared {
     a: [LlSc<u8>; MAX_SEGMENTS],
-    /// Which entry, and whether it is to be filled. Its number grows and is never the same again, so that it is the same
-    /// if and only if nobody has stored it: what is kept is the entry, its number modulo n.
+    /// Which entry, and whether it is to be filled. Its number only grows, so it is unchanged if and only if no process has
+    /// stored it. States keep the entry, which is the number modulo n.
     index: LlSc<(u8, bool)>,
     cseq: LlSc<u8>,
     high: [Numbered; MAX_SEGMENTS],
-    /// Of these, nobody asks for the number.
+    /// No step reads the numbers of these.
     low: View,
     view: [[Proposed; 2]; MAX_SEGMENTS],
-    /// Of each process, from operation to operation.
+    /// Of each process, kept across operations.
     cv: [u8; MAX_SEGMENTS],
     res: [View; MAX_SEGMENTS],
     /// The local variable x of each process: the view that it fills.
     x: [u8; MAX_SEGMENTS],
-    /// Has it proposed a view in this scan? The local variable first, negated.
+    /// The process has proposed a view in this scan. The negated local variable `first`.
     has_proposed: [bool; MAX_SEGMENTS],
 }
 
 impl Shared {
-    /// The links and the view that a process will not use any more.
+    /// Drops the links and the view that a process will not use any more.
     fn forget(&mut self, p: usize) {
         self.index.forget(p);
         self.cseq.forget(p);
@@ -95,35 +95,35 @@ impl Shared {
         &mut self.view[usize::from(view / 2)][usize::from(view % 2)]
     }
 
-    /// The view that a process has proposed last.
+    /// The last view that a process proposed.
     fn own(&self, p: usize) -> u8 {
         (2 * p) as u8 + self.cv[p]
     }
 
-    fn is_filled_by_somebody(&self, view: u8) -> bool {
+    fn is_being_filled(&self, view: u8) -> bool {
         self.x.contains(&(view + 1))
     }
 
-    /// Clears a view that nobody will read before it is proposed again.
+    /// Clears a view that no process will read before it is proposed again.
     fn release(&mut self, view: u8) {
         let owner = usize::from(view / 2);
         let is_wanted = self.own(owner) == view && self.has_proposed[owner];
         let is_listed = self.a[owner].value == view + 1;
-        if !is_wanted && !is_listed && !self.is_filled_by_somebody(view) {
+        if !is_wanted && !is_listed && !self.is_being_filled(view) {
             *self.proposed(view) = Proposed::default();
         }
     }
 
     /// The scan returns.
-    fn leave(&mut self, p: usize, view: View) -> Flow<Scanned> {
+    fn leave(&mut self, p: usize, view: View) -> Flow<SnapshotRet> {
         self.has_proposed[p] = false;
         self.forget(p);
         self.release(self.own(p));
-        Return(Scanned::View(view))
+        Return(SnapshotRet::View(view))
     }
 }
 
-/// What a process remembers.
+/// Local state of a process.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Local {
     fc: u8,
@@ -142,22 +142,29 @@ impl Riany {
     }
 
     /// Back to line 0.
-    fn again(&self, i: usize, mem: &mut Shared, me: &mut Local) -> Flow<Scanned> {
+    fn again(&self, i: usize, mem: &mut Shared, me: &mut Local) -> Flow<SnapshotRet> {
         mem.forget(i);
         *me = Local { fc: me.fc, ..Local::default() };
         Goto(0)
     }
 
-    fn update(&self, line: u8, i: usize, v: u8, mem: &mut Shared, me: &mut Local) -> Flow<Scanned> {
+    fn update(
+        &self,
+        line: u8,
+        i: usize,
+        v: u8,
+        mem: &mut Shared,
+        me: &mut Local,
+    ) -> Flow<SnapshotRet> {
         if !self.segments.has(i) {
-            return Return(Scanned::Ok);
+            return Return(SnapshotRet::Ok);
         }
         match line {
             0 => {
                 me.sq = mem.cseq.value;
                 Goto(1)
             }
-            // Nobody else writes the registers of this process, so it need not remember what it has read there.
+            // No other process writes the registers of this process, so it does not have to store what it read there.
             1 => Goto(if mem.high[i].seq == me.sq { 3 } else { 2 }),
             2 => {
                 mem.low[i] = mem.high[i].value;
@@ -165,13 +172,13 @@ impl Riany {
             }
             _ => {
                 mem.high[i] = Numbered { value: v, seq: me.sq };
-                Return(Scanned::Ok)
+                Return(SnapshotRet::Ok)
             }
         }
     }
 
     /// Lines 0 to 11: proposing a view, and finding one to fill.
-    fn propose(&self, line: u8, i: usize, mem: &mut Shared, me: &mut Local) -> Flow<Scanned> {
+    fn propose(&self, line: u8, i: usize, mem: &mut Shared, me: &mut Local) -> Flow<SnapshotRet> {
         let own = mem.own(i);
         let (ix, fills) = mem.index.value;
         let next = (ix + 1) % self.n as u8;
@@ -198,7 +205,7 @@ impl Riany {
                 Goto(5)
             }
             5 => {
-                // The registers of segments that are left out are cleared at once with their neighbours.
+                // The registers of omitted segments are cleared together with their neighbours.
                 let next = self.next_segment(self.next_segment(usize::from(me.j)) + 1);
                 for j in usize::from(me.j)..next {
                     mem.proposed(own).reg[j].write(NULL);
@@ -214,7 +221,7 @@ impl Riany {
                 mem.index.load(i);
                 Goto(9)
             }
-            // Index is another one: whatever it finds, it will not store index, nor fill a view (line 13).
+            // The index has changed: whatever the process finds, it will neither store the index nor fill a view (line 13).
             9 if !mem.index.is_linked(i) => Goto(10),
             9 => {
                 let x = mem.a[usize::from(ix)].value;
@@ -244,7 +251,7 @@ impl Riany {
     }
 
     /// Lines 12 to 32: filling view `x`.
-    fn fill(&self, line: u8, i: usize, mem: &mut Shared, me: &mut Local) -> Flow<Scanned> {
+    fn fill(&self, line: u8, i: usize, mem: &mut Shared, me: &mut Local) -> Flow<SnapshotRet> {
         let (x, j) = (mem.x[i] - 1, usize::from(me.j));
         let entry = usize::from(mem.index.value.0);
         let is_current = !mem.proposed(x).version.is_changed_for(i);
@@ -286,7 +293,7 @@ impl Riany {
                 me.sq = 0;
                 self.registers(0, i, mem, me)
             }
-            // Who finds another version in line 24 does not use them.
+            // A process that finds another version in line 24 does not use them.
             21 | 22 if !is_current => {
                 (me.hi, me.lo) = Default::default();
                 Goto(line + 1)
@@ -315,7 +322,7 @@ impl Riany {
                 mem.proposed(x).reg[j].forget(i);
                 self.registers(j + 1, i, mem, me)
             }
-            // Line 28 would find the same.
+            // Line 28 would read the same.
             27 | 28 if !mem.index.is_linked(i) => self.filled(i, mem, me),
             27 if mem.a[entry].value != x + 1 => self.filled(i, mem, me),
             27 => {
@@ -324,28 +331,34 @@ impl Riany {
             }
             28 => Goto(29),
             29 => {
-                // Of A, it is linked to this entry only.
+                // This entry is the only one of A that the process is linked to.
                 mem.a.iter_mut().for_each(|register| register.store(i, NULL));
                 self.filled(i, mem, me)
             }
             31 => {
-                // In segments that are left out there is 0 already.
+                // Omitted segments are 0 already.
                 let j = self.next_segment(j);
                 mem.res[i][j] = mem.proposed(x).reg[j].value.saturating_sub(1);
                 me.j = (self.next_segment(j + 1) % self.n) as u8;
                 Goto(if me.j == 0 { 32 } else { 31 })
             }
             _ => {
-                // It is filled again before it is returned, unless that is what is wrong.
+                // It is filled again before it is returned, except in the broken version.
                 let res = if self.too_soon { mem.res[i] } else { std::mem::take(&mut mem.res[i]) };
                 if is_current && me.fc == 2 { mem.leave(i, res) } else { self.again(i, mem, me) }
             }
         }
     }
 
-    /// Goes on with register `from`. Lines 21 to 26 are performed at once for segments that are left out, where `high` and
-    /// `low` are 0: one of the runs that they have.
-    fn registers(&self, from: usize, i: usize, mem: &mut Shared, me: &mut Local) -> Flow<Scanned> {
+    /// Continues with register `from`. Lines 21 to 26 are performed in one step for omitted segments, where `high` and `low`
+    /// are 0: one of their possible runs.
+    fn registers(
+        &self,
+        from: usize,
+        i: usize,
+        mem: &mut Shared,
+        me: &mut Local,
+    ) -> Flow<SnapshotRet> {
         (me.hi, me.lo, me.y) = Default::default();
         let next = self.next_segment(from);
         let view = mem.proposed(mem.x[i] - 1);
@@ -362,8 +375,8 @@ impl Riany {
     }
 
     /// Line 30.
-    fn filled(&self, i: usize, mem: &mut Shared, me: &mut Local) -> Flow<Scanned> {
-        // All that matters is whether it is less than 2, 2, or more.
+    fn filled(&self, i: usize, mem: &mut Shared, me: &mut Local) -> Flow<SnapshotRet> {
+        // Only whether it is less than 2, 2, or more matters.
         me.fc = (me.fc + 1).min(3);
         if self.too_soon && me.fc == 2 {
             return mem.leave(i, mem.res[i]);
@@ -400,7 +413,7 @@ impl Model for Riany {
         op: &SnapshotOp,
         mem: &mut Shared,
         me: &mut Local,
-    ) -> Flow<Scanned> {
+    ) -> Flow<SnapshotRet> {
         match (op, cx.line) {
             (Update(_, v), line) => self.update(line, cx.thread, *v, mem, me),
             (Scan, line @ 0..=11) => self.propose(line, cx.thread, mem, me),
@@ -410,16 +423,16 @@ impl Model for Riany {
 
     fn is_mover(&self, cx: &Cx, op: &SnapshotOp, mem: &Shared, _me: &Local) -> bool {
         match (op, cx.line) {
-            // Nobody else writes the registers of this process.
+            // No other process writes the registers of this process.
             (Update(..), line) => line == 1,
-            // Before it is proposed, a view is not seen by others, unless they saw it when it was proposed before.
-            (Scan, 3) => !mem.is_filled_by_somebody((2 * cx.thread) as u8 + 1 - mem.cv[cx.thread]),
-            (Scan, 4 | 5) => !mem.is_filled_by_somebody(mem.own(cx.thread)),
+            // Other processes do not see a view before it is proposed, unless they saw it when it was proposed earlier.
+            (Scan, 3) => !mem.is_being_filled((2 * cx.thread) as u8 + 1 - mem.cv[cx.thread]),
+            (Scan, 4 | 5) => !mem.is_being_filled(mem.own(cx.thread)),
             _ => false,
         }
     }
 
-    /// Helpers fail or not while they fill the segments of others, so nothing of it is vacuous.
+    /// Helpers may fail while they fill the segments of other processes, so none of their commands are vacuous.
     fn snapshot(&self) -> Option<SnapshotRole<Riany>> {
         let omit = |model: &Riany, pair, omit| match omit {
             Omit::Vacuous => model.clone(),

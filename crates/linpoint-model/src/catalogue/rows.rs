@@ -1,30 +1,30 @@
-//! What is expected: for each model bounds, the verdict, and what a throw-away explorer without reductions needed.
+//! Expected results: for each model its bounds, the verdict, and what a prototype without reductions needed.
 //!
-//! Its figures are from one core of a machine that others used too, breadth-first, with threads sorted where only the
-//! total of operations was bounded: read times as orders of magnitude.
+//! The figures of the prototype are from one core of a shared machine, breadth-first, with threads sorted where only the
+//! total of operations was bounded. Read times as orders of magnitude.
 
 use super::Asked;
 
 /// A row of the table.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Row {
-    /// Which algorithm and variant.
+    /// Algorithm and variant, such as `T1`.
     pub id: &'static str,
     /// The name in the catalogue.
     pub model: &'static str,
-    /// How much is explored.
+    /// The bounds.
     pub asked: Asked,
-    /// True if nothing wrong is to be found.
+    /// True if no violation is expected.
     pub is_clean: bool,
-    /// The states that the throw-away explorer met until the verdict.
+    /// States that the prototype visited up to the verdict.
     pub states: Option<u64>,
-    /// Its time, in milliseconds.
+    /// Time that the prototype took, in milliseconds.
     pub millis: Option<u64>,
-    /// The steps of the shortest violation, none of them joined.
+    /// Length of the shortest violation, with no steps merged.
     pub steps: Option<usize>,
 }
 
-/// The table, a line each: what, which model, verdict, bounds, states, milliseconds, steps. Bounds are
+/// The table, one row per line: id, model, verdict, bounds, states, milliseconds, steps. Bounds are
 /// `any OPERATIONS THREADS`, `per OPERATIONS THREADS`, `unbounded THREADS`, or a program with `/` between threads.
 pub const TABLE: &str = "\
 T1|treiber|ok|any 6 2|148600|900|
@@ -165,7 +165,7 @@ pub fn rows() -> Vec<Row> {
 }
 
 impl Row {
-    /// Reads a line of the table; what it does not say is unknown. A verdict is `ok` or anything else.
+    /// Parses a line of the table. Missing figures are unknown. Any verdict but `ok` means that a violation is expected.
     pub fn parse(line: &'static str) -> Option<Row> {
         let mut fields = line.split('|');
         let (id, model, verdict, bounds) =

@@ -1,4 +1,4 @@
-//! Which segments of a snapshot object are read and written: all, or those of a pair (`simple.rs` says why).
+//! The segments of a snapshot object that are read and written: all, or those of a pair (`simple.rs` explains why).
 
 use crate::simple::Pair;
 
@@ -10,36 +10,36 @@ pub(super) struct Segments {
 }
 
 impl Segments {
-    /// All of them.
+    /// All segments.
     pub(super) fn all(n: usize) -> Segments {
         Segments { n, pair: None }
     }
 
-    /// Only those two.
+    /// Only the two of the pair.
     pub(super) fn of_pair(self, pair: Pair) -> Segments {
         Segments { pair: Some(pair), ..self }
     }
 
-    /// How many.
+    /// Number of segments.
     pub(super) fn len(&self) -> usize {
         if self.pair.is_some() { 2 } else { self.n }
     }
 
-    /// The one in this position.
+    /// The segment in this position.
     pub(super) fn at(&self, position: usize) -> usize {
         match self.pair {
             None => position,
-            Some((first, _)) if position == 0 => first,
-            Some((_, second)) => second,
+            Some(Pair(first, _)) if position == 0 => first,
+            Some(Pair(_, second)) => second,
         }
     }
 
-    /// The position after this one; 0 after the last.
+    /// The next position; 0 after the last.
     pub(super) fn after(&self, position: u8) -> u8 {
         (position + 1) % self.len() as u8
     }
 
-    /// Is this one among them?
+    /// True if the segment is among them.
     pub(super) fn has(&self, segment: usize) -> bool {
         self.iter().any(|own| own == segment)
     }

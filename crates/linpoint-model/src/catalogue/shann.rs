@@ -1,7 +1,7 @@
 //! The array queue of Shann, Huang and Chen (ICPADS 2000), known as the "buggy queue" since Colvin and Groves
 //! (ICECCS 2005) found its error, and two repairs.
 
-use super::specs::{Queue, QueueOp, Taken, queue_names};
+use super::specs::{ContainerRet, Queue, QueueOp, queue_names};
 use crate::model::{Cx, Flow, Model, SpecPart, Symmetry};
 use crate::names::Names;
 use Flow::{Goto, Return};
@@ -9,13 +9,13 @@ use QueueOp::{Deq, Enq};
 
 const SLOTS: usize = 4;
 
-/// How the error is repaired.
+/// How the bug is fixed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Repair {
     None,
     /// The test for empty or full comes before the slot is read.
     TestFirst,
-    /// The slot is read again before it is passed over.
+    /// The slot is read again before it is skipped.
     ReadAgain,
 }
 
@@ -33,30 +33,30 @@ impl ArrayQueue {
         ArrayQueue { repair, length, spec: Queue { capacity: Some(length), ..Queue::default() } }
     }
 
-    /// As published, with so many slots (at most 4): wrong.
+    /// As published, with this many slots (at most 4): broken.
     pub fn published(length: u8) -> ArrayQueue {
         ArrayQueue::with(length, Repair::None)
     }
 
-    /// The test for empty or full comes before the slot is read: right.
+    /// The test for empty or full comes before the slot is read: correct.
     pub fn test_first(length: u8) -> ArrayQueue {
         ArrayQueue::with(length, Repair::TestFirst)
     }
 
-    /// A slot is read again before it is passed over: right.
+    /// A slot is read again before it is skipped: correct.
     pub fn read_again(length: u8) -> ArrayQueue {
         ArrayQueue::with(length, Repair::ReadAgain)
     }
 
-    /// The lines of an operation in the order in which they come: 0 first, then these.
+    /// The lines of an operation in the order of execution: 0 first, then these.
     fn after(&self, line: u8) -> u8 {
         let order = if self.repair == Repair::TestFirst { [0, 3, 1, 2] } else { [0, 1, 2, 3] };
         let at = order.iter().position(|l| *l == line).unwrap_or(3);
         order.get(at + 1).copied().unwrap_or(9)
     }
 
-    /// Where to go when all tests have passed.
-    fn tested(&self, line: u8, acts: bool) -> Flow<Taken> {
+    /// The line after all tests have passed.
+    fn tested(&self, line: u8, acts: bool) -> Flow<ContainerRet> {
         match self.after(line) {
             9 if acts => Goto(4),
             9 if self.repair == Repair::ReadAgain => Goto(7),
@@ -81,14 +81,14 @@ pub struct Shared {
     q: [Slot; SLOTS],
 }
 
-/// What a thread remembers: `f` or `r`, and the slot.
+/// Local state of a thread: `f` or `r`, and the slot.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Local {
     i: u8,
     x: Slot,
 }
 
-fn again(me: &mut Local) -> Flow<Taken> {
+fn again(me: &mut Local) -> Flow<ContainerRet> {
     *me = Local::default();
     Goto(0)
 }
@@ -114,10 +114,16 @@ impl Model for ArrayQueue {
         op.value()
     }
 
-    fn step(&self, cx: &mut Cx, op: &QueueOp, mem: &mut Shared, me: &mut Local) -> Flow<Taken> {
+    fn step(
+        &self,
+        cx: &mut Cx,
+        op: &QueueOp,
+        mem: &mut Shared,
+        me: &mut Local,
+    ) -> Flow<ContainerRet> {
         let (is_empty, is_full) = (mem.rear == me.i, mem.front + self.length == me.i);
         let Shared { front, rear, q } = mem;
-        // Enqueues work at the rear, dequeues at the front; everything else is the same.
+        // Enqueues work at the rear, dequeues at the front. The code is the same otherwise.
         let own = if *op == Deq { front } else { &mut *rear };
         let slot = &mut q[usize::from(me.i % self.length)];
         let acts = (me.x.val != 0) == (*op == Deq);
@@ -132,8 +138,8 @@ impl Model for ArrayQueue {
             }
             2 if *own != me.i => again(me),
             2 => self.tested(2, acts),
-            3 if *op == Deq && is_empty => Return(Taken::Empty),
-            3 if *op != Deq && is_full => Return(Taken::Full),
+            3 if *op == Deq && is_empty => Return(ContainerRet::Empty),
+            3 if *op != Deq && is_full => Return(ContainerRet::Full),
             3 => self.tested(3, acts),
             4 if *slot != me.x => again(me),
             4 => {
@@ -146,7 +152,7 @@ impl Model for ArrayQueue {
                 if *own == me.i {
                     *own += 1;
                 }
-                Return(if *op == Deq { Taken::Value(me.x.val) } else { Taken::Ok })
+                Return(if *op == Deq { ContainerRet::Value(me.x.val) } else { ContainerRet::Ok })
             }
             7 if *slot != me.x => again(me),
             7 => {

@@ -11,7 +11,7 @@ const TAIL: u8 = 2;
 /// The lock-free skip list.
 #[derive(Clone, Debug)]
 pub struct SkipList {
-    /// The mark on level 0 is set by a plain write.
+    /// Broken: the mark on level 0 is set by a plain write.
     plain_mark: bool,
     contains_sees_marks: bool,
     hashes: Hashes,
@@ -19,19 +19,19 @@ pub struct SkipList {
     spec: Set,
 }
 
-/// By what nodes are ordered.
+/// The order of nodes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Hashes {
-    /// By their keys.
+    /// By key.
     Differ,
-    /// By hashes, and those of all keys are equal. A search goes down before the first node with the hash.
+    /// By hash, and all keys have the same hash. A search descends before the first node with the hash.
     Equal,
-    /// The same, but a search goes down from the first node with the hash.
+    /// The same, but a search descends from the first node with the hash.
     EqualAndSkipped,
 }
 
 impl SkipList {
-    /// With two keys: right.
+    /// With two keys: correct.
     pub fn correct() -> SkipList {
         SkipList {
             plain_mark: false,
@@ -42,22 +42,22 @@ impl SkipList {
         }
     }
 
-    /// Ordered by hashes, which two keys have in common: right.
+    /// Ordered by hash, with two keys of equal hash: correct.
     pub fn equal_hashes() -> SkipList {
         SkipList { hashes: Hashes::Equal, ..SkipList::correct() }
     }
 
-    /// The same, but on its way down a search skips nodes with an equal hash that have no upper level: wrong.
+    /// The same, but a descending search skips nodes with an equal hash that have no upper level: broken.
     pub fn equal_hashes_skipped() -> SkipList {
         SkipList { hashes: Hashes::EqualAndSkipped, ..SkipList::correct() }
     }
 
-    /// The mark that decides who has removed a node is a plain write: wrong.
+    /// The mark that decides which thread has removed a node is a plain write: broken.
     pub fn plain_mark() -> SkipList {
         SkipList { plain_mark: true, ..SkipList::correct() }
     }
 
-    /// `contains` does not look at marks: wrong.
+    /// `contains` ignores marks: broken.
     pub fn contains_blind() -> SkipList {
         SkipList { contains_sees_marks: false, ..SkipList::correct() }
     }
@@ -84,19 +84,19 @@ pub struct Shared {
     nodes: Heap<Cell, 10>,
 }
 
-/// What the search is for.
+/// The purpose of a search.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Search {
-    /// To find where to begin.
+    /// The first search of an operation.
     #[default]
     First,
-    /// An addition looks again for where to link its upper level.
+    /// An addition searches again for the place of its upper level.
     Upper,
     /// A removal unlinks its node.
     Unlink,
 }
 
-/// What a thread remembers.
+/// Local state of a thread.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Local {
     search: Search,
@@ -110,7 +110,7 @@ pub struct Local {
 }
 
 impl Local {
-    /// Searches from the beginning.
+    /// Restarts the search.
     fn again(&mut self) -> Flow<bool> {
         *self = Local { search: self.search, n: self.n, ..Local::default() };
         Goto(0)
@@ -139,12 +139,12 @@ impl SkipList {
         self.hash(cell.key) == self.hash(k) && cell.key != k
     }
 
-    /// True if the search for `k` goes past this node. On level 0 it sees all nodes with the hash.
+    /// True if the search for `k` passes this node. On level 0 it visits all nodes with the hash.
     fn is_before(&self, cell: &Cell, k: u8, level: usize) -> bool {
         self.hash(cell.key) < self.hash(k) || level == 0 && self.has_other_key(cell, k)
     }
 
-    /// Where the search on level 1 ends: from which node it goes down, and which one follows that.
+    /// The end of the search on level 1: the node from which it descends, and its successor.
     fn end_above(&self, p: u8, c: u8, cell: &Cell, k: u8) -> (u8, u8) {
         let skips = self.hashes == Hashes::EqualAndSkipped && self.has_other_key(cell, k);
         if skips { (c, cell.next[1]) } else { (p, c) }
@@ -183,7 +183,7 @@ impl SkipList {
         }
     }
 
-    /// The search has come to its end on level 0.
+    /// The search has ended on level 0.
     fn found(&self, op: &SetOp, mem: &Shared, me: &mut Local) -> Flow<bool> {
         let is_there = mem.nodes[me.c].key == op.key();
         match (me.search, op.is_add()) {

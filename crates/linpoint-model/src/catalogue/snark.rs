@@ -1,25 +1,25 @@
 //! Snark, the deque of Detlefs, Flood, Garthwaite, Martin, Shavit and Steele (DISC 2000), which was published with a
-//! proof and has two errors (Doherty et al., SPAA 2004), and two repairs.
+//! proof and has two bugs (Doherty et al., SPAA 2004), and two fixes.
 
-use super::specs::{Deque, DequeOp, Side, Taken, deque_names};
+use super::specs::{ContainerRet, Deque, DequeOp, Side, deque_names};
 use crate::model::{Cx, Flow, Model, SpecPart, Symmetry};
 use crate::names::{Heap, Names, Node};
 use DequeOp::{Pop, Push};
 use Flow::{Goto, Return};
 
-/// The node that stands for "nothing".
+/// The dummy node.
 const DUMMY: u8 = 1;
 
-/// What is repaired, and how.
+/// Which bugs are fixed, and how.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Version {
-    /// Nothing.
+    /// None.
     Published,
-    /// The false "empty".
+    /// The wrong "empty" result.
     FirstRepaired,
-    /// Everything: whoever unlinks a node has to win its value.
+    /// Both: a thread that unlinks a node has to claim its value.
     Claim,
-    /// Everything: unlinking a node looks at three words.
+    /// Both: unlinking a node compares three words.
     TripleCas,
 }
 
@@ -27,7 +27,7 @@ enum Version {
 #[derive(Clone, Debug)]
 pub struct Snark {
     version: Version,
-    /// A pop clears the value of the node it has taken, as an option of the paper.
+    /// A pop clears the value of the node it has taken, an option of the paper.
     clears: bool,
     spec: Deque,
 }
@@ -37,22 +37,22 @@ impl Snark {
         Snark { version, clears: false, spec: Deque::default() }
     }
 
-    /// As published: a pop may say "empty" although there always was something.
+    /// As published: a pop may return "empty" although the deque was never empty.
     pub fn published() -> Snark {
         Snark::with(Version::Published)
     }
 
-    /// The first error is repaired; the second remains: a value may be popped twice.
+    /// The first bug is fixed, the second remains: a value may be popped twice.
     pub fn first_repaired() -> Snark {
         Snark::with(Version::FirstRepaired)
     }
 
-    /// Repaired with a claim on the value: right.
+    /// Fixed with a claim on the value: correct.
     pub fn claim() -> Snark {
         Snark::with(Version::Claim)
     }
 
-    /// Repaired with a three-word CAS: right.
+    /// Fixed with a three-word CAS: correct.
     pub fn triple_cas() -> Snark {
         Snark::with(Version::TripleCas)
     }
@@ -85,7 +85,7 @@ pub struct Shared {
     nodes: Heap<Cell, 12>,
 }
 
-/// What a thread remembers.
+/// Local state of a thread.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Local {
     h: u8,
@@ -95,14 +95,21 @@ pub struct Local {
     v: u8,
 }
 
-fn again(me: &mut Local) -> Flow<Taken> {
+fn again(me: &mut Local) -> Flow<ContainerRet> {
     *me = Local::default();
     Goto(0)
 }
 
 impl Snark {
     /// `own` is the side of the operation as an index, `other` the opposite one.
-    fn push(&self, line: u8, a: u8, own: usize, mem: &mut Shared, me: &mut Local) -> Flow<Taken> {
+    fn push(
+        &self,
+        line: u8,
+        a: u8,
+        own: usize,
+        mem: &mut Shared,
+        me: &mut Local,
+    ) -> Flow<ContainerRet> {
         let other = 1 - own;
         match line {
             0 => {
@@ -127,7 +134,7 @@ impl Snark {
                 }
                 let n = mem.nodes.alloc(Cell { link: [DUMMY; 2], v: a });
                 mem.hat = [n; 2];
-                Return(Taken::Ok)
+                Return(ContainerRet::Ok)
             }
             _ => {
                 if (mem.hat[own], mem.nodes[me.h].link[own]) != (me.h, me.p) {
@@ -138,12 +145,12 @@ impl Snark {
                 let n = mem.nodes.alloc(Cell { link, v: a });
                 mem.hat[own] = n;
                 mem.nodes[me.h].link[own] = n;
-                Return(Taken::Ok)
+                Return(ContainerRet::Ok)
             }
         }
     }
 
-    fn pop(&self, line: u8, own: usize, mem: &mut Shared, me: &mut Local) -> Flow<Taken> {
+    fn pop(&self, line: u8, own: usize, mem: &mut Shared, me: &mut Local) -> Flow<ContainerRet> {
         let other = 1 - own;
         match line {
             0 => {
@@ -157,7 +164,7 @@ impl Snark {
             2 => {
                 if mem.nodes[me.h].link[own] == me.h {
                     if self.version == Version::Published {
-                        return Return(Taken::Empty);
+                        return Return(ContainerRet::Empty);
                     }
                     me.o = 0;
                     return Goto(10);
@@ -176,7 +183,7 @@ impl Snark {
                 me.o = 0;
                 Goto(4)
             }
-            4 => Return(Taken::Value(mem.nodes[me.h].v)),
+            4 => Return(ContainerRet::Value(mem.nodes[me.h].v)),
             5 => {
                 me.p = mem.nodes[me.h].link[other];
                 Goto(6)
@@ -196,22 +203,28 @@ impl Snark {
             }
             8 => {
                 mem.nodes[me.h].link[own] = DUMMY;
-                if self.clears { Goto(9) } else { Return(Taken::Value(me.v)) }
+                if self.clears { Goto(9) } else { Return(ContainerRet::Value(me.v)) }
             }
             9 => {
                 mem.nodes[me.h].v = 0;
-                Return(Taken::Value(me.v))
+                Return(ContainerRet::Value(me.v))
             }
             _ => self.really_empty(own, mem, me),
         }
     }
 
-    /// Line 2': the node is dead on this side, but is it still the hat?
-    fn really_empty(&self, own: usize, mem: &Shared, me: &mut Local) -> Flow<Taken> {
-        if mem.hat[own] == me.h { Return(Taken::Empty) } else { again(me) }
+    /// Line 2': the node is dead on this side; tests whether it is still the hat.
+    fn really_empty(&self, own: usize, mem: &Shared, me: &mut Local) -> Flow<ContainerRet> {
+        if mem.hat[own] == me.h { Return(ContainerRet::Empty) } else { again(me) }
     }
 
-    fn pop_by_claim(&self, line: u8, own: usize, mem: &mut Shared, me: &mut Local) -> Flow<Taken> {
+    fn pop_by_claim(
+        &self,
+        line: u8,
+        own: usize,
+        mem: &mut Shared,
+        me: &mut Local,
+    ) -> Flow<ContainerRet> {
         let other = 1 - own;
         match line {
             0 => {
@@ -252,7 +265,7 @@ impl Snark {
             }
             6 => {
                 mem.nodes[me.h].link[own] = DUMMY;
-                Return(Taken::Value(me.v))
+                Return(ContainerRet::Value(me.v))
             }
             7 => {
                 mem.nodes[me.h].link[own] = DUMMY;
@@ -262,7 +275,13 @@ impl Snark {
         }
     }
 
-    fn pop_by_3cas(&self, line: u8, own: usize, mem: &mut Shared, me: &mut Local) -> Flow<Taken> {
+    fn pop_by_3cas(
+        &self,
+        line: u8,
+        own: usize,
+        mem: &mut Shared,
+        me: &mut Local,
+    ) -> Flow<ContainerRet> {
         let other = 1 - own;
         match line {
             0 => {
@@ -291,7 +310,7 @@ impl Snark {
                 (me.p, me.q) = (0, 0);
                 Goto(4)
             }
-            4 => Return(Taken::Value(mem.nodes[me.h].v)),
+            4 => Return(ContainerRet::Value(mem.nodes[me.h].v)),
             _ => self.really_empty(own, mem, me),
         }
     }
@@ -320,7 +339,13 @@ impl Model for Snark {
         op.value()
     }
 
-    fn step(&self, cx: &mut Cx, op: &DequeOp, mem: &mut Shared, me: &mut Local) -> Flow<Taken> {
+    fn step(
+        &self,
+        cx: &mut Cx,
+        op: &DequeOp,
+        mem: &mut Shared,
+        me: &mut Local,
+    ) -> Flow<ContainerRet> {
         let (Push(side, _) | Pop(side)) = op;
         let own = usize::from(*side == Side::Right);
         match op {
@@ -335,7 +360,7 @@ impl Model for Snark {
 
     fn is_mover(&self, cx: &Cx, op: &DequeOp, _mem: &Shared, _me: &Local) -> bool {
         let line = cx.line;
-        // Values never change, unless pops clear them.
+        // Values do not change, unless pops clear them.
         let is_value = match self.version {
             Version::Claim => false,
             Version::TripleCas => line == 4,

@@ -1,7 +1,7 @@
 //! The time-stamped stack of Dodds, Haas and Kirsch (POPL 2015): a pool for each thread, an atomic counter as clock,
-//! without elimination. Pushes have no fixed moment at which they take effect: pops decide it.
+//! without elimination. Pushes have no fixed linearization points: pops decide when they take effect.
 
-use super::specs::{Stack, StackOp, Taken, stack_names};
+use super::specs::{ContainerRet, Stack, StackOp, stack_names};
 use crate::model::{Cx, Flow, Model, SpecPart, Symmetry};
 use crate::names::Names;
 use Flow::{Goto, Return};
@@ -9,7 +9,7 @@ use StackOp::{Pop, Push};
 
 const THREADS: usize = 4;
 const ITEMS: usize = 8;
-/// Later than any time.
+/// Later than any time stamp.
 const TOP: u8 = 255;
 
 /// The time-stamped stack.
@@ -21,12 +21,12 @@ pub struct TimeStamped {
 }
 
 impl TimeStamped {
-    /// Right. `threads` have pools.
+    /// Correct. Each of `threads` threads has a pool.
     pub fn correct(threads: usize) -> TimeStamped {
         TimeStamped { stamps_first: false, threads: threads.min(THREADS), spec: Stack::default() }
     }
 
-    /// The time stamp is taken before the value is inserted: wrong.
+    /// The time stamp is taken before the value is inserted: broken.
     pub fn stamps_first(threads: usize) -> TimeStamped {
         TimeStamped { stamps_first: true, ..TimeStamped::correct(threads) }
     }
@@ -48,7 +48,7 @@ pub struct Shared {
     pool: [[Item; ITEMS]; THREADS],
 }
 
-/// What a thread remembers.
+/// Local state of a thread.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Local {
     p: u8,
@@ -73,8 +73,8 @@ impl Shared {
 }
 
 impl TimeStamped {
-    /// On to the next pool, or to what was found.
-    fn next_pool(&self, me: &mut Local) -> Flow<Taken> {
+    /// Continues with the next pool, or with the candidate.
+    fn next_pool(&self, me: &mut Local) -> Flow<ContainerRet> {
         me.k = 0;
         me.p += 1;
         if usize::from(me.p) < self.threads {
@@ -110,7 +110,13 @@ impl Model for TimeStamped {
         op.value()
     }
 
-    fn step(&self, cx: &mut Cx, op: &StackOp, mem: &mut Shared, me: &mut Local) -> Flow<Taken> {
+    fn step(
+        &self,
+        cx: &mut Cx,
+        op: &StackOp,
+        mem: &mut Shared,
+        me: &mut Local,
+    ) -> Flow<ContainerRet> {
         assert!(cx.thread < self.threads, "a thread without a pool");
         let p = usize::from(me.p);
         match (op, cx.line) {
@@ -121,7 +127,7 @@ impl Model for TimeStamped {
             }
             (Push(a), 1) if self.stamps_first => {
                 mem.append(cx.thread, Item { val: *a, ts: me.c, is_taken: false });
-                Return(Taken::Ok)
+                Return(ContainerRet::Ok)
             }
             (Push(a), 0) => {
                 mem.append(cx.thread, Item { val: *a, ts: TOP, is_taken: false });
@@ -135,7 +141,7 @@ impl Model for TimeStamped {
             (Push(_), _) => {
                 let last = mem.len[cx.thread];
                 mem.item(cx.thread as u8, last).ts = me.c;
-                Return(Taken::Ok)
+                Return(ContainerRet::Ok)
             }
             (Pop, 0) => {
                 me.seen[p] = mem.len[p];
@@ -163,7 +169,7 @@ impl Model for TimeStamped {
                     return Goto(0);
                 }
                 item.is_taken = true;
-                Return(Taken::Value(item.val))
+                Return(ContainerRet::Value(item.val))
             }
             (Pop, _) => {
                 if mem.len[p] != me.seen[p] {
@@ -171,7 +177,7 @@ impl Model for TimeStamped {
                     return Goto(0);
                 }
                 me.p += 1;
-                if usize::from(me.p) < self.threads { Goto(4) } else { Return(Taken::Empty) }
+                if usize::from(me.p) < self.threads { Goto(4) } else { Return(ContainerRet::Empty) }
             }
         }
     }

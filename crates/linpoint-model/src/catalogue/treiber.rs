@@ -1,6 +1,6 @@
-//! Treiber's stack (IBM report RJ 5118, 1986), with garbage collection or with nodes that are used again.
+//! Treiber's stack (IBM report RJ 5118, 1986), with garbage collection or with nodes that are reused.
 
-use super::specs::{Stack, StackOp, Taken, stack_names};
+use super::specs::{ContainerRet, Stack, StackOp, stack_names};
 use crate::model::{Cx, Flow, Model, SpecPart, Symmetry};
 use crate::names::Names;
 use Flow::{Goto, Return};
@@ -8,16 +8,16 @@ use StackOp::{Pop, Push};
 
 const NODES: usize = 16;
 
-/// What becomes of nodes that were popped.
+/// How popped nodes are managed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Memory {
-    /// They are never used again.
+    /// Nodes are never reused.
     Collected,
-    /// They are used again, and `top` counts its changes.
+    /// Nodes are reused, and `top` counts its changes.
     Tagged,
-    /// They are used again; the value is read before the node is popped.
+    /// Nodes are reused; the value is read before the node is popped.
     ValueBefore,
-    /// They are used again; the value is read after the node was popped.
+    /// Nodes are reused; the value is read after the node was popped.
     ValueAfter,
 }
 
@@ -33,22 +33,22 @@ impl Treiber {
         Treiber { memory, spec: Stack::default() }
     }
 
-    /// With garbage collection: right.
+    /// With garbage collection: correct.
     pub fn collected() -> Treiber {
         Treiber::with(Memory::Collected)
     }
 
-    /// Nodes are used again, with a tag that counts changes of `top`: right.
+    /// Nodes are reused, with a tag that counts changes of `top`: correct.
     pub fn tagged() -> Treiber {
         Treiber::with(Memory::Tagged)
     }
 
-    /// Nodes are used again without tags, and a pop reads the value before its CAS: wrong.
+    /// Nodes are reused without tags, and a pop reads the value before its CAS: broken.
     pub fn reuse_value_before() -> Treiber {
         Treiber::with(Memory::ValueBefore)
     }
 
-    /// Nodes are used again without tags, and a pop reads the value after its CAS: wrong.
+    /// Nodes are reused without tags, and a pop reads the value after its CAS: broken.
     pub fn reuse_value_after() -> Treiber {
         Treiber::with(Memory::ValueAfter)
     }
@@ -64,7 +64,7 @@ pub struct Shared {
     is_free: [bool; NODES],
 }
 
-/// What a thread remembers.
+/// Local state of a thread.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Local {
     n: u8,
@@ -113,7 +113,13 @@ impl Model for Treiber {
         op.value()
     }
 
-    fn step(&self, cx: &mut Cx, op: &StackOp, mem: &mut Shared, me: &mut Local) -> Flow<Taken> {
+    fn step(
+        &self,
+        cx: &mut Cx,
+        op: &StackOp,
+        mem: &mut Shared,
+        me: &mut Local,
+    ) -> Flow<ContainerRet> {
         let tagged = self.memory == Memory::Tagged;
         match (op, cx.line) {
             (Push(a), 0) => {
@@ -132,7 +138,7 @@ impl Model for Treiber {
             (Push(_), _) => {
                 if mem.cas_top(me, me.n, tagged) {
                     cx.point();
-                    return Return(Taken::Ok);
+                    return Return(ContainerRet::Ok);
                 }
                 (me.t, me.tag) = (0, 0);
                 Goto(1)
@@ -141,7 +147,7 @@ impl Model for Treiber {
                 *me = Local { t: mem.top, tag: mem.tag, ..Local::default() };
                 if me.t == 0 {
                     cx.point();
-                    return Return(Taken::Empty);
+                    return Return(ContainerRet::Empty);
                 }
                 Goto(1)
             }
@@ -168,14 +174,13 @@ impl Model for Treiber {
             }
             (Pop, _) => {
                 mem.is_free[usize::from(me.t)] = self.memory != Memory::Collected;
-                Return(Taken::Value(me.v))
+                Return(ContainerRet::Value(me.v))
             }
         }
     }
 
     fn is_mover(&self, cx: &Cx, op: &StackOp, _mem: &Shared, _me: &Local) -> bool {
-        // With garbage collection a node is private until it is published, never changes after that, and is not
-        // given back.
+        // With garbage collection a node is private until it is published, immutable after that, and never freed.
         self.memory == Memory::Collected && matches!((op, cx.line), (Push(_), 2) | (Pop, 1 | 2 | 5))
     }
 

@@ -1,25 +1,26 @@
 //! Depth-first exploration on one core.
 //!
-//! For `external` and `common` the order is part of the method: states carry no history, the path does. A search
-//! that meets a state again turns back (`external`), or turns back if its history has a linearization in common with
-//! one that led to the state before (`common`). Threads and moves are tried in their order.
+//! For `external` and `common` the order is part of the method: the history belongs to the path, not to the state. A
+//! search that reaches a known state backtracks (`external`), or backtracks if its history shares a linearization with one
+//! that led to the state before (`common`). Threads and moves are tried in order.
 
 use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::supervisor::{Stop, Supervisor};
 use super::tree::Tree;
 use super::visited::{Share, Visited};
-use super::watcher::{Stop, Watcher};
-use super::worker::{Common, Successor, Tables, Who, Worker};
+use super::worker::{MoveFilter, SharedCache, Successor, Tables, Worker};
 use super::{Counts, Ending, Route};
 use crate::bounds::MAX_THREADS;
-use crate::method::{Linearization, Method, Numbers, Taken, is_linearizable, linearizations};
-use crate::system::{MAX_MOVES, ModelError, System};
+use crate::error::{ModelError, Unsupported};
+use crate::method::{Linearization, Method, Numbers, ThreadEvent, is_linearizable, linearizations};
+use crate::system::{MAX_MOVES, System};
 
-/// States between two looks at the limits.
+/// States between two checks of the limits.
 const BATCH: usize = 1 << 12;
-/// Room that is made; half of it is enough for the successors of one state.
+/// Room in the tables. Half of it is enough for the successors of one state.
 const ROOM: usize = 1 << 16;
 const _: () = assert!(ROOM / 2 >= MAX_THREADS * MAX_MOVES * MAX_THREADS);
 
@@ -28,7 +29,7 @@ pub(crate) fn explore(
     system: &dyn System,
     numbers: &dyn Numbers,
     method: Method,
-    watcher: &mut Watcher<'_>,
+    supervisor: &mut Supervisor<'_>,
 ) -> Result<(Ending, Counts), ModelError> {
     let visited = Visited::new();
     let mut depth = Depth {
@@ -45,13 +46,11 @@ pub(crate) fn explore(
         counts: Counts::default(),
     };
     let mut tree = Tree::new(system.threads());
-    let ending = match depth.run(&mut tree, watcher) {
-        Ok(()) => match system.watch().judge_rest() {
+    let ending = match depth.run(&mut tree, supervisor) {
+        Ok(()) => match system.tracker().judge_rest() {
             None => Ending::Exhausted,
             Some(_) => {
-                return Err(ModelError::Unsupported(
-                    "a history that never ends is not linearizable; explore breadth-first to see it".into(),
-                ));
+                return Err(Unsupported::EndlessHistory.into());
             }
         },
         Err(Stop::Limit(limit)) => Ending::Limit(limit),
@@ -64,7 +63,7 @@ pub(crate) fn explore(
     Ok((ending, counts))
 }
 
-/// A state on the way, and what follows it.
+/// A state on the path, and its successors.
 struct Frame {
     state: u64,
     next: Vec<Successor>,
@@ -79,8 +78,8 @@ struct Depth<'s> {
     share: Share,
     path: Vec<Frame>,
     on_path: FxHashSet<u64>,
-    /// Histories that were checked.
-    judged: FxHashMap<Vec<Taken>, bool>,
+    /// Verdicts of checked histories.
+    judged: FxHashMap<Vec<ThreadEvent>, bool>,
     /// For `common`: the linearizations of histories that led to a state.
     known: FxHashMap<u64, Vec<BTreeSet<Linearization>>>,
     known_bytes: usize,
@@ -88,12 +87,12 @@ struct Depth<'s> {
 }
 
 impl Depth<'_> {
-    fn run(&mut self, tree: &mut Tree, watcher: &mut Watcher<'_>) -> Result<(), Stop> {
+    fn run(&mut self, tree: &mut Tree, supervisor: &mut Supervisor<'_>) -> Result<(), Stop> {
         let mut tables = Tables::default();
         let initial = self.system.initial().map_err(Stop::Error)?;
         let first = tree.state(&initial, &mut tables.reserve);
         self.visited.insert(first, &mut self.share);
-        let common = Common::new(1);
+        let shared_cache = SharedCache::new(1);
         let mut is_first = true;
         loop {
             self.visited.settle(&self.share);
@@ -101,7 +100,7 @@ impl Depth<'_> {
             let bytes = self.bytes(tree);
             self.counts.bytes = self.counts.bytes.max(bytes);
             let states = self.stored();
-            watcher.look(
+            supervisor.check(
                 &self.counts,
                 states,
                 self.path.len() as u64,
@@ -111,7 +110,7 @@ impl Depth<'_> {
             self.visited.make_room(ROOM, 1);
             self.share = self.visited.share(1);
             let judges = self.method == Method::Recorded || !self.method.is_sound();
-            let mut worker = Worker::new(self.system, tree, judges, &common, tables);
+            let mut worker = Worker::new(self.system, tree, judges, &shared_cache, tables);
             if std::mem::take(&mut is_first) {
                 self.enter(&mut worker, first)?;
             }
@@ -119,7 +118,9 @@ impl Depth<'_> {
                 if self.path.is_empty() {
                     return Ok(());
                 }
-                if tree.pairs.room() < ROOM / 2 || self.share.room() < ROOM / 2 || watcher.is_over()
+                if tree.pairs.room() < ROOM / 2
+                    || self.share.room() < ROOM / 2
+                    || supervisor.is_over()
                 {
                     break;
                 }
@@ -129,7 +130,7 @@ impl Depth<'_> {
         }
     }
 
-    /// Follows the next move of the last state of the path, or leaves it.
+    /// Follows the next move of the last state on the path, or backtracks.
     fn step(&mut self, worker: &mut Worker<'_>) -> Result<(), Stop> {
         let Some(frame) = self.path.last_mut() else { return Ok(()) };
         let Some(next) = frame.next.get(frame.at).copied() else {
@@ -138,10 +139,10 @@ impl Depth<'_> {
             return Ok(());
         };
         frame.at += 1;
-        if next.is_wrong {
+        if next.is_violation {
             return Err(Stop::Violation(0, next));
         }
-        if !self.method.is_sound() && next.is_over && !self.is_fine() {
+        if !self.method.is_sound() && next.is_over && !self.history_is_linearizable() {
             return Err(Stop::Violation(0, next));
         }
         let is_new = self.visited.insert(next.state, &mut self.share);
@@ -158,7 +159,7 @@ impl Depth<'_> {
 
     fn enter(&mut self, worker: &mut Worker<'_>, state: u64) -> Result<(), Stop> {
         let mut next = Vec::new();
-        let is_stuck = worker.expand(state, Who::All, |successor| next.push(successor));
+        let is_stuck = worker.expand(state, MoveFilter::All, |successor| next.push(successor));
         let is_stuck = is_stuck.map_err(Stop::Error)?;
         if is_stuck && !self.system.is_over(&worker.tree.parts(state)) {
             self.counts.stuck += 1;
@@ -175,15 +176,15 @@ impl Depth<'_> {
         Ok(())
     }
 
-    /// The events on the way, up to the move that is being followed.
-    fn events(&self) -> Vec<Taken> {
+    /// The events on the path, up to the move that is being followed.
+    fn events(&self) -> Vec<ThreadEvent> {
         let followed = self.path.iter().map(|frame| frame.next[frame.at - 1]);
         let events = followed.filter(|next| !next.event.is_none());
-        events.map(|next| Taken { thread: next.thread, event: next.event }).collect()
+        events.map(|next| ThreadEvent { thread: next.thread, event: next.event }).collect()
     }
 
-    /// Is the history that is over now linearizable?
-    fn is_fine(&mut self) -> bool {
+    /// True if the complete history of the path is linearizable.
+    fn history_is_linearizable(&mut self) -> bool {
         let events = self.events();
         if let Some(known) = self.judged.get(&events) {
             return *known;
@@ -193,7 +194,7 @@ impl Depth<'_> {
         answer
     }
 
-    /// True if the history has no linearization in common with one that led to this state before.
+    /// True if the history shares no linearization with any that led to this state before.
     fn is_different(&self, state: u64) -> bool {
         let mine = linearizations(self.numbers, &self.events());
         let known = self.known.get(&state).map_or(&[][..], Vec::as_slice);
@@ -207,7 +208,7 @@ impl Depth<'_> {
     fn route(&self, last: Successor) -> Route {
         let mut route: Vec<Successor> =
             self.path.iter().map(|frame| frame.next[frame.at - 1]).collect();
-        // The last state of the path was left by the move that is wrong.
+        // The violation is the last move of the path.
         route.pop();
         route.push(last);
         Route(route)
@@ -215,7 +216,7 @@ impl Depth<'_> {
 
     fn bytes(&self, tree: &Tree) -> usize {
         let frame = size_of::<Frame>() + 6 * size_of::<Successor>() + 16;
-        let event = size_of::<Taken>();
+        let event = size_of::<ThreadEvent>();
         tree.pairs.bytes()
             + self.visited.bytes()
             + self.path.len() * frame

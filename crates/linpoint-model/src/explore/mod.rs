@@ -1,14 +1,18 @@
-//! Exploring: the front door, settings, and what comes out.
+//! Exploration: entry point, settings and results.
 
 mod depth;
-mod met;
+mod discovered;
 mod pairs;
 mod rounds;
 mod run;
+mod supervisor;
 mod tree;
 mod visited;
-mod watcher;
 mod worker;
+
+#[cfg(test)]
+#[allow(unused_imports, reason = "only the tests with loom use them")]
+pub(crate) use {visited::Visited, worker::SharedCache};
 
 pub use run::{Operation, Step, Violation};
 
@@ -16,28 +20,29 @@ use std::time::Duration;
 
 use linpoint::{Cancel, Limit, Limits};
 
-use crate::bounds::Bounds;
+use crate::bounds::{Bounds, MostOps};
+use crate::error::{ModelError, Unsupported};
 use crate::method::Method;
 use crate::model::{Model, Op, Symmetry};
 use crate::simple::{Simple, SimpleRuns};
-use crate::system::{ModelError, Reduced, Typed, guard};
-use watcher::Watcher;
-use worker::{Prices, Successor};
+use crate::system::{ActiveReductions, ModelSystem, catch_panic};
+use run::Replay;
+use supervisor::Supervisor;
+use worker::{Costs, Successor};
 
-/// In which order states are explored. The set of states does not depend on it.
+/// The order in which states are explored. The set of states does not depend on it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Order {
-    /// Those with the fewest steps first: violations are as short as possible.
+    /// Fewest steps first: violations are as short as possible.
     #[default]
     Breadth,
-    /// Deeper and deeper, back only where there is nothing new. On one core. Finds cycles.
+    /// Depth-first, on one core. Finds cycles.
     Depth,
-    /// Those with the fewest preemptions first: finds most bugs sooner.
+    /// Fewest preemptions first: finds most bugs sooner.
     Preemptions,
-    /// Those with the fewest preemptions and calls first: for many threads, or many operations of each, of which a bug
-    /// needs few.
+    /// Fewest preemptions and calls first: for many threads, or many operations per thread, of which a bug needs few.
     Few,
-    /// Random runs with restarts, by this seed. On one core.
+    /// Random runs with restarts, from this seed. On one core.
     Random(u64),
 }
 
@@ -46,7 +51,7 @@ impl Order {
     pub const ALL: [Order; 5] =
         [Order::Breadth, Order::Depth, Order::Preemptions, Order::Few, Order::Random(0)];
 
-    /// Its name on the command line.
+    /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Order::Breadth => "breadth",
@@ -57,12 +62,12 @@ impl Order {
         }
     }
 
-    /// What moves cost, in orders by cost.
-    fn prices(self) -> Option<Prices> {
+    /// The costs of moves, for orders by cost.
+    fn costs(self) -> Option<Costs> {
         match self {
             Order::Breadth | Order::Depth | Order::Random(_) => None,
-            Order::Preemptions => Some(Prices { counts_calls: false }),
-            Order::Few => Some(Prices { counts_calls: true }),
+            Order::Preemptions => Some(Costs { counts_calls: false }),
+            Order::Few => Some(Costs { counts_calls: true }),
         }
     }
 
@@ -72,25 +77,25 @@ impl Order {
     }
 }
 
-/// What makes the set of states smaller without changing the verdict. Each is used only where the model says that it
-/// may be, and where the method and the bounds allow it.
+/// Reductions of the state space that do not change the verdict. Each is used only where the model claims that it may be,
+/// and where the method and the bounds allow it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Reductions {
-    /// Steps that nobody else can notice are joined to the step before ([`Model::is_mover`]).
+    /// Steps that no other thread can notice are merged into the previous step ([`Model::is_mover`]).
     pub merge: bool,
-    /// States that differ only in the order of threads are one.
+    /// States that differ only in the order of threads coincide.
     pub threads: bool,
-    /// States that differ only in the names of values are one. Not with programs, which name values.
+    /// States that differ only in the names of values coincide. Not with programs, which name values.
     pub values: bool,
-    /// States that differ only in the names of nodes are one, and garbage is collected.
+    /// States that differ only in the names of nodes coincide, and garbage is collected.
     pub nodes: bool,
 }
 
 impl Reductions {
-    /// All of them: the default.
+    /// All reductions: the default.
     pub const ALL: Reductions =
         Reductions { merge: true, threads: true, values: true, nodes: true };
-    /// None.
+    /// No reduction.
     pub const NONE: Reductions =
         Reductions { merge: false, threads: false, values: false, nodes: false };
 }
@@ -101,97 +106,97 @@ impl Default for Reductions {
     }
 }
 
-/// How to explore.
+/// Settings of an exploration.
 #[derive(Clone, Default)]
 pub struct Settings<'a> {
     /// How histories are checked.
     pub method: Method,
-    /// In which order.
+    /// The order of states.
     pub order: Order,
-    /// Which simple executions, with methods for snapshot objects.
+    /// The simple executions to explore, with methods for snapshot objects.
     pub simple: SimpleRuns,
-    /// What makes it faster.
+    /// The reductions to use.
     pub reductions: Reductions,
-    /// Time and memory. Without a limit on memory, three quarters of what is free.
+    /// Limits of time and memory. The default limit of memory is three quarters of what is free.
     pub limits: Limits,
     /// Number of cores; by default all.
     pub cores: Option<usize>,
-    /// Lets another thread end it.
+    /// Lets another thread cancel the exploration.
     pub cancel: Cancel,
-    /// Called about ten times a second.
+    /// Progress callback, called about ten times a second.
     pub progress: Option<&'a (dyn Fn(Progress) + Sync)>,
 }
 
-/// How far an exploration has come.
+/// Progress of an exploration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Progress {
-    /// States met so far.
+    /// States found so far.
     pub states: u64,
-    /// States that wait in the current level.
+    /// States of the current level that are still to be expanded.
     pub frontier: u64,
-    /// The current level: steps from the first state, or preemptions.
+    /// The current level: steps from the initial state, or preemptions.
     pub depth: u64,
     /// Bytes in use.
     pub bytes: usize,
-    /// Since the beginning.
+    /// Time since the start.
     pub elapsed: Duration,
 }
 
-/// What was counted.
+/// Statistics.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counts {
-    /// Different states.
+    /// Distinct states.
     pub stored: u64,
-    /// Times a state was met again.
+    /// How often a known state was reached again.
     pub matched: u64,
-    /// Histories that were checked by the library, with methods that do so.
+    /// Histories that the library checked, with methods that use it.
     pub histories: u64,
-    /// Levels: steps or preemptions, by the order.
+    /// Levels: steps or preemptions, depending on the order.
     pub depth: u64,
-    /// States in which operations are open and no thread can move.
+    /// States with open operations in which no thread can move.
     pub stuck: u64,
-    /// Steps back to a state on the way to itself: a loop, such as a thread that spins. Depth-first only.
+    /// Steps back to a state on the current path: a loop, such as a thread that spins. Depth-first only.
     pub cycles: u64,
-    /// Most specification configurations of one state, with methods that carry them.
+    /// Largest number of specification configurations of a state, with methods that carry them.
     pub widest: usize,
-    /// Different things that states carried for the method.
+    /// Distinct values that states carried for the method.
     pub carried: usize,
-    /// Most bytes in use.
+    /// Peak number of bytes in use.
     pub bytes: usize,
-    /// How long it took.
+    /// Elapsed time.
     pub time: Duration,
 }
 
-/// What came out.
+/// The result of an exploration.
 #[derive(Debug)]
 pub struct Exploration {
-    /// The answer.
+    /// The outcome.
     pub outcome: Outcome,
-    /// What was counted.
+    /// Statistics.
     pub counts: Counts,
-    /// The method; if it is not sound, [`Method::warning`] belongs beside the outcome.
+    /// The method. If it is not sound, show [`Method::warning`] with the outcome.
     pub method: Method,
 }
 
-/// The answer.
+/// The outcome.
 #[derive(Debug)]
 pub enum Outcome {
-    /// Everything within the bounds was explored, and nothing is wrong with it.
+    /// Every run within the bounds was explored and is linearizable.
     Clean,
     /// A run that is not linearizable.
     Violation(Box<Violation>),
-    /// A limit was hit before everything was explored; nothing wrong so far.
+    /// A limit was hit before everything was explored. No violation was found so far.
     Limit(Limit),
 }
 
-/// How an exploration of numbers ends.
+/// How an exploration of numbered states ended.
 pub(crate) enum Ending {
     Exhausted,
     Violation(Route),
     Limit(Limit),
 }
 
-/// Moves from the first state on.
+/// Moves from the initial state on.
 pub(crate) struct Route(pub(crate) Vec<Successor>);
 
 /// Explores a model within bounds.
@@ -200,26 +205,40 @@ pub fn explore<M: Model>(
     bounds: &Bounds<Op<M>>,
     settings: &Settings<'_>,
 ) -> Result<Exploration, ModelError> {
-    // Steps are guarded one by one; this is for everything else that a model or a specification may do.
-    guard(
+    let of_pair = |pair, settings: &Settings<'_>| {
+        let role = model.snapshot().ok_or(Unsupported::NotSnapshot)?;
+        let reduced = (role.omit)(model, pair, settings.simple.omit);
+        let simple = Simple { pair, role };
+        if !simple.admits_all(bounds) {
+            return Ok(None);
+        }
+        explore_typed(&reduced, bounds, settings, Some(simple)).map(Some)
+    };
+    // Panics of steps are caught one by one, with the line. This catches panics anywhere else in the model or its
+    // specification.
+    catch_panic(
         || "its names or its specification".to_owned(),
         || match settings.method.is_for_snapshots() {
-            true => pairs::explore(model, bounds, settings),
-            false => explore_all(model, bounds, settings, None),
+            true => pairs::explore(bounds.threads(), settings, &of_pair),
+            false => explore_typed(model, bounds, settings, None),
         },
     )?
 }
 
-fn explore_all<M: Model>(
+fn explore_typed<M: Model>(
     model: &M,
     bounds: &Bounds<Op<M>>,
     settings: &Settings<'_>,
     simple: Option<Simple<M>>,
 ) -> Result<Exploration, ModelError> {
+    let reduced = reduced(model.symmetry(), bounds.most_ops(), settings);
+    explore_system(&ModelSystem::new(model, bounds, settings.method, reduced, simple)?, settings)
+}
+
+/// Explores a system. From here on, nothing depends on the types of the model.
+fn explore_system(system: &dyn Replay, settings: &Settings<'_>) -> Result<Exploration, ModelError> {
     let method = settings.method;
-    let reduced = reduced(model, bounds, settings);
-    let typed = Typed::new(model, bounds, method, reduced, simple)?;
-    let mut watcher = Watcher::new(
+    let mut supervisor = Supervisor::new(
         settings.limits.time,
         settings.limits.memory_bytes(),
         &settings.cancel,
@@ -229,47 +248,46 @@ fn explore_all<M: Model>(
     let cores = settings.cores.unwrap_or_else(all_cores).max(1);
     let (ending, mut counts) = match (method, settings.order) {
         (Method::External | Method::Common, _) | (_, Order::Depth) => {
-            depth::explore(&typed, &typed.numbered(), method, &mut watcher)?
+            depth::explore(system, &*system.numbers(), method, &mut supervisor)?
         }
         (_, order) => {
             let judges = method == Method::Recorded;
-            rounds::Rounds::new(&typed, order, cores, judges).run(&mut watcher)?
+            rounds::Rounds::new(system, order, cores, judges).run(&mut supervisor)?
         }
     };
-    counts.time = watcher.elapsed();
-    let watch = crate::system::System::watch(&typed);
-    counts.histories += watch.judged();
-    (counts.widest, counts.carried) = (watch.widest(), watch.len());
+    counts.time = supervisor.elapsed();
+    let tracker = system.tracker();
+    counts.histories += tracker.judged();
+    (counts.widest, counts.carried) = (tracker.widest(), tracker.len());
     let outcome = match ending {
         Ending::Exhausted => Outcome::Clean,
         Ending::Limit(limit) => Outcome::Limit(limit),
         Ending::Violation(route) => {
-            Outcome::Violation(Box::new(run::violation(&typed, method, &route)?))
+            Outcome::Violation(Box::new(run::violation(system, method, &route)?))
         }
     };
     Ok(Exploration { outcome, counts, method })
 }
 
-/// More operations than this are not renamed: their values would not fit.
+/// Values are not renamed beyond this many operations: they would not fit.
 const MAX_RENAMED: usize = 14;
 
-/// The reductions that are wanted, claimed by the model, and possible.
-fn reduced<M: Model>(model: &M, bounds: &Bounds<Op<M>>, settings: &Settings<'_>) -> Reduced {
-    let (claimed, wanted) = (model.symmetry(), settings.reductions);
-    let values_fit = match bounds {
-        Bounds::Total { ops, .. } => usize::from(*ops) <= MAX_RENAMED,
-        Bounds::PerThread { threads, ops } => threads * usize::from(*ops) <= MAX_RENAMED,
-        // Without renaming there would be no end to them.
-        Bounds::Unbounded { .. } => true,
+/// The reductions that are requested, claimed by the model, and possible.
+fn reduced(claimed: Symmetry, most_ops: MostOps, settings: &Settings<'_>) -> ActiveReductions {
+    let wanted = settings.reductions;
+    let values_fit = match most_ops {
+        MostOps::Are(ops) => ops <= MAX_RENAMED,
+        // Without renaming, the number of values would be unbounded.
+        MostOps::Unbounded => true,
         // Programs name their values.
-        Bounds::Programs(_) => false,
+        MostOps::Listed => false,
     };
-    // Histories name threads and values; simple executions tell threads apart.
+    // Histories name threads and values; simple executions distinguish threads.
     let carries_names = !matches!(settings.method, Method::Sound | Method::Points);
     let symmetry = Symmetry {
         threads: claimed.threads && wanted.threads && !carries_names,
         values: claimed.values && wanted.values && !carries_names && values_fit,
         nodes: claimed.nodes && wanted.nodes,
     };
-    Reduced { merges: wanted.merge, symmetry }
+    ActiveReductions { merges: wanted.merge, symmetry }
 }

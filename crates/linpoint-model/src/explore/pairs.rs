@@ -1,33 +1,26 @@
-//! Simple executions, one pair of processes after the other, as one exploration.
+//! Explores simple executions, one pair of processes after another.
 
 use std::time::Duration;
 
-use super::{Counts, Exploration, Outcome, Settings, explore_all};
-use crate::bounds::Bounds;
-use crate::model::{Model, Op};
-use crate::simple::{Pair, Simple, pairs};
-use crate::system::ModelError;
+use super::{Counts, Exploration, Outcome, Settings};
+use crate::error::{ModelError, Unsupported};
+use crate::simple::{Pair, pairs};
 
-/// Explores the simple executions of the pairs that are wanted, up to the first that is not linearizable.
-pub(super) fn explore<M: Model>(
-    model: &M,
-    bounds: &Bounds<Op<M>>,
+/// Explores the simple executions of a pair; `None` if the program is not simple.
+type OfPair<'a> = dyn Fn(Pair, &Settings<'_>) -> Result<Option<Exploration>, ModelError> + 'a;
+
+/// Explores the simple executions of the requested pairs, up to the first violation.
+pub(super) fn explore(
+    threads: usize,
     settings: &Settings<'_>,
+    of_pair: &OfPair<'_>,
 ) -> Result<Exploration, ModelError> {
     let mut whole: Option<Exploration> = None;
-    for pair in wanted(bounds.threads(), settings)? {
-        let Some(role) = model.snapshot() else {
-            return unsupported("this model is not said to be a snapshot object");
-        };
-        let reduced = (role.omit)(model, pair, settings.simple.omit);
-        let simple = Simple { pair, role };
-        if !simple.admits_all(bounds) {
-            continue;
-        }
+    for pair in wanted(threads, settings)? {
         let mut settings = settings.clone();
         let spent = whole.as_ref().map_or(Duration::ZERO, |whole| whole.counts.time);
         settings.limits.time = settings.limits.time.map(|time| time.saturating_sub(spent));
-        let mut next = explore_all(&reduced, bounds, &settings, Some(simple))?;
+        let Some(mut next) = of_pair(pair, &settings)? else { continue };
         if let Some(before) = whole {
             next.counts = together(&before.counts, &next.counts);
         }
@@ -36,28 +29,19 @@ pub(super) fn explore<M: Model>(
         }
         whole = Some(next);
     }
-    whole.map_or_else(
-        || unsupported("this program is not simple: at most two threads may update(1), and none may update(0) after that"),
-        Ok,
-    )
-}
-
-fn unsupported<T>(what: &str) -> Result<T, ModelError> {
-    Err(ModelError::Unsupported(what.to_owned()))
+    whole.map_or_else(|| Err(Unsupported::NotSimple.into()), Ok)
 }
 
 fn wanted(threads: usize, settings: &Settings<'_>) -> Result<Vec<Pair>, ModelError> {
     match settings.simple.pair {
-        _ if threads < 2 => unsupported("simple executions need at least two threads"),
+        _ if threads < 2 => Err(Unsupported::NoPair.into()),
         None => Ok(pairs(threads).collect()),
-        Some((i, j)) if i < j && j < threads => Ok(vec![(i, j)]),
-        Some((i, j)) => {
-            unsupported(&format!("({i}, {j}) is not a pair of two of {threads} threads in order"))
-        }
+        Some(pair) if pair.0 < pair.1 && pair.1 < threads => Ok(vec![pair]),
+        Some(pair) => Err(Unsupported::BadPair { pair, threads }.into()),
     }
 }
 
-/// What two explorations did, one after the other.
+/// The statistics of two consecutive explorations.
 fn together(a: &Counts, b: &Counts) -> Counts {
     Counts {
         stored: a.stored + b.stored,

@@ -1,11 +1,10 @@
-//! Exploration in rounds, on all cores: breadth-first, or by what a run costs.
+//! Exploration in rounds, on all cores: breadth-first, or by the cost of runs.
 //!
-//! In a round every core expands some of the states that wait, and collects those that are new. Between rounds nobody
-//! else is at work: tables grow, limits are looked at. Breadth-first, a level is all states at one distance from the
-//! first, so the number of states of each level does not depend on the cores. By cost, a level is all states that can be
-//! reached by runs that cost so much: a preemption, that is a switch away from a thread that could have gone on within
-//! its operation, costs 1, and so does a call, if calls are counted. Bugs need few of them, and in the end everything is
-//! explored.
+//! In a round every core expands some of the waiting states, and collects new ones. Between rounds a single thread runs:
+//! tables grow, limits are checked. Breadth-first, a level is all states at one distance from the initial state, so the
+//! number of states of each level does not depend on the number of cores. By cost, a level is all states that runs of one
+//! cost reach: a preemption (a switch away from a thread that could continue its operation) costs 1, and so does a call,
+//! if calls are counted. Bugs need few of them, and eventually everything is explored.
 
 mod routes;
 mod walks;
@@ -17,19 +16,20 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::ScopedJoinHandle;
 
-use super::met::Met;
+use super::discovered::Discovered;
+use super::supervisor::{Stop, Supervisor};
 use super::tree::Tree;
 use super::visited::{Share, Visited};
-use super::watcher::{Stop, Watcher};
-use super::worker::{Common, Prices, Successor, Tables, Who, Worker};
+use super::worker::{Costs, MoveFilter, SharedCache, Successor, Tables, Worker};
 use super::{Counts, Ending, Order};
-use crate::system::{Apart, MAX_MOVES, ModelError, Reserve, System};
+use crate::error::ModelError;
+use crate::system::{CachePadded, MAX_MOVES, Reserve, System};
 
-/// States that a core takes at once.
+/// States that a core takes at a time.
 const BLOCK: usize = 24;
-/// States of a round at most.
+/// Largest number of states of a round.
 const ROUND: usize = 1 << 17;
-/// Fewer states than this are expanded by one core.
+/// Fewer states than this are expanded by a single core.
 const SHARED: usize = 1 << 10;
 
 /// An exploration in rounds.
@@ -37,33 +37,33 @@ pub(crate) struct Rounds<'s> {
     system: &'s dyn System,
     tree: Tree,
     visited: Visited,
-    met: Met,
+    discovered: Discovered,
     cores: usize,
     order: Order,
     judges: bool,
     counts: Counts,
-    /// What each core remembers from round to round.
+    /// The caches of each core, kept across rounds.
     tables: Vec<Mutex<Option<Tables>>>,
-    common: Common,
+    shared_cache: SharedCache,
 }
 
-/// What one core has found in a round.
+/// The results of one core in a round.
 #[derive(Default)]
 struct Found {
     new: Vec<(u64, u32, u8)>,
     matched: u64,
     stuck: u64,
-    /// Reached from which state, by which move.
+    /// The index of the predecessor, and the move.
     violation: Option<(u32, Successor)>,
-    /// For each successor of a block, what is where it would be looked for first.
+    /// For each successor of a block, the contents of its first slot.
     firsts: Vec<u64>,
 }
 
-/// Which states are expanded, and by whom.
+/// Which moves are expanded.
 #[derive(Clone, Copy)]
 enum Pass {
     All,
-    /// Those moves of each state that cost so much.
+    /// The moves of each state with this cost.
     Costing(u8),
 }
 
@@ -73,31 +73,34 @@ impl<'s> Rounds<'s> {
             system,
             tree: Tree::new(system.threads()),
             visited: Visited::new(),
-            met: Met::new(order.prices().is_some()),
+            discovered: Discovered::new(order.costs().is_some()),
             cores,
             order,
             judges,
             counts: Counts::default(),
             tables: (0..cores).map(|_| Mutex::default()).collect(),
-            common: Common::new(cores),
+            shared_cache: SharedCache::new(cores),
         }
     }
 
-    /// Explores until everything is, or something ends it.
-    pub(crate) fn run(mut self, watcher: &mut Watcher<'_>) -> Result<(Ending, Counts), ModelError> {
+    /// Runs the exploration.
+    pub(crate) fn run(
+        mut self,
+        supervisor: &mut Supervisor<'_>,
+    ) -> Result<(Ending, Counts), ModelError> {
         self.make_room();
         let first = self.tree.state(&self.system.initial()?, &mut Reserve::default());
         let mut share = self.visited.share(1);
         self.visited.insert(first, &mut share);
         self.visited.settle(&share);
-        self.met.add(&[(first, 0, 0)]);
-        let end = match (self.order, self.order.prices()) {
-            (_, Some(prices)) => self.by_cost(prices, watcher),
-            (Order::Random(seed), _) => self.by_walks(seed, watcher),
-            _ => self.by_breadth(watcher),
+        self.discovered.add(&[(first, 0, 0)]);
+        let end = match (self.order, self.order.costs()) {
+            (_, Some(costs)) => self.by_cost(costs, supervisor),
+            (Order::Random(seed), _) => self.by_walks(seed, supervisor),
+            _ => self.by_breadth(supervisor),
         };
         let ending = match end {
-            Ok(()) => match self.system.watch().judge_rest() {
+            Ok(()) => match self.system.tracker().judge_rest() {
                 None => Ending::Exhausted,
                 Some(carried) => self.route_to_carried(carried)?,
             },
@@ -109,64 +112,64 @@ impl<'s> Rounds<'s> {
         };
         let bytes = self.bytes();
         let mut counts = self.counts;
-        counts.stored = self.met.len() as u64;
+        counts.stored = self.discovered.len() as u64;
         counts.bytes = counts.bytes.max(bytes);
         Ok((ending, counts))
     }
 
-    fn by_breadth(&mut self, watcher: &mut Watcher<'_>) -> Result<(), Stop> {
+    fn by_breadth(&mut self, supervisor: &mut Supervisor<'_>) -> Result<(), Stop> {
         let mut level = 0..1;
         while !level.is_empty() {
             let end = level.end;
-            self.pass(level, Pass::All, watcher)?;
-            level = end..self.met.len();
+            self.pass(level, Pass::All, supervisor)?;
+            level = end..self.discovered.len();
             self.counts.depth += u64::from(!level.is_empty());
         }
         Ok(())
     }
 
-    fn by_cost(&mut self, prices: Prices, watcher: &mut Watcher<'_>) -> Result<(), Stop> {
-        // Levels of which some moves are still to be made, the oldest and dearest first.
-        let mut before = VecDeque::from(vec![0..0; usize::from(prices.most())]);
+    fn by_cost(&mut self, costs: Costs, supervisor: &mut Supervisor<'_>) -> Result<(), Stop> {
+        // Levels with moves still to be expanded, the oldest level with the most expensive moves first.
+        let mut before = VecDeque::from(vec![0..0; usize::from(costs.most())]);
         let mut begin = 0;
         loop {
-            for (level, cost) in before.iter().zip((1..=prices.most()).rev()) {
-                self.pass(level.clone(), Pass::Costing(cost), watcher)?;
+            for (level, cost) in before.iter().zip((1..=costs.most()).rev()) {
+                self.pass(level.clone(), Pass::Costing(cost), supervisor)?;
             }
             let mut at = begin;
-            while at < self.met.len() {
-                let end = self.met.len();
-                self.pass(at..end, Pass::Costing(0), watcher)?;
+            while at < self.discovered.len() {
+                let end = self.discovered.len();
+                self.pass(at..end, Pass::Costing(0), supervisor)?;
                 at = end;
             }
-            before.push_back(begin..self.met.len());
+            before.push_back(begin..self.discovered.len());
             before.pop_front();
             if before.iter().all(Range::is_empty) {
                 return Ok(());
             }
-            begin = self.met.len();
+            begin = self.discovered.len();
             self.counts.depth += 1;
         }
     }
 
-    /// Expands these states. Breadth-first on several cores, a violation waits for the end of the level, so that
-    /// the number of states is the same in every run.
+    /// Expands these states. Breadth-first on several cores, a violation is reported at the end of the level, so that the
+    /// number of states is the same in every run.
     fn pass(
         &mut self,
         range: Range<usize>,
         pass: Pass,
-        watcher: &mut Watcher<'_>,
+        supervisor: &mut Supervisor<'_>,
     ) -> Result<(), Stop> {
         let waits = self.order == Order::Breadth && self.cores > 1;
         let mut violation = None;
         let mut at = range.start;
         while at < range.end {
-            if let Err(stop) = self.prepare((range.end - at) as u64, 0, watcher) {
-                // What was found before the limit was hit is found.
+            if let Err(stop) = self.prepare((range.end - at) as u64, 0, supervisor) {
+                // A violation found before the limit was hit counts.
                 return Err(violation.map_or(stop, |(parent, last)| Stop::Violation(parent, last)));
             }
             let end = range.end.min(at + ROUND);
-            let (done, found) = self.round(at..end, pass, !waits, watcher)?;
+            let (done, found) = self.round(at..end, pass, !waits, supervisor)?;
             at = done;
             for (found, share) in found {
                 self.visited.settle(&share);
@@ -183,49 +186,49 @@ impl<'s> Rounds<'s> {
         }
     }
 
-    /// Before states are expanded: looks at the limits, and makes room. `more` bytes are in use elsewhere.
+    /// Checks the limits and makes room before states are expanded. `more` bytes are in use elsewhere.
     fn prepare(
         &mut self,
         frontier: u64,
         more: usize,
-        watcher: &mut Watcher<'_>,
+        supervisor: &mut Supervisor<'_>,
     ) -> Result<(), Stop> {
         let bytes = self.bytes() + more;
         self.counts.bytes = self.counts.bytes.max(bytes);
-        let states = self.met.len() as u64;
-        watcher.look(&self.counts, states, frontier, bytes + self.growth())?;
+        let states = self.discovered.len() as u64;
+        supervisor.check(&self.counts, states, frontier, bytes + self.growth())?;
         self.make_room();
         Ok(())
     }
 
-    /// After states were expanded: keeps what is new. Gives the violation, if there is one.
+    /// Stores new states. Returns the violation, if there is one.
     fn keep(&mut self, found: Found) -> Option<(u32, Successor)> {
         self.counts.matched += found.matched;
         self.counts.stuck += found.stuck;
-        self.met.add(&found.new);
+        self.discovered.add(&found.new);
         found.violation
     }
 
-    /// One round. Gives how far it came, and what each core found.
+    /// Runs one round. Returns the end of the expanded states, and the results of each core.
     fn round(
         &self,
         range: Range<usize>,
         pass: Pass,
         stops: bool,
-        watcher: &Watcher<'_>,
+        supervisor: &Supervisor<'_>,
     ) -> Result<(usize, Vec<(Found, Share)>), Stop> {
-        let next = Apart(AtomicUsize::new(range.start));
+        let next = CachePadded(AtomicUsize::new(range.start));
         let ends = AtomicBool::new(false);
         let cores = if range.len() < SHARED { 1 } else { self.cores };
         let task = Task { range: range.clone(), cores, next: &next, ends: &ends, stops, pass };
         let results = std::thread::scope(|scope| {
             let help = |core: usize| {
                 let task = &task;
-                scope.spawn(move || self.work(core, task, watcher))
+                scope.spawn(move || self.work(core, task, supervisor))
             };
             let helpers: Vec<_> = (1..cores).map(help).collect();
-            let mut results = vec![self.work(0, &task, watcher)];
-            // A panic of a helper is as good as one here.
+            let mut results = vec![self.work(0, &task, supervisor)];
+            // Propagate panics of helper threads.
             let joined = |helper: ScopedJoinHandle<'_, _>| {
                 helper.join().unwrap_or_else(|panic| resume_unwind(panic))
             };
@@ -236,19 +239,19 @@ impl<'s> Rounds<'s> {
         Ok((next.0.into_inner().min(range.end), found))
     }
 
-    /// What one core does in a round.
+    /// The work of one core in a round.
     fn work(
         &self,
         core: usize,
         task: &Task<'_>,
-        watcher: &Watcher<'_>,
+        supervisor: &Supervisor<'_>,
     ) -> Result<(Found, Share), ModelError> {
         let mut slot = self.tables_of(core);
         let tables = slot.take().unwrap_or_default();
         let mut worker = self.worker(self.judges, tables);
         let mut found = Found::default();
         let mut share = self.visited.share(task.cores);
-        while !task.ends.load(Ordering::Relaxed) && !watcher.is_over() && self.has_room(&share) {
+        while !task.ends.load(Ordering::Relaxed) && !supervisor.is_over() && self.has_room(&share) {
             let begin = task.next.fetch_add(BLOCK, Ordering::Relaxed);
             if begin >= task.range.end {
                 break;
@@ -265,7 +268,7 @@ impl<'s> Rounds<'s> {
         Ok((found, share))
     }
 
-    /// Expands these states, up to the first that has a violation if it `stops` there.
+    /// Expands these states, up to the first with a violation if `stops` is set.
     fn expand(
         &self,
         worker: &mut Worker<'_>,
@@ -276,19 +279,19 @@ impl<'s> Rounds<'s> {
         share: &mut Share,
     ) -> Result<(), ModelError> {
         for at in block.clone() {
-            let who = match (pass, self.order.prices()) {
-                (Pass::Costing(cost), Some(prices)) => {
-                    Who::Costing { cost, prices, last: self.met.mover(at) }
+            let filter = match (pass, self.order.costs()) {
+                (Pass::Costing(cost), Some(costs)) => {
+                    MoveFilter::Costing { cost, costs, last: self.discovered.mover(at) }
                 }
-                _ => Who::All,
+                _ => MoveFilter::All,
             };
-            let state = self.met.states.get(at);
+            let state = self.discovered.states.get(at);
             let before = worker.successors().len();
-            let is_stuck = worker.collect(state, who)?;
+            let is_stuck = worker.collect(state, filter)?;
             if is_stuck && !self.system.is_over(&self.tree.parts(state)) {
                 found.stuck += 1;
             }
-            if stops && worker.successors()[before..].iter().any(|(_, next)| next.is_wrong) {
+            if stops && worker.successors()[before..].iter().any(|(_, next)| next.is_violation) {
                 break;
             }
         }
@@ -299,7 +302,7 @@ impl<'s> Rounds<'s> {
         firsts.extend(worker.successors().iter().map(first_of));
         for ((of, next), first) in worker.successors().iter().zip(firsts) {
             let at = (block.start + of) as u32;
-            if next.is_wrong {
+            if next.is_violation {
                 found.violation.get_or_insert((at, *next));
             } else if *first != next.state && self.visited.insert(next.state, share) {
                 found.new.push((next.state, at, next.now));
@@ -312,24 +315,24 @@ impl<'s> Rounds<'s> {
     }
 
     fn worker(&self, judges: bool, tables: Tables) -> Worker<'_> {
-        Worker::new(self.system, &self.tree, judges, &self.common, tables)
+        Worker::new(self.system, &self.tree, judges, &self.shared_cache, tables)
     }
 
     fn tables_of(&self, core: usize) -> MutexGuard<'_, Option<Tables>> {
         self.tables[core].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Is there room for what one core finds in a block?
+    /// True if there is room for the successors of one block.
     fn has_room(&self, share: &Share) -> bool {
         self.tree.pairs.room() >= self.margin().pairs && share.room() >= self.most_states()
     }
 
-    /// States that follow those of a block at most.
+    /// Largest number of successors of a block.
     fn most_states(&self) -> usize {
         BLOCK * self.system.threads() * MAX_MOVES
     }
 
-    /// Room that has to be left while blocks are being expanded by all cores.
+    /// Room that all cores need for the blocks they are expanding.
     fn margin(&self) -> Margin {
         let states = self.most_states();
         let pairs = states * self.system.threads() + Reserve::BATCH as usize;
@@ -342,36 +345,36 @@ impl<'s> Rounds<'s> {
         self.visited.make_room(2 * states, self.cores);
     }
 
-    /// Bytes that making room will take.
+    /// Additional bytes that `make_room` needs.
     fn growth(&self) -> usize {
         let Margin { states, pairs } = self.margin();
         self.tree.pairs.growth(2 * pairs) + self.visited.growth(2 * states)
     }
 
     fn bytes(&self) -> usize {
-        let tables = self.cores * Worker::bytes() + self.common.bytes();
+        let tables = self.cores * Worker::bytes() + self.shared_cache.bytes();
         self.tree.pairs.bytes()
             + self.visited.bytes()
-            + self.met.bytes()
+            + self.discovered.bytes()
             + self.system.bytes()
             + tables
     }
 }
 
-/// So many states and pairs.
+/// Numbers of states and pairs.
 struct Margin {
     states: usize,
     pairs: usize,
 }
 
-/// What the cores share in a round.
+/// Shared state of a round.
 struct Task<'a> {
     range: Range<usize>,
-    /// How many of them there are.
+    /// Number of cores.
     cores: usize,
     next: &'a AtomicUsize,
     ends: &'a AtomicBool,
-    /// Ends at the first violation.
+    /// Stop at the first violation.
     stops: bool,
     pass: Pass,
 }

@@ -1,13 +1,14 @@
-//! A violation on real data: the run is performed again, without any reduction but joined steps, and the library
-//! is asked about its history. What it does not confirm is an error, loudly.
+//! Replays a violation on real data, without any reduction but merged steps, and checks its history with the library. A
+//! violation that the library does not confirm is an internal error.
 
 use linpoint::history::Span;
 use linpoint::{OpId, Report, Spec, Verdict};
 
 use super::Route;
-use crate::method::{Method, Numbers, Taken, history, report};
+use crate::error::ModelError;
+use crate::method::{Method, Numbers, ThreadEvent, history, report};
 use crate::model::Model;
-use crate::system::{ModelError, Moved, Typed};
+use crate::system::{ModelSystem, Move, System, TypedMove, by_key};
 
 /// A run that is not linearizable.
 #[derive(Debug)]
@@ -16,10 +17,10 @@ pub struct Violation {
     pub initially: String,
     /// The run, step by step.
     pub steps: Vec<Step>,
-    /// The operations of its history, in the order of their calls: the numbers of the report.
+    /// The operations of its history, in the order of their calls, which is the numbering of the report.
     pub operations: Vec<Operation>,
-    /// What the library says about the history, with its explanation. With the method `points` it may be linearizable:
-    /// then the model is wrong about when operations take effect.
+    /// The library's report on the history, with its explanation. With the method `points` the history may be linearizable:
+    /// then the model has wrong linearization points.
     pub report: Report,
 }
 
@@ -28,17 +29,17 @@ pub struct Violation {
 pub struct Step {
     /// The thread.
     pub thread: usize,
-    /// The operation, if this is where it is called.
+    /// The operation, if the step calls it.
     pub call: Option<String>,
-    /// Which operation of the history.
+    /// The index of the operation in the history.
     pub operation: usize,
-    /// The lines that were performed, as the pseudo-code calls them.
+    /// The labels of the performed lines.
     pub lines: Vec<String>,
-    /// What the operation returned, if it did.
+    /// The result, if the operation returned.
     pub ret: Option<String>,
     /// Shared memory after the step.
     pub shared: String,
-    /// What the thread remembers after the step, if it is within an operation.
+    /// The local state of the thread after the step, if it is within an operation.
     pub local: Option<String>,
 }
 
@@ -47,47 +48,106 @@ pub struct Step {
 pub struct Operation {
     /// The thread.
     pub thread: usize,
-    /// What was called.
+    /// The operation.
     pub op: String,
-    /// What it returned, if it did.
+    /// The result, if it returned.
     pub ret: Option<String>,
-    /// When it was open, in events of the history.
+    /// The interval during which it was open, in events of the history.
     pub span: Span,
 }
 
-/// Performs the run again.
-pub(crate) fn violation<M: Model>(
-    typed: &Typed<'_, M>,
-    method: Method,
-    route: &Route,
-) -> Result<Violation, ModelError> {
-    let lost = || ModelError::Internal("a run cannot be performed again".into());
-    let model = typed.steps.model;
-    let mut world = typed.first_world()?;
-    let mut threads = typed.first_threads();
-    let mut positions = typed.first_positions();
-    let initially = model.show(&world.mem);
+/// A system that can replay its runs on real data.
+pub(crate) trait Replay: System {
+    /// The numbers of shared memory and of all threads before the first step.
+    fn first(&self) -> Result<(u32, Vec<u32>), ModelError>;
+
+    /// Shared memory as text.
+    fn show(&self, shared: u32) -> String;
+
+    /// Performs a move of a thread again. Describes the step, except for the numbers of the thread and of the operation.
+    fn replay_move(
+        &self,
+        shared: u32,
+        thread: u32,
+        index: usize,
+    ) -> Result<(Move, Step), ModelError>;
+
+    /// The specification over the numbers of operations and results.
+    fn numbers(&self) -> Box<dyn Numbers + '_>;
+}
+
+impl<M: Model> Replay for ModelSystem<'_, M> {
+    fn first(&self) -> Result<(u32, Vec<u32>), ModelError> {
+        ModelSystem::first(self)
+    }
+
+    fn show(&self, shared: u32) -> String {
+        self.steps.model.show(&self.worlds.get(shared).mem)
+    }
+
+    fn replay_move(
+        &self,
+        shared: u32,
+        thread: u32,
+        index: usize,
+    ) -> Result<(Move, Step), ModelError> {
+        let moves = self.steps.moves(self.worlds.get(shared), self.threads.get(thread))?;
+        let lost = || ModelError::Internal("a run cannot be performed again".into());
+        let moved = moves.get(index).ok_or_else(lost)?;
+        Ok((self.number_move(moved)?, described(self.steps.model, moved)))
+    }
+
+    fn numbers(&self) -> Box<dyn Numbers + '_> {
+        Box::new(self.numbered())
+    }
+}
+
+/// A replayed run.
+struct Replayed {
+    initially: String,
+    steps: Vec<Step>,
+    events: Vec<ThreadEvent>,
+}
+
+/// Replays a run. Only steps are merged; nothing is sorted or renamed.
+fn replay(system: &dyn Replay, route: &Route) -> Result<Replayed, ModelError> {
+    let (mut shared, mut threads) = system.first()?;
+    // The route names positions of sorted threads.
+    let mut positions: Vec<usize> = match system.sort_keys() {
+        None => (0..threads.len()).collect(),
+        Some(keys) => by_key(&threads.iter().map(|thread| keys.get(*thread)).collect::<Vec<_>>()),
+    };
+    let initially = system.show(shared);
     let (mut steps, mut events) = (Vec::new(), Vec::new());
     let mut begun = 0;
     let mut current = vec![0; threads.len()];
     for next in &route.0 {
         let thread = positions[usize::from(next.thread)];
-        let moves = typed.steps.moves(&world, &threads[thread])?;
-        let moved = moves.into_iter().nth(usize::from(next.index)).ok_or_else(lost)?;
-        if moved.call.is_some() {
+        let (moved, mut step) =
+            system.replay_move(shared, threads[thread], usize::from(next.index))?;
+        if step.call.is_some() {
             current[thread] = begun;
             begun += 1;
         }
-        let event = typed.event(moved.call.as_ref(), moved.takes_effect, moved.ret.as_ref())?;
-        events.push(Taken { thread: thread as u8, event });
-        steps.push(shown(model, thread, current[thread], &moved));
-        positions = (0..positions.len()).map(|to| positions[next.order.from(to)]).collect();
-        world = moved.world;
-        threads[thread] = moved.thread;
+        (step.thread, step.operation) = (thread, current[thread]);
+        steps.push(step);
+        events.push(ThreadEvent { thread: thread as u8, event: moved.event });
+        positions = next.order.applied(&positions);
+        (shared, threads[thread]) = (moved.shared, moved.thread);
     }
-    let numbered = typed.numbered();
+    Ok(Replayed { initially, steps, events })
+}
+
+/// Replays a run, and confirms with the library that it is a violation.
+pub(crate) fn violation(
+    system: &dyn Replay,
+    method: Method,
+    route: &Route,
+) -> Result<Violation, ModelError> {
+    let Replayed { initially, steps, events } = replay(system, route)?;
+    let numbers = system.numbers();
     let history = history(&events);
-    let report = report(&numbered, &history);
+    let report = report(&*numbers, &history);
     let report = report.map_err(|error| ModelError::Internal(error.to_string()))?;
     if !matches!(report.verdict, Verdict::Violation(_)) && method != Method::Points {
         return Err(ModelError::Internal("the library does not confirm a violation".into()));
@@ -97,8 +157,8 @@ pub(crate) fn violation<M: Model>(
         let op = *history.op(id);
         Operation {
             thread: history.extras(id).process.unwrap_or(0) as usize,
-            op: numbered.describe_op(op),
-            ret: history.ret(id).map(|ret| numbered.describe_ret(op, *ret)),
+            op: numbers.describe_op(op),
+            ret: history.ret(id).map(|ret| numbers.describe_ret(op, *ret)),
             span: history.span(id),
         }
     };
@@ -106,12 +166,13 @@ pub(crate) fn violation<M: Model>(
     Ok(Violation { initially, steps, operations, report })
 }
 
-fn shown<M: Model>(model: &M, thread: usize, operation: usize, moved: &Moved<M>) -> Step {
+/// Describes a step, except for the numbers of the thread and of the operation.
+fn described<M: Model>(model: &M, moved: &TypedMove<M>) -> Step {
     let spec = model.spec();
     Step {
-        thread,
+        thread: 0,
         call: moved.call.as_ref().map(|op| spec.describe_op(op)),
-        operation,
+        operation: 0,
         lines: moved.lines.iter().map(|line| model.label(&moved.op, *line)).collect(),
         ret: moved.ret.as_ref().map(|ret| spec.describe_ret(&moved.op, ret)),
         shared: model.show(&moved.world.mem),

@@ -1,10 +1,10 @@
-//! States as single numbers: a tree of pairs over the numbers of their parts.
+//! States as single numbers: trees of pairs over the numbers of their parts.
 
 use crate::bounds::MAX_THREADS;
-use crate::system::{Pairs, Parts, Query, Reserve, join, parted};
+use crate::system::{Pairs, Parts, Query, Reserve, join_pair, split_pair};
 
-/// Stores states. The left half of a state is a pair of shared memory and what the method carries, the right half
-/// is all threads.
+/// Stores states. The left half of a state is the pair of shared memory and what the method carries; the right half is
+/// all threads.
 pub(crate) struct Tree {
     pub(crate) pairs: Pairs,
     threads: usize,
@@ -15,22 +15,22 @@ impl Tree {
         Tree { pairs: Pairs::new(), threads }
     }
 
-    /// The number of a state; it is never 0.
+    /// The number of a state, which is never 0.
     pub(crate) fn state(&self, parts: &Parts, reserve: &mut Reserve) -> u64 {
         let left = self.pairs.number(parts.shared, parts.carried, reserve);
         let mut right = parts.threads[0];
         for thread in &parts.threads[1..self.threads] {
             right = self.pairs.number(right, *thread, reserve);
         }
-        join(left, right)
+        join_pair(left, right)
     }
 
-    /// The same for many states that have most parts in common with known ones. Pairs are asked for in layers, all of
-    /// a layer at once: each of them is somewhere else in memory.
+    /// Numbers many states that share most parts with known ones. Pairs are looked up layer by layer, all of a layer together,
+    /// so that cache misses overlap.
     pub(crate) fn number_all(
         &self,
-        states: &mut [Unnumbered],
-        known: &[Known],
+        states: &mut [UnnumberedState],
+        known: &[KnownState],
         queries: &mut Vec<Query>,
         reserve: &mut Reserve,
     ) {
@@ -62,11 +62,11 @@ impl Tree {
     }
 
     /// The parts of a state.
-    pub(crate) fn known(&self, state: u64) -> Known {
-        let (left, mut right) = parted(state);
+    pub(crate) fn known(&self, state: u64) -> KnownState {
+        let (left, mut right) = split_pair(state);
         let (shared, carried) = self.pairs.get(left);
         let parts = Parts { shared, carried, ..Parts::default() };
-        let mut known = Known { parts, left, rights: [0; MAX_THREADS] };
+        let mut known = KnownState { parts, left, rights: [0; MAX_THREADS] };
         for at in (1..self.threads).rev() {
             known.rights[at] = right;
             (right, known.parts.threads[at]) = self.pairs.get(right);
@@ -82,32 +82,32 @@ impl Tree {
 }
 
 /// A state with the numbers of its pairs.
-pub(crate) struct Known {
+pub(crate) struct KnownState {
     pub(crate) parts: Parts,
     left: u32,
-    /// The threads up to each one.
+    /// The numbers of the threads up to each one.
     rights: [u32; MAX_THREADS],
 }
 
-/// A state without a number.
-pub(crate) struct Unnumbered {
+/// A state that has no number yet.
+pub(crate) struct UnnumberedState {
     parts: Parts,
-    /// The known state that it follows.
+    /// The index of its predecessor.
     near: usize,
     left: u32,
-    /// The threads up to the layer that was asked for last, and whether they are others than in the known state.
+    /// The number of the threads up to the current layer, and whether they differ from the predecessor's.
     right: u32,
     differs: bool,
 }
 
-impl Unnumbered {
-    /// A state that follows the known one at `near`.
-    pub(crate) fn new(parts: Parts, near: usize) -> Unnumbered {
-        Unnumbered { parts, near, left: 0, right: 0, differs: false }
+impl UnnumberedState {
+    /// A successor of the known state at `near`.
+    pub(crate) fn new(parts: Parts, near: usize) -> UnnumberedState {
+        UnnumberedState { parts, near, left: 0, right: 0, differs: false }
     }
 
-    /// Its number, when it has one.
+    /// The number, after [`Tree::number_all`].
     pub(crate) fn number(&self) -> u64 {
-        join(self.left, self.right)
+        join_pair(self.left, self.right)
     }
 }

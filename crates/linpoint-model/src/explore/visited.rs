@@ -1,29 +1,31 @@
-//! The set of states that were met, exactly: states are 64-bit numbers, equal if and only if the states are.
+//! The exact set of visited states: states are 64-bit numbers, equal if and only if the states are.
 //!
-//! All threads add states at once, without locks. The set is cut into segments that grow one at a time, so that
-//! growing does not need twice the memory. Nobody counts in common: each thread counts what it adds in its own [`Share`],
-//! and shares are settled while nobody adds anything.
+//! All threads add states concurrently, without locks. The set is divided into segments that grow one at a time, so that
+//! growing does not need twice the memory. There is no shared counter: each thread counts what it adds in its own
+//! [`Share`], and shares are settled while no thread adds states.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
+use crate::sync::{AtomicU64, Ordering, size};
 use crate::system::mix;
 
-const SEGMENTS: usize = 64;
-const FIRST: usize = 1 << 10;
+/// The highest bits of a hash select the segment.
+const SEGMENT_BITS: u32 = size(6, 2) as u32;
+const SEGMENTS: usize = 1 << SEGMENT_BITS;
+/// Initial slots of a segment.
+const FIRST: usize = size(1 << 10, 3);
 
-/// A set of numbers that are not 0.
+/// A set of nonzero numbers.
 pub(crate) struct Visited {
     segments: Vec<Segment>,
 }
 
-/// What one thread may add before more room has to be made, and what it has added.
+/// How many states one thread may add before the set has to grow, and how many it has added.
 pub(crate) struct Share {
     room: [u32; SEGMENTS],
     added: [u32; SEGMENTS],
 }
 
 impl Share {
-    /// How many more states can be added, if no segment gets more than four times its share.
+    /// How many more states fit, if no segment receives more than four times its share.
     pub(crate) fn room(&self) -> usize {
         let each =
             self.room.iter().zip(&self.added).map(|(room, added)| room.saturating_sub(*added));
@@ -37,7 +39,7 @@ impl Share {
 
 struct Segment {
     slots: Vec<AtomicU64>,
-    /// Without what has not been settled.
+    /// Settled states.
     used: usize,
 }
 
@@ -46,9 +48,9 @@ impl Segment {
         Segment { slots: (0..size).map(|_| AtomicU64::new(0)).collect(), used: 0 }
     }
 
-    /// Sizes need not be powers of two: the hash is scaled down.
+    /// Sizes do not have to be powers of two: the hash is scaled.
     fn home(&self, hash: u64) -> usize {
-        ((u128::from(hash << 6) * self.slots.len() as u128) >> 64) as usize
+        ((u128::from(hash << SEGMENT_BITS) * self.slots.len() as u128) >> 64) as usize
     }
 
     fn insert(&self, state: u64, hash: u64) -> bool {
@@ -70,7 +72,7 @@ impl Segment {
             if at == self.slots.len() {
                 at = 0;
             }
-            assert!(at != home, "a set without room");
+            assert!(at != home, "the set of states is full");
         }
     }
 
@@ -78,7 +80,7 @@ impl Segment {
         (self.slots.len() / 8 * 7).saturating_sub(self.used)
     }
 
-    /// The size it needs for so many more.
+    /// The size needed for this many more.
     fn wanted(&self, more: usize) -> usize {
         if self.room() >= more {
             return self.slots.len();
@@ -103,42 +105,46 @@ impl Segment {
     }
 }
 
+fn segment_of(hash: u64) -> usize {
+    (hash >> (u64::BITS - SEGMENT_BITS)) as usize
+}
+
 impl Visited {
     pub(crate) fn new() -> Visited {
         Visited { segments: (0..SEGMENTS).map(|_| Segment::new(FIRST)).collect() }
     }
 
-    /// What is where a state would be looked for first. Whoever asks about many states before adding them does not
-    /// have to wait for memory so often.
+    /// The contents of a state's first slot. Reading the first slots of many states before adding them overlaps cache
+    /// misses.
     pub(crate) fn first_of(&self, state: u64) -> u64 {
         let hash = mix(state);
-        let segment = &self.segments[(hash >> 58) as usize];
+        let segment = &self.segments[segment_of(hash)];
         segment.slots[segment.home(hash)].load(Ordering::Relaxed)
     }
 
-    /// Adds a state; true if it is new. There has to be room.
+    /// Adds a state; true if it is new. Requires room.
     pub(crate) fn insert(&self, state: u64, share: &mut Share) -> bool {
         let hash = mix(state);
-        let at = (hash >> 58) as usize;
+        let at = segment_of(hash);
         let is_new = self.segments[at].insert(state, hash);
         share.added[at] += u32::from(is_new);
         is_new
     }
 
-    /// What each of so many threads may add.
+    /// The share of one of this many threads.
     pub(crate) fn share(&self, threads: usize) -> Share {
         let room =
             |at: usize| u32::try_from(self.segments[at].room() / threads).unwrap_or(u32::MAX);
         Share { room: std::array::from_fn(room), added: [0; SEGMENTS] }
     }
 
-    /// Counts what was added. Each share is settled once.
+    /// Counts the added states. Each share is settled once.
     pub(crate) fn settle(&mut self, share: &Share) {
         let each = self.segments.iter_mut().zip(share.added);
         each.for_each(|(segment, added)| segment.used += added as usize);
     }
 
-    /// Makes room for so many more states, on so many cores.
+    /// Makes room for this many more states, on this many cores.
     pub(crate) fn make_room(&mut self, more: usize, cores: usize) {
         let each = more.div_ceil(SEGMENTS / 4);
         let mut full: Vec<&mut Segment> =
@@ -158,14 +164,14 @@ impl Visited {
         });
     }
 
-    /// Bytes that making room takes.
+    /// Additional bytes that [`make_room`](Self::make_room) needs.
     pub(crate) fn growth(&self, more: usize) -> usize {
         let each = more.div_ceil(SEGMENTS / 4);
         let grown = self.segments.iter().map(|s| s.wanted(each) - s.slots.len());
         grown.sum::<usize>() * size_of::<u64>()
     }
 
-    /// How many states were added and settled.
+    /// Number of settled states.
     pub(crate) fn len(&self) -> usize {
         self.segments.iter().map(|segment| segment.used).sum()
     }
@@ -175,7 +181,7 @@ impl Visited {
     }
 }
 
-/// Segments of this size and more are worth a thread.
+/// Segments of this size and more are grown in parallel.
 const LARGE: usize = 1 << 13;
 
 #[cfg(test)]
@@ -183,7 +189,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn threads_add_every_state_once() {
+    fn concurrent_threads_add_every_state_once() {
         let mut visited = Visited::new();
         visited.make_room(60_000, 1);
         let add = |visited: &Visited, threads: usize| {

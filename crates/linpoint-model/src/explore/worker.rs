@@ -1,99 +1,110 @@
-//! What follows a state. One worker belongs to one core: it remembers what it has asked before in tables of a fixed
-//! size, so that the model itself is rarely asked.
+//! Successors of states. Each core has a worker, which caches answers of the model in tables of a fixed size, so that the
+//! model itself is rarely called.
 //!
-//! States are expanded some at a time. First their successors are collected, then all of them are numbered at once
-//! ([`Tree::number_all`]): memory is slow to answer, but answers many questions at a time.
-
-use std::sync::OnceLock;
+//! States are expanded in blocks. First the successors of a block are collected, then all of them are numbered together
+//! ([`Tree::number_all`]), so that cache misses overlap.
 
 use crate::bounds::MAX_THREADS;
+use crate::error::ModelError;
 use crate::method::Scratch;
-use crate::system::{
-    Column, Event, ModelError, Move, Parts, Query, Renaming, Reserve, System, mix,
-};
+use crate::sync::{OnceLock, size};
+use crate::system::{Column, Event, Move, Parts, Query, Renaming, Reserve, System, mix};
 
-use super::tree::{Known, Tree, Unnumbered};
+use super::tree::{KnownState, Tree, UnnumberedState};
 
-/// Entries of each table of remembered answers.
+/// Entries of each cache.
 const STEPS: usize = 1 << 17;
 const CALLS: usize = 1 << 12;
-const CARRIED: usize = 1 << 16;
+const CARRIED: usize = size(1 << 16, 2);
 
-/// Which threads move.
+/// The moves to collect.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Who {
+pub(crate) enum MoveFilter {
     /// All of them.
     All,
-    /// Those whose moves cost so much after a move of thread `last`.
-    Costing { cost: u8, prices: Prices, last: u8 },
+    /// Moves with this cost after a move of thread `last`.
+    Costing { cost: u8, costs: Costs, last: u8 },
 }
 
-/// What moves cost. A preemption costs 1: leaving a thread that could go on within its operation.
+/// The costs of moves. A preemption costs 1: switching away from a thread that could continue its operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Prices {
-    /// A call costs 1, too.
+pub(crate) struct Costs {
+    /// A call costs 1 as well.
     pub(crate) counts_calls: bool,
 }
 
-impl Prices {
-    /// The dearest move.
+impl Costs {
+    /// The cost of the most expensive move.
     pub(crate) fn most(self) -> u8 {
         1 + u8::from(self.counts_calls)
     }
 }
 
-/// A state that follows another.
+/// A successor of a state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Successor {
-    /// The state; 0 if nothing can explain what was returned, or if it has no number yet.
+    /// The state; 0 if the result cannot be explained, or if the state has no number yet.
     pub(crate) state: u64,
-    /// The position of the thread that moved, before and after.
+    /// The position of the thread that moved, before and after sorting.
     pub(crate) thread: u8,
     pub(crate) now: u8,
-    /// Which of its moves it was.
+    /// The index of the move among the moves of the thread.
     pub(crate) index: u8,
     pub(crate) event: Event,
-    /// How threads were sorted.
+    /// The new order of threads.
     pub(crate) order: Renaming,
-    /// Nothing is open any more, and nobody may call anything.
+    /// No operation is open, and no thread may call one.
     pub(crate) is_over: bool,
-    /// Nothing can explain what was returned.
-    pub(crate) is_wrong: bool,
+    /// The result cannot be explained: a violation.
+    pub(crate) is_violation: bool,
 }
 
-/// Finds the successors of states.
+/// Computes the successors of states.
 pub(crate) struct Worker<'s> {
     system: &'s dyn System,
     pub(crate) tree: &'s Tree,
     judges: bool,
-    /// What the system says about every step.
-    tidies: bool,
+    /// [`System::canonicalizes`], cached.
+    canonicalizes: bool,
     sort_keys: Option<&'s Column>,
-    /// What others have found out, too.
-    common: &'s Common,
+    /// Answers shared with other workers.
+    shared_cache: &'s SharedCache,
     tables: Tables,
     scratch: Vec<Move>,
 }
 
-/// States that are being expanded, and what follows them.
+/// States that are being expanded, and their successors.
 #[derive(Default)]
 struct Block {
-    known: Vec<Known>,
-    /// In the order in which they were collected, and which of the states they follow.
+    known: Vec<KnownState>,
+    /// In the order of collection, each with the index of its predecessor in the block.
     successors: Vec<(usize, Successor)>,
-    /// One for each successor that has a state.
-    unnumbered: Vec<Unnumbered>,
+    /// One for each successor that is not a violation.
+    unnumbered: Vec<UnnumberedState>,
     queries: Vec<Query>,
 }
 
-/// What all workers remember: what is carried after an event. Whatever comes first stays.
-pub(crate) struct Common(Box<[OnceLock<(u64, u32)>]>);
+/// A cache that all workers share: what is carried after an event. The first entry in a slot stays.
+pub(crate) struct SharedCache(Box<[OnceLock<(u64, u32)>]>);
 
-impl Common {
-    /// One core alone has no use for it.
-    pub(crate) fn new(cores: usize) -> Common {
+impl SharedCache {
+    /// A single core does not use it.
+    pub(crate) fn new(cores: usize) -> SharedCache {
         let size = if cores > 1 { CARRIED } else { 0 };
-        Common((0..size).map(|_| OnceLock::new()).collect())
+        SharedCache((0..size).map(|_| OnceLock::new()).collect())
+    }
+
+    /// The answer for this key, if it is the one in this slot.
+    pub(crate) fn get(&self, at: usize, key: u64) -> Option<u32> {
+        let (known, next) = self.0.get(at)?.get()?;
+        (*known == key).then_some(*next)
+    }
+
+    pub(crate) fn add(&self, at: usize, key: u64, next: u32) {
+        if let Some(entry) = self.0.get(at) {
+            // The first entry stays.
+            let _ = entry.set((key, next));
+        }
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -101,17 +112,17 @@ impl Common {
     }
 }
 
-/// What a worker remembers. Each entry has its whole key; a newer one takes the place of an older one.
+/// The caches of a worker. Each entry has its whole key; a newer entry replaces an older one.
 pub(crate) struct Tables {
     steps: Vec<(u64, Move)>,
     calls: Vec<(u64, Vec<Move>)>,
-    /// By what was carried and what happened.
+    /// By what was carried and the event.
     carried: Vec<(u64, u32)>,
     /// By what was carried and the new order of threads.
     sorted: Vec<(u32, u64, u32)>,
-    /// Numbers for pairs that are new.
+    /// Numbers for new pairs.
     pub(crate) reserve: Reserve,
-    /// What the method remembers.
+    /// The caches of the method.
     method: Scratch,
     block: Block,
 }
@@ -131,23 +142,32 @@ impl Default for Tables {
 }
 
 const NO_KEY: u64 = u64::MAX;
-/// Stands for "nothing can explain it" in the table.
+/// Marks a result that cannot be explained.
 const VIOLATION: u32 = u32::MAX;
 
 impl<'s> Worker<'s> {
-    /// `judges`: the method judges histories when they are over.
+    /// `judges`: the method judges complete histories.
     pub(crate) fn new(
         system: &'s dyn System,
         tree: &'s Tree,
         judges: bool,
-        common: &'s Common,
+        shared_cache: &'s SharedCache,
         tables: Tables,
     ) -> Self {
-        let (tidies, sort_keys) = (system.tidies(), system.sort_keys());
-        Worker { system, tree, judges, tidies, sort_keys, common, tables, scratch: Vec::new() }
+        let (canonicalizes, sort_keys) = (system.canonicalizes(), system.sort_keys());
+        Worker {
+            system,
+            tree,
+            judges,
+            canonicalizes,
+            sort_keys,
+            shared_cache,
+            tables,
+            scratch: Vec::new(),
+        }
     }
 
-    /// What it remembers, for the worker after it.
+    /// The caches, for the next worker on this core.
     pub(crate) fn into_tables(self) -> Tables {
         self.tables
     }
@@ -160,56 +180,56 @@ impl<'s> Worker<'s> {
             + Scratch::bytes()
     }
 
-    /// Hands every successor of a state to `found`. True if no thread could move.
+    /// Calls `found` for every successor of a state. True if no thread could move.
     pub(crate) fn expand(
         &mut self,
         state: u64,
-        who: Who,
+        filter: MoveFilter,
         mut found: impl FnMut(Successor),
     ) -> Result<bool, ModelError> {
-        let is_stuck = self.collect(state, who)?;
+        let is_stuck = self.collect(state, filter)?;
         self.number();
         self.tables.block.successors.iter().for_each(|(_, successor)| found(*successor));
         self.clear();
         Ok(is_stuck)
     }
 
-    /// What was collected and numbered: which of the states it follows, and a successor.
+    /// The collected successors, each with the index of its predecessor in the block.
     pub(crate) fn successors(&self) -> &[(usize, Successor)] {
         &self.tables.block.successors
     }
 
-    /// Makes ready for other states.
+    /// Starts a new block.
     pub(crate) fn clear(&mut self) {
         self.tables.block.known.clear();
         self.tables.block.successors.clear();
         self.tables.block.unnumbered.clear();
     }
 
-    /// Numbers all successors that were collected.
+    /// Numbers all collected successors.
     pub(crate) fn number(&mut self) {
         let Tables { block, reserve, .. } = &mut self.tables;
         let Block { known, successors, unnumbered, queries } = block;
         self.tree.number_all(unnumbered, known, queries, reserve);
-        let with_states = successors.iter_mut().filter(|(_, successor)| !successor.is_wrong);
+        let with_states = successors.iter_mut().filter(|(_, successor)| !successor.is_violation);
         for ((_, successor), state) in with_states.zip(unnumbered) {
             successor.state = state.number();
         }
     }
 
-    /// Collects the successors of one more state. True if no thread could move.
-    pub(crate) fn collect(&mut self, state: u64, who: Who) -> Result<bool, ModelError> {
+    /// Collects the successors of another state. True if no thread could move.
+    pub(crate) fn collect(&mut self, state: u64, filter: MoveFilter) -> Result<bool, ModelError> {
         let known = self.tree.known(state);
-        let is_stuck = self.collect_from(&known, who);
+        let is_stuck = self.collect_from(&known, filter);
         self.tables.block.known.push(known);
         is_stuck
     }
 
-    fn collect_from(&mut self, known: &Known, who: Who) -> Result<bool, ModelError> {
+    fn collect_from(&mut self, known: &KnownState, filter: MoveFilter) -> Result<bool, ModelError> {
         let all = 0..self.system.threads() as u8;
-        let (cost, prices, last) = match who {
-            Who::Costing { cost, prices, last } => (cost, prices, last),
-            Who::All => {
+        let (cost, costs, last) = match filter {
+            MoveFilter::Costing { cost, costs, last } => (cost, costs, last),
+            MoveFilter::All => {
                 let mut moved = false;
                 for thread in all {
                     moved |= self.collect_thread(known, thread)?;
@@ -220,11 +240,11 @@ impl<'s> Worker<'s> {
         let parts = &known.parts;
         let own = parts.threads[usize::from(last)];
         let may_go_on = !self.system.is_idle(own) && self.can_move(parts.shared, own)?;
-        // What is left out costs more, or has been expanded before.
+        // Other moves cost more, or have been expanded before.
         let (mut moved, mut left_out) = (false, false);
         for thread in all {
             let part = parts.threads[usize::from(thread)];
-            let calls = prices.counts_calls && self.system.is_idle(part);
+            let calls = costs.counts_calls && self.system.is_idle(part);
             if u8::from(may_go_on && thread != last) + u8::from(calls) == cost {
                 moved |= self.collect_thread(known, thread)?;
             } else {
@@ -241,7 +261,7 @@ impl<'s> Worker<'s> {
         answer
     }
 
-    /// The moves of a thread, remembered. They take the place of whatever is in `out`.
+    /// The moves of a thread, cached. They replace the contents of `out`.
     fn ask(&mut self, shared: u32, thread: u32, out: &mut Vec<Move>) -> Result<(), ModelError> {
         out.clear();
         let key = u64::from(shared) << 32 | u64::from(thread);
@@ -265,7 +285,7 @@ impl<'s> Worker<'s> {
         Ok(())
     }
 
-    fn collect_thread(&mut self, known: &Known, thread: u8) -> Result<bool, ModelError> {
+    fn collect_thread(&mut self, known: &KnownState, thread: u8) -> Result<bool, ModelError> {
         let mut moves = std::mem::take(&mut self.scratch);
         let result =
             self.ask(known.parts.shared, known.parts.threads[usize::from(thread)], &mut moves);
@@ -279,7 +299,7 @@ impl<'s> Worker<'s> {
         result.map(|()| any)
     }
 
-    fn follow(&mut self, known: &Known, thread: u8, index: u8, step: &Move) {
+    fn follow(&mut self, known: &KnownState, thread: u8, index: u8, step: &Move) {
         let mut next = known.parts;
         next.shared = step.shared;
         next.threads[usize::from(thread)] = step.thread;
@@ -291,18 +311,18 @@ impl<'s> Worker<'s> {
             event: step.event,
             order: Renaming::IDENTITY,
             is_over: false,
-            is_wrong: false,
+            is_violation: false,
         };
-        successor.is_wrong = !self.arrive(&mut next, &mut successor);
-        // The state that is being expanded will be the next of those that are known.
+        successor.is_violation = !self.arrive(&mut next, &mut successor);
+        // The predecessor is pushed to `known` after its successors.
         let near = self.tables.block.known.len();
         self.tables.block.successors.push((near, successor));
-        if !successor.is_wrong {
-            self.tables.block.unnumbered.push(Unnumbered::new(next, near));
+        if !successor.is_violation {
+            self.tables.block.unnumbered.push(UnnumberedState::new(next, near));
         }
     }
 
-    /// Completes the state after a step. False if nothing can explain what was returned.
+    /// Completes the state after a step. False if the result cannot be explained.
     fn arrive(&mut self, next: &mut Parts, successor: &mut Successor) -> bool {
         let (thread, event) = (successor.thread, successor.event);
         if !event.is_none() {
@@ -313,11 +333,11 @@ impl<'s> Worker<'s> {
         }
         if event.ret().is_some() {
             successor.is_over = self.judges && self.system.is_over(next);
-            if successor.is_over && self.system.watch().judge(next.carried) == Some(false) {
+            if successor.is_over && self.system.tracker().judge(next.carried) == Some(false) {
                 return false;
             }
-            if self.tidies {
-                successor.order = self.system.tidy(next);
+            if self.canonicalizes {
+                successor.order = self.system.canonical(next);
                 successor.now = successor.order.to(usize::from(thread)) as u8;
                 return true;
             }
@@ -329,32 +349,30 @@ impl<'s> Worker<'s> {
     }
 
     fn advance(&mut self, carried: u32, thread: u8, event: Event) -> u32 {
-        // The thread goes where no number of anything carried reaches, or nothing is remembered.
+        // The thread goes into bits that no number of anything carried uses; otherwise the answer is not cached.
         let key = (u64::from(carried) << 32 | u64::from(event.0)) ^ u64::from(thread) << 60;
         let exact = carried < 1 << 28;
         let slot = mix(key) as usize % CARRIED;
         if exact && self.tables.carried[slot].0 == key {
             return self.tables.carried[slot].1;
         }
-        let common = self.common.0.get(slot).filter(|_| exact);
-        let known = common.and_then(OnceLock::get).filter(|(known, _)| *known == key);
-        let next = match known {
-            Some((_, next)) => *next,
-            None => {
-                let (watch, thread) = (self.system.watch(), usize::from(thread));
-                let next = watch.advance(carried, thread, event, &mut self.tables.method);
-                let next = next.unwrap_or(VIOLATION);
-                common.map(|entry| entry.set((key, next)));
-                next
+        let known = if exact { self.shared_cache.get(slot, key) } else { None };
+        let next = known.unwrap_or_else(|| {
+            let (tracker, thread) = (self.system.tracker(), usize::from(thread));
+            let next = tracker.advance(carried, thread, event, &mut self.tables.method);
+            let next = next.unwrap_or(VIOLATION);
+            if exact {
+                self.shared_cache.add(slot, key, next);
             }
-        };
+            next
+        });
         if exact {
             self.tables.carried[slot] = (key, next);
         }
         next
     }
 
-    /// Puts threads in the order of their keys. All but the one that moved are in order already.
+    /// Sorts threads by their keys. All but the one that moved are in order already.
     fn sort(&mut self, keys: &Column, parts: &mut Parts, successor: &mut Successor) {
         let count = self.system.threads();
         let mut at = usize::from(successor.thread);
@@ -379,7 +397,7 @@ impl<'s> Worker<'s> {
         let slot = mix(order ^ u64::from(parts.carried) << 32) as usize % CARRIED;
         let entry = &mut self.tables.sorted[slot];
         if entry.0 != parts.carried || entry.1 != order {
-            let renamed = self.system.watch().rename(parts.carried, &successor.order);
+            let renamed = self.system.tracker().rename(parts.carried, &successor.order);
             *entry = (parts.carried, order, renamed);
         }
         parts.carried = entry.2;

@@ -1,11 +1,11 @@
-//! The linearizations of a short history, all of them, for the method `common`.
+//! All linearizations of a short history, for the method `common`.
 
 use std::collections::BTreeSet;
 
-use super::{Numbers, Taken};
+use super::{Numbers, ThreadEvent};
 use crate::bounds::MAX_THREADS;
 
-/// Operations with their results, in an order in which they could have taken effect.
+/// Operations with their results, in linearization order.
 pub(crate) type Linearization = Vec<(u32, u32)>;
 
 /// An operation of the history.
@@ -16,8 +16,11 @@ struct Known {
     end: usize,
 }
 
-/// All linearizations of these events. Open operations may take part in them or not.
-pub(crate) fn linearizations(numbers: &dyn Numbers, events: &[Taken]) -> BTreeSet<Linearization> {
+/// All linearizations of these events. Open operations may or may not be included.
+pub(crate) fn linearizations(
+    numbers: &dyn Numbers,
+    events: &[ThreadEvent],
+) -> BTreeSet<Linearization> {
     let mut known: Vec<Known> = Vec::new();
     let mut open: Vec<Option<usize>> = vec![None; MAX_THREADS];
     for (time, taken) in events.iter().enumerate() {

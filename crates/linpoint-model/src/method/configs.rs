@@ -1,23 +1,23 @@
 //! The methods `sound` and `points`: states carry sets of specification configurations.
 //!
-//! A configuration says how the history so far could have taken effect: the state of the specification, and for
-//! each open operation whether it has taken effect and with which result. With `sound` the set has all of
-//! them that matter: operations take effect lazily, only when some return needs it. What the set says about the
-//! future depends on nothing else (it is the subset construction), so two states with equal sets are one. A
-//! return that empties the set is a violation, at the earliest moment. With `points` the model says when an
-//! operation takes effect, and the set has one configuration.
+//! A configuration is one explanation of the history so far: the state of the specification, and for each open operation
+//! whether it has taken effect and with which result. With `sound` the set contains all configurations that matter:
+//! operations take effect lazily, only when a return needs it. The set determines which continuations can be explained
+//! (this is the subset construction), so two states of the algorithm that are equal and have equal sets coincide. A return
+//! that empties the set is a violation, at the earliest possible return. With `points` the model says when an operation
+//! takes effect, and the set has one configuration.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::flat::Flat;
+use super::row_set::RowSet;
 use super::scratch::{Outcomes, Scratch};
-use super::{Numbers, Part, Watch};
+use super::{Numbers, Part, Tracker};
 use crate::bounds::MAX_THREADS;
 use crate::names::{MAX_NAMES, Names};
-use crate::system::{Apart, Event, Interner, Renaming};
+use crate::system::{CachePadded, Event, Interner, Renaming};
 
-/// A set, flat: for each thread its open operation plus one (0 if none), then for each configuration the state
-/// and for each thread the result of the operation that took effect plus one (0 if it did not). Sorted.
+/// A flat set: for each thread its open operation plus one (0 if none), then for each configuration the state and for each
+/// thread the result of the operation that took effect plus one (0 if it did not). Sorted.
 type Set = Box<[u32]>;
 
 /// Sets of configurations of a model's specification.
@@ -26,8 +26,8 @@ pub(crate) struct Configs<'m> {
     threads: usize,
     by_points: bool,
     sets: Interner<Set>,
-    widest: Apart<AtomicUsize>,
-    bytes: Apart<AtomicUsize>,
+    widest: CachePadded<AtomicUsize>,
+    bytes: CachePadded<AtomicUsize>,
 }
 
 impl<'m> Configs<'m> {
@@ -37,12 +37,12 @@ impl<'m> Configs<'m> {
             threads,
             by_points,
             sets: Interner::new(),
-            widest: Apart(AtomicUsize::new(1)),
-            bytes: Apart::default(),
+            widest: CachePadded(AtomicUsize::new(1)),
+            bytes: CachePadded::default(),
         }
     }
 
-    /// The number of a part of the specification with other names for values.
+    /// The number of a renamed part of the specification.
     fn renamed(&self, part: Part, renaming: &Renaming) -> u32 {
         if !renaming.changes_values() {
             let (Part::Op(same) | Part::Ret(same) | Part::State(same)) = part;
@@ -54,18 +54,18 @@ impl<'m> Configs<'m> {
     }
 
     /// Before `thread` returns `ret`: configurations in which its operation has taken effect with this result are done, and
-    /// those in which it has not are still to do.
+    /// those in which it has not taken effect are to do.
     fn split(
         &self,
         configs: &[u32],
         (thread, ret): (usize, u32),
-        todo: &mut Flat,
-        done: &mut Flat,
+        todo: &mut RowSet,
+        done: &mut RowSet,
     ) {
         let mut next = [0; 1 + MAX_THREADS];
         for config in configs.chunks(1 + self.threads) {
             match config[1 + thread] {
-                // With points, what has not taken effect by now is wrong.
+                // With points, an operation that returns has to have taken effect.
                 0 if self.by_points => {}
                 0 => todo.insert(config),
                 result if result == ret + 1 => {
@@ -79,15 +79,15 @@ impl<'m> Configs<'m> {
         }
     }
 
-    /// Every way in which `thread` can have returned `ret`, starting from the configurations `todo`, in which its
-    /// operation has not taken effect. Operations of others take effect before that, in any order, or later.
+    /// Every way in which `thread` can have returned `ret`, starting from the configurations `todo`, in which its operation
+    /// has not taken effect. Operations of other threads take effect before it, in any order, or later.
     fn explain(
         &self,
         open: &[u32],
         (thread, ret): (usize, u32),
         outcomes: &mut Outcomes,
-        todo: &mut Flat,
-        into: &mut Flat,
+        todo: &mut RowSet,
+        into: &mut RowSet,
     ) {
         let mut next = [0; 1 + MAX_THREADS];
         let next = &mut next[..1 + self.threads];
@@ -119,11 +119,11 @@ impl<'m> Configs<'m> {
         thread: usize,
         outcomes: &mut Outcomes,
         configs: &[u32],
-        into: &mut Flat,
+        into: &mut RowSet,
     ) {
         for config in configs.chunks(1 + self.threads) {
             if open[thread] == 0 || config[1 + thread] != 0 {
-                // It already has: the later point is the one that counts for nothing.
+                // It already has: later points are ignored.
                 into.insert(config);
                 continue;
             }
@@ -136,15 +136,21 @@ impl<'m> Configs<'m> {
         }
     }
 
-    fn store(&self, open: &[u32], configs: &Flat, order: &mut Vec<u32>, set: &mut Vec<u32>) -> u32 {
+    fn store(
+        &self,
+        open: &[u32],
+        configs: &RowSet,
+        order: &mut Vec<u32>,
+        set: &mut Vec<u32>,
+    ) -> u32 {
         set.clear();
         set.extend_from_slice(open);
         configs.sorted(order, set);
-        // Written rarely: all cores read it.
+        // PERF: written rarely, because all cores read it.
         if self.widest.load(Ordering::Relaxed) < configs.len() {
             self.widest.fetch_max(configs.len(), Ordering::Relaxed);
         }
-        let (number, is_new) = self.sets.number_or(&set[..], || set[..].into());
+        let (number, is_new) = self.sets.intern_with(&set[..], || set[..].into());
         if is_new {
             self.bytes.fetch_add(size_of_val(&set[..]), Ordering::Relaxed);
         }
@@ -152,11 +158,11 @@ impl<'m> Configs<'m> {
     }
 }
 
-impl Watch for Configs<'_> {
+impl Tracker for Configs<'_> {
     fn initial(&self) -> u32 {
         let mut config = vec![self.numbers.initial()];
         config.resize(1 + self.threads, 0);
-        let mut configs = Flat::default();
+        let mut configs = RowSet::default();
         configs.clear(config.len());
         configs.insert(&config);
         self.store(&vec![0; self.threads], &configs, &mut Vec::new(), &mut Vec::new())
@@ -203,7 +209,7 @@ impl Watch for Configs<'_> {
             let op = open[renaming.from(to)];
             *new = if op == 0 { 0 } else { self.renamed(Part::Op(op - 1), renaming) + 1 };
         }
-        let mut renamed = Flat::default();
+        let mut renamed = RowSet::default();
         renamed.clear(1 + self.threads);
         let mut new = Vec::new();
         for config in configs.chunks(1 + self.threads) {
@@ -221,7 +227,7 @@ impl Watch for Configs<'_> {
     fn values(&self, carried: u32) -> u64 {
         let set = self.sets.get(carried);
         let (open, configs) = set.split_at(self.threads);
-        // In the pass that gives out names, nothing is written; what has a name afterwards was mentioned.
+        // The pass that assigns names changes nothing; values with a name afterwards are mentioned.
         let mut names = Names::new(false);
         let mut visit = |part: Part| {
             self.numbers.rename(part, &mut names);

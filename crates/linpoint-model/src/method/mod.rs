@@ -1,17 +1,17 @@
-//! Ways to check: what a state carries beside the state of the algorithm, and what is done with it.
+//! Methods of checking: what a state carries beside the state of the algorithm, and how it is used.
 
 mod common;
 mod configs;
-mod flat;
 mod monitor;
 mod numbers;
 mod recorded;
+mod row_set;
 mod scratch;
 
 pub(crate) use common::{Linearization, linearizations};
 pub(crate) use configs::Configs;
 pub(crate) use monitor::Monitor;
-pub(crate) use numbers::{Numbered, Numbers, Part, Taken, history, is_linearizable, report};
+pub(crate) use numbers::{Numbered, Numbers, Part, ThreadEvent, history, is_linearizable, report};
 pub(crate) use recorded::Recorded;
 pub(crate) use scratch::Scratch;
 
@@ -21,25 +21,25 @@ use crate::system::Renaming;
 /// How histories are checked.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Method {
-    /// The state carries the set of specification configurations that the history so far could have led to. Sound
-    /// and complete.
+    /// The state carries the set of specification configurations that the history so far could have led to. Sound and
+    /// complete.
     #[default]
     Sound,
-    /// The model says at which step each operation takes effect. Sound; complete if the model is right about it.
+    /// The model marks linearization points. Sound; complete if the points are correct.
     Points,
-    /// The history is part of the state, and is checked when it is over. Sound and complete, and expensive.
+    /// The history is part of the state, and is checked when it is complete. Sound and complete, and expensive.
     Recorded,
-    /// As `Sound`, but only for the simple executions of snapshot objects, which are enough to tell
+    /// As `Sound`, but only for the simple executions of snapshot objects, which are sufficient
     /// ([`SimpleRuns`](crate::SimpleRuns)). Sound and complete.
     Simple,
-    /// As `Simple`, but the state carries a few bits, which decide whether a simple execution is linearizable. Sound and
+    /// As `Simple`, but the state carries only a few bits, which decide whether a simple execution is linearizable. Sound and
     /// complete.
     Polynomial,
-    /// The history is not part of the state; a search that meets a state again turns back. Not sound: finds
-    /// bugs, verifies nothing. Depth-first on one core.
+    /// The history is not part of the state; a search that reaches a known state backtracks. Not sound: finds bugs, verifies
+    /// nothing. Depth-first on one core.
     External,
-    /// As `External`, but turns back only if the history has a linearization in common with the one that led to the
-    /// state before. Not sound either. Depth-first on one core.
+    /// As `External`, but backtracks only if the history shares a linearization with the one that led to the state before.
+    /// Not sound either. Depth-first on one core.
     Common,
 }
 
@@ -55,7 +55,7 @@ impl Method {
         Method::Common,
     ];
 
-    /// Its name on the command line.
+    /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Method::Sound => "sound",
@@ -73,7 +73,7 @@ impl Method {
         Method::ALL.into_iter().find(|method| method.name() == name)
     }
 
-    /// True if "nothing found" means that there is nothing within the bounds.
+    /// True if finding no violation means that there is none within the bounds.
     pub fn is_sound(self) -> bool {
         !matches!(self, Method::External | Method::Common)
     }
@@ -83,11 +83,11 @@ impl Method {
         matches!(self, Method::Simple | Method::Polynomial)
     }
 
-    /// What has to be said beside every result of a method that is not sound.
+    /// The warning to show with every result of a method that is not sound.
     pub fn warning(self) -> Option<&'static str> {
         match self {
             Method::External => Some(
-                "unsound: histories that lead to a state met before are not checked to their end; \
+                "unsound: histories that lead to a state discovered before are not checked to their end; \
                  this method finds bugs and verifies nothing",
             ),
             Method::Common => Some(
@@ -99,12 +99,12 @@ impl Method {
     }
 }
 
-/// What states carry for a method, as a number.
-pub(crate) trait Watch: Send + Sync {
-    /// Before the first call.
+/// Tracks the history of a run for a method. States carry what it needs as a number.
+pub(crate) trait Tracker: Send + Sync {
+    /// What the initial state carries.
     fn initial(&self) -> u32;
 
-    /// After an event of the thread in this position; `None` if nothing can explain it.
+    /// What is carried after an event of the thread in this position; `None` if the event cannot be explained.
     fn advance(
         &self,
         carried: u32,
@@ -113,33 +113,33 @@ pub(crate) trait Watch: Send + Sync {
         scratch: &mut Scratch,
     ) -> Option<u32>;
 
-    /// With threads in other positions and other names for values.
+    /// What is carried with threads in other positions and other names for values.
     fn rename(&self, carried: u32, renaming: &Renaming) -> u32;
 
-    /// Which values are mentioned, a bit each.
+    /// The mentioned values, a bit for each.
     fn values(&self, carried: u32) -> u64;
 
-    /// Is the history that is carried linearizable? `None` if none is carried, or if that is known already.
+    /// Whether the carried history is linearizable. `None` if none is carried, or if it was judged before.
     fn judge(&self, _carried: u32) -> Option<bool> {
         None
     }
 
-    /// Judges what nobody has judged, at the end. Gives something that is not linearizable, if there is.
+    /// Judges the histories that were not judged so far, at the end. Returns one that is not linearizable, if any.
     fn judge_rest(&self) -> Option<u32> {
         None
     }
 
-    /// Histories judged so far.
+    /// Number of histories judged so far.
     fn judged(&self) -> u64 {
         0
     }
 
-    /// Most configurations in one set, where sets are carried.
+    /// Size of the largest set of configurations, if sets are carried.
     fn widest(&self) -> usize {
         0
     }
 
-    /// How many different things were carried.
+    /// Number of distinct values carried.
     fn len(&self) -> usize;
 
     /// Bytes in use.

@@ -1,8 +1,8 @@
 //! The method `polynomial`: a few bits decide whether a simple execution of a snapshot object is linearizable.
 //!
 //! In an (i, j)-simple execution let F be the first update(1) of a process of the pair. With every segment 0 before the
-//! first call, the execution is linearizable if and only if (theorem 10 and lemma 14 of the paper, which need an update(0) of
-//! everybody before the first call to be right)
+//! first call, the execution is linearizable if and only if (theorem 10 and lemma 14 of the paper, which hold only if every
+//! process has performed an update(0) before the first call)
 //!
 //! 1. no two scans return (0, 1) and (1, 0) at (i, j);
 //! 2. no scan has 0 where one that ended before it began has 1;
@@ -10,34 +10,39 @@
 //! 4. no scan returns (0, 1) if F of i ended before F of j began, and none (1, 0) if it is the other way round;
 //! 5. no scan has anything but 0 elsewhere.
 //!
-//! The paper's automata guess the scan that goes wrong. This one watches all open scans at once, so it is deterministic,
-//! and stops at the earliest return that nothing can explain. It knows three things about each of i and j: whether F has
-//! begun; whether it is *over*, that is, F has ended or some scan has returned 1 there (2 and 3 forbid the same to a scan that
-//! begins later); and whether the scan that has 0 here and 1 there is *refused* (by 1 or 4). For each open scan it
+//! The paper's automata guess the scan that is wrong. This one tracks all open scans together, so it is deterministic, and
+//! stops at the earliest return that cannot be explained. It knows three things about each of i and j: whether F has
+//! begun; whether it is *over*, that is, F has ended or some scan has returned 1 there (2 and 3 forbid the same to a scan
+//! that begins later); and whether the scan that has 0 here and 1 there is *refused* (by 1 or 4). For each open scan it
 //! knows what was over when it began.
 //!
-//! For 4 it is enough to ask whether i is over when F of j begins. If a scan made it so, that scan had 0 at j by 3: it
+//! For 4 it is enough to test whether i is over when F of j begins. If a scan made it so, that scan had 0 at j by 3: it
 //! returned (1, 0), and (0, 1) is refused by 1 already.
 //!
 //! A return of i after F has begun is a return of F or of something after it, because i performs one operation at a time.
 
 use std::sync::Arc;
 
-use super::{Scratch, Watch};
+use super::{Scratch, Tracker};
 use crate::bounds::MAX_THREADS;
 use crate::catalogue::specs::{SnapshotOp, View};
 use crate::model::{Model, Op, Ret};
 use crate::simple::{Pair, Simple};
 use crate::system::{Event, Interner, Renaming};
 
-/// What is known about an execution, for i and for j.
+/// The meaning of an operation, by number.
+type OpMeaning<'m> = Box<dyn Fn(u32) -> SnapshotOp + Send + Sync + 'm>;
+/// The view that a scan returned, by the number of the result; `None` for an update.
+type RetMeaning<'m> = Box<dyn Fn(u32) -> Option<View> + Send + Sync + 'm>;
+
+/// The bits of an execution, for i and for j.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 struct Known {
     /// The first update(1) has begun.
     has_begun: [bool; 2],
-    /// It has ended, or its value was returned.
+    /// It has ended, or a scan has returned its value.
     is_over: [bool; 2],
-    /// No scan may have 0 here and 1 at the other one any more.
+    /// No scan may return 0 here and 1 on the other side any more.
     is_refused: [bool; 2],
     /// For each open scan, what was over when it began.
     at_call: [[bool; 2]; MAX_THREADS],
@@ -61,7 +66,7 @@ impl Known {
         self.is_over[side] |= self.has_begun[side];
     }
 
-    /// False if this cannot be explained.
+    /// False if the scan cannot be explained.
     fn scan_ends(&mut self, thread: usize, ones: [bool; 2]) -> bool {
         let before = std::mem::take(&mut self.at_call[thread]);
         for side in 0..2 {
@@ -82,44 +87,46 @@ impl Known {
     }
 }
 
-/// Watches the simple executions of a pair.
-pub(crate) struct Monitor<M: Model> {
+/// Monitors the simple executions of a pair.
+pub(crate) struct Monitor<'m> {
     pair: Pair,
-    ops: Arc<Interner<Op<M>>>,
-    rets: Arc<Interner<Ret<M>>>,
-    op: fn(&Op<M>) -> SnapshotOp,
-    view: fn(&Ret<M>) -> Option<View>,
+    op: OpMeaning<'m>,
+    view: RetMeaning<'m>,
     known: Interner<Known>,
 }
 
-impl<M: Model> Monitor<M> {
-    pub(crate) fn new(
+impl<'m> Monitor<'m> {
+    pub(crate) fn new<M: Model + 'm>(
         simple: &Simple<M>,
         ops: &Arc<Interner<Op<M>>>,
         rets: &Arc<Interner<Ret<M>>>,
-    ) -> Monitor<M> {
+    ) -> Self {
         let (op, view) = (simple.role.op, simple.role.view);
         let (ops, rets) = (Arc::clone(ops), Arc::clone(rets));
-        Monitor { pair: simple.pair, ops, rets, op, view, known: Interner::new() }
+        Monitor::with(
+            simple.pair,
+            Box::new(move |number| op(ops.get(number))),
+            Box::new(move |number| view(rets.get(number))),
+        )
     }
 
-    fn side(&self, thread: usize) -> Option<usize> {
-        [self.pair.0, self.pair.1].iter().position(|process| *process == thread)
+    fn with(pair: Pair, op: OpMeaning<'m>, view: RetMeaning<'m>) -> Self {
+        Monitor { pair, op, view, known: Interner::new() }
     }
 
-    /// Where the pair has 1; `None` if there is something that no simple execution writes.
+    /// Where the pair has 1; `None` if the view has a value that no simple execution writes.
     fn ones(&self, view: &View) -> Option<[bool; 2]> {
         let fits = |(segment, value): (usize, &u8)| {
-            *value == 0 || *value == 1 && self.side(segment).is_some()
+            *value == 0 || *value == 1 && self.pair.contains(segment)
         };
-        let (i, j) = self.pair;
+        let Pair(i, j) = self.pair;
         view.iter().enumerate().all(fits).then(|| [view[i] == 1, view[j] == 1])
     }
 }
 
-impl<M: Model> Watch for Monitor<M> {
+impl Tracker for Monitor<'_> {
     fn initial(&self) -> u32 {
-        self.known.number(&Known::default())
+        self.known.intern(&Known::default())
     }
 
     fn advance(
@@ -130,16 +137,16 @@ impl<M: Model> Watch for Monitor<M> {
         _scratch: &mut Scratch,
     ) -> Option<u32> {
         let mut known = *self.known.get(carried);
-        let side = self.side(thread);
+        let side = self.pair.side(thread);
         if let Some(op) = event.call() {
-            match ((self.op)(self.ops.get(op)), side) {
+            match ((self.op)(op), side) {
                 (SnapshotOp::Scan, _) => known.scan_begins(thread),
                 (SnapshotOp::Update(_, 1), Some(side)) => known.one_begins(side),
                 _ => {}
             }
         }
         if let Some(ret) = event.ret() {
-            match ((self.view)(self.rets.get(ret)), side) {
+            match ((self.view)(ret), side) {
                 (Some(view), _) => {
                     let ones = self.ones(&view)?;
                     known.scan_ends(thread, ones).then_some(())?;
@@ -148,7 +155,7 @@ impl<M: Model> Watch for Monitor<M> {
                 (None, None) => {}
             }
         }
-        Some(self.known.number(&known))
+        Some(self.known.intern(&known))
     }
 
     fn rename(&self, carried: u32, _renaming: &Renaming) -> u32 {
@@ -173,34 +180,34 @@ impl<M: Model> Watch for Monitor<M> {
 mod tests {
     use super::*;
     use crate::catalogue::Bowman;
-    use crate::catalogue::specs::Scanned;
+    use crate::catalogue::specs::SnapshotRet;
     use crate::method::{Configs, Numbered};
 
     const THREADS: usize = 4;
     const HISTORIES: usize = 30_000;
 
-    /// A small generator of numbers.
-    struct Dice(u64);
+    /// A pseudo-random number generator.
+    struct Rng(u64);
 
-    impl Dice {
+    impl Rng {
         fn below(&mut self, n: usize) -> usize {
             self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             (self.0 >> 33) as usize % n
         }
     }
 
-    /// What a thread of a simple history does next. Scans return what updates have left, or what the dice say.
+    /// What a thread of a simple history does next. Scans return what updates have left, or what the rng say.
     fn next(
-        dice: &mut Dice,
+        rng: &mut Rng,
         thread: usize,
         simple: &Simple<Bowman>,
         open: &mut Option<SnapshotOp>,
         shifted: &mut bool,
         now: &mut View,
-    ) -> (Option<SnapshotOp>, Option<Scanned>) {
+    ) -> (Option<SnapshotOp>, Option<SnapshotRet>) {
         let call = open.is_none().then(|| {
             loop {
-                let op = SnapshotOp::all(thread)[dice.below(3)];
+                let op = SnapshotOp::all(thread)[rng.below(3)];
                 if let Some(after) = simple.admits(&op, *shifted) {
                     *shifted = after;
                     break op;
@@ -209,36 +216,36 @@ mod tests {
         });
         let op = open.take().or(call);
         // Half of the operations return with the event that calls them.
-        if call.is_some() && dice.below(2) == 0 {
+        if call.is_some() && rng.below(2) == 0 {
             *open = op;
             return (call, None);
         }
         let ret = match op {
             Some(SnapshotOp::Scan) => {
                 let mut view = *now;
-                if dice.below(6) == 0 {
-                    view[simple.pair.0] = dice.below(2) as u8;
-                    view[simple.pair.1] = dice.below(2) as u8;
+                if rng.below(6) == 0 {
+                    view[simple.pair.0] = rng.below(2) as u8;
+                    view[simple.pair.1] = rng.below(2) as u8;
                 }
-                if dice.below(50) == 0 {
-                    view[dice.below(THREADS)] = 1;
+                if rng.below(50) == 0 {
+                    view[rng.below(THREADS)] = 1;
                 }
-                Scanned::View(view)
+                SnapshotRet::View(view)
             }
             Some(SnapshotOp::Update(segment, value)) => {
                 now[usize::from(segment)] = value;
-                Scanned::Ok
+                SnapshotRet::Ok
             }
             None => unreachable!("there is an open operation, or one is called"),
         };
         (call, Some(ret))
     }
 
-    /// Event by event, the monitor refuses exactly what the sets of configurations cannot explain.
+    /// The monitor refuses exactly the events that the sets of configurations cannot explain.
     #[test]
-    fn agrees_with_configurations_event_by_event() {
+    fn monitor_agrees_with_configurations_on_every_event() {
         let model = Bowman::correct(THREADS);
-        let mut dice = Dice(7);
+        let mut rng = Rng(7);
         let (mut refused, mut explained) = (0, 0);
         for pair in crate::simple::pairs(THREADS) {
             let Some(role) = model.snapshot() else { panic!("a snapshot object") };
@@ -253,17 +260,17 @@ mod tests {
                 let (mut open, mut shifted) = ([None; THREADS], [false; THREADS]);
                 let mut now = View::default();
                 for at in 0..24 {
-                    let thread = dice.below(THREADS);
+                    let thread = rng.below(THREADS);
                     let (call, ret) = next(
-                        &mut dice,
+                        &mut rng,
                         thread,
                         &simple,
                         &mut open[thread],
                         &mut shifted[thread],
                         &mut now,
                     );
-                    let call = call.map(|op| ops.number(&op));
-                    let event = Event::new(call, false, ret.map(|ret| rets.number(&ret)));
+                    let call = call.map(|op| ops.intern(&op));
+                    let event = Event::new(call, false, ret.map(|ret| rets.intern(&ret)));
                     let results = (
                         monitor.advance(ours, thread, event, &mut scratch),
                         configs.advance(theirs, thread, event, &mut scratch),

@@ -1,19 +1,18 @@
-//! The specification by numbers; histories of explored runs, and what the library says about them.
+//! Specifications over numbers; histories of explored runs, and the library's verdicts on them.
 //!
-//! Operations, results and states are numbers, so that methods and the library's engines are compiled once for all
-//! models.
+//! Operations, results and states are numbers, so that methods and the library's engines are compiled once for all models.
 
 use std::sync::Arc;
 
 use linpoint::{CheckError, Checker, History, OpId, Report, Spec, Verdict};
 
-use crate::model::{Model, Op, Ret, SpecPart, State};
+use crate::model::{Model, SpecPart};
 use crate::names::Names;
 use crate::system::{Event, Interner};
 
 /// An event of the thread in this position.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct Taken {
+pub(crate) struct ThreadEvent {
     pub(crate) thread: u8,
     pub(crate) event: Event,
 }
@@ -25,7 +24,7 @@ pub(crate) trait Numbers: Send + Sync {
     fn describe_op(&self, op: u32) -> String;
     fn describe_ret(&self, op: u32, ret: u32) -> String;
     fn describe_state(&self, state: u32) -> String;
-    /// With other names for values.
+    /// The part with other names for values.
     fn rename(&self, part: Part, names: &mut Names) -> Part;
     /// Bytes in use.
     fn bytes(&self) -> usize;
@@ -39,74 +38,88 @@ pub(crate) enum Part {
     State(u32),
 }
 
-/// The specification of a model, by numbers.
-pub(crate) struct Numbered<'m, M: Model> {
-    model: &'m M,
-    ops: Arc<Interner<Op<M>>>,
-    rets: Arc<Interner<Ret<M>>>,
-    states: Interner<State<M>>,
+/// The names in a specification, for all models with the same one.
+pub(crate) trait SpecNames<S: Spec>: Send + Sync {
+    /// [`Model::spec_names`].
+    fn visit(&self, part: SpecPart<'_, S>, names: &mut Names);
 }
 
-impl<'m, M: Model> Numbered<'m, M> {
-    pub(crate) fn new(
-        model: &'m M,
-        ops: &Arc<Interner<Op<M>>>,
-        rets: &Arc<Interner<Ret<M>>>,
-    ) -> Self {
-        Numbered { model, ops: Arc::clone(ops), rets: Arc::clone(rets), states: Interner::new() }
+impl<M: Model> SpecNames<M::Spec> for M {
+    fn visit(&self, part: SpecPart<'_, M::Spec>, names: &mut Names) {
+        self.spec_names(part, names);
     }
 }
 
-impl<M: Model> Numbers for Numbered<'_, M> {
+/// The specification of a model, over numbers. Compiled once for each specification.
+pub(crate) struct Numbered<'m, S: Spec> {
+    spec: &'m S,
+    model: &'m dyn SpecNames<S>,
+    ops: Arc<Interner<S::Op>>,
+    rets: Arc<Interner<S::Ret>>,
+    states: Interner<S::State>,
+}
+
+impl<'m, S: Spec> Numbered<'m, S> {
+    pub(crate) fn new<M: Model<Spec = S>>(
+        model: &'m M,
+        ops: &Arc<Interner<S::Op>>,
+        rets: &Arc<Interner<S::Ret>>,
+    ) -> Self {
+        let (spec, states) = (model.spec(), Interner::new());
+        Numbered { spec, model, ops: Arc::clone(ops), rets: Arc::clone(rets), states }
+    }
+}
+
+impl<S: Spec<State: Send + Sync>> Numbers for Numbered<'_, S> {
     fn initial(&self) -> u32 {
-        self.states.number(&self.model.spec().initial())
+        self.states.intern(&self.spec.initial())
     }
 
     fn outcomes(&self, state: u32, op: u32, out: &mut Vec<(u32, u32)>) -> bool {
         let mut found = Vec::new();
         let (state, op) = (self.states.get(state), self.ops.get(op));
-        let are_known = self.model.spec().outcomes(state, op, &mut found);
+        let are_known = self.spec.outcomes(state, op, &mut found);
         let number =
-            |(ret, state): (Ret<M>, State<M>)| (self.rets.number(&ret), self.states.number(&state));
+            |(ret, state): (S::Ret, S::State)| (self.rets.intern(&ret), self.states.intern(&state));
         out.extend(found.into_iter().map(number));
         are_known
     }
 
     fn describe_op(&self, op: u32) -> String {
-        self.model.spec().describe_op(self.ops.get(op))
+        self.spec.describe_op(self.ops.get(op))
     }
 
     fn describe_ret(&self, op: u32, ret: u32) -> String {
-        self.model.spec().describe_ret(self.ops.get(op), self.rets.get(ret))
+        self.spec.describe_ret(self.ops.get(op), self.rets.get(ret))
     }
 
     fn describe_state(&self, state: u32) -> String {
-        self.model.spec().describe_state(self.states.get(state))
+        self.spec.describe_state(self.states.get(state))
     }
 
     fn rename(&self, part: Part, names: &mut Names) -> Part {
         match part {
             Part::Op(op) => {
                 let mut op = self.ops.get(op).clone();
-                self.model.spec_names(SpecPart::Op(&mut op), names);
-                Part::Op(self.ops.number(&op))
+                self.model.visit(SpecPart::Op(&mut op), names);
+                Part::Op(self.ops.intern(&op))
             }
             Part::Ret(ret) => {
                 let mut ret = self.rets.get(ret).clone();
-                self.model.spec_names(SpecPart::Ret(&mut ret), names);
-                Part::Ret(self.rets.number(&ret))
+                self.model.visit(SpecPart::Ret(&mut ret), names);
+                Part::Ret(self.rets.intern(&ret))
             }
             Part::State(state) => {
                 let mut state = self.states.get(state).clone();
-                self.model.spec_names(SpecPart::State(&mut state), names);
-                Part::State(self.states.number(&state))
+                self.model.visit(SpecPart::State(&mut state), names);
+                Part::State(self.states.intern(&state))
             }
         }
     }
 
     fn bytes(&self) -> usize {
-        let each = |state: usize| self.model.spec().state_bytes(self.states.get(state as u32));
-        // All of them would take too long to ask.
+        let each = |state: usize| self.spec.state_bytes(self.states.get(state as u32));
+        // An estimate: asking all states would take too long.
         let first = if self.states.len() == 0 { 0 } else { each(self.states.len() - 1) };
         self.states.bytes() + self.states.len() * first
     }
@@ -149,13 +162,13 @@ impl Spec for ByNumbers<'_> {
 }
 
 /// The history of these events.
-pub(crate) fn history(events: &[Taken]) -> History<u32, u32> {
+pub(crate) fn history(events: &[ThreadEvent]) -> History<u32, u32> {
     let mut history = History::from_events();
     let mut open: Vec<Option<OpId>> = vec![None; crate::bounds::MAX_THREADS];
     for taken in events {
         let mine = &mut open[usize::from(taken.thread)];
         if let Some(op) = taken.event.call() {
-            // A thread has one operation at a time, so nothing is refused.
+            // A thread has one open operation at a time, so no event is refused.
             *mine = history.call_by(u32::from(taken.thread), op).ok();
         }
         if let Some(ret) = taken.event.ret() {
@@ -165,7 +178,7 @@ pub(crate) fn history(events: &[Taken]) -> History<u32, u32> {
     history.finish()
 }
 
-/// What the library says about a history.
+/// The library's report on a history.
 pub(crate) fn report(
     numbers: &dyn Numbers,
     history: &History<u32, u32>,
@@ -173,10 +186,10 @@ pub(crate) fn report(
     Checker::new(&ByNumbers(numbers)).check(history)
 }
 
-/// Is the history of these events linearizable?
-pub(crate) fn is_linearizable(numbers: &dyn Numbers, events: &[Taken]) -> bool {
+/// True if the history of these events is linearizable.
+pub(crate) fn is_linearizable(numbers: &dyn Numbers, events: &[ThreadEvent]) -> bool {
     let spec = ByNumbers(numbers);
     let report = Checker::new(&spec).threads(1).explains(false).check(&history(events));
-    // Histories of models are short: there is no limit that could be hit.
+    // Histories of models are short, so no limit can be hit.
     matches!(report.map(|report| report.verdict), Ok(Verdict::Linearizable(_)))
 }

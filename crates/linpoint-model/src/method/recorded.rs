@@ -1,35 +1,35 @@
-//! The method `recorded`: the history is part of the state, and is checked by the library when it is over.
+//! The method `recorded`: the history is part of the state, and the library checks it when it is complete.
 //!
-//! Histories share their beginnings: each is a number, the number of the history without the last event, and that
-//! event. A history is over when nobody can call anything any more and nothing is open. Some never are (a thread
-//! that waits for ever): those that nothing followed are judged at the end.
+//! Histories share prefixes: each is the number of the history without its last event, and that event. A history is
+//! complete when no operation is open and no thread can call one. Some never are (a thread waits forever): histories
+//! without a continuation are judged at the end.
 
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
-use super::{Numbers, Scratch, Taken, Watch, is_linearizable};
-use crate::system::{Apart, Event, Growing, Interner, Renaming};
+use super::{Numbers, Scratch, ThreadEvent, Tracker, is_linearizable};
+use crate::system::{CachePadded, Event, GrowingArray, Interner, Renaming};
 
 /// Histories of a model.
 pub(crate) struct Recorded<'m> {
     numbers: Box<dyn Numbers + 'm>,
-    histories: Interner<(u32, Option<Taken>)>,
-    /// What is known about each history.
-    known: Growing<AtomicU8>,
-    judged: Apart<AtomicU64>,
+    histories: Interner<(u32, Option<ThreadEvent>)>,
+    /// Flags of each history.
+    known: GrowingArray<AtomicU8>,
+    judged: CachePadded<AtomicU64>,
 }
 
-/// It has been judged.
+/// The history was judged.
 const JUDGED: u8 = 1;
-/// Something followed it.
+/// The history has a continuation.
 const CONTINUED: u8 = 2;
 
 impl<'m> Recorded<'m> {
     pub(crate) fn new(numbers: Box<dyn Numbers + 'm>) -> Self {
-        let (histories, known) = (Interner::new(), Growing::new());
-        Recorded { numbers, histories, known, judged: Apart::default() }
+        let (histories, known) = (Interner::new(), GrowingArray::new());
+        Recorded { numbers, histories, known, judged: CachePadded::default() }
     }
 
-    fn events(&self, history: u32) -> Vec<Taken> {
+    fn events(&self, history: u32) -> Vec<ThreadEvent> {
         let mut events = Vec::new();
         let mut at = history;
         while let (before, Some(taken)) = *self.histories.get(at) {
@@ -41,9 +41,9 @@ impl<'m> Recorded<'m> {
     }
 }
 
-impl Watch for Recorded<'_> {
+impl Tracker for Recorded<'_> {
     fn initial(&self) -> u32 {
-        self.histories.number(&(0, None))
+        self.histories.intern(&(0, None))
     }
 
     fn advance(
@@ -53,8 +53,8 @@ impl Watch for Recorded<'_> {
         event: Event,
         _scratch: &mut Scratch,
     ) -> Option<u32> {
-        let taken = Taken { thread: thread as u8, event };
-        let next = self.histories.number(&(carried, Some(taken)));
+        let taken = ThreadEvent { thread: thread as u8, event };
+        let next = self.histories.intern(&(carried, Some(taken)));
         let known = self.known.entry(carried);
         if known.load(Ordering::Relaxed) & CONTINUED == 0 {
             known.fetch_or(CONTINUED, Ordering::Relaxed);

@@ -1,32 +1,31 @@
-//! From the walk of a depth-first search to histories.
+//! Extracts histories from the walk of a depth-first search.
 //!
-//! Each recording tells how many precede it. If that is fewer than were there, the search has turned back:
-//! what was there is a history that will not become longer. Each is judged once, however often the search
-//! comes by.
+//! Each recording says how many precede it. If that is fewer than the current path has, the search has backtracked: the
+//! path was a maximal history. Each history is judged once, however often the search repeats it.
 //!
-//! The depth of the search would not do in place of that number: it can turn back, take another way without
-//! recordings, and come to the next one deeper than before.
+//! The depth of the search could not replace that number: the search can backtrack, follow another path without
+//! recordings, and reach the next recording deeper than before.
 
 use std::collections::HashSet;
 
 use super::recording::{Recording, What};
 
-/// So many different histories are remembered; after that, some may be judged again.
+/// Number of histories that are remembered. Beyond it, histories may be judged again.
 const REMEMBERED: usize = 1_000_000;
 
-/// The path to where the search is, and what was judged.
+/// The current path, and the histories that were judged.
 #[derive(Debug, Default)]
 pub(super) struct Histories {
     path: Vec<Recording>,
-    /// Something was added since a history was judged.
+    /// The path has grown since a history was judged.
     is_new: bool,
     seen: HashSet<Vec<(u32, What)>>,
     judged: u64,
 }
 
 impl Histories {
-    /// The search has come to this, which is not beyond the end of the path. What `judge` says of the
-    /// history that it left, if it says something.
+    /// Adds a recording, which is not beyond the end of the path. Returns what `judge` says about the history that ended, if
+    /// anything.
     pub(super) fn push<T>(
         &mut self,
         recording: Recording,
@@ -42,7 +41,7 @@ impl Histories {
         answer
     }
 
-    /// The search turns back here.
+    /// Judges the current path: the search backtracks here.
     pub(super) fn finish<T>(
         &mut self,
         judge: &mut impl FnMut(&[Recording]) -> Option<T>,
@@ -61,12 +60,12 @@ impl Histories {
         judge(&self.path)
     }
 
-    /// How many recordings lead to where the search is.
+    /// Length of the current path.
     pub(super) fn len(&self) -> usize {
         self.path.len()
     }
 
-    /// How many different histories were judged.
+    /// Number of distinct histories that were judged.
     pub(super) fn checked(&self) -> u64 {
         self.judged
     }
@@ -96,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_walk_has_a_history_at_each_turn() {
+    fn every_backtrack_ends_a_history() {
         assert_eq!(
             walk(&[(0, 0), (1, 1), (1, 2), (2, 3), (1, 5)]),
             [vec![0, 1], vec![0, 2, 3], vec![0, 5]]
@@ -104,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_seen_is_not_judged_again() {
+    fn repeated_histories_are_judged_once() {
         assert_eq!(walk(&[(0, 0), (1, 1), (0, 0), (1, 1)]), [vec![0, 1]]);
         assert!(walk(&[]).is_empty());
     }

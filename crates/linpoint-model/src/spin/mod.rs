@@ -1,18 +1,16 @@
-//! SPIN beside us: a Promela model is explored by the verifier that the real SPIN generates, and its
-//! histories are checked while it runs.
+//! SPIN: explores a Promela model with the verifier that SPIN generates, and checks its histories while it runs.
 //!
 //! Idea (Doolan, Smith, Zhang and Krishnan, "Improving the scalability of automatic linearizability
-//! checking in SPIN", 2017, section 3.1). Recordings of calls and returns leave the model as text, so they
-//! are no part of its state. The verifier searches depth first, so what it prints is a walk over a tree:
-//! `histories.rs` knows the path to where it is, and hands out a history whenever it turns back.
+//! checking in SPIN", 2017, section 3.1). Recordings of calls and returns leave the model as text, so they are not part of
+//! its state. The verifier searches depth-first, so it prints a walk over a tree: `histories.rs` keeps the current path,
+//! and reports a history whenever the search backtracks.
 //!
-//! Deviations: 1. The paper numbers recordings with a variable of the model, which makes states differ;
-//! our number is restored when the search goes back, but not compared (`c_track … UnMatched`). 2. The paper checks complete
-//! histories only; ours are checked wherever the verifier turns back, which may be at a state it has seen,
-//! with operations still open.
+//! Deviations: 1. The paper numbers recordings with a variable of the model, which makes states differ; our number is
+//! restored when the search backtracks, but not compared (`c_track … UnMatched`). 2. The paper checks only complete
+//! histories; ours are checked wherever the verifier backtracks, which may be at a known state, with operations still open.
 //!
-//! **Unsound.** A state that was reached before is not entered again, whatever history led to it this time.
-//! What is found is a real violation of the model; that nothing was found proves nothing.
+//! **Unsound.** A known state is not entered again, whatever history led to it. Violations are real violations of the
+//! model; finding none proves nothing.
 
 mod histories;
 mod pan;
@@ -27,17 +25,16 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 pub use pan::{Ended, Tally};
-pub use recording::{Recording, Returned, What};
+pub use recording::{BadRecording, Recording, Returned, What};
 
 use histories::Histories;
 use pan::Pan;
-use recording::BadRecording;
 use toolchain::Toolchain;
 
-/// What a model includes to become ready for us.
+/// The file that a model includes to record its operations.
 pub const INCLUDE: &str = include_str!("../../promela/linpoint.pml");
 
-/// Models that come with linpoint: name, text, what it is.
+/// Models that come with linpoint: name and text.
 pub const BUNDLED: &[(&str, &str)] = &[
     ("linpoint.pml", INCLUDE),
     ("treiber.pml", include_str!("../../promela/treiber.pml")),
@@ -50,20 +47,20 @@ pub const BUNDLED: &[(&str, &str)] = &[
 pub struct Spin {
     /// The Promela model.
     pub model: PathBuf,
-    /// Passed to the preprocessor: `OPS=4`, `TAGS`.
+    /// Definitions for the preprocessor: `OPS=4`, `TAGS`.
     pub defines: Vec<String>,
-    /// Longest path that the verifier follows.
+    /// Depth limit of the verifier.
     pub depth: usize,
-    /// Two to the power of this many slots in the verifier's table.
+    /// Binary logarithm of the number of slots in the verifier's table.
     pub slots: u8,
-    /// Megabytes that the verifier may take.
+    /// Memory limit of the verifier, in megabytes.
     pub megabytes: Option<usize>,
-    /// When to stop.
+    /// Time limit.
     pub timeout: Option<Duration>,
 }
 
 impl Spin {
-    /// The usual settings for a model.
+    /// Default settings for a model.
     pub fn new(model: impl Into<PathBuf>) -> Spin {
         Spin {
             model: model.into(),
@@ -75,8 +72,7 @@ impl Spin {
         }
     }
 
-    /// Generates, compiles and runs the verifier. `judge` gets every history that it shows, and ends the run
-    /// by answering something.
+    /// Generates, compiles and runs the verifier. `judge` is called with every history, and ends the run by returning `Some`.
     pub fn run<T>(
         &self,
         mut judge: impl FnMut(&[Recording]) -> Option<T>,
@@ -135,40 +131,40 @@ impl Spin {
     }
 }
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Clone, Debug)]
 pub struct Run<T> {
-    /// What ended it, if something did.
+    /// The value that `judge` returned to end the run.
     pub found: Option<T>,
-    /// What the verifier says.
+    /// Statistics of the verifier.
     pub tally: Tally,
-    /// Different histories that were judged.
+    /// Number of distinct histories that were judged.
     pub histories: u64,
-    /// How long SPIN and the compiler took.
+    /// Time that SPIN and the compiler took.
     pub built: Duration,
-    /// How long everything took.
+    /// Total time.
     pub time: Duration,
 }
 
-/// Why there is no answer.
+/// Why SPIN gave no result.
 #[derive(Debug)]
 pub enum SpinError {
-    /// A program is not there.
+    /// A program is not installed.
     Missing {
-        /// Which.
+        /// The program.
         program: &'static str,
-        /// How to get it.
+        /// The command that installs it.
         install: &'static str,
     },
-    /// SPIN does not accept the model.
+    /// SPIN rejected the model.
     Model(String),
-    /// The verifier that SPIN made does not compile.
+    /// The generated verifier does not compile.
     Compile(String),
-    /// The verifier printed something that only looks like a recording.
+    /// The model printed a malformed recording.
     Recording(BadRecording),
-    /// The verifier ended badly.
+    /// The verifier failed.
     Verifier(String),
-    /// Files could not be read or written.
+    /// A file could not be read or written.
     Io(PathBuf, io::Error),
 }
 
@@ -185,9 +181,9 @@ impl fmt::Display for SpinError {
             SpinError::Missing { program, install } => {
                 write!(f, "{program} is not installed; on Debian: {install}")
             }
-            SpinError::Model(output) => write!(f, "spin does not accept the model:\n{output}"),
+            SpinError::Model(output) => write!(f, "spin rejected the model:\n{output}"),
             SpinError::Compile(output) => {
-                write!(f, "the verifier that spin generated does not compile:\n{output}")
+                write!(f, "the generated verifier does not compile:\n{output}")
             }
             SpinError::Recording(bad) => bad.fmt(f),
             SpinError::Verifier(why) => write!(f, "the verifier failed: {why}"),

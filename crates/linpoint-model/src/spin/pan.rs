@@ -1,4 +1,4 @@
-//! The verifier while it runs, and what it says at the end.
+//! The running verifier, and its final statistics.
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -10,21 +10,21 @@ use super::recording::{MARK, Recording};
 use super::toolchain::Verifier;
 use super::{Spin, SpinError};
 
-/// So many recordings are handed over at once.
+/// Recordings per batch.
 const BATCH: usize = 256;
-/// So many batches may wait; then the verifier waits too.
+/// Batches that may wait before the verifier blocks.
 const WAITING: usize = 64;
-/// Of what the verifier says, so much is kept.
+/// Bytes of the verifier's report that are kept.
 const REPORT: usize = 64 * 1024;
-/// Longer lines are none of ours, and are read in pieces.
+/// Longer lines are not recordings, and are read in pieces.
 const LINE: u64 = 1 << 16;
-/// A verifier that is asked to end gets so much time to do so.
+/// Grace period of a verifier that is asked to stop.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Recordings in the order in which they were printed, or what is wrong with one.
+/// Recordings in the order in which they were printed, or an error in one of them.
 pub(super) type Batch = Result<Vec<Recording>, SpinError>;
 
-/// A verifier that runs. It is ended when this is dropped.
+/// A running verifier. Dropping it kills the process.
 #[derive(Debug)]
 pub(super) struct Pan {
     child: Child,
@@ -33,32 +33,32 @@ pub(super) struct Pan {
 /// How a run ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ended {
-    /// The verifier has seen all states that it was going to see.
+    /// The verifier finished its search.
     Finished,
-    /// Something was found.
+    /// The judge ended the run.
     Found,
-    /// The time was up.
+    /// The time limit was hit.
     TimedOut,
 }
 
-/// What the verifier says.
+/// Statistics of the verifier.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Tally {
     /// How the run ended.
     pub ended: Ended,
-    /// Different states up to there, if it could still say so; like the rest.
+    /// Distinct states. This and the other figures are `None` if the verifier could not report them.
     pub stored: Option<u64>,
-    /// Times that it came to a state it had seen.
+    /// How often a known state was reached again.
     pub matched: Option<u64>,
     /// Length of the longest path.
     pub depth: Option<u64>,
-    /// Megabytes that it took.
+    /// Memory in use, in megabytes.
     pub megabytes: Option<f64>,
-    /// Bytes of a state.
+    /// Size of a state in bytes.
     pub vector: Option<u64>,
-    /// Violations of assertions in the model, and the like.
+    /// Errors in the model itself, such as violated assertions.
     pub errors: Option<u64>,
-    /// Some paths were longer than it was allowed to follow, or memory ran out.
+    /// The search was incomplete: a path exceeded the depth limit, or memory ran out.
     pub is_truncated: bool,
 }
 
@@ -66,7 +66,7 @@ impl Pan {
     pub(super) fn start(verifier: &Verifier, spin: &Spin) -> Result<Pan, SpinError> {
         let program = verifier.program();
         let mut command = Command::new(&program);
-        // End states and errors are the model's business; it is to go on.
+        // Continue after invalid end states and errors of the model.
         command.args(["-E", "-n", "-c0"]);
         command.arg(format!("-m{}", spin.depth)).arg(format!("-w{}", spin.slots));
         command.current_dir(verifier.dir()).stdin(Stdio::null());
@@ -75,7 +75,7 @@ impl Pan {
         Ok(Pan { child })
     }
 
-    /// What it prints: the recordings as they come, and everything else at the end.
+    /// The output: recordings as they come, and the rest at the end.
     pub(super) fn lines(&mut self) -> (Receiver<Batch>, JoinHandle<String>) {
         let (to, from) = mpsc::sync_channel(WAITING);
         let out = self.child.stdout.take();
@@ -86,7 +86,7 @@ impl Pan {
         (from, reader)
     }
 
-    /// Asks it to end and to say how far it has come; ends it if it does not listen.
+    /// Asks the verifier to stop and report its statistics; kills it if it does not.
     pub(super) fn stop(&mut self) {
         let id = self.child.id().to_string();
         let asked = Command::new("kill").args(["-INT", &id]).stderr(Stdio::null()).status();
@@ -101,17 +101,17 @@ impl Pan {
     }
 
     fn kill(&mut self) {
-        // It may have ended by itself.
+        // The process may have ended already.
         let _ = self.child.kill();
     }
 
-    /// Waits for its end. `report` is what it printed beside recordings.
+    /// Waits for the process to end. `report` is its output beside recordings.
     pub(super) fn finish(mut self, ended: Ended, report: &str) -> Result<Tally, SpinError> {
         let status = self.child.wait().map_err(|e| SpinError::Verifier(e.to_string()))?;
         let tally = Tally::read(ended, report);
         if ended == Ended::Finished && tally.stored.is_none() {
             let last = report.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("");
-            return Err(SpinError::Verifier(format!("{status}; it said {last:?}")));
+            return Err(SpinError::Verifier(format!("{status}; its last line was {last:?}")));
         }
         Ok(tally)
     }
@@ -120,15 +120,15 @@ impl Pan {
 impl Drop for Pan {
     fn drop(&mut self) {
         self.kill();
-        // Nothing of it is left behind.
+        // Reap the process.
         let _ = self.child.wait();
     }
 }
 
 fn read(mut out: impl BufRead, to: &SyncSender<Batch>) -> String {
     let (mut report, mut line, mut batch) = (String::new(), Vec::new(), Vec::new());
-    // Nobody does any more when something was found. It still says how far it has come.
-    let mut somebody_listens = true;
+    // False when the run has ended. The verifier still reports its statistics.
+    let mut has_receiver = true;
     loop {
         line.clear();
         match out.by_ref().take(LINE).read_until(b'\n', &mut line) {
@@ -138,17 +138,17 @@ fn read(mut out: impl BufRead, to: &SyncSender<Batch>) -> String {
         let text = String::from_utf8_lossy(&line);
         match text.strip_prefix(MARK) {
             None if report.len() < REPORT => report.push_str(&text),
-            // The last line of a verifier that was ended may be cut off.
-            Some(recording) if somebody_listens && recording.ends_with('\n') => {
+            // The last line of a killed verifier may be truncated.
+            Some(recording) if has_receiver && recording.ends_with('\n') => {
                 match Recording::parse(recording) {
                     Ok(recording) => batch.push(recording),
                     Err(bad) => {
                         let _ = to.send(Ok(std::mem::take(&mut batch)));
-                        somebody_listens = to.send(Err(SpinError::Recording(bad))).is_ok();
+                        has_receiver = to.send(Err(SpinError::Recording(bad))).is_ok();
                     }
                 }
                 if batch.len() >= BATCH {
-                    somebody_listens = to.send(Ok(std::mem::take(&mut batch))).is_ok();
+                    has_receiver = to.send(Ok(std::mem::take(&mut batch))).is_ok();
                 }
             }
             _ => {}

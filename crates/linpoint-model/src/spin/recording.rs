@@ -1,86 +1,90 @@
-//! One line that a model prints: an operation is called, or returns.
+//! Recordings: lines that a model prints when an operation is called or returns.
 
 use std::fmt;
 
-/// How such lines begin; everything else is the verifier's own.
+/// The prefix of recordings. All other lines are the verifier's own.
 pub(super) const MARK: &str = "@lp ";
 
-/// An operation is called, or returns.
+/// A call or a return of an operation.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Recording {
-    /// How many recordings precede it in its history.
+    /// The number of recordings before it in its history.
     pub(super) index: usize,
     /// The process of the model.
     pub process: u32,
-    /// What happens.
+    /// The event.
     pub what: What,
 }
 
-/// What happens.
+/// The event.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum What {
     /// An operation is called.
     Call {
         /// Its name.
         name: Box<str>,
-        /// What it is called with.
+        /// The arguments.
         args: Vec<i64>,
     },
     /// The open operation of the process returns.
     Return(Returned),
 }
 
-/// What an operation returns.
+/// The result of an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Returned {
-    /// Nothing.
+    /// No value.
     Ok,
     /// A number.
     Int(i64),
-    /// True or false.
+    /// A truth value.
     Bool(bool),
-    /// Nothing where something could be.
+    /// Empty or absent.
     Null,
-    /// That there was no room.
+    /// The object was full.
     Full,
 }
 
-/// A line that begins like a recording and is none.
+/// A malformed recording.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BadRecording {
     /// The line.
     pub line: String,
-    /// What is wrong with it.
+    /// The problem.
     pub why: &'static str,
 }
 
 impl fmt::Display for BadRecording {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let BadRecording { line, why } = self;
-        write!(f, "the model printed a recording that makes no sense: {line:?}: {why}")
+        write!(f, "the model printed a malformed recording: {line:?}: {why}")
     }
 }
 
 impl Recording {
-    /// An error if it cannot be the next one after so many.
+    /// An error if it cannot come after a path of this length.
     pub(super) fn follows(&self, before: usize) -> Result<(), BadRecording> {
         if self.index <= before {
             return Ok(());
         }
         let line = format!("{} by process {}", self.index, self.process);
-        Err(BadRecording { line, why: "those before it are missing" })
+        Err(BadRecording { line, why: "earlier recordings are missing" })
     }
 
-    /// Reads a line without its mark.
+    /// Parses a line without its mark.
     pub(super) fn parse(text: &str) -> Result<Recording, BadRecording> {
         let bad = |why| BadRecording { line: text.chars().take(200).collect(), why };
         let mut words = text.split_ascii_whitespace();
         let mut word = |why| words.next().ok_or_else(|| bad(why));
-        let index = word("no number")?.parse().map_err(|_| bad("its number is none"))?;
-        let process = word("no process")?.parse().map_err(|_| bad("the process is no number"))?;
-        let kind = word("it neither calls nor returns")?;
-        let name = word("no name")?;
-        let number = |word: &str| word.parse::<i64>().map_err(|_| bad("a value is no number"));
+        let index = word("the number is missing")?
+            .parse()
+            .map_err(|_| bad("the number is not an integer"))?;
+        let process = word("the process is missing")?
+            .parse()
+            .map_err(|_| bad("the process is not a number"))?;
+        let kind = word("neither a call nor a return")?;
+        let name = word("the name is missing")?;
+        let number = |word: &str| word.parse::<i64>().map_err(|_| bad("a value is not a number"));
         let values = words.map(number).collect::<Result<Vec<i64>, _>>()?;
         let what = match (kind, name, values.as_slice()) {
             ("call", name, [] | [_] | [_, _]) => What::Call { name: name.into(), args: values },
@@ -89,8 +93,8 @@ impl Recording {
             ("return", "full", []) => What::Return(Returned::Full),
             ("return", "int", [value]) => What::Return(Returned::Int(*value)),
             ("return", "bool", [value]) => What::Return(Returned::Bool(*value != 0)),
-            ("call" | "return", ..) => return Err(bad("too many or too few values")),
-            _ => return Err(bad("it neither calls nor returns")),
+            ("call" | "return", ..) => return Err(bad("wrong number of values")),
+            _ => return Err(bad("neither a call nor a return")),
         };
         Ok(Recording { index, process, what })
     }
@@ -101,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn calls_and_returns() {
+    fn calls_and_returns_are_parsed() {
         let call = Recording::parse("7 1 call push 3").unwrap();
         assert_eq!((call.index, call.process), (7, 1));
         assert_eq!(call.what, What::Call { name: "push".into(), args: vec![3] });
@@ -112,16 +116,16 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_told() {
+    fn malformed_recordings_are_errors() {
         for (text, why) in [
-            ("", "no number"),
-            ("x 1 call push", "its number is none"),
-            ("1 -1 call push", "the process is no number"),
-            ("1 1", "it neither calls nor returns"),
-            ("1 1 calls push", "it neither calls nor returns"),
-            ("1 1 call push 1 2 3", "too many or too few values"),
-            ("1 1 return int", "too many or too few values"),
-            ("1 1 return int x", "a value is no number"),
+            ("", "the number is missing"),
+            ("x 1 call push", "the number is not an integer"),
+            ("1 -1 call push", "the process is not a number"),
+            ("1 1", "neither a call nor a return"),
+            ("1 1 calls push", "neither a call nor a return"),
+            ("1 1 call push 1 2 3", "wrong number of values"),
+            ("1 1 return int", "wrong number of values"),
+            ("1 1 return int x", "a value is not a number"),
         ] {
             assert_eq!(Recording::parse(text).unwrap_err().why, why, "{text:?}");
         }

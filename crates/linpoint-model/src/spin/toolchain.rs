@@ -1,4 +1,4 @@
-//! `spin` generates a verifier in C, and a compiler makes a program of it.
+//! Builds the verifier: `spin` generates it in C, and `gcc` compiles it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,13 +7,13 @@ use std::process::{Command, Stdio};
 use super::workdir::WorkDir;
 use super::{INCLUDE, Spin, SpinError};
 
-/// The programs that are needed.
+/// The external programs.
 #[derive(Debug)]
 pub(super) struct Toolchain {
     compiler: &'static str,
 }
 
-/// A verifier, ready to run, in a directory of its own.
+/// A compiled verifier in a directory of its own.
 #[derive(Debug)]
 pub(super) struct Verifier {
     dir: WorkDir,
@@ -30,7 +30,7 @@ impl Verifier {
 }
 
 impl Toolchain {
-    /// Looks for the programs.
+    /// Finds the programs.
     pub(super) fn find() -> Result<Toolchain, SpinError> {
         let runs = |program: &str, arg: &str| {
             let mut command = Command::new(program);
@@ -40,14 +40,14 @@ impl Toolchain {
         if !runs("spin", "-V") {
             return Err(SpinError::Missing { program: "spin", install: "apt install spin" });
         }
-        // spin itself calls gcc for the preprocessor.
+        // spin itself calls gcc as its preprocessor.
         if !runs("gcc", "--version") {
             return Err(SpinError::Missing { program: "gcc", install: "apt install gcc" });
         }
         Ok(Toolchain { compiler: "gcc" })
     }
 
-    /// Makes the verifier of a model.
+    /// Builds the verifier of a model.
     pub(super) fn build(&self, spin: &Spin) -> Result<Verifier, SpinError> {
         let dir = WorkDir::new().map_err(|(path, error)| SpinError::Io(path, error))?;
         let include = dir.path().join("linpoint.pml");
@@ -62,10 +62,10 @@ impl Toolchain {
         }
         generate.args(spin.defines.iter().map(|define| format!("-D{define}")));
         generate.arg("-a").arg(&model);
-        // Some versions complain and still exit with 0.
-        let said = run(&mut generate)?;
-        if !said.is_fine || !dir.path().join("pan.c").is_file() {
-            return Err(SpinError::Model(said.text));
+        // Some versions report errors and still exit with 0.
+        let output = run(&mut generate)?;
+        if !output.succeeded || !dir.path().join("pan.c").is_file() {
+            return Err(SpinError::Model(output.text));
         }
 
         let mut compile = Command::new(self.compiler);
@@ -73,20 +73,20 @@ impl Toolchain {
         if let Some(megabytes) = spin.megabytes {
             compile.arg(format!("-DMEMLIM={megabytes}"));
         }
-        let said = run(compile.args(["-o", "pan", "pan.c"]))?;
-        if said.is_fine { Ok(Verifier { dir }) } else { Err(SpinError::Compile(said.text)) }
+        let output = run(compile.args(["-o", "pan", "pan.c"]))?;
+        if output.succeeded { Ok(Verifier { dir }) } else { Err(SpinError::Compile(output.text)) }
     }
 }
 
-struct Said {
-    is_fine: bool,
+struct Output {
+    succeeded: bool,
     text: String,
 }
 
-fn run(command: &mut Command) -> Result<Said, SpinError> {
+fn run(command: &mut Command) -> Result<Output, SpinError> {
     let program = PathBuf::from(command.get_program());
     let output = command.stdin(Stdio::null()).output().map_err(SpinError::io(&program))?;
     let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
     text.push_str(&String::from_utf8_lossy(&output.stderr));
-    Ok(Said { is_fine: output.status.success(), text: text.trim().to_owned() })
+    Ok(Output { succeeded: output.status.success(), text: text.trim().to_owned() })
 }

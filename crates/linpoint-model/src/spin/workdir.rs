@@ -1,4 +1,4 @@
-//! A directory for the verifier, which is gone when we are.
+//! A temporary directory for the verifier.
 
 use std::fs;
 use std::io;
@@ -18,7 +18,7 @@ impl WorkDir {
             let path = std::env::temp_dir().join(name);
             match fs::create_dir(&path) {
                 Ok(()) => return Ok(WorkDir(path)),
-                // Left behind by somebody with our number.
+                // Left behind by an earlier process with the same id.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err((path, error)),
             }
@@ -32,7 +32,7 @@ impl WorkDir {
 
 impl Drop for WorkDir {
     fn drop(&mut self) {
-        // Nobody is left to be told.
+        // Errors while dropping cannot be reported.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

@@ -1,28 +1,27 @@
-//! Growing lists that all threads read without locks, and that nobody has to stop reading while they grow.
+//! GrowingArray arrays that all threads read without locks, also while they grow.
 
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
+use crate::sync::{AtomicU64, OnceLock, Ordering, size};
 
-/// There are so many chunks of the same size, then as many of twice the size, and so on. The last one is the only one that
-/// may be less than full, so that at most one entry in so many is not used.
+/// Chunks of equal size: first this many, then as many of twice the size, and so on. Only the last chunk may be partly
+/// full, so at most one entry in this many is unused.
 const EQUAL: u32 = 8;
-/// The first chunks have so many entries.
+/// Entries of the first chunks.
 const FIRST: u32 = 1 << 3;
-/// Enough for all numbers of 32 bits.
-const CHUNKS: usize = EQUAL as usize * 27;
+/// Enough for all 32-bit indices.
+const CHUNKS: usize = size(EQUAL as usize * 27, 4);
 
-/// Entries that nobody has touched are as they are by default.
-pub(crate) struct Growing<T> {
+/// An array whose entries have their default value until they are written.
+pub(crate) struct GrowingArray<T> {
     chunks: [OnceLock<Box<[T]>>; CHUNKS],
 }
 
-impl<T: Default> Growing<T> {
+impl<T: Default> GrowingArray<T> {
     pub(crate) fn new() -> Self {
-        Growing { chunks: [const { OnceLock::new() }; CHUNKS] }
+        GrowingArray { chunks: std::array::from_fn(|_| OnceLock::new()) }
     }
 
-    /// In which chunk, and where in it. So shifted, places have as many digits as others in chunks of the same size; the
-    /// digits after the first say in which of them, and the rest where.
+    /// The chunk of an index, and the offset in it. Shifted by the size of the first group, indices in chunks of the same size
+    /// have the same number of binary digits; the digits after the first select the chunk, and the rest is the offset.
     fn place(at: u32) -> (usize, usize) {
         let shifted = u64::from(at) + u64::from(FIRST * EQUAL);
         let doubled = shifted.ilog2() - (FIRST * EQUAL).ilog2();
@@ -35,17 +34,23 @@ impl<T: Default> Growing<T> {
         (FIRST as usize) << (chunk / EQUAL as usize)
     }
 
-    /// The entry, with its whole chunk if it is not there yet.
-    pub(crate) fn entry(&self, at: u32) -> &T {
-        let (chunk, offset) = Self::place(at);
-        let all = || (0..Self::size(chunk)).map(|_| T::default()).collect();
-        &self.chunks[chunk].get_or_init(all)[offset]
+    #[cold]
+    fn allocate(chunk: usize) -> Box<[T]> {
+        let mut entries = Vec::new();
+        entries.resize_with(Self::size(chunk), T::default);
+        entries.into_boxed_slice()
     }
 
-    /// The entry, if its chunk is there.
+    /// The entry. Allocates its chunk if necessary.
+    pub(crate) fn entry(&self, at: u32) -> &T {
+        let (chunk, offset) = Self::place(at);
+        &self.chunks[chunk].get_or_init(|| Self::allocate(chunk))[offset]
+    }
+
+    /// The entry, if its chunk is allocated.
     pub(crate) fn get(&self, at: u32) -> Option<&T> {
         let (chunk, offset) = Self::place(at);
-        self.chunks[chunk].get().map(|chunk| &chunk[offset])
+        self.chunks.get(chunk)?.get().map(|chunk| &chunk[offset])
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -53,12 +58,12 @@ impl<T: Default> Growing<T> {
     }
 }
 
-/// A column of numbers. Those that nobody has written are 0.
-pub(crate) struct Column(Growing<AtomicU64>);
+/// An array of numbers. Those that were never written are 0.
+pub(crate) struct Column(GrowingArray<AtomicU64>);
 
 impl Column {
     pub(crate) fn new() -> Column {
-        Column(Growing::new())
+        Column(GrowingArray::new())
     }
 
     pub(crate) fn set(&self, at: u32, value: u64) {
@@ -79,27 +84,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_entry_has_a_place_of_its_own() {
+    fn every_index_has_its_own_entry() {
         let column = Column::new();
         (0..20_000).for_each(|i| column.set(i, u64::from(i) + 1));
         assert!((0..20_000).all(|i| column.get(i) == u64::from(i) + 1));
-        assert!(Growing::<u8>::place(u32::MAX).0 < CHUNKS);
+        assert!(GrowingArray::<u8>::place(u32::MAX).0 < CHUNKS);
     }
 
     #[test]
-    fn chunks_are_filled_one_after_the_other() {
+    fn indices_fill_chunks_in_order() {
         let mut expected = (0, 0);
         for at in 0..200_000 {
-            assert_eq!(Growing::<u8>::place(at), expected);
+            assert_eq!(GrowingArray::<u8>::place(at), expected);
             expected.1 += 1;
-            if expected.1 == Growing::<u8>::size(expected.0) {
+            if expected.1 == GrowingArray::<u8>::size(expected.0) {
                 expected = (expected.0 + 1, 0);
             }
         }
     }
 
     #[test]
-    fn there_is_little_more_room_than_is_used() {
+    fn allocated_memory_is_at_most_an_eighth_more_than_used() {
         let column = Column::new();
         for at in 0..100_000 {
             column.set(at, 1);

@@ -1,6 +1,6 @@
-//! What the outside sees of a step: a call, a moment at which the operation takes effect, a return.
+//! Externally visible events of a step: a call, a linearization point, a return.
 
-/// Packed: bit 0 says that the operation takes effect; then the call and the return, each a number plus one.
+/// Packed: bit 0 is set if the operation takes effect; then the call and the return, each a number plus one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) struct Event(pub(crate) u32);
 
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn events_keep_what_they_are_told() {
+    fn packed_events_keep_their_fields() {
         for call in [None, Some(0), Some(MAX_OPS)] {
             for ret in [None, Some(0), Some(MAX_RETS)] {
                 for effect in [false, true] {

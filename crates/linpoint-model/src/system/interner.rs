@@ -1,113 +1,164 @@
-//! Numbers for things that come again and again: the same thing always has the same number.
+//! Interning: equal values get the same number.
 //!
-//! Looking at a thing takes no lock, and asking for the number of one that was met lately takes none either. Otherwise, one
-//! of many parts of the index is locked, so that two cores hardly ever want the same one.
+//! Reading a value takes no lock, and neither does interning one that was interned recently. Otherwise one shard of the
+//! index is locked, so that two cores rarely contend.
 
 use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hash};
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
 
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
-use super::apart::Apart;
-use super::column::Growing;
+use super::cache_padded::CachePadded;
+use super::column::GrowingArray;
+use crate::sync::{
+    AtomicU32, AtomicUsize, Mutex, MutexGuard, OnceLock, Ordering, PoisonError, size,
+};
 
-/// The index has so many parts.
-const PARTS: usize = 32;
-/// So many numbers can be found without a lock.
-const RECENT: usize = 1 << 14;
+/// Shards of the index.
+const PARTS: usize = size(32, 1);
+/// Numbers that can be found without a lock.
+const RECENT: usize = size(1 << 14, 1);
 
-/// Things and their numbers: 0, 1, 2, …, in the order in which they were met.
+/// Values and their numbers: 0, 1, 2, …, in the order of discovery.
 pub(crate) struct Interner<T> {
-    things: Growing<OnceLock<T>>,
-    /// By hash, the number of a thing plus one; 0 is none. The thing itself tells whether it is the right one.
-    recent: Box<[AtomicU32]>,
-    index: [Apart<Mutex<HashTable<u32>>>; PARTS],
-    next: Apart<AtomicU32>,
-    /// Bytes of the index: asked for in every round.
-    bytes: AtomicUsize,
+    values: GrowingArray<OnceLock<T>>,
+    index: Index,
 }
 
-/// The same for equal things, in every run.
-pub(crate) fn stable_hash<T: Hash + ?Sized>(thing: &T) -> u64 {
-    // Fx leaves the entropy in the upper bits; tables want it in the lower ones.
-    FxBuildHasher.hash_one(thing).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(26)
+/// A hash that is the same in every run.
+pub(crate) fn stable_hash<T: Hash + ?Sized>(value: &T) -> u64 {
+    // Fx leaves the entropy in the upper bits; tables use the lower ones.
+    FxBuildHasher.hash_one(value).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(26)
 }
 
 impl<T: Clone + Eq + Hash> Interner<T> {
+    // Not inlined: it is large, and a system creates several.
+    #[inline(never)]
     pub(crate) fn new() -> Self {
-        Interner {
-            things: Growing::new(),
+        Interner { values: GrowingArray::new(), index: Index::new() }
+    }
+
+    /// The number of a value.
+    // Not inlined, so that it is compiled once for each type.
+    #[inline(never)]
+    pub(crate) fn intern(&self, value: &T) -> u32 {
+        self.intern_with(value, || value.clone()).0
+    }
+
+    /// The number of the value that equals `value`, and whether it is new. A new value is created by `make`.
+    pub(crate) fn intern_with<Q>(&self, value: &Q, make: impl FnOnce() -> T) -> (u32, bool)
+    where
+        T: Borrow<Q>,
+        Q: Eq + Hash + ?Sized,
+    {
+        let hash = stable_hash(value);
+        let is_equal = |number: u32| self.get(number).borrow() == value;
+        if let Some(number) = self.index.recent(hash).filter(|number| is_equal(*number)) {
+            return (number, false);
+        }
+        let mut part = self.index.part(hash);
+        let known = part.find(hash, &is_equal);
+        let number = known.unwrap_or_else(|| {
+            // Created before it gets a number: the model may panic here.
+            let made = make();
+            let number = part.next();
+            let _ = self.values.entry(number).set(made);
+            part.insert(hash, number, &|number| stable_hash(self.get(number)));
+            number
+        });
+        drop(part);
+        self.index.remember(hash, number);
+        (number, known.is_none())
+    }
+
+    /// The value with this number.
+    pub(crate) fn get(&self, number: u32) -> &T {
+        let value = self.values.get(number).and_then(OnceLock::get);
+        value.expect("every number in use has a value")
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.index.len()
+    }
+
+    /// Bytes in use, without what values own on the heap.
+    pub(crate) fn bytes(&self) -> usize {
+        self.values.bytes() + self.index.bytes()
+    }
+}
+
+/// Numbers by hash. It does not depend on the type of values, so it is compiled once.
+struct Index {
+    /// By hash, the number of a value plus one; 0 is none. Callers compare the value.
+    recent: Box<[AtomicU32]>,
+    parts: [CachePadded<Mutex<HashTable<u32>>>; PARTS],
+    next: CachePadded<AtomicU32>,
+    /// Bytes of the shards, counted because every round needs them.
+    bytes: AtomicUsize,
+}
+
+/// A locked shard of the index.
+struct Part<'a> {
+    index: &'a Index,
+    table: MutexGuard<'a, HashTable<u32>>,
+}
+
+impl Index {
+    fn new() -> Index {
+        Index {
             recent: (0..RECENT).map(|_| AtomicU32::new(0)).collect(),
-            index: std::array::from_fn(|_| Apart::default()),
-            next: Apart::default(),
+            parts: std::array::from_fn(|_| CachePadded::default()),
+            next: CachePadded::default(),
             bytes: AtomicUsize::new(0),
         }
     }
 
-    /// The number of a thing.
-    pub(crate) fn number(&self, thing: &T) -> u32 {
-        self.number_or(thing, || thing.clone()).0
+    /// The most recent number in the slot of this hash.
+    fn recent(&self, hash: u64) -> Option<u32> {
+        // Acquire: the value was stored before its number (see `remember`).
+        self.recent[hash as usize % RECENT].load(Ordering::Acquire).checked_sub(1)
     }
 
-    /// The number of a thing that equals this one, and whether it is new: then it is made.
-    pub(crate) fn number_or<Q>(&self, thing: &Q, make: impl FnOnce() -> T) -> (u32, bool)
-    where
-        T: Borrow<Q>,
-        Q: Eq + Hash + ?Sized,
-    {
-        let hash = stable_hash(thing);
-        let recent = &self.recent[hash as usize % RECENT];
-        // Acquired: who has stored the number has stored the thing before.
-        if let Some(number) = recent.load(Ordering::Acquire).checked_sub(1)
-            && self.get(number).borrow() == thing
-        {
-            return (number, false);
-        }
-        let (number, is_new) = self.look_up(hash, thing, make);
-        recent.store(number + 1, Ordering::Release);
-        (number, is_new)
+    fn remember(&self, hash: u64, number: u32) {
+        self.recent[hash as usize % RECENT].store(number + 1, Ordering::Release);
     }
 
-    fn look_up<Q>(&self, hash: u64, thing: &Q, make: impl FnOnce() -> T) -> (u32, bool)
-    where
-        T: Borrow<Q>,
-        Q: Eq + Hash + ?Sized,
-    {
-        // Bits that the tables do not look at first.
-        let part = &self.index[(hash >> 40) as usize % PARTS];
-        let mut index = part.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = index.find(hash, |n| self.get(*n).borrow() == thing) {
-            return (*known, false);
-        }
-        // Made before it has a number: a model may panic here.
-        let made = make();
-        let number = self.next.fetch_add(1, Ordering::Relaxed);
-        assert!(number < u32::MAX, "more things than numbers");
-        let _ = self.things.entry(number).set(made);
-        let bytes = index.allocation_size();
-        index.insert_unique(hash, number, |n| stable_hash(self.get(*n)));
-        if index.allocation_size() > bytes {
-            self.bytes.fetch_add(index.allocation_size() - bytes, Ordering::Relaxed);
-        }
-        (number, true)
+    /// Locks the shard of this hash.
+    fn part(&self, hash: u64) -> Part<'_> {
+        // Bits that the hash tables do not use first.
+        let part = &self.parts[(hash >> 40) as usize % PARTS];
+        Part { index: self, table: part.lock().unwrap_or_else(PoisonError::into_inner) }
     }
 
-    /// The thing with this number.
-    pub(crate) fn get(&self, number: u32) -> &T {
-        let thing = self.things.get(number).and_then(OnceLock::get);
-        thing.expect("a number that was given out has a thing")
-    }
-
-    pub(crate) fn len(&self) -> usize {
+    fn len(&self) -> usize {
         self.next.load(Ordering::Relaxed) as usize
     }
 
-    /// Bytes in use, without what things own on the heap.
-    pub(crate) fn bytes(&self) -> usize {
-        self.things.bytes() + size_of_val(&self.recent[..]) + self.bytes.load(Ordering::Relaxed)
+    fn bytes(&self) -> usize {
+        size_of_val(&self.recent[..]) + self.bytes.load(Ordering::Relaxed)
+    }
+}
+
+impl Part<'_> {
+    fn find(&self, hash: u64, is_equal: &dyn Fn(u32) -> bool) -> Option<u32> {
+        self.table.find(hash, |number| is_equal(*number)).copied()
+    }
+
+    /// A number that is not in use.
+    fn next(&self) -> u32 {
+        let number = self.index.next.fetch_add(1, Ordering::Relaxed);
+        assert!(number < u32::MAX, "too many values to number");
+        number
+    }
+
+    fn insert(&mut self, hash: u64, number: u32, hash_of: &dyn Fn(u32) -> u64) {
+        let before = self.table.allocation_size();
+        self.table.insert_unique(hash, number, |number| hash_of(*number));
+        let more = self.table.allocation_size().saturating_sub(before);
+        if more > 0 {
+            self.index.bytes.fetch_add(more, Ordering::Relaxed);
+        }
     }
 }
 
@@ -116,11 +167,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn threads_agree_on_numbers_and_leave_none_out() {
+    fn concurrent_threads_agree_on_dense_numbers() {
         let interner = Interner::<Box<[u32]>>::new();
-        let thing = |i: u32| vec![i % 5_000; 3].into_boxed_slice();
+        let value = |i: u32| vec![i % 5_000; 3].into_boxed_slice();
         let numbers = |from: u32| {
-            (from..from + 10_000).map(|i| interner.number(&thing(i))).collect::<Vec<_>>()
+            (from..from + 10_000).map(|i| interner.intern(&value(i))).collect::<Vec<_>>()
         };
         let found = std::thread::scope(|scope| {
             let others = [0, 1_000, 2_000].map(|from| scope.spawn(move || numbers(from)));
@@ -128,11 +179,11 @@ mod tests {
         });
         assert_eq!(interner.len(), 5_000);
         for (from, numbers) in [0, 1_000, 2_000].into_iter().zip(found) {
-            assert!((from..).zip(numbers).all(|(i, n)| *interner.get(n) == thing(i)));
+            assert!((from..).zip(numbers).all(|(i, n)| *interner.get(n) == value(i)));
         }
         assert_eq!(
-            interner.number_or(&thing(7)[..], || thing(8)),
-            (interner.number(&thing(7)), false)
+            interner.intern_with(&value(7)[..], || value(8)),
+            (interner.intern(&value(7)), false)
         );
     }
 }

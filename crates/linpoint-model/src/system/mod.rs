@@ -1,77 +1,37 @@
-//! The transition system behind numbers.
+//! The transition system over numbered parts of states.
 //!
-//! A state has parts: shared memory, one part for each thread, and what the method carries. Each part has a number.
-//! What a thread does next depends on shared memory and on its own part only, and is asked for once for each pair of
-//! numbers while it is remembered. [`Typed`] knows the model; everything else sees [`System`], and is compiled once.
+//! A state has parts: shared memory, one part for each thread, and what the method carries. Each part has a number. The
+//! moves of a thread depend only on shared memory and on its own part, and are cached for each pair of numbers. [`ModelSystem`]
+//! knows the model; everything else uses [`System`], and is compiled once.
 
-mod apart;
+mod cache_padded;
+mod canonical;
 mod column;
+mod core;
 mod event;
 mod interner;
+mod model_system;
 #[cfg(test)]
 mod movers;
 mod pairs;
 mod renaming;
 mod steps;
-mod tidy;
-mod typed;
 
-pub(crate) use apart::Apart;
-pub(crate) use column::{Column, Growing};
+pub(crate) use cache_padded::CachePadded;
+pub(crate) use column::{Column, GrowingArray};
+pub(crate) use core::by_key;
 pub(crate) use event::Event;
 pub(crate) use interner::{Interner, stable_hash};
-pub(crate) use pairs::{Pairs, Query, Reserve, join, mix, parted};
+pub(crate) use model_system::{ActiveReductions, ModelSystem};
+pub(crate) use pairs::{Pairs, Query, Reserve, join_pair, mix, split_pair};
 pub(crate) use renaming::Renaming;
-pub(crate) use steps::{Moved, Thread, World, guard};
-pub(crate) use typed::{Reduced, Typed};
+pub(crate) use steps::{Thread, TypedMove, World, catch_panic};
 
 use crate::bounds::MAX_THREADS;
-use crate::method::Watch;
+use crate::error::ModelError;
+use crate::method::Tracker;
 
-/// A model that cannot be explored.
-#[derive(Clone, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum ModelError {
-    /// The model or its specification panicked.
-    Panicked {
-        /// What was being done: an operation and a line.
-        at: String,
-        /// The panic message.
-        message: String,
-    },
-    /// Steps that were to be joined to the one before never end.
-    EndlessMerge {
-        /// The operation and the line.
-        at: String,
-    },
-    /// The bounds or the model are outside of what can be explored.
-    Unsupported(String),
-    /// A run that was found to be a violation is linearizable: a bug in linpoint, or a false claim of the model.
-    Internal(String),
-}
-
-impl std::fmt::Display for ModelError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            ModelError::Panicked { at, message } => {
-                write!(f, "the model panicked at {at}: {message}")
-            }
-            ModelError::EndlessMerge { at } => {
-                write!(f, "the steps joined to {at} never come to a step that others can see")
-            }
-            ModelError::Unsupported(what) => f.write_str(what),
-            ModelError::Internal(what) => write!(
-                f,
-                "internal error: {what}; either linpoint has a bug, or the model claims a symmetry that it \
-                 does not have"
-            ),
-        }
-    }
-}
-
-impl std::error::Error for ModelError {}
-
-/// A thread can do at most so many different things next.
+/// The largest number of moves of a thread.
 pub(crate) const MAX_MOVES: usize = 256;
 
 /// The parts of a state, as numbers.
@@ -82,7 +42,7 @@ pub(crate) struct Parts {
     pub(crate) threads: [u32; MAX_THREADS],
 }
 
-/// One thing that a thread can do next.
+/// A possible next move of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Move {
     pub(crate) shared: u32,
@@ -95,28 +55,28 @@ pub(crate) trait System: Send + Sync {
     /// Number of threads.
     fn threads(&self) -> usize;
 
-    /// The state before the first step.
+    /// The initial state.
     fn initial(&self) -> Result<Parts, ModelError>;
 
-    /// What a thread can do next.
+    /// The next moves of a thread.
     fn moves(&self, shared: u32, thread: u32, out: &mut Vec<Move>) -> Result<(), ModelError>;
 
-    /// What the method carries.
-    fn watch(&self) -> &dyn Watch;
+    /// The method.
+    fn tracker(&self) -> &dyn Tracker;
 
-    /// By which threads are sorted; `None` if they are not.
+    /// The keys by which threads are sorted; `None` if they are not sorted.
     fn sort_keys(&self) -> Option<&Column>;
 
     /// True if names are made canonical after a return.
-    fn tidies(&self) -> bool;
+    fn canonicalizes(&self) -> bool;
 
-    /// Makes names canonical, and sorts threads if they are sorted. Gives the new order of threads.
-    fn tidy(&self, parts: &mut Parts) -> Renaming;
+    /// Makes names canonical, and sorts threads if they are sorted. Returns the new order of threads.
+    fn canonical(&self, parts: &mut Parts) -> Renaming;
 
-    /// True if the part of this thread is between two operations.
+    /// True if the thread is between two operations.
     fn is_idle(&self, thread: u32) -> bool;
 
-    /// True if nothing is open and nobody may call anything any more.
+    /// True if no operation is open and no thread may call one.
     fn is_over(&self, parts: &Parts) -> bool;
 
     /// Bytes in use.

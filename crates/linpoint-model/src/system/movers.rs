@@ -1,10 +1,10 @@
-//! Are steps that models claim to be movers ([`Model::is_mover`]) movers? In every state of small instances, explored
-//! without joining any steps, whatever another thread does right before such a step could as well be done right after it.
+//! Tests the claim that steps are movers ([`Model::is_mover`]). In every state of small instances, explored without merging
+//! any steps, every step of another thread right before such a step could as well be performed right after it.
 
 use rustc_hash::FxHashSet;
 
 use super::steps::Steps;
-use super::{Moved, Thread, World};
+use super::{Thread, TypedMove, World};
 use crate::bounds::Bounds;
 use crate::catalogue::{
     Afek, AttiyaWelch, Bowman, Elimination, HarrisMichael, Jayanti, LockedList, MichaelScott,
@@ -12,7 +12,7 @@ use crate::catalogue::{
 };
 use crate::model::{Cx, Model, Op};
 
-/// Enough to see every line of every model beside every other; more would take long.
+/// Enough to reach every line of every model together with every other. More would take long.
 const STATES: usize = 20_000;
 
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -37,17 +37,17 @@ fn first<M: Model>(model: &M, threads: usize) -> StateOf<M> {
     State { world, threads: (0..threads).map(thread).collect() }
 }
 
-fn moves<M: Model>(steps: &Steps<'_, M>, state: &StateOf<M>, thread: usize) -> Vec<Moved<M>> {
+fn moves<M: Model>(steps: &Steps<'_, M>, state: &StateOf<M>, thread: usize) -> Vec<TypedMove<M>> {
     steps.moves(&state.world, &state.threads[thread]).unwrap()
 }
 
-fn after<M: Model>(state: &StateOf<M>, thread: usize, moved: &Moved<M>) -> StateOf<M> {
+fn after<M: Model>(state: &StateOf<M>, thread: usize, moved: &TypedMove<M>) -> StateOf<M> {
     let mut next = State { world: moved.world.clone(), threads: state.threads.clone() };
     next.threads[thread] = moved.thread.clone();
     next
 }
 
-/// Is the next step of this thread claimed to be a mover? The first step of an operation is joined to none.
+/// True if the next step of this thread is claimed to be a mover. The first step of an operation is never merged.
 fn is_mover<M: Model>(model: &M, state: &StateOf<M>, thread: usize) -> bool {
     let Thread { id, line, op: Some(op), local, .. } = &state.threads[thread] else {
         return false;
@@ -57,7 +57,7 @@ fn is_mover<M: Model>(model: &M, state: &StateOf<M>, thread: usize) -> bool {
     model.is_mover(&cx, op, &state.world.mem, local)
 }
 
-/// Checks the claims for the mover of `thread` against every step of others. Gives how many there were.
+/// Checks the claim for the mover of `thread` against every step of other threads. Returns the number of cases.
 fn check<M: Model>(steps: &Steps<'_, M>, state: &StateOf<M>, thread: usize) -> usize {
     let at = || format!("{:?}\n{:?}\nmover of {thread}", state.world, state.threads);
     let alone = moves(steps, state, thread);
@@ -66,12 +66,12 @@ fn check<M: Model>(steps: &Steps<'_, M>, state: &StateOf<M>, thread: usize) -> u
     for other in (0..state.threads.len()).filter(|other| *other != thread) {
         for theirs in moves(steps, state, other) {
             let between = after::<M>(state, other, &theirs);
-            assert!(is_mover(steps.model, &between, thread), "no mover any more: {}", at());
+            assert!(is_mover(steps.model, &between, thread), "no longer a mover: {}", at());
             for ours in moves(steps, &between, thread) {
                 let expected = after::<M>(&between, thread, &ours);
                 let is_reached = alone.iter().filter(|first| first.ret == ours.ret).any(|first| {
                     let ours_first = after::<M>(state, thread, first);
-                    let is_same = |later: &Moved<M>| {
+                    let is_same = |later: &TypedMove<M>| {
                         (&later.call, &later.ret) == (&theirs.call, &theirs.ret)
                             && after::<M>(&ours_first, other, later) == expected
                     };
@@ -85,7 +85,7 @@ fn check<M: Model>(steps: &Steps<'_, M>, state: &StateOf<M>, thread: usize) -> u
     count
 }
 
-/// Gives in how many cases the claims were right.
+/// Checks the claims in all states. Returns the number of cases.
 fn movers_move<M: Model>(model: &M, threads: usize, ops: u8) -> usize {
     let bounds = Bounds::Total { threads, ops };
     let steps = Steps { model, bounds, merges: false, simple: None };
@@ -109,7 +109,7 @@ fn movers_move<M: Model>(model: &M, threads: usize, ops: u8) -> usize {
 }
 
 #[test]
-fn movers_of_snapshots_move() {
+fn movers_of_snapshot_models_commute_with_steps_of_other_threads() {
     for n in [2, 3] {
         let counts = [
             movers_move(&Bowman::correct(n), n, 4),
@@ -133,7 +133,7 @@ fn movers_of_snapshots_move() {
 }
 
 #[test]
-fn movers_of_stacks_queues_and_sets_move() {
+fn movers_of_stack_queue_and_set_models_commute_with_steps_of_other_threads() {
     let counts = [
         movers_move(&Treiber::collected(), 2, 5),
         movers_move(&MichaelScott::collected(), 2, 5),

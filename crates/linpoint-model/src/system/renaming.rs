@@ -1,4 +1,4 @@
-//! A renaming of threads and values, small enough to be compared.
+//! A renaming of threads and values, small enough to be a key.
 
 use crate::bounds::MAX_THREADS;
 use crate::names::Names;
@@ -6,7 +6,7 @@ use crate::names::Names;
 /// Values of renamed states are smaller than this.
 pub(crate) const MAX_VALUES: u8 = 16;
 
-/// For each position the one that the thread had before, and new names for values.
+/// For each position the previous position of its thread, and new names for values.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Renaming {
     /// Four bits for each position.
@@ -22,7 +22,7 @@ impl Renaming {
         Renaming { from: packed, values: None }
     }
 
-    /// Asked for at every step.
+    /// The identity, as a constant because every step needs it.
     pub(crate) const IDENTITY: Renaming = {
         let (mut from, mut at) = (0, 0);
         while at < MAX_THREADS {
@@ -32,7 +32,7 @@ impl Renaming {
         Renaming { from, values: None }
     };
 
-    /// Renames values too, if any that is mentioned changes its name.
+    /// Adds the renaming of values, if it changes any mentioned value.
     pub(crate) fn and_values(mut self, mentioned: u64, names: &Names) -> Renaming {
         let used = (1..MAX_VALUES).filter(|value| mentioned >> value & 1 == 1);
         let mut packed = 0;
@@ -46,17 +46,22 @@ impl Renaming {
         self
     }
 
-    /// The position that the thread in this one had before.
+    /// The previous position of the thread that is in position `to` now.
     pub(crate) fn from(&self, to: usize) -> usize {
         (self.from >> (4 * to) & 0xf) as usize
     }
 
-    /// The position that the thread has now.
+    /// The new position of the thread that was in position `from`.
     pub(crate) fn to(&self, from: usize) -> usize {
         (0..MAX_THREADS).find(|to| self.from(*to) == from).unwrap_or(from)
     }
 
-    /// Exactly this order of threads, as a number.
+    /// Permutes a list with an entry for each thread.
+    pub(crate) fn applied(&self, entries: &[usize]) -> Vec<usize> {
+        (0..entries.len()).map(|to| entries[self.from(to)]).collect()
+    }
+
+    /// The order of threads as a number.
     pub(crate) fn order(&self) -> u64 {
         self.from
     }
@@ -69,7 +74,7 @@ impl Renaming {
         self.values.is_none() && (0..threads).all(|at| self.from(at) == at)
     }
 
-    /// Writes the new names of values down.
+    /// The names that apply the renaming of values.
     pub(crate) fn names(&self) -> Names {
         let packed = self.values.unwrap_or(0);
         let new = |value: u8| (packed >> (4 * value) & 0xf) as u8;

@@ -1,80 +1,87 @@
-//! One step of one thread on real data. The exploration, the replay of a violation, and nothing else perform steps.
+//! Performs one step of one thread on real data, for the exploration and for the replay of a violation.
 
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::ModelError;
 use crate::bounds::Bounds;
+use crate::error::ModelError;
 use crate::model::{Cx, Flow, Model, Op, Ret};
 use crate::simple::Simple;
 
-/// More steps than this are not joined.
+/// The largest number of merged steps.
 const MAX_JOINED: usize = 1000;
 
-/// Shared memory, and what bounds the calls.
+/// Shared memory, and counters that bound the calls.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct World<S> {
     pub(crate) mem: S,
-    /// Operations begun by all threads, where that is bounded.
+    /// Operations called by all threads, if their total is bounded.
     pub(crate) begun: u8,
-    /// The next value that nobody carries.
+    /// The next value that no operation has carried.
     pub(crate) fresh: u8,
 }
 
-/// One thread.
+/// The state of a thread.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Thread<O, L> {
-    /// Its number, for models in which that matters; else 0.
+    /// Its number if the model distinguishes threads, otherwise 0.
     pub(crate) id: u8,
-    /// Which of the different programs it performs.
+    /// The index of its program.
     pub(crate) program: u8,
-    /// Operations it has begun, where that is bounded.
+    /// Operations it has called, if that is bounded.
     pub(crate) begun: u8,
     pub(crate) line: u8,
-    /// It writes 1 from now on, where executions are to be simple.
+    /// It has written 1, in simple executions.
     pub(crate) has_shifted: bool,
     pub(crate) op: Option<O>,
     pub(crate) local: L,
 }
 
-/// What a step leads to.
-pub(crate) struct Moved<M: Model> {
+/// The result of a step.
+pub(crate) struct TypedMove<M: Model> {
     pub(crate) world: World<M::Shared>,
     pub(crate) thread: Thread<Op<M>, M::Local>,
     pub(crate) call: Option<Op<M>>,
     pub(crate) takes_effect: bool,
     pub(crate) ret: Option<Ret<M>>,
-    /// The operation, and its lines that were performed.
+    /// The operation, and the performed lines.
     pub(crate) op: Op<M>,
     pub(crate) lines: Vec<u8>,
 }
 
-/// Turns a panic into a message.
-pub(crate) fn guard<T>(
+/// Runs a function of the model and turns a panic into an error.
+pub(crate) fn catch_panic<T>(
     at: impl FnOnce() -> String,
     run: impl FnOnce() -> T,
 ) -> Result<T, ModelError> {
-    catch_unwind(AssertUnwindSafe(run)).map_err(|payload| {
-        let text = payload.downcast_ref::<&str>().map(|s| (*s).to_owned());
-        let message = text.or_else(|| payload.downcast_ref::<String>().cloned());
-        ModelError::Panicked {
-            at: at(),
-            message: message.unwrap_or_else(|| "no message".to_owned()),
-        }
-    })
+    catch_unwind(AssertUnwindSafe(run)).map_err(|payload| panicked(at(), &*payload))
 }
 
-/// What threads do: the model, and what bounds it.
+#[cold]
+fn panicked(at: String, payload: &(dyn Any + Send)) -> ModelError {
+    let text = payload.downcast_ref::<&str>().map(|s| (*s).to_owned());
+    let message = text.or_else(|| payload.downcast_ref::<String>().cloned());
+    ModelError::Panicked { at, message: message.unwrap_or_else(|| "no message".to_owned()) }
+}
+
+/// A line of an operation, for messages.
+#[cold]
+fn place<M: Model>(model: &M, op: &Op<M>, line: u8) -> String {
+    format!("line {} of {op:?}", model.label(op, line))
+}
+
+/// Performs the steps of a model within its bounds.
 pub(crate) struct Steps<'m, M: Model> {
     pub(crate) model: &'m M,
     pub(crate) bounds: Bounds<Op<M>>,
-    /// Movers are joined to the step before them.
+    /// Merge movers into the previous step.
     pub(crate) merges: bool,
-    /// Only simple executions.
+    /// Restricts runs to simple executions.
     pub(crate) simple: Option<Simple<M>>,
 }
 
 impl<M: Model> Steps<'_, M> {
-    /// The operations that an idle thread may call, and what is left to call after that.
+    /// The operations that an idle thread may call.
     fn calls(&self, world: &World<M::Shared>, thread: &Thread<Op<M>, M::Local>) -> Vec<Op<M>> {
         let number = usize::from(thread.id);
         match &self.bounds {
@@ -94,7 +101,7 @@ impl<M: Model> Steps<'_, M> {
         }
     }
 
-    /// True if the thread may call something.
+    /// True if the thread may call an operation.
     pub(crate) fn may_call(
         &self,
         world: &World<M::Shared>,
@@ -110,18 +117,20 @@ impl<M: Model> Steps<'_, M> {
         }
     }
 
-    /// Everything that a thread can do next.
+    /// All next moves of a thread.
+    #[inline(never)]
     pub(crate) fn moves(
         &self,
         world: &World<M::Shared>,
         thread: &Thread<Op<M>, M::Local>,
-    ) -> Result<Vec<Moved<M>>, ModelError> {
+    ) -> Result<Vec<TypedMove<M>>, ModelError> {
         let mut moves = Vec::new();
         if let Some(op) = thread.op.clone() {
             self.continuations(world, thread, op, None, &mut moves)?;
             return Ok(moves);
         }
-        let calls = guard(|| "its list of operations".to_owned(), || self.calls(world, thread))?;
+        let calls =
+            catch_panic(|| "its list of operations".to_owned(), || self.calls(world, thread))?;
         for op in calls {
             let mut world = world.clone();
             let mut thread = thread.clone();
@@ -145,18 +154,18 @@ impl<M: Model> Steps<'_, M> {
         Ok(moves)
     }
 
-    /// The next step of `op`, with every choice that it makes.
+    /// The next step of `op`, once for every combination of choices.
     fn continuations(
         &self,
         world: &World<M::Shared>,
         thread: &Thread<Op<M>, M::Local>,
         op: Op<M>,
         call: Option<Op<M>>,
-        moves: &mut Vec<Moved<M>>,
+        moves: &mut Vec<TypedMove<M>>,
     ) -> Result<(), ModelError> {
         let mut cx = Cx::new(usize::from(thread.id));
         loop {
-            let mut moved = Moved {
+            let mut moved = TypedMove {
                 world: world.clone(),
                 thread: thread.clone(),
                 call: call.clone(),
@@ -175,18 +184,18 @@ impl<M: Model> Steps<'_, M> {
         }
     }
 
-    /// Performs a step, and those that are joined to it. False if it has to wait.
-    fn perform(&self, cx: &mut Cx, moved: &mut Moved<M>) -> Result<bool, ModelError> {
+    /// Performs a step, and those that are merged into it. False if it has to wait.
+    fn perform(&self, cx: &mut Cx, moved: &mut TypedMove<M>) -> Result<bool, ModelError> {
         loop {
             let line = moved.thread.line;
             cx.line = line;
-            let Moved { world, thread, op, .. } = moved;
+            let TypedMove { world, thread, op, .. } = moved;
             let (model, before) = (
                 self.model,
                 (!moved.lines.is_empty()).then(|| (world.mem.clone(), thread.local.clone())),
             );
-            let at = || format!("line {} of {op:?}", model.label(op, line));
-            let flow = guard(at, || model.step(cx, op, &mut world.mem, &mut thread.local))?;
+            let at = || place(model, op, line);
+            let flow = catch_panic(at, || model.step(cx, op, &mut world.mem, &mut thread.local))?;
             match flow {
                 Flow::Wait => {
                     let Some((mem, local)) = before else { return Ok(false) };
@@ -210,8 +219,7 @@ impl<M: Model> Steps<'_, M> {
                         return Ok(true);
                     }
                     if moved.lines.len() > MAX_JOINED {
-                        let at =
-                            format!("line {} of {:?}", self.model.label(&moved.op, line), moved.op);
+                        let at = place(self.model, &moved.op, line);
                         return Err(ModelError::EndlessMerge { at });
                     }
                 }

@@ -2,7 +2,7 @@
 
 use linpoint::Sequential;
 
-use super::Taken;
+use super::ContainerRet;
 use crate::model::SpecPart;
 use crate::names::Names;
 
@@ -18,9 +18,9 @@ pub enum Side {
 /// Operations of a deque.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum DequeOp {
-    /// Puts a value at an end.
+    /// Pushes a value at one end.
     Push(Side, u8),
-    /// Takes the value at an end.
+    /// Pops the value at one end.
     Pop(Side),
 }
 
@@ -59,17 +59,17 @@ pub struct Deque(Vec<u8>);
 
 impl Sequential for Deque {
     type Op = DequeOp;
-    type Ret = Taken;
+    type Ret = ContainerRet;
 
-    fn apply(&mut self, op: &DequeOp) -> Taken {
+    fn apply(&mut self, op: &DequeOp) -> ContainerRet {
         match op {
             DequeOp::Push(Side::Right, value) => self.0.push(*value),
             DequeOp::Push(Side::Left, value) => self.0.insert(0, *value),
-            DequeOp::Pop(Side::Right) => return Taken::of(self.0.pop()),
-            DequeOp::Pop(Side::Left) if self.0.is_empty() => return Taken::Empty,
-            DequeOp::Pop(Side::Left) => return Taken::Value(self.0.remove(0)),
+            DequeOp::Pop(Side::Right) => return ContainerRet::of(self.0.pop()),
+            DequeOp::Pop(Side::Left) if self.0.is_empty() => return ContainerRet::Empty,
+            DequeOp::Pop(Side::Left) => return ContainerRet::Value(self.0.remove(0)),
         }
-        Taken::Ok
+        ContainerRet::Ok
     }
 
     fn describe_op(&self, op: &DequeOp) -> String {
@@ -81,7 +81,7 @@ impl Sequential for Deque {
         }
     }
 
-    fn describe_ret(&self, _op: &DequeOp, ret: &Taken) -> String {
+    fn describe_ret(&self, _op: &DequeOp, ret: &ContainerRet) -> String {
         ret.words()
     }
 
@@ -93,7 +93,7 @@ impl Sequential for Deque {
 /// Visits values in deques.
 pub(crate) fn deque_names(part: SpecPart<'_, Deque>, names: &mut Names) {
     match part {
-        SpecPart::Op(DequeOp::Push(_, value)) | SpecPart::Ret(Taken::Value(value)) => {
+        SpecPart::Op(DequeOp::Push(_, value)) | SpecPart::Ret(ContainerRet::Value(value)) => {
             names.value(value)
         }
         SpecPart::State(deque) => deque.0.iter_mut().for_each(|value| names.value(value)),

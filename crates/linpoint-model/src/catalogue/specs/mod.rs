@@ -1,4 +1,4 @@
-//! What the objects of the catalogue should do, one after the other.
+//! Sequential specifications of the objects in the catalogue.
 
 mod deque;
 mod queue;
@@ -14,34 +14,34 @@ pub use queue::{Queue, QueueOp};
 pub use set::{Set, SetOp};
 pub(super) use slot::slot_names;
 pub use slot::{Slot, SlotOp};
-pub use snapshot::{MAX_SEGMENTS, Scanned, Snapshot, SnapshotOp, View};
+pub use snapshot::{MAX_SEGMENTS, Snapshot, SnapshotOp, SnapshotRet, View};
 pub(super) use stack::stack_names;
 pub use stack::{Stack, StackOp};
 
 /// The result of an operation on a container.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Taken {
-    /// It was put in.
+pub enum ContainerRet {
+    /// A value was added.
     Ok,
-    /// This was taken out; 0 is what was never put in.
+    /// This value was removed; 0 was never added.
     Value(u8),
-    /// There was nothing.
+    /// The container was empty.
     Empty,
-    /// There was no room.
+    /// The container was full.
     Full,
 }
 
-impl Taken {
+impl ContainerRet {
     fn words(self) -> String {
         match self {
-            Taken::Ok => "ok".into(),
-            Taken::Value(value) => value.to_string(),
-            Taken::Empty => "empty".into(),
-            Taken::Full => "full".into(),
+            ContainerRet::Ok => "ok".into(),
+            ContainerRet::Value(value) => value.to_string(),
+            ContainerRet::Empty => "empty".into(),
+            ContainerRet::Full => "full".into(),
         }
     }
 
-    fn of(value: Option<u8>) -> Taken {
-        value.map_or(Taken::Empty, Taken::Value)
+    fn of(value: Option<u8>) -> ContainerRet {
+        value.map_or(ContainerRet::Empty, ContainerRet::Value)
     }
 }

@@ -2,16 +2,16 @@
 
 use linpoint::Sequential;
 
-use super::Taken;
+use super::ContainerRet;
 use crate::model::SpecPart;
 use crate::names::Names;
 
 /// Operations of a queue.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum QueueOp {
-    /// Puts a value at the end.
+    /// Appends a value.
     Enq(u8),
-    /// Takes the first value.
+    /// Removes the first value.
     Deq,
 }
 
@@ -40,29 +40,29 @@ impl QueueOp {
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Queue {
     pub(crate) values: Vec<u8>,
-    /// At most so many values; an enqueue of one more says so.
+    /// Capacity; an enqueue beyond it returns [`ContainerRet::Full`].
     pub capacity: Option<u8>,
-    /// A dequeue waits while there is nothing.
+    /// A dequeue waits while the queue is empty.
     pub waits: bool,
 }
 
 impl Sequential for Queue {
     type Op = QueueOp;
-    type Ret = Taken;
+    type Ret = ContainerRet;
 
-    fn apply(&mut self, op: &QueueOp) -> Taken {
+    fn apply(&mut self, op: &QueueOp) -> ContainerRet {
         match op {
             QueueOp::Enq(_)
                 if self.capacity.is_some_and(|room| self.values.len() >= usize::from(room)) =>
             {
-                Taken::Full
+                ContainerRet::Full
             }
             QueueOp::Enq(value) => {
                 self.values.push(*value);
-                Taken::Ok
+                ContainerRet::Ok
             }
-            QueueOp::Deq if self.values.is_empty() => Taken::Empty,
-            QueueOp::Deq => Taken::Value(self.values.remove(0)),
+            QueueOp::Deq if self.values.is_empty() => ContainerRet::Empty,
+            QueueOp::Deq => ContainerRet::Value(self.values.remove(0)),
         }
     }
 
@@ -77,7 +77,7 @@ impl Sequential for Queue {
         }
     }
 
-    fn describe_ret(&self, _op: &QueueOp, ret: &Taken) -> String {
+    fn describe_ret(&self, _op: &QueueOp, ret: &ContainerRet) -> String {
         ret.words()
     }
 
@@ -89,7 +89,7 @@ impl Sequential for Queue {
 /// Visits values in queues.
 pub(crate) fn queue_names(part: SpecPart<'_, Queue>, names: &mut Names) {
     match part {
-        SpecPart::Op(QueueOp::Enq(value)) | SpecPart::Ret(Taken::Value(value)) => {
+        SpecPart::Op(QueueOp::Enq(value)) | SpecPart::Ret(ContainerRet::Value(value)) => {
             names.value(value)
         }
         SpecPart::State(queue) => queue.values.iter_mut().for_each(|value| names.value(value)),

@@ -5,13 +5,13 @@ use linpoint::Sequential;
 /// Operations of a set of small numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SetOp {
-    /// Puts a key in; true if it was not there.
+    /// Adds a key; true if it was absent.
     Add(u8),
-    /// Puts a key in, as a node with an upper level where the structure has levels.
+    /// Adds a key, as a node with an upper level where the structure has levels.
     AddHigh(u8),
-    /// Takes a key out; true if it was there.
+    /// Removes a key; true if it was present.
     Remove(u8),
-    /// True if a key is there.
+    /// True if a key is present.
     Contains(u8),
 }
 

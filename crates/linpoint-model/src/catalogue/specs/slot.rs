@@ -2,7 +2,7 @@
 
 use linpoint::Sequential;
 
-use super::Taken;
+use super::ContainerRet;
 use crate::model::SpecPart;
 use crate::names::Names;
 
@@ -11,9 +11,9 @@ use crate::names::Names;
 pub enum SlotOp {
     /// Stores a value.
     Update(u8),
-    /// Removes what is stored.
+    /// Removes the value.
     Delete,
-    /// Reads what is stored.
+    /// Reads the value.
     Get,
 }
 
@@ -34,15 +34,15 @@ pub struct Slot(Option<u8>);
 
 impl Sequential for Slot {
     type Op = SlotOp;
-    type Ret = Taken;
+    type Ret = ContainerRet;
 
-    fn apply(&mut self, op: &SlotOp) -> Taken {
+    fn apply(&mut self, op: &SlotOp) -> ContainerRet {
         match op {
             SlotOp::Update(value) => self.0 = Some(*value),
             SlotOp::Delete => self.0 = None,
-            SlotOp::Get => return Taken::of(self.0),
+            SlotOp::Get => return ContainerRet::of(self.0),
         }
-        Taken::Ok
+        ContainerRet::Ok
     }
 
     fn describe_op(&self, op: &SlotOp) -> String {
@@ -53,9 +53,9 @@ impl Sequential for Slot {
         }
     }
 
-    fn describe_ret(&self, op: &SlotOp, ret: &Taken) -> String {
+    fn describe_ret(&self, op: &SlotOp, ret: &ContainerRet) -> String {
         match (op, ret) {
-            (SlotOp::Get, Taken::Empty) => "absent".into(),
+            (SlotOp::Get, ContainerRet::Empty) => "absent".into(),
             _ => ret.words(),
         }
     }
@@ -64,7 +64,7 @@ impl Sequential for Slot {
 /// Visits values in maps of one key.
 pub(crate) fn slot_names(part: SpecPart<'_, Slot>, names: &mut Names) {
     match part {
-        SpecPart::Op(SlotOp::Update(value)) | SpecPart::Ret(Taken::Value(value)) => {
+        SpecPart::Op(SlotOp::Update(value)) | SpecPart::Ret(ContainerRet::Value(value)) => {
             names.value(value)
         }
         SpecPart::State(slot) => slot.0.iter_mut().for_each(|value| names.value(value)),

@@ -4,7 +4,7 @@ use linpoint::Sequential;
 
 /// At most this many processes share a snapshot object.
 pub const MAX_SEGMENTS: usize = 10;
-/// The contents of all segments; those that nobody owns are 0.
+/// The contents of all segments; those without an owner are 0.
 pub type View = [u8; MAX_SEGMENTS];
 
 /// Operations of a snapshot object; each process owns a segment.
@@ -12,7 +12,7 @@ pub type View = [u8; MAX_SEGMENTS];
 pub enum SnapshotOp {
     /// This process writes its segment.
     Update(u8, u8),
-    /// Reads all segments at once.
+    /// Reads all segments atomically.
     Scan,
 }
 
@@ -33,10 +33,10 @@ impl SnapshotOp {
 
 /// The result of an operation on a snapshot object.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Scanned {
-    /// It was written.
+pub enum SnapshotRet {
+    /// The segment was written.
     Ok,
-    /// What was there.
+    /// The values of all segments.
     View(View),
 }
 
@@ -48,7 +48,7 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// So many segments, at least 1 and at most 10.
+    /// An object with this many segments, at least 1 and at most 10.
     pub fn new(segments: usize) -> Snapshot {
         Snapshot { values: View::default(), segments: segments.clamp(1, MAX_SEGMENTS) as u8 }
     }
@@ -61,17 +61,17 @@ impl Snapshot {
 
 impl Sequential for Snapshot {
     type Op = SnapshotOp;
-    type Ret = Scanned;
+    type Ret = SnapshotRet;
 
-    fn apply(&mut self, op: &SnapshotOp) -> Scanned {
+    fn apply(&mut self, op: &SnapshotOp) -> SnapshotRet {
         match op {
             SnapshotOp::Update(segment, value) => {
                 if let Some(own) = self.values.get_mut(usize::from(*segment)) {
                     *own = *value;
                 }
-                Scanned::Ok
+                SnapshotRet::Ok
             }
-            SnapshotOp::Scan => Scanned::View(self.values),
+            SnapshotOp::Scan => SnapshotRet::View(self.values),
         }
     }
 
@@ -82,10 +82,10 @@ impl Sequential for Snapshot {
         }
     }
 
-    fn describe_ret(&self, _op: &SnapshotOp, ret: &Scanned) -> String {
+    fn describe_ret(&self, _op: &SnapshotOp, ret: &SnapshotRet) -> String {
         match ret {
-            Scanned::Ok => "ok".into(),
-            Scanned::View(view) => format!("{:?}", &view[..self.len()]),
+            SnapshotRet::Ok => "ok".into(),
+            SnapshotRet::View(view) => format!("{:?}", &view[..self.len()]),
         }
     }
 

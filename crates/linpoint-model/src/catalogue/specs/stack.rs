@@ -2,16 +2,16 @@
 
 use linpoint::Sequential;
 
-use super::Taken;
+use super::ContainerRet;
 use crate::model::SpecPart;
 use crate::names::Names;
 
 /// Operations of a stack.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum StackOp {
-    /// Puts a value on top.
+    /// Pushes a value.
     Push(u8),
-    /// Takes the top value off.
+    /// Pops the top value.
     Pop,
 }
 
@@ -42,15 +42,15 @@ pub struct Stack(Vec<u8>);
 
 impl Sequential for Stack {
     type Op = StackOp;
-    type Ret = Taken;
+    type Ret = ContainerRet;
 
-    fn apply(&mut self, op: &StackOp) -> Taken {
+    fn apply(&mut self, op: &StackOp) -> ContainerRet {
         match op {
             StackOp::Push(value) => {
                 self.0.push(*value);
-                Taken::Ok
+                ContainerRet::Ok
             }
-            StackOp::Pop => Taken::of(self.0.pop()),
+            StackOp::Pop => ContainerRet::of(self.0.pop()),
         }
     }
 
@@ -61,7 +61,7 @@ impl Sequential for Stack {
         }
     }
 
-    fn describe_ret(&self, _op: &StackOp, ret: &Taken) -> String {
+    fn describe_ret(&self, _op: &StackOp, ret: &ContainerRet) -> String {
         ret.words()
     }
 
@@ -73,7 +73,7 @@ impl Sequential for Stack {
 /// Visits values in stacks.
 pub(crate) fn stack_names(part: SpecPart<'_, Stack>, names: &mut Names) {
     match part {
-        SpecPart::Op(StackOp::Push(value)) | SpecPart::Ret(Taken::Value(value)) => {
+        SpecPart::Op(StackOp::Push(value)) | SpecPart::Ret(ContainerRet::Value(value)) => {
             names.value(value)
         }
         SpecPart::State(stack) => stack.0.iter_mut().for_each(|value| names.value(value)),

@@ -1,4 +1,4 @@
-//! The real SPIN on the models that come with it, and on models that misbehave.
+//! SPIN itself, on the bundled models and on models that misbehave.
 
 use std::fs;
 use std::path::PathBuf;
@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use linpoint_model::spin::{BUNDLED, Ended, Recording, Returned, Run, Spin, SpinError, What};
 
-/// False, and says so, if spin or gcc is missing.
-fn is_here() -> bool {
+/// False if spin or gcc is missing; prints that the test is skipped.
+fn has_spin() -> bool {
     let runs = |program: &str, arg: &str| Command::new(program).arg(arg).output().is_ok();
     let here = runs("spin", "-V") && runs("gcc", "--version");
     if !here {
@@ -17,7 +17,7 @@ fn is_here() -> bool {
     here
 }
 
-/// A file of our own in a directory of our own.
+/// Writes a model to a directory of its own.
 fn model(test: &str, text: &str) -> PathBuf {
     let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("spin-{test}"));
     fs::create_dir_all(&dir).unwrap();
@@ -31,7 +31,7 @@ fn bundled(name: &str) -> PathBuf {
     model(name, text)
 }
 
-/// The history, if some value is popped twice in it.
+/// The history, if it pops some value twice.
 fn popped_twice(recordings: &[Recording]) -> Option<Vec<Recording>> {
     let returned = |recording: &Recording| match recording.what {
         What::Return(Returned::Int(value)) => Some(value),
@@ -43,8 +43,8 @@ fn popped_twice(recordings: &[Recording]) -> Option<Vec<Recording>> {
 }
 
 #[test]
-fn treibers_stack_pops_a_value_twice_unless_it_has_tags() {
-    if !is_here() {
+fn treibers_stack_pops_a_value_twice_without_tags() {
+    if !has_spin() {
         return;
     }
     let mut spin = Spin::new(bundled("treiber.pml"));
@@ -62,15 +62,15 @@ fn treibers_stack_pops_a_value_twice_unless_it_has_tags() {
 }
 
 #[test]
-fn a_model_that_prints_nonsense_or_crashes_is_told() {
-    if !is_here() {
+fn malformed_output_and_crashes_are_errors() {
+    if !has_spin() {
         return;
     }
     let run = |test, text| Spin::new(model(test, text)).run(|_| None::<()>);
     let nonsense = "active proctype p() { c_code { printf(\"@lp 1 x call f\\n\"); } }";
     let error = run("nonsense", nonsense).unwrap_err();
     assert!(matches!(error, SpinError::Recording(_)), "{error}");
-    assert!(error.to_string().contains("the process is no number"), "{error}");
+    assert!(error.to_string().contains("the process is not a number"), "{error}");
 
     let crash = "active proctype p() { c_code { abort(); } }";
     let error = run("crash", crash).unwrap_err();
@@ -84,11 +84,11 @@ fn a_model_that_prints_nonsense_or_crashes_is_told() {
 }
 
 #[test]
-fn a_search_that_does_not_end_is_stopped_or_cut() {
-    if !is_here() {
+fn endless_searches_are_truncated_or_time_out() {
+    if !has_spin() {
         return;
     }
-    // Four thousand million states, one below the other.
+    // About four billion states in one path.
     let counter = "int x; active proctype p() { do :: x = x + 1; assert(x != -1) od }";
     let mut spin = Spin::new(model("endless", counter));
     spin.depth = 1000;
@@ -101,7 +101,7 @@ fn a_search_that_does_not_end_is_stopped_or_cut() {
 }
 
 #[test]
-fn a_model_that_is_not_there() {
+fn a_missing_model_is_an_error() {
     let error = Spin::new("/nowhere/model.pml").run(|_| None::<()>).unwrap_err();
     assert_eq!(error.to_string(), "/nowhere/model.pml: no such file");
 }

@@ -1,17 +1,19 @@
 //! Every row of the catalogue's table: the verdict, and the length of the shortest violation.
 //!
-//! Rows that take long are explored with `LINPOINT_LONG=1` only.
+//! Rows that take long run only with `LINPOINT_LONG=1`.
 
 use linpoint_model::catalogue::{Asked, entries, find, rows};
 use linpoint_model::{Exploration, Outcome, Reductions, Settings};
+
+use super::support::{self, is_clean};
 
 fn is_long() -> bool {
     std::env::var_os("LINPOINT_LONG").is_some()
 }
 
-/// Rows that took a throw-away explorer longer than this are for the long mode.
+/// Rows that took the prototype longer than this run only in long mode.
 const CHEAP_MILLIS: u64 = 2_000;
-/// As for those, of which only the number of states is known, or not even that.
+/// So do rows for which it visited more states than this.
 const CHEAP_STATES: u64 = 200_000;
 
 fn is_cheap(row: &rows::Row) -> bool {
@@ -21,9 +23,7 @@ fn is_cheap(row: &rows::Row) -> bool {
 }
 
 fn explored(row: &rows::Row, settings: &Settings<'_>) -> Exploration {
-    let (entry, parameter) = find(row.model).unwrap();
-    let model = entry.model(row.asked.threads(), parameter);
-    model.explore(&row.asked, settings).unwrap_or_else(|error| panic!("{row:?}: {error}"))
+    support::explored(row.model, &row.asked, settings)
 }
 
 #[test]
@@ -31,19 +31,14 @@ fn every_row_has_the_expected_verdict() {
     let mut count = 0;
     for row in rows::rows().iter().filter(|row| is_long() || is_cheap(row)) {
         let result = explored(row, &Settings::default());
-        let is_clean = match &result.outcome {
-            Outcome::Clean => true,
-            Outcome::Violation(_) => false,
-            Outcome::Limit(limit) => panic!("{row:?}: {limit}"),
-        };
-        assert_eq!(is_clean, row.is_clean, "{row:?}");
+        assert_eq!(is_clean(&result), row.is_clean, "{row:?}");
         count += 1;
     }
     println!("{count} of {} rows explored", rows::rows().len());
     assert!(count >= 80, "{count}");
 }
 
-/// Without joined steps and breadth-first, violations are as short as in the table.
+/// Without merged steps and breadth-first, violations are as short as in the table.
 #[test]
 fn shortest_violations_have_the_known_number_of_steps() {
     let settings = Settings {
@@ -61,11 +56,11 @@ fn shortest_violations_have_the_known_number_of_steps() {
             panic!("{row:?}");
         };
         let expected = match row.id {
-            // What is left out of validation was counted as a step there, once for each of three operations.
+            // The prototype counted the omitted validation as a step, once for each of three operations.
             "Z2" => steps - 3,
-            // Nodes without an upper level have no mark to be set there; counted as a step, too.
+            // Nodes without an upper level have no mark to set there; the prototype counted that as a step, too.
             "Q2" => steps - 2,
-            // Where the models differ is not known.
+            // It is not known where the models differ.
             "R2" => steps - 3,
             _ => steps,
         };
@@ -81,7 +76,7 @@ fn every_line_of_the_table_is_a_row() {
 }
 
 #[test]
-fn every_wrong_model_has_a_row_that_shows_it_and_every_right_one_has_none() {
+fn exactly_the_broken_models_have_rows_with_violations() {
     for entry in entries() {
         let named =
             |row: &&rows::Row| find(row.model).is_ok_and(|(found, _)| found.name == entry.name);
@@ -92,7 +87,7 @@ fn every_wrong_model_has_a_row_that_shows_it_and_every_right_one_has_none() {
 }
 
 #[test]
-fn a_violation_tells_its_run() {
+fn violations_describe_their_run() {
     let row = rows::rows().into_iter().find(|row| row.id == "S1").unwrap();
     let settings = Settings { cores: Some(1), ..Settings::default() };
     let Outcome::Violation(violation) = explored(&row, &settings).outcome else {
@@ -112,14 +107,13 @@ fn a_violation_tells_its_run() {
     assert_eq!(violation.operations[failing.index()].op, "popR");
 }
 
-/// Bowman's snapshot has finitely many states, so it is explored for any number of operations.
+/// Bowman's snapshot has finitely many states, so it can be explored for any number of operations.
 #[test]
-fn some_need_no_bounds() {
-    let outcome = |name: &str, threads: usize| {
-        let (entry, _) = find(name).unwrap();
+fn finite_models_can_be_explored_without_bounds() {
+    let verdict = |name: &str, threads: usize| {
         let asked = Asked::Unbounded { threads };
-        entry.model(threads, None).explore(&asked, &Settings::default()).unwrap().outcome
+        is_clean(&support::explored(name, &asked, &Settings::default()))
     };
-    assert!(matches!(outcome("bowman", 2), Outcome::Clean));
-    assert!(matches!(outcome("bowman-wrong", 3), Outcome::Violation(_)));
+    assert!(verdict("bowman", 2));
+    assert!(!verdict("bowman-wrong", 3));
 }

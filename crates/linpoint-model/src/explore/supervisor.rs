@@ -6,30 +6,30 @@ use linpoint::{Cancel, Limit};
 
 use super::worker::Successor;
 use super::{Counts, Progress};
-use crate::system::ModelError;
+use crate::error::ModelError;
 
-/// Between two reports of progress.
+/// Interval between two progress reports.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Why an exploration ends before everything is explored.
+/// Why an exploration stops early.
 pub(crate) enum Stop {
     Limit(Limit),
     Error(ModelError),
-    /// After the state with this number, by this move.
+    /// By this move from the state with this index.
     Violation(u32, Successor),
 }
 
-/// Looks at the limits.
-pub(crate) struct Watcher<'a> {
+/// Enforces limits and reports progress.
+pub(crate) struct Supervisor<'a> {
     begun: Instant,
     deadline: Option<Instant>,
     memory: usize,
     cancel: &'a Cancel,
     progress: Option<&'a (dyn Fn(Progress) + Sync)>,
-    told: Instant,
+    last_report: Instant,
 }
 
-impl<'a> Watcher<'a> {
+impl<'a> Supervisor<'a> {
     pub(crate) fn new(
         timeout: Option<Duration>,
         memory: usize,
@@ -38,10 +38,10 @@ impl<'a> Watcher<'a> {
     ) -> Self {
         let begun = Instant::now();
         let deadline = timeout.and_then(|time| begun.checked_add(time));
-        Watcher { begun, deadline, memory, cancel, progress, told: begun }
+        Supervisor { begun, deadline, memory, cancel, progress, last_report: begun }
     }
 
-    /// True if there is no time left.
+    /// True if time is up or the exploration was cancelled.
     pub(crate) fn is_over(&self) -> bool {
         self.cancel.is_cancelled() || self.deadline.is_some_and(|end| Instant::now() >= end)
     }
@@ -50,8 +50,8 @@ impl<'a> Watcher<'a> {
         self.begun.elapsed()
     }
 
-    /// Looks at the limits, given what is about to be in use, and reports progress.
-    pub(crate) fn look(
+    /// Checks the limits, given the memory about to be in use, and reports progress.
+    pub(crate) fn check(
         &mut self,
         counts: &Counts,
         states: u64,
@@ -67,8 +67,8 @@ impl<'a> Watcher<'a> {
         if bytes > self.memory {
             return Err(Stop::Limit(Limit::Memory));
         }
-        if let (Some(progress), true) = (self.progress, self.told.elapsed() >= TICK) {
-            self.told = Instant::now();
+        if let (Some(progress), true) = (self.progress, self.last_report.elapsed() >= TICK) {
+            self.last_report = Instant::now();
             let elapsed = self.elapsed();
             progress(Progress { states, frontier, depth: counts.depth, bytes, elapsed });
         }

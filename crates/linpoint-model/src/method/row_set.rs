@@ -1,19 +1,19 @@
-//! Sets of short rows of numbers, all of the same length, without an allocation for each.
+//! Sets of short rows of numbers of equal length, without an allocation for each row.
 
 use hashbrown::HashTable;
 
 use crate::system::stable_hash;
 
-/// Rows, each once, in the order in which they were added.
+/// Distinct rows in the order of insertion.
 #[derive(Default)]
-pub(super) struct Flat {
+pub(super) struct RowSet {
     width: usize,
     numbers: Vec<u32>,
     index: HashTable<u32>,
 }
 
-impl Flat {
-    /// Makes it empty, for rows of this length, which is not 0.
+impl RowSet {
+    /// Clears the set, for rows of this nonzero length.
     pub(super) fn clear(&mut self, width: usize) {
         self.width = width;
         self.numbers.clear();
@@ -23,7 +23,7 @@ impl Flat {
     /// Adds a row, if it is new.
     pub(super) fn insert(&mut self, row: &[u32]) {
         debug_assert_eq!(row.len(), self.width);
-        let Flat { width, numbers, index } = self;
+        let RowSet { width, numbers, index } = self;
         let at = |n: u32| n as usize * *width..(n as usize + 1) * *width;
         let hash = stable_hash(row);
         if index.find(hash, |n| numbers[at(*n)] == *row).is_none() {
@@ -37,7 +37,7 @@ impl Flat {
         self.index.len()
     }
 
-    /// All rows, one after the other.
+    /// All rows, concatenated.
     pub(super) fn rows(&self) -> &[u32] {
         &self.numbers
     }
@@ -63,21 +63,21 @@ mod tests {
 
     #[test]
     fn rows_are_kept_once_and_sorted() {
-        let mut flat = Flat::default();
+        let mut row_set = RowSet::default();
         for width in [3, 1] {
-            flat.clear(width);
+            row_set.clear(width);
             let rows = (0..500u32).map(|i| {
                 let number = i.wrapping_mul(2_654_435_761) >> 20;
                 [number % 7, number % 11, number % 3][..width].to_vec()
             });
             let expected: BTreeSet<Vec<u32>> = rows.clone().collect();
-            rows.for_each(|row| flat.insert(&row));
+            rows.for_each(|row| row_set.insert(&row));
             let mut out = vec![9];
-            flat.sorted(&mut Vec::new(), &mut out);
+            row_set.sorted(&mut Vec::new(), &mut out);
             let expected: Vec<u32> =
                 std::iter::once(9).chain(expected.into_iter().flatten()).collect();
             assert_eq!(out, expected);
-            assert_eq!(flat.len(), (out.len() - 1) / width);
+            assert_eq!(row_set.len(), (out.len() - 1) / width);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Models that panic, spin, never end or do not fit: errors and limits, and nothing hangs.
+//! Models that panic, spin, never end or do not fit: they give errors or hit limits, and nothing hangs.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use linpoint_model::{
     Bounds, Counts, Cx, Exploration, Flow, Model, ModelError, Order, Outcome, Settings, explore,
 };
 
-/// An object with one operation that returns nothing.
+/// An object with one operation that always returns 0.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Nothing;
 
@@ -22,7 +22,7 @@ impl Sequential for Nothing {
     }
 }
 
-/// What the only operation does.
+/// The behaviour of the only operation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Does {
     Panic,
@@ -92,7 +92,7 @@ fn explored(does: Does, settings: &Settings<'_>) -> Result<Exploration, ModelErr
 }
 
 #[test]
-fn a_panic_is_an_error_that_says_where() {
+fn panics_are_errors_that_name_the_line() {
     let error = explored(Does::Panic, &Settings::default()).unwrap_err();
     assert_eq!(error.to_string(), "the model panicked at line 1 of (): no such node");
     let error = explored(Does::Overflow, &Settings::default()).unwrap_err();
@@ -100,7 +100,7 @@ fn a_panic_is_an_error_that_says_where() {
 }
 
 #[test]
-fn a_spin_loop_is_a_cycle_and_not_an_endless_run() {
+fn spin_loops_are_cycles_and_end() {
     let settings = Settings { order: Order::Depth, ..Settings::default() };
     let result = explored(Does::Spin, &settings).unwrap();
     assert!(matches!(result.outcome, Outcome::Clean));
@@ -110,14 +110,14 @@ fn a_spin_loop_is_a_cycle_and_not_an_endless_run() {
 }
 
 #[test]
-fn an_endless_operation_hits_the_limits_and_says_how_far_it_came() {
+fn endless_operations_hit_limits_and_keep_their_counts() {
     for order in Order::ALL {
         let limits = Limits { memory: Some(40 << 20), time: None };
         let result =
             explored(Does::CountForEver, &Settings { limits, order, ..Settings::default() })
                 .unwrap();
         assert!(matches!(result.outcome, Outcome::Limit(Limit::Memory)), "{order:?}");
-        // Tables that are full grow by half or double, so a little more than the limit may have been in use.
+        // Full tables grow by half or double, so slightly more than the limit may be in use.
         let Counts { stored, bytes, .. } = result.counts;
         assert!(stored > 1000 && bytes <= 60 << 20, "{:?}", result.counts);
         let limits = Limits { memory: None, time: Some(Duration::from_millis(50)) };
@@ -129,13 +129,13 @@ fn an_endless_operation_hits_the_limits_and_says_how_far_it_came() {
 }
 
 #[test]
-fn joined_steps_that_never_end_are_an_error() {
+fn endless_merged_steps_are_an_error() {
     let error = explored(Does::MergeForEver, &Settings::default()).unwrap_err();
     assert!(matches!(error, ModelError::EndlessMerge { .. }), "{error}");
 }
 
 #[test]
-fn every_choice_is_tried() {
+fn every_choice_is_explored() {
     let result = explored(Does::Choose, &Settings::default()).unwrap();
     let Outcome::Violation(violation) = result.outcome else { panic!("5 was not chosen") };
     assert_eq!(violation.operations[0].ret.as_deref(), Some("1"));
@@ -148,7 +148,7 @@ fn too_many_choices_are_an_error() {
 }
 
 #[test]
-fn somebody_else_can_end_it_and_progress_is_told() {
+fn progress_is_reported_and_another_thread_can_cancel() {
     let cancel = Cancel::new();
     let progress = |progress: linpoint_model::Progress| {
         assert!(progress.states > 0 && progress.bytes > 0);
@@ -161,7 +161,7 @@ fn somebody_else_can_end_it_and_progress_is_told() {
 }
 
 #[test]
-fn bounds_that_make_no_sense_are_refused() {
+fn invalid_bounds_programs_and_names_are_errors() {
     let stack = find("treiber").unwrap().0.model(2, None);
     let error = |asked: Asked| stack.explore(&asked, &Settings::default()).unwrap_err().to_string();
     let many = "between 1 and 10 threads can be explored";
@@ -179,7 +179,7 @@ fn bounds_that_make_no_sense_are_refused() {
     );
 }
 
-/// A specification of the library, as it is.
+/// A model with a specification of the library.
 struct Atomic(Counter);
 
 impl Model for Atomic {
@@ -219,7 +219,7 @@ impl Model for Atomic {
 }
 
 #[test]
-fn a_specification_of_the_library_will_do() {
+fn specifications_of_the_library_can_be_used() {
     let model = Atomic(Counter::default());
     let result =
         explore(&model, &Bounds::Total { threads: 2, ops: 3 }, &Settings::default()).unwrap();
@@ -266,7 +266,7 @@ impl Model for OnPaper {
 }
 
 #[test]
-fn a_specification_that_panics_is_an_error() {
+fn panics_of_a_specification_are_errors() {
     let bounds = Bounds::Total { threads: 2, ops: 2 };
     let error = explore(&OnPaper(Fragile), &bounds, &Settings::default()).unwrap_err();
     assert!(error.to_string().ends_with("out of paper"), "{error}");

@@ -1,16 +1,17 @@
-//! What snapshot objects do not remember does not matter: they have as many different histories as when they remembered
-//! everything.
+//! Snapshot models that discard irrelevant state have as many distinct histories as models that keep everything.
 //!
-//! The numbers are from models that kept every number, bit and register of the pseudo-code, and whose steps were not
-//! joined (linpoint at 0321e09).
+//! The figures are from models that kept every number, bit and register of the pseudo-code, without merged steps (linpoint
+//! at 0321e09).
 
-use linpoint_model::catalogue::{Asked, find};
-use linpoint_model::{Method, Outcome, Reductions, Settings};
+use linpoint_model::catalogue::Asked;
+use linpoint_model::{Method, Reductions, Settings};
+
+use super::support::{explored, is_clean};
 
 const MODELS: [&str; 6] =
     ["bowman", "afek-bounded", "afek-unbounded", "attiya-welch", "jayanti", "riany"];
 
-/// Programs, and the number of histories of each of the models; 0 where there are too many states for a test.
+/// Programs, and the number of histories of each model; 0 where a test would take too many states.
 const KNOWN: [(&str, [u64; 6]); 7] = [
     ("update 1; scan | update 1; scan", [78, 82, 82, 90, 76, 94]),
     ("update 1; scan | scan; update 1", [106, 90, 90, 142, 115, 116]),
@@ -22,21 +23,20 @@ const KNOWN: [(&str, [u64; 6]); 7] = [
 ];
 
 fn histories(model: &str, program: &str, reductions: Reductions) -> u64 {
-    let (entry, _) = find(model).unwrap();
     let asked = Asked::Program(program.to_owned());
     let settings = Settings { method: Method::Recorded, reductions, ..Settings::default() };
-    let result = entry.model(asked.threads(), None).explore(&asked, &settings).unwrap();
-    assert!(matches!(result.outcome, Outcome::Clean), "{model}, {program}");
+    let result = explored(model, &asked, &settings);
+    assert!(is_clean(&result), "{model}, {program}");
     result.counts.histories
 }
 
 #[test]
-fn nothing_that_matters_is_forgotten() {
+fn discarded_state_does_not_change_the_number_of_histories() {
     for (program, known) in KNOWN {
         for (model, known) in MODELS.iter().zip(known).filter(|(_, known)| *known > 0) {
             let found = histories(model, program, Reductions::NONE);
             assert_eq!(found, known, "{model}, {program}");
-            // Joined steps leave out histories that more orders would explain, and add none.
+            // Merged steps drop histories that more orders would explain, and add none.
             let joined = histories(model, program, Reductions::ALL);
             assert!(joined <= known, "{model}, {program}: {joined}");
         }

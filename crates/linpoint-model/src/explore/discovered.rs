@@ -1,6 +1,6 @@
-//! Every state that was met, in the order of discovery, with the one it was reached from.
+//! Discovered states in order, each with its predecessor.
 
-/// So many entries are allocated at once: no copying, and little room to spare.
+/// Entries per allocation: nothing is copied, and little memory is unused.
 const CHUNK: usize = 1 << 16;
 
 /// A list that grows without moving.
@@ -39,24 +39,24 @@ impl<T: Copy> Chunks<T> {
 }
 
 /// States in the order of discovery.
-pub(crate) struct Met {
+pub(crate) struct Discovered {
     pub(crate) states: Chunks<u64>,
-    /// Where the state was reached from.
+    /// The index of the predecessor.
     pub(crate) parents: Chunks<u32>,
-    /// The position of the thread that moved last; kept only for orders that ask for it.
+    /// The position of the thread that moved last; kept only for orders by cost.
     movers: Option<Chunks<u8>>,
 }
 
-impl Met {
-    pub(crate) fn new(keeps_movers: bool) -> Met {
-        Met {
+impl Discovered {
+    pub(crate) fn new(keeps_movers: bool) -> Discovered {
+        Discovered {
             states: Chunks::new(),
             parents: Chunks::new(),
             movers: keeps_movers.then(Chunks::new),
         }
     }
 
-    /// Adds states, each with where it was reached from and the position of the thread that moved.
+    /// Adds states, each with the index of its predecessor and the position of the thread that moved.
     pub(crate) fn add(&mut self, new: &[(u64, u32, u8)]) {
         self.states.extend(new.iter().map(|(state, _, _)| *state));
         self.parents.extend(new.iter().map(|(_, parent, _)| *parent));
@@ -73,7 +73,7 @@ impl Met {
         self.states.len()
     }
 
-    /// The states that lead to this one, from the first.
+    /// The path to this state from the initial one.
     pub(crate) fn path(&self, to: u32) -> Vec<u64> {
         let mut path = vec![self.states.get(to as usize)];
         let mut at = to;
@@ -95,18 +95,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_added_in_pieces_is_there_in_order() {
-        let mut met = Met::new(true);
+    fn states_added_in_pieces_keep_their_order() {
+        let mut discovered = Discovered::new(true);
         let all: Vec<(u64, u32, u8)> =
             (0..200_000).map(|i| (u64::from(i) + 1, i / 2, i as u8)).collect();
         let (few, rest) = all.split_at(3);
         let (many, none) = rest.split_at(rest.len());
-        [few, none, many].iter().for_each(|new| met.add(new));
-        assert_eq!(met.len(), all.len());
+        [few, none, many].iter().for_each(|new| discovered.add(new));
+        assert_eq!(discovered.len(), all.len());
         let same = |(at, (state, parent, mover)): (usize, &(u64, u32, u8))| {
-            (met.states.get(at), met.parents.get(at), met.mover(at)) == (*state, *parent, *mover)
+            (discovered.states.get(at), discovered.parents.get(at), discovered.mover(at))
+                == (*state, *parent, *mover)
         };
         assert!(all.iter().enumerate().all(same));
-        assert_eq!(met.path(5), [1, 2, 3, 6]);
+        assert_eq!(discovered.path(5), [1, 2, 3, 6]);
     }
 }

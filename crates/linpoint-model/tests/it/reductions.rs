@@ -1,22 +1,23 @@
-//! Reductions, orders and cores change how much is explored, and never the verdict.
+//! Reductions, orders and the number of cores never change the verdict.
 
 use linpoint_model::catalogue::{Asked, Snark, Treiber, entries, find, rows};
 use linpoint_model::{
-    Bounds, Counts, Method, Omit, Order, Outcome, Reductions, Settings, SimpleRuns, explore,
+    Bounds, Counts, Method, Omit, Order, Outcome, Pair, Reductions, Settings, SimpleRuns, explore,
+    parse_program,
 };
 
+use super::support::{self, is_clean};
+
 fn explored(name: &str, asked: &Asked, settings: &Settings<'_>) -> (bool, Counts) {
-    let (entry, parameter) = find(name).unwrap();
-    let result = entry.model(asked.threads(), parameter).explore(asked, settings);
-    let result = result.unwrap_or_else(|error| panic!("{name} {asked}: {error}"));
-    (matches!(result.outcome, Outcome::Clean), result.counts)
+    let result = support::explored(name, asked, settings);
+    (is_clean(&result), result.counts)
 }
 
-/// Small bounds for every model, and those in which its error shows if that is cheap.
+/// Small bounds for every model, and bounds that reveal its bug if that is cheap.
 fn instances() -> Vec<(&'static str, Asked)> {
     let mut all = Vec::new();
     for entry in entries() {
-        // The operations of these have many steps.
+        // Their operations have many steps.
         let has_long =
             ["riany", "jayanti", "skip-list"].iter().any(|name| entry.name.starts_with(name));
         all.push((entry.name, Asked::Total { threads: 2, ops: if has_long { 2 } else { 3 } }));
@@ -43,7 +44,7 @@ fn reductions_do_not_change_verdicts() {
     let (mut without, mut with) = (0, 0);
     for (name, asked) in instances() {
         let (expected, reduced) = explored(name, &asked, &Settings::default());
-        // Most of what snapshot objects save cannot be switched off, so there is less to be saved.
+        // Most reductions of snapshot models cannot be switched off.
         let is_snapshot = find(name).unwrap().0.model(asked.threads(), None).is_snapshot();
         for reductions in variants() {
             let settings = Settings { reductions, ..Settings::default() };
@@ -51,7 +52,7 @@ fn reductions_do_not_change_verdicts() {
             assert_eq!(is_clean, expected, "{name} {asked} {reductions:?}");
             let is_compared = reductions == Reductions::NONE && is_clean;
             assert!(!is_compared || reduced.stored <= counts.stored, "{name} {asked}");
-            // Where the model claims nothing there is nothing to be saved.
+            // A model without claims is not reduced.
             if is_compared && reduced.stored < counts.stored && !is_snapshot {
                 without += counts.stored;
                 with += reduced.stored;
@@ -63,7 +64,7 @@ fn reductions_do_not_change_verdicts() {
 }
 
 #[test]
-fn orders_do_not_change_verdicts_nor_the_number_of_states() {
+fn orders_change_neither_verdicts_nor_the_number_of_states() {
     for (name, asked) in instances() {
         let breadth = explored(name, &asked, &Settings::default());
         for order in [Order::Depth, Order::Preemptions, Order::Few, Order::Random(7)] {
@@ -78,7 +79,7 @@ fn orders_do_not_change_verdicts_nor_the_number_of_states() {
 
 #[test]
 fn counts_do_not_depend_on_the_number_of_cores() {
-    // Large enough for rounds that are shared, and for tables that grow between them.
+    // Large enough for rounds on several cores, and for tables to grow between rounds.
     let sound = Method::Sound;
     let cases = [
         ("michael-scott-counted", Asked::Total { threads: 2, ops: 5 }, sound),
@@ -90,7 +91,7 @@ fn counts_do_not_depend_on_the_number_of_cores() {
         ("treiber", Asked::Total { threads: 3, ops: 6 }, Method::Points),
         ("treiber", Asked::Total { threads: 2, ops: 5 }, Method::Recorded),
     ];
-    let simple = SimpleRuns { pair: Some((0, 1)), omit: Omit::AsPublished };
+    let simple = SimpleRuns { pair: Some(Pair(0, 1)), omit: Omit::AsPublished };
     for (name, asked, method) in cases {
         let counts = |cores| {
             let cores = Some(cores);
@@ -106,7 +107,7 @@ fn counts_do_not_depend_on_the_number_of_cores() {
             assert_eq!(counts(cores), one, "{name} {} on {cores} cores", method.name());
         }
     }
-    // With a violation, several cores finish the level.
+    // With a violation, several cores complete the level.
     let stack = Treiber::reuse_value_after();
     let counts = |cores| {
         let settings = Settings { cores: Some(cores), ..Settings::default() };
@@ -118,12 +119,12 @@ fn counts_do_not_depend_on_the_number_of_cores() {
     assert_eq!(counts(2), counts(4));
 }
 
-/// Fewest preemptions first meets the second error of Snark long before most states.
+/// Fewest preemptions first finds the second bug of Snark before most states.
 #[test]
-fn preemptions_find_the_second_error_of_snark() {
+fn preemption_order_finds_the_second_bug_of_snark() {
     let snark = Snark::first_repaired();
     let text = "pushR 1; pushR 2; pushR 3; popR | popL; popL | popR";
-    let programs = linpoint_model::parse_program(&snark, text).unwrap();
+    let programs = parse_program(&snark, text).unwrap();
     let settings = Settings { order: Order::Preemptions, cores: Some(1), ..Settings::default() };
     let result = explore(&snark, &Bounds::Programs(programs), &settings).unwrap();
     let Outcome::Violation(violation) = result.outcome else { panic!("no violation") };
@@ -131,9 +132,9 @@ fn preemptions_find_the_second_error_of_snark() {
     assert_eq!(twice, 2, "{:?}", violation.operations);
 }
 
-/// Fewest calls and preemptions first needs no bound on operations, and few states even with ten processes.
+/// Fewest preemptions and calls first needs no bound on operations, and few states even with ten processes.
 #[test]
-fn few_calls_show_the_errors_of_snapshots_without_a_bound() {
+fn few_order_finds_the_bugs_of_snapshots_without_bounds() {
     let cases = [
         ("bowman-wrong", 10),
         ("afek-unbounded-wrong", 10),
@@ -142,7 +143,7 @@ fn few_calls_show_the_errors_of_snapshots_without_a_bound() {
         ("riany-wrong", 3),
         ("jayanti-wrong", 3),
     ];
-    let simple = SimpleRuns { pair: Some((0, 1)), omit: Omit::AsPublished };
+    let simple = SimpleRuns { pair: Some(Pair(0, 1)), omit: Omit::AsPublished };
     for (name, threads) in cases {
         let settings = Settings {
             method: Method::Polynomial,
