@@ -1,6 +1,6 @@
 //! What is in a page, without a browser.
 
-mod support;
+use crate::support;
 
 /// Text between two marks.
 fn between<'a>(text: &'a str, from: &str, to: &str) -> &'a str {

@@ -1,11 +1,9 @@
 //! `linpoint spin` as a user runs it.
 
-mod support;
-
 use std::fs;
 use std::process::Command;
 
-use support::{dir, exits, linpoint};
+use crate::support::{dir, exits, linpoint};
 
 /// False, and says so, if spin or gcc is missing.
 fn is_here() -> bool {

@@ -1,10 +1,8 @@
 //! `linpoint convert`.
 
 use std::fs;
-use std::io::Write;
-use std::process::{Command, Stdio};
 
-use super::support::{dir, exits, linpoint};
+use crate::support::{dir, exits, linpoint, linpoint_reading};
 
 const STACK: &str = "{\"linpoint\":1,\"model\":\"stack\",\"note\":\"two\"}
 {\"process\":0,\"op\":\"push\",\"args\":[1],\"start\":3,\"end\":4}
@@ -87,16 +85,7 @@ fn one_of_several_histories() {
 #[test]
 fn from_the_standard_input() {
     let dir = dir("convert-stdin");
-    let mut child = Command::new(env!("CARGO_BIN_EXE_linpoint"))
-        .args(["convert", "--to", "fastlin", "-"])
-        .current_dir(&dir)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(STACK.as_bytes()).unwrap();
-    let output = child.wait_with_output().unwrap();
-    assert!(output.status.success());
-    assert!(output.stdout.starts_with(b"# stack\n"));
+    let output = linpoint_reading(&dir, &["convert", "--to", "fastlin", "-"], STACK);
+    let (out, _) = exits(&output, 0);
+    assert!(out.starts_with("# stack\n"), "{out}");
 }

@@ -1,6 +1,6 @@
 //! `linpoint gen`.
 
-use super::support::{dir, exits, linpoint, verdicts};
+use crate::support::{dir, exits, linpoint, verdicts};
 
 const MODELS: &[&str] = &[
     "register",

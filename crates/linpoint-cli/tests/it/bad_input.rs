@@ -1,13 +1,11 @@
 //! Every kind of bad input on the command line: the message with its place, the exit code, and that the
 //! other files are still checked.
 
-mod support;
-
 use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-use support::{BAD, OK, dir, exits, linpoint};
+use crate::support::{BAD, OK, dir, exits, linpoint};
 
 const HEADER: &str = "{\"linpoint\":1,\"model\":\"register\"}\n";
 

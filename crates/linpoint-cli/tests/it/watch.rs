@@ -1,27 +1,15 @@
 //! `linpoint watch` as a user runs it: on pipes that stay open, on files that grow, on bad lines.
 
-mod support;
-
 use std::fs::{self, OpenOptions};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Output};
 
-use support::{BAD, OK, command, dir, exits, linpoint};
+use crate::support::{BAD, OK, dir, examples, exits, linpoint, linpoint_reading, spawn};
 
-/// The command with pipes on all sides.
-fn spawn(dir: &Path, args: &[&str]) -> Child {
-    let mut command = command(dir, args);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command.spawn().unwrap()
-}
-
-/// Gives a stream to `watch`, and closes it.
+/// Pipes a complete stream into `linpoint watch -`.
 fn watch(args: &[&str], stream: &str) -> Output {
-    let mut child = spawn(Path::new("."), &[&["watch", "-"], args].concat());
-    // It may have seen enough before everything is written.
-    let _ = child.stdin.take().unwrap().write_all(stream.as_bytes());
-    child.wait_with_output().unwrap()
+    linpoint_reading(Path::new("."), &[&["watch", "-"], args].concat(), stream)
 }
 
 #[test]
@@ -280,7 +268,7 @@ fn following_ends_with_an_interruption() {
 
 #[test]
 fn the_examples_have_the_same_verdicts_as_in_check() {
-    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/histories");
+    let examples = examples();
     let (out, _) = exits(&linpoint(&examples, &["check", "--output", "tsv", "."]), 1);
     let mut watched = 0;
     for line in out.lines() {

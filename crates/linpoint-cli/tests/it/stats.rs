@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::support::{dir, exits, linpoint};
+use crate::support::{dir, exits, linpoint};
 
 const REGISTER: &str = "{\"linpoint\":1,\"model\":\"register\",\"initial\":0}
 {\"call\":1,\"process\":0,\"op\":\"write\",\"args\":[1]}

@@ -1,13 +1,12 @@
 //! `linpoint check` as a user runs it: what it prints, and how it exits.
 
-mod support;
-
 use std::fs;
-use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
-use support::{BAD, OK, dir, exits, linpoint, many_orders};
+use crate::support::{
+    BAD, OK, command, dir, examples, exits, linpoint, linpoint_reading, many_orders,
+};
 
 #[test]
 fn a_fine_history_is_one_line_and_a_summary() {
@@ -97,15 +96,7 @@ fn tsv_is_one_line_a_history() {
 
 #[test]
 fn standard_input() {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_linpoint"))
-        .args(["check", "-"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(BAD.as_bytes()).unwrap();
-    let (out, _) = exits(&child.wait_with_output().unwrap(), 1);
+    let (out, _) = exits(&linpoint_reading(Path::new("."), &["check", "-"], BAD), 1);
     assert!(out.starts_with("✗ <stdin>  NOT LINEARIZABLE"), "{out}");
 }
 
@@ -188,14 +179,8 @@ fn a_pipe_that_closes_is_no_panic() {
     for i in 0..200 {
         fs::write(dir.join(format!("{i}.jsonl")), BAD).unwrap();
     }
-    let mut child = Command::new(env!("CARGO_BIN_EXE_linpoint"))
-        .args(["check", "."])
-        .current_dir(&dir)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut command = command(&dir, &["check", "."]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());
     let (_, err) = exits(&child.wait_with_output().unwrap(), 2);
     assert_eq!(err, "");
@@ -216,7 +201,7 @@ fn lists() {
 
 #[test]
 fn the_examples_have_the_verdicts_that_their_readme_gives() {
-    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/histories");
+    let examples = examples();
     let readme = fs::read_to_string(examples.join("README.md")).unwrap();
     let (out, _) = exits(&linpoint(&examples, &["check", "--output", "tsv", "."]), 1);
     assert!(out.lines().count() >= 8, "{out}");

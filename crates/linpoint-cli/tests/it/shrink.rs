@@ -3,11 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::support::{dir, exits, linpoint, verdicts};
-
-fn examples() -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/histories")
-}
+use crate::support::{dir, examples, exits, linpoint, verdicts};
 
 #[test]
 fn the_operations_that_contradict_each_other_are_left() {

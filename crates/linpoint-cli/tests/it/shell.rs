@@ -1,10 +1,8 @@
 //! `linpoint completions` and `linpoint man`.
 
-mod support;
-
 use std::fs;
 
-use support::{dir, exits, linpoint};
+use crate::support::{dir, exits, linpoint};
 
 const COMMANDS: [&str; 5] = ["check", "watch", "explain", "models", "formats"];
 

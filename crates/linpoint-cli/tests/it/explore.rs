@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::support::{dir, exits, linpoint};
+use crate::support::{dir, exits, linpoint};
 
 #[test]
 fn a_violation_is_told_step_by_step() {

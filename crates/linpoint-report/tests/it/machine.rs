@@ -1,7 +1,5 @@
 //! What programs get: JSON and JUnit.
 
-mod support;
-
 use std::time::Duration;
 
 use linpoint::history::{History, Span};
@@ -9,6 +7,8 @@ use linpoint::spec::models::{Register, RegisterOp, RegisterRet};
 use linpoint::{Checker, OpId, Report};
 use linpoint_report::{Heading, Outcome, Rendered, Typed, json, junit};
 use serde_json::{Value, json};
+
+use crate::support;
 
 fn stale_read() -> (History<RegisterOp<i32>, RegisterRet<i32>>, Register<i32>) {
     let mut b = History::from_events();

@@ -1,12 +1,10 @@
 //! The page in a real browser. Pages and pictures are kept in `target/html-report`.
 
-mod support;
-
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use support::browser::{Browser, chromium};
-use support::{Page, artefacts};
+use crate::support::browser::{Browser, chromium};
+use crate::support::{self, Page, artefacts};
 
 /// Starts a browser, or says that there is none.
 fn browser(width: u32) -> Option<Browser> {

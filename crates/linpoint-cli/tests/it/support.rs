@@ -1,11 +1,9 @@
-//! What the tests of the command share: running it, and a few histories.
-
-// Each test file uses some of it.
-#![allow(dead_code)]
+//! Shared by all tests: running the command, and a few histories.
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 /// A history that is linearizable.
 pub const OK: &str = r#"{"linpoint":1,"model":"register"}
@@ -26,6 +24,11 @@ pub fn dir(name: &str) -> PathBuf {
     dir
 }
 
+/// The directory of the example histories.
+pub fn examples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/histories")
+}
+
 /// The command, about to be run in `dir`.
 pub fn command(dir: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_linpoint"));
@@ -39,7 +42,33 @@ pub fn linpoint(dir: &Path, args: &[&str]) -> Output {
     command(dir, args).output().unwrap()
 }
 
-/// What a command wrote, which must have ended with this code.
+/// Starts the command in `dir` with pipes for its three standard streams.
+pub fn spawn(dir: &Path, args: &[&str]) -> Child {
+    let mut command = command(dir, args);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().unwrap()
+}
+
+/// Runs the command in `dir` with `input` as its standard input.
+pub fn linpoint_reading(dir: &Path, args: &[&str], input: &str) -> Output {
+    let mut child = spawn(dir, args);
+    // The command may exit before it has read everything.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    child.wait_with_output().unwrap()
+}
+
+/// The verdicts on all files of a directory, as pairs of file name and `ok`, `bad`, `undecided` or `error`.
+pub fn verdicts(dir: &Path) -> Vec<(String, String)> {
+    let output = linpoint(dir, &["check", "--timeout", "60s", "--output", "tsv", "."]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let rows = text.lines().map(|row| {
+        let mut fields = row.split('\t').map(str::to_owned);
+        (fields.next().unwrap(), fields.next().unwrap())
+    });
+    rows.collect()
+}
+
+/// The standard output and the standard error of a command that must have exited with `code`.
 #[track_caller]
 pub fn exits(output: &Output, code: i32) -> (String, String) {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();

@@ -1,7 +1,5 @@
 //! Pages to look at: small and large, right and wrong.
 
-#![allow(dead_code)]
-
 pub mod browser;
 
 use std::collections::HashMap;

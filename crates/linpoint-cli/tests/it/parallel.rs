@@ -1,12 +1,10 @@
 //! `linpoint check` on many files at once: order, shares of memory, interruption.
 
-mod support;
-
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, Stdio};
 
-use support::{BAD, OK, command, dir, exits, linpoint, many_orders, no_order};
+use crate::support::{BAD, OK, command, dir, exits, linpoint, many_orders, no_order, spawn};
 
 /// Lines of TSV without what differs from run to run: the engine and the seconds.
 fn stable(tsv: &str) -> Vec<String> {
@@ -126,9 +124,7 @@ fn a_reader_that_has_gone_is_not_waited_for() {
     for i in 0..200 {
         fs::write(dir.join(format!("{i:03}.jsonl")), BAD).unwrap();
     }
-    let mut command = command(&dir, &["check", "--threads", "4", ".", "-"]);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
+    let mut child = spawn(&dir, &["check", "--threads", "4", ".", "-"]);
     // Stays open: whoever reads it waits for ever.
     let stdin = child.stdin.take();
     drop(child.stdout.take());

@@ -1,10 +1,8 @@
 //! `linpoint explain` as a user runs it.
 
-mod support;
-
 use std::fs;
 
-use support::{OK, dir, exits, linpoint};
+use crate::support::{OK, dir, exits, linpoint};
 
 /// Events of a queue: `e5` enqueues, `d5` dequeues, one after the other.
 fn queue(words: &[&str]) -> String {
