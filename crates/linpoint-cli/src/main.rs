@@ -28,7 +28,7 @@ fn main() -> ExitCode {
             }
         },
         Command::Watch(watch) => cmd::watch::run(&watch, &mut out),
-        Command::Explain(explain) => cmd::explain::run(explain, &mut out),
+        Command::Plan(args) => cmd::plan::run(args, &mut out),
         Command::Convert(args) => cmd::convert::run(&args, &mut out),
         Command::Gen(args) => cmd::generate::run(&args, &mut out),
         Command::Shrink(args) => cmd::shrink::run(&args, &mut out),

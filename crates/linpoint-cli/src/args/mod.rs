@@ -2,9 +2,9 @@
 
 pub mod convert;
 pub mod depth;
-pub mod explain;
 pub mod explore;
 pub mod generate;
+pub mod plan;
 pub mod raw;
 pub mod resolved;
 pub mod shrink;

@@ -7,7 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use linpoint_formats::Format;
 
-use super::{convert, depth, explain, explore, generate, shrink, spin, stats, units, watch};
+use super::{convert, depth, explore, generate, plan, shrink, spin, stats, units, watch};
 
 /// Checks whether concurrent histories are linearizable.
 #[derive(Parser, Debug)]
@@ -31,9 +31,10 @@ pub enum Command {
     /// Check a stream while it is being written, and stop at the first return that is wrong
     #[command(after_help = watch::EXAMPLES)]
     Watch(watch::Watch),
-    /// Tell how histories would be checked: which engines, in which order, and why
-    #[command(after_help = explain::EXAMPLES)]
-    Explain(explain::Explain),
+    /// Print how histories would be checked: which engines, in which order, and why
+    // A hidden alias appears in no help, completion or manual page.
+    #[command(after_help = plan::EXAMPLES, alias = plan::DEPRECATED_NAME)]
+    Plan(plan::Plan),
     /// Write a history in another format
     #[command(after_help = convert::EXAMPLES)]
     Convert(convert::Convert),

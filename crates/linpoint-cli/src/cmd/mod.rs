@@ -3,12 +3,12 @@
 pub mod check;
 pub mod convert;
 pub mod depth;
-pub mod explain;
 pub mod explore;
 pub mod formats;
 pub mod generate;
 pub mod models;
 mod places;
+pub mod plan;
 mod results;
 pub mod shell;
 pub mod shrink;

@@ -1,13 +1,14 @@
 //! `linpoint completions` and `linpoint man`.
 
 use std::fs;
+use std::process::Command;
 
 use crate::support::{dir, exits, linpoint};
 
-const COMMANDS: [&str; 5] = ["check", "watch", "explain", "models", "formats"];
+const COMMANDS: [&str; 5] = ["check", "watch", "plan", "models", "formats"];
 
 #[test]
-fn completions_know_all_commands() {
+fn completions_have_all_commands() {
     let dir = dir("completions");
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let (out, err) = exits(&linpoint(&dir, &["completions", shell]), 0);
@@ -21,22 +22,26 @@ fn completions_know_all_commands() {
 }
 
 #[test]
-fn bash_takes_its_script() {
+fn bash_completes_commands() {
     let dir = dir("completions-bash");
     let (script, _) = exits(&linpoint(&dir, &["completions", "bash"]), 0);
     fs::write(dir.join("script"), script).unwrap();
-    let ask = "source ./script && COMP_WORDS=(linpoint wat) COMP_CWORD=1 && \
-        _linpoint linpoint wat linpoint && echo \"${COMPREPLY[@]}\"";
-    let bash =
-        std::process::Command::new("bash").args(["--norc", "-c", ask]).current_dir(&dir).output();
-    match bash {
-        Ok(output) => assert_eq!(exits(&output, 0).0, "watch\n"),
-        Err(_) => eprintln!("SKIPPED: there is no bash here"),
+    // `explain`, the deprecated name of `plan`, is not offered.
+    for (typed, completed) in [("wat", "watch"), ("pl", "plan"), ("expl", "explore")] {
+        let ask = format!(
+            "source ./script && COMP_WORDS=(linpoint {typed}) COMP_CWORD=1 && \
+             _linpoint linpoint {typed} linpoint && echo \"${{COMPREPLY[@]}}\""
+        );
+        let bash = Command::new("bash").args(["--norc", "-c", &ask]).current_dir(&dir).output();
+        match bash {
+            Ok(output) => assert_eq!(exits(&output, 0).0, format!("{completed}\n")),
+            Err(_) => eprintln!("SKIPPED: bash is not installed"),
+        }
     }
 }
 
 #[test]
-fn a_page_for_each_command() {
+fn man_writes_a_page_per_command() {
     let dir = dir("man");
     let (out, _) = exits(&linpoint(&dir, &["man"]), 0);
     assert!(out.contains(".TH linpoint 1") && out.contains("linpoint\\-check"), "{out}");
@@ -45,6 +50,7 @@ fn a_page_for_each_command() {
         let page = fs::read_to_string(dir.join(format!("pages/linpoint-{command}.1"))).unwrap();
         assert!(page.contains(".SH SYNOPSIS"), "{page}");
     }
+    assert!(!dir.join("pages/linpoint-explain.1").exists());
     let page = fs::read_to_string(dir.join("pages/linpoint-check.1")).unwrap();
     assert!(page.contains("Exit codes") && page.contains("\\-\\-timeout"), "{page}");
     fs::write(dir.join("file"), "").unwrap();

@@ -1,4 +1,4 @@
-//! `linpoint explain`: how histories would be checked, and why.
+//! `linpoint plan`: how histories would be checked, and why.
 
 use std::io;
 
@@ -6,14 +6,17 @@ use linpoint_formats::{LoadedHistory, registry};
 use linpoint_report::plan::{self, Planned};
 
 use super::check::{Failure, no_verdict};
-use crate::args::explain::{Explain, Form};
+use crate::args::plan::{Form, Plan};
 use crate::args::resolved::{How, terminal_width};
 use crate::exit::Exit;
 use crate::inputs::Inputs;
 use crate::output::Output;
 
-/// Explains everything that was named.
-pub fn run(args: Explain, out: &mut Output) -> io::Result<Exit> {
+/// Prints the plan for every history.
+pub fn run(args: Plan, out: &mut Output) -> io::Result<Exit> {
+    if Plan::has_deprecated_name(std::env::args_os().skip(1)) {
+        out.remark("`linpoint explain` is deprecated; use `linpoint plan`");
+    }
     let how = match How::new(args.how) {
         Ok(how) => how,
         Err(message) => {

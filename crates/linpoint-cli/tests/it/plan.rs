@@ -1,4 +1,4 @@
-//! `linpoint explain` as a user runs it.
+//! `linpoint plan` as a user runs it.
 
 use std::fs;
 
@@ -23,9 +23,9 @@ fn queue(words: &[&str]) -> String {
 
 #[test]
 fn a_monitor_that_decides() {
-    let dir = dir("explain-monitor");
+    let dir = dir("plan-monitor");
     fs::write(dir.join("q.jsonl"), queue(&["e1", "e2", "d1"])).unwrap();
-    let args = ["explain", "--threads", "3", "--timeout", "10s", "--memory", "1MiB", "q.jsonl"];
+    let args = ["plan", "--threads", "3", "--timeout", "10s", "--memory", "1MiB", "q.jsonl"];
     let (out, err) = exits(&linpoint(&dir, &args), 0);
     assert!(out.starts_with("q.jsonl  queue, jsonl\n"), "{out}");
     for line in [
@@ -44,25 +44,25 @@ fn a_monitor_that_decides() {
 
 #[test]
 fn a_monitor_that_refuses_says_why() {
-    let dir = dir("explain-refused");
+    let dir = dir("plan-refused");
     // A stack: one value pushed twice is too much for its monitor.
     let stack = queue(&["e1", "e1", "d1"]).replace("enqueue", "push").replace("dequeue", "pop");
     fs::write(dir.join("q.jsonl"), stack.replace("queue", "stack")).unwrap();
-    let (out, _) = exits(&linpoint(&dir, &["explain", "q.jsonl"]), 0);
+    let (out, _) = exits(&linpoint(&dir, &["plan", "q.jsonl"]), 0);
     assert!(out.contains("3 operations, 2 of them different"), "{out}");
     let reason = out.split("1. monitor: refused: ").nth(1).expect(&out).lines().next().unwrap();
     // The check itself has the same reason.
     let (json, _) = exits(&linpoint(&dir, &["check", "--output", "json", "q.jsonl"]), 0);
     assert!(json.contains(&format!("\"refused\":\"{}", reason.trim_end())), "{reason}\n{json}");
-    let (out, _) = exits(&linpoint(&dir, &["explain", "--algorithm", "breadth", "q.jsonl"]), 0);
+    let (out, _) = exits(&linpoint(&dir, &["plan", "--algorithm", "breadth", "q.jsonl"]), 0);
     assert!(out.contains("1. breadth: asked for by name\n") && !out.contains("2. "), "{out}");
 }
 
 #[test]
 fn plans_for_programs() {
-    let dir = dir("explain-json");
+    let dir = dir("plan-json");
     fs::write(dir.join("a.jsonl"), OK).unwrap();
-    let args = ["explain", "--output", "json", "a.jsonl", "missing"];
+    let args = ["plan", "--output", "json", "a.jsonl", "missing"];
     let (out, err) = exits(&linpoint(&dir, &args), 2);
     let lines: Vec<&str> = out.lines().collect();
     assert_eq!(lines.len(), 2, "{out}");
@@ -84,11 +84,30 @@ fn plans_for_programs() {
 
 #[test]
 fn bad_usage() {
-    let dir = dir("explain-usage");
+    let dir = dir("plan-usage");
     fs::write(dir.join("a.jsonl"), OK).unwrap();
-    let (_, err) = exits(&linpoint(&dir, &["explain", "--algorithm", "magic", "a.jsonl"]), 2);
+    let (_, err) = exits(&linpoint(&dir, &["plan", "--algorithm", "magic", "a.jsonl"]), 2);
     assert!(err.contains("there is no engine \"magic\""), "{err}");
-    exits(&linpoint(&dir, &["explain"]), 2);
-    let (out, _) = exits(&linpoint(&dir, &["explain", "--help"]), 0);
+    exits(&linpoint(&dir, &["plan"]), 2);
+    let (out, _) = exits(&linpoint(&dir, &["plan", "--help"]), 0);
     assert!(out.contains("Examples:"), "{out}");
+}
+
+#[test]
+fn explain_still_works_and_says_that_it_is_deprecated() {
+    let dir = dir("plan-explain");
+    fs::write(dir.join("a.jsonl"), OK).unwrap();
+    let (plan, err) = exits(&linpoint(&dir, &["plan", "--output", "json", "a.jsonl"]), 0);
+    assert_eq!(err, "");
+    let (out, err) = exits(&linpoint(&dir, &["explain", "--output", "json", "a.jsonl"]), 0);
+    assert_eq!(out, plan);
+    assert_eq!(err, "note: `linpoint explain` is deprecated; use `linpoint plan`\n");
+    let (help, _) = exits(&linpoint(&dir, &["--help"]), 0);
+    assert!(help.contains("\n  plan ") && !help.contains("\n  explain "), "{help}");
+    // A file of that name is no reason for the note.
+    fs::write(dir.join("explain"), OK).unwrap();
+    let (_, err) = exits(&linpoint(&dir, &["--color", "never", "plan", "explain"]), 0);
+    assert_eq!(err, "");
+    let (_, err) = exits(&linpoint(&dir, &["--color", "never", "explain", "explain"]), 0);
+    assert!(err.contains("deprecated"), "{err}");
 }
