@@ -65,7 +65,7 @@ fn planned(form: Form, title: &str, history: &LoadedHistory, how: &How) -> Resul
         name: title,
         model: &model,
         format: history.format().name(),
-        different: history.different_operations(),
+        distinct: history.different_operations(),
         plan: &plan,
     };
     Ok(match form {

@@ -29,7 +29,7 @@ fn a_monitor_that_decides() {
     let (out, err) = exits(&linpoint(&dir, &args), 0);
     assert!(out.starts_with("q.jsonl  queue, jsonl\n"), "{out}");
     for line in [
-        "  history        3 operations, 3 of them different; 0 pending, 0 with unknown result\n",
+        "  history        3 operations, 3 distinct; 0 pending, 0 with an unknown result\n",
         "  concurrency    up to 1 open at once\n",
         "  parts          not split: the monitor takes all operations at once\n",
         "  tactics        1. monitor: queue-monitor decides this history\n",
@@ -49,7 +49,7 @@ fn a_monitor_that_refuses_says_why() {
     let stack = queue(&["e1", "e1", "d1"]).replace("enqueue", "push").replace("dequeue", "pop");
     fs::write(dir.join("q.jsonl"), stack.replace("queue", "stack")).unwrap();
     let (out, _) = exits(&linpoint(&dir, &["plan", "q.jsonl"]), 0);
-    assert!(out.contains("3 operations, 2 of them different"), "{out}");
+    assert!(out.contains("3 operations, 2 distinct"), "{out}");
     let reason = out.split("1. monitor: refused: ").nth(1).expect(&out).lines().next().unwrap();
     // The check itself has the same reason.
     let (json, _) = exits(&linpoint(&dir, &["check", "--output", "json", "q.jsonl"]), 0);

@@ -1,4 +1,4 @@
-//! The page in a real browser. Pages and pictures are kept in `target/html-report`.
+//! Tests of the page in a real browser. Pages and screenshots are kept in `target/html-report`.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -6,18 +6,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::support::browser::{Browser, chromium};
 use crate::support::{self, Page, artefacts};
 
-/// Starts a browser, or says that there is none.
+/// Starts a browser; `None`, with a message, if there is none.
 fn browser(width: u32) -> Option<Browser> {
     match chromium() {
         Some(program) => Some(Browser::start(&program, width, 800)),
         None => {
-            eprintln!("SKIPPED: there is no chromium in PATH or CHROMIUM");
+            eprintln!("SKIPPED: chromium is not installed (PATH, CHROMIUM)");
             None
         }
     }
 }
 
-/// Writes a page. Tests run side by side and some share a page, so it appears all at once: a browser
+/// Writes a page. Tests run in parallel and some share a page, so the file is replaced atomically: a browser
 /// must never load half of it.
 fn keep(name: &str, page: &Page) -> PathBuf {
     static WRITTEN: AtomicUsize = AtomicUsize::new(0);
@@ -29,8 +29,8 @@ fn keep(name: &str, page: &Page) -> PathBuf {
     file
 }
 
-fn picture(browser: &mut Browser, name: &str) {
-    browser.picture(&artefacts().join(format!("{name}.png")));
+fn screenshot(browser: &mut Browser, name: &str) {
+    browser.screenshot(&artefacts().join(format!("{name}.png")));
 }
 
 fn span(browser: &mut Browser) -> f64 {
@@ -41,18 +41,18 @@ fn shown(browser: &mut Browser) -> f64 {
     browser.number("linpoint.shown.layout.shown")
 }
 
-fn no_complaints(browser: &mut Browser) {
-    // Whatever is still on its way arrives before the answer.
+fn assert_no_page_errors(browser: &mut Browser) {
+    // Pending messages arrive before the answer of `settle`.
     browser.settle();
-    assert_eq!(browser.complaints, Vec::<String>::new());
+    assert_eq!(browser.errors, Vec::<String>::new());
 }
 
 #[test]
-fn a_violation_opens_at_its_core_with_the_reason_and_the_states() {
+fn a_violation_opens_at_its_core_with_reason_and_states() {
     let Some(mut b) = browser(1280) else { return };
     let file = keep("small", &support::queue_out_of_order());
     b.open(&file, "");
-    picture(&mut b, "small");
+    screenshot(&mut b, "small");
     assert_eq!(b.text("document.getElementById('badge').textContent"), "\u{2717} NOT LINEARIZABLE");
     let reason = b.text("document.getElementById('reason').textContent");
     assert!(reason.contains("dequeue()") && reason.contains("\"c\""), "{reason}");
@@ -60,20 +60,20 @@ fn a_violation_opens_at_its_core_with_the_reason_and_the_states() {
     for expected in ["initial state", "empty", "[\"a\", \"b\"]", "impossible"] {
         assert!(states.contains(expected), "{states}");
     }
-    // The failing return is inside of the window.
+    // The failing return is inside the window.
     let at = "linpoint.shown.set.to[linpoint.shown.marks.failing]";
     assert!(b.number(at) > b.number("linpoint.state.x0"));
     assert!(b.number(at) < b.number("linpoint.state.x1"));
     b.resize(800, 700);
     b.settle();
-    picture(&mut b, "small-800");
+    screenshot(&mut b, "small-800");
     let wide = b.number("document.documentElement.scrollWidth");
     assert!(wide <= 800.0, "the page is {wide} wide");
-    no_complaints(&mut b);
+    assert_no_page_errors(&mut b);
 }
 
 #[test]
-fn zoom_by_wheel_keys_and_buttons_and_back_to_the_failure() {
+fn wheel_keys_and_buttons_zoom_and_f_returns_to_the_failure() {
     let Some(mut b) = browser(1280) else { return };
     let file = keep("small", &support::queue_out_of_order());
     b.open(&file, "");
@@ -95,11 +95,11 @@ fn zoom_by_wheel_keys_and_buttons_and_back_to_the_failure() {
     let failing = "linpoint.shown.set.from[linpoint.shown.marks.failing]";
     assert!(b.number(failing) >= b.number("linpoint.state.x0"));
     assert!(b.number(failing) <= b.number("linpoint.state.x1"));
-    no_complaints(&mut b);
+    assert_no_page_errors(&mut b);
 }
 
 #[test]
-fn stepping_shows_the_state_and_orders_can_be_compared() {
+fn stepping_shows_states_and_orders_can_be_compared() {
     let Some(mut b) = browser(1280) else { return };
     let file = keep("small", &support::queue_out_of_order());
     b.open(&file, "");
@@ -114,23 +114,23 @@ fn stepping_shows_the_state_and_orders_can_be_compared() {
     assert_eq!(b.text(state), "After step 1: [\"a\"] (front first)");
     b.key("o");
     assert_eq!(b.text("linpoint.state.axis"), "order");
-    picture(&mut b, "order");
+    screenshot(&mut b, "order");
     b.key("t");
     b.key("c");
-    picture(&mut b, "compare");
+    screenshot(&mut b, "compare");
     let compared = b.text("document.getElementById('fork').textContent");
-    assert!(compared.starts_with("They part at step 5."), "{compared}");
-    no_complaints(&mut b);
+    assert!(compared.starts_with("The orders diverge at step 5."), "{compared}");
+    assert_no_page_errors(&mut b);
 }
 
 #[test]
-fn filters_hide_and_links_bring_back_the_same_view() {
+fn filters_hide_operations_and_links_restore_the_view() {
     let Some(mut b) = browser(1280) else { return };
     let file = keep("small", &support::queue_out_of_order());
     b.open(&file, "");
     let all = shown(&mut b);
     b.click("#tab-filter");
-    // Everything that is pending, then a kind of operation, then a client.
+    // Hide pending operations, then a kind of operation, then a client.
     b.click("[data-filter='outcomes:3']");
     assert_eq!(shown(&mut b), all - 1.0);
     b.click("[data-filter='kinds:0']");
@@ -138,7 +138,7 @@ fn filters_hide_and_links_bring_back_the_same_view() {
     assert!(fewer < all - 1.0 && fewer > 0.0);
     b.click("[data-filter='clients:3']");
     assert!(shown(&mut b) < fewer);
-    picture(&mut b, "filtered");
+    screenshot(&mut b, "filtered");
     b.key("d");
     b.settle();
     let link = b.text("location.hash");
@@ -149,13 +149,13 @@ fn filters_hide_and_links_bring_back_the_same_view() {
     assert_eq!(b.text(view), before, "{link}");
     b.click("#filter-reset");
     assert_eq!(shown(&mut b), all);
-    // Links are input too.
+    // Links are untrusted input.
     b.open(
         &file,
         "#part=99&x=NaN,a&step=-3&op=1e9&order=7&hide-kinds=..x&theme=odd&tab=constructor",
     );
     assert_eq!(shown(&mut b), all);
-    no_complaints(&mut b);
+    assert_no_page_errors(&mut b);
 }
 
 #[test]
@@ -168,16 +168,16 @@ fn dark_mode_follows_the_system_and_the_button() {
     b.open(&file, "");
     let theme = "document.documentElement.dataset.theme";
     assert_eq!(b.text(theme), "dark");
-    picture(&mut b, "small-dark");
+    screenshot(&mut b, "small-dark");
     let ground = b.text("getComputedStyle(document.body).backgroundColor");
     b.click("#theme");
     assert_eq!(b.text(theme), "light");
     assert_ne!(b.text("getComputedStyle(document.body).backgroundColor"), ground);
-    no_complaints(&mut b);
+    assert_no_page_errors(&mut b);
 }
 
 #[test]
-fn text_from_a_history_stays_text() {
+fn text_from_a_history_is_never_markup() {
     let Some(mut b) = browser(1280) else { return };
     let page = support::hostile();
     let file = keep("hostile", &page);
@@ -185,7 +185,7 @@ fn text_from_a_history_stays_text() {
     b.key("n");
     b.click("#tab-filter");
     b.point(300.0, 190.0);
-    picture(&mut b, "hostile");
+    screenshot(&mut b, "hostile");
     assert_eq!(b.number("document.scripts.length"), 3.0);
     assert_eq!(
         b.number("document.querySelectorAll('img, h1:not(#name), i:not(.legend i)').length"),
@@ -194,16 +194,16 @@ fn text_from_a_history_stays_text() {
     assert!(b.text("document.title").starts_with("</title><script>alert(1)"));
     let label = b.text("document.getElementById('details').textContent");
     assert!(label.contains("</script><script>"), "{label}");
-    // The picture is well-formed, with the text as text.
+    // The SVG is well-formed, and the text is text.
     let parsed = "(() => { const d = new DOMParser().parseFromString(linpoint.svg(), 'image/svg+xml'); \
                   return d.querySelector('parsererror') ? 'bad' : d.documentElement.textContent; })()";
     let text = b.text(parsed);
     assert!(text.contains("</script>"), "{text}");
-    no_complaints(&mut b);
+    assert_no_page_errors(&mut b);
 }
 
 #[test]
-fn search_finds_and_goes_there() {
+fn search_finds_operations_and_reveals_them() {
     let Some(mut b) = browser(1280) else { return };
     let history = support::key_value(20_000, 12, 1, 7, None);
     let file = keep("search", &support::key_value_page("search.jsonl", &history));
@@ -216,12 +216,12 @@ fn search_finds_and_goes_there() {
     b.key("Enter");
     assert_eq!(b.text("document.getElementById('found').textContent"), format!("1/{hits}"));
     assert!(span(&mut b) < 1_000.0);
-    picture(&mut b, "search");
-    no_complaints(&mut b);
+    screenshot(&mut b, "search");
+    assert_no_page_errors(&mut b);
 }
 
 #[test]
-fn parts_are_listed_with_their_verdicts_and_read_when_they_are_opened() {
+fn parts_are_listed_with_verdicts_and_decoded_on_demand() {
     let Some(mut b) = browser(1280) else { return };
     let history = support::key_value(20_000, 12, 300, 7, Some(2_000));
     let page = support::key_value_page("parts.jsonl", &history);
@@ -229,52 +229,52 @@ fn parts_are_listed_with_their_verdicts_and_read_when_they_are_opened() {
     let file = keep("parts", &page);
     b.open(&file, "");
     b.click("#tab-parts");
-    picture(&mut b, "parts");
+    screenshot(&mut b, "parts");
     let first = b.text("document.querySelector('.row.part').textContent");
     assert!(first.starts_with("key ") && first.ends_with("not linearizable"), "{first}");
     let one = shown(&mut b);
     assert!(one < 200.0, "{one} operations of one key");
     b.click("#all-parts");
     assert_eq!(shown(&mut b), 20_000.0);
-    picture(&mut b, "parts-all");
+    screenshot(&mut b, "parts-all");
     b.click(".row.part:nth-child(3)");
     assert!(shown(&mut b) < 200.0);
-    no_complaints(&mut b);
+    assert_no_page_errors(&mut b);
 }
 
 #[test]
-fn pages_without_a_verdict_or_without_operations_say_so() {
+fn undecided_and_empty_pages_say_so() {
     let Some(mut b) = browser(1280) else { return };
     let file = keep("undecided", &support::undecided());
     b.open(&file, "");
-    picture(&mut b, "undecided");
+    screenshot(&mut b, "undecided");
     assert_eq!(b.text("document.getElementById('badge').textContent"), "? undecided");
     assert!(b.text("document.getElementById('reason').textContent").contains("cancellation"));
     let file = keep("empty", &support::empty());
     b.open(&file, "");
-    picture(&mut b, "empty");
+    screenshot(&mut b, "empty");
     assert_eq!(
         b.text("document.getElementById('empty').textContent"),
         "The history has no operations."
     );
-    no_complaints(&mut b);
+    assert_no_page_errors(&mut b);
 }
 
-/// Opens a large page and says what it cost. Times are printed, not asserted.
-fn large(operations: usize, name: &str) {
+/// Opens a large page and prints the times. They are not asserted.
+fn open_large_page(operations: usize, name: &str) {
     let Some(mut b) = browser(1280) else { return };
     let history = support::key_value(operations, 24, 1, 7, None);
     let page = support::key_value_page(name, &history);
     let file = keep(name, &page);
     b.open(&file, "");
-    picture(&mut b, name);
+    screenshot(&mut b, name);
     let painted = b.number("+document.documentElement.dataset.painted");
     let frame = "(() => { const t = performance.now(); for (let k = 0; k < 10; k++) linpoint.draw(); \
                  return (performance.now() - t) / 10; })()";
     let whole = b.number(frame);
     b.open(&file, "#x=5000,5100");
     let near = b.number(frame);
-    picture(&mut b, &format!("{name}-near"));
+    screenshot(&mut b, &format!("{name}-near"));
     println!(
         "{operations} operations: {} bytes, painted after {painted:.0} ms, a frame takes {whole:.1} ms \
          (everything), {near:.1} ms (100 events)",
@@ -284,21 +284,21 @@ fn large(operations: usize, name: &str) {
     b.key("o");
     b.key("End");
     assert_eq!(b.number("linpoint.state.step + 1"), b.number("linpoint.shown.order.ids.length"));
-    no_complaints(&mut b);
+    assert_no_page_errors(&mut b);
 }
 
 #[test]
-fn a_hundred_thousand_operations() {
-    large(100_000, "large");
+fn a_page_with_a_hundred_thousand_operations_works() {
+    open_large_page(100_000, "large");
     let size = std::fs::metadata(artefacts().join("large.html")).map(|m| m.len()).unwrap_or(0);
     assert!(size < 4_000_000, "{size} bytes");
 }
 
 #[test]
-fn a_million_operations() {
+fn a_page_with_a_million_operations_works() {
     if std::env::var_os("LINPOINT_LONG").is_none() {
         eprintln!("SKIPPED: LINPOINT_LONG is not set");
         return;
     }
-    large(1_000_000, "million");
+    open_large_page(1_000_000, "million");
 }

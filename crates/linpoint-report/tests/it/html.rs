@@ -1,8 +1,8 @@
-//! What is in a page, without a browser.
+//! Contents of the page, without a browser.
 
 use crate::support;
 
-/// Text between two marks.
+/// The text between two markers.
 fn between<'a>(text: &'a str, from: &str, to: &str) -> &'a str {
     let rest = &text[text.find(from).unwrap() + from.len()..];
     &rest[..rest.find(to).unwrap()]
@@ -17,7 +17,7 @@ fn a_page_is_one_file_that_fetches_nothing() {
     let html = support::queue_out_of_order().html;
     for forbidden in ["http://", "https://", " src=", "@import", "<link"] {
         let found: Vec<_> = html.matches(forbidden).collect();
-        // The name of the SVG name space is not fetched.
+        // The SVG namespace is a name that is never fetched.
         let allowed = if forbidden == "http://" { 1 } else { 0 };
         assert_eq!(found.len(), allowed, "{forbidden}");
     }
@@ -25,7 +25,7 @@ fn a_page_is_one_file_that_fetches_nothing() {
 }
 
 #[test]
-fn nothing_from_a_history_is_markup() {
+fn history_data_is_escaped_in_the_page() {
     let html = support::hostile().html;
     let data = between(&html, "id=\"facts\">", "</script>");
     assert!(!data.contains('<'));
@@ -35,7 +35,7 @@ fn nothing_from_a_history_is_markup() {
 }
 
 #[test]
-fn facts_of_a_violation() {
+fn the_facts_of_a_violation_are_in_the_page() {
     let facts = facts(&support::queue_out_of_order().html);
     assert_eq!(facts["outcome"], "bad");
     assert_eq!(facts["operations"], 9);

@@ -1,11 +1,11 @@
-//! What programs get: JSON and JUnit.
+//! JSON and JUnit.
 
 use std::time::Duration;
 
 use linpoint::history::{History, Span};
 use linpoint::spec::models::{Register, RegisterOp, RegisterRet};
 use linpoint::{Checker, OpId, Report};
-use linpoint_report::{Heading, Outcome, Rendered, Typed, json, junit};
+use linpoint_report::{Heading, Outcome, Rendered, TypedOperations, json, junit};
 use serde_json::{Value, json};
 
 use crate::support;
@@ -34,7 +34,7 @@ fn checked(
         time: Duration::from_millis(1500),
         reading: Duration::from_millis(250),
     };
-    (Rendered::new(heading, &Typed { spec, history }, &report), report)
+    (Rendered::new(heading, &TypedOperations { spec, history }, &report), report)
 }
 
 fn parsed(line: &str) -> Value {
@@ -43,11 +43,14 @@ fn parsed(line: &str) -> Value {
 }
 
 #[test]
-fn a_violation_as_json() {
+fn json_has_the_details_of_a_violation() {
     let (history, spec) = stale_read();
     let (rendered, report) = checked(&history, &spec);
-    let value =
-        parsed(&json::render(&rendered, &Typed { spec: &spec, history: &history }, &report));
+    let value = parsed(&json::render(
+        &rendered,
+        &TypedOperations { spec: &spec, history: &history },
+        &report,
+    ));
     assert_eq!(value["schema"], "linpoint.verdict");
     assert_eq!(value["version"], 1);
     assert_eq!(value["verdict"], "violation");
@@ -72,7 +75,7 @@ fn a_violation_as_json() {
 }
 
 #[test]
-fn a_witness_as_json() {
+fn json_has_the_witness() {
     let mut b = History::from_events();
     let read = b.call(RegisterOp::Read);
     let write = b.call(RegisterOp::Write(7));
@@ -80,8 +83,11 @@ fn a_witness_as_json() {
     b.ret(read, RegisterRet::Value(7)).unwrap();
     let (history, spec) = (b.finish(), Register { initial: 0 });
     let (rendered, report) = checked(&history, &spec);
-    let value =
-        parsed(&json::render(&rendered, &Typed { spec: &spec, history: &history }, &report));
+    let value = parsed(&json::render(
+        &rendered,
+        &TypedOperations { spec: &spec, history: &history },
+        &report,
+    ));
     assert_eq!(value["verdict"], "linearizable");
     assert_eq!(value["witness"], json!([1, 0]));
     assert_eq!(value["violations"], json!([]));
@@ -89,9 +95,9 @@ fn a_witness_as_json() {
 }
 
 #[test]
-fn an_undecided_search_and_an_error_as_json() {
+fn json_has_the_limit_of_an_undecided_search_and_the_message_of_an_error() {
     let page = support::undecided();
-    let operations = Nothing;
+    let operations = NoOperations;
     let value = parsed(&json::render(&page.rendered, &operations, &page.report));
     assert_eq!(value["verdict"], "undecided");
     assert_eq!(value["undecided"]["limit"], "cancelled");
@@ -100,10 +106,10 @@ fn an_undecided_search_and_an_error_as_json() {
     assert_eq!(value["error"], "line 3: what?\nhelp");
 }
 
-/// Nothing is asked about operations where none is named.
-struct Nothing;
+/// A report that names no operation must not ask for one.
+struct NoOperations;
 
-impl linpoint_report::Operations for Nothing {
+impl linpoint_report::Operations for NoOperations {
     fn operation(&self, id: OpId) -> linpoint_report::Operation {
         unreachable!("asked about {id}")
     }
@@ -114,7 +120,7 @@ impl linpoint_report::Operations for Nothing {
 }
 
 #[test]
-fn a_violation_is_a_failure_and_undecided_an_error() {
+fn junit_reports_violations_as_failures_and_undecided_as_errors() {
     let (history, spec) = stale_read();
     let (rendered, _) = checked(&history, &spec);
     let cases = [
@@ -128,7 +134,7 @@ fn a_violation_is_a_failure_and_undecided_an_error() {
     assert_eq!(xml.matches(totals).count(), 2, "{xml}");
     assert!(xml.contains("<testcase name=\"a &lt;b&gt; &amp; &quot;c&quot;.jsonl\" classname=\"register:initial=0\" time=\"1.500000\">"), "{xml}");
     let Outcome::Violation(explanations) = &rendered.outcome else { panic!("a stale read") };
-    // Engines have different words for it.
+    // Which sentence it is depends on the engine.
     let reason = explanations[0].reason.replace('>', "&gt;");
     assert!(xml.contains(&format!("<failure type=\"violation\" message=\"{reason}\">")), "{xml}");
     assert!(xml.contains("<error type=\"undecided\" message=\"stopped by cancellation"), "{xml}");
@@ -137,6 +143,6 @@ fn a_violation_is_a_failure_and_undecided_an_error() {
         "{xml}"
     );
     assert!(xml.contains("<testcase name=\"empty.jsonl\" classname=\"queue\""), "{xml}");
-    // The text is laid out in lines, without colours.
+    // The text has line breaks and no colours.
     assert!(xml.contains("\n  \u{2717} fails at") && !xml.contains('\u{1b}'), "{xml}");
 }

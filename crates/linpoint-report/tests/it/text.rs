@@ -1,4 +1,4 @@
-//! What a person sees, letter by letter (without the colours).
+//! The text output, without colours, character by character.
 
 use std::time::Duration;
 
@@ -8,12 +8,7 @@ use linpoint::verdict::{
     CoreStatus, Partial, Undecided, Verdict, Violation, ViolationKind, Witness,
 };
 use linpoint::{History, Limit, OpId};
-use linpoint_report::{Heading, Operation, Operations, Outcome, Rendered, Typed, text};
-
-/// The text without colours.
-fn plain(text: &str) -> String {
-    text::without_colours(text)
-}
+use linpoint_report::{Heading, Operation, Operations, Outcome, Rendered, TypedOperations, text};
 
 /// Operations as (client, op, result, call rank, return rank).
 struct Table(Vec<(&'static str, &'static str, Option<&'static str>, u32, u32)>);
@@ -85,7 +80,7 @@ fn queue() -> Table {
 }
 
 #[test]
-fn a_violation_is_a_sentence_a_picture_and_the_facts() {
+fn a_violation_is_a_sentence_a_timeline_and_the_facts() {
     let violation = violation(5, &[0, 1, 2, 3], 2);
     let verdict = Verdict::Violation(Box::new(violation));
     let rendered = rendered(heading(5), &queue(), verdict);
@@ -106,48 +101,51 @@ fn a_violation_is_a_sentence_a_picture_and_the_facts() {
   core           4 of 5 operations contradict each other; all are needed; confirmed by breadth
 
 "#;
-    let text = plain(&text::render(&rendered, 100));
+    let text = text::without_colours(&text::render(&rendered, 100));
     assert_eq!(text, expected, "\n{text}");
 }
 
 #[test]
-fn what_does_not_fit_is_left_out_then_cut_then_continued() {
+fn narrow_timelines_omit_cut_and_then_wrap_operations() {
     let violation = violation(5, &[0, 1, 2], 2);
     let verdict = Verdict::Violation(Box::new(violation));
     let rendered = rendered(heading(5), &queue(), verdict);
-    let narrow = plain(&text::render(&rendered, 60));
+    let narrow = text::without_colours(&text::render(&rendered, 60));
     assert!(narrow.lines().all(|l| l.chars().count() <= 72), "\n{narrow}");
-    assert!(!narrow.contains("|--enqueue"), "beside the core, so left out:\n{narrow}");
+    assert!(
+        !narrow.contains("|--enqueue"),
+        "operations outside of the core are left out:\n{narrow}"
+    );
     for width in [0, 1, 40, 50, 59, 61, 80, 200] {
         text::render(&rendered, width);
     }
 }
 
 #[test]
-fn a_hundred_operations_in_the_core_still_make_lines_of_limited_width() {
+fn a_core_of_a_hundred_operations_fits_the_width() {
     let rows = (0..100).map(|i| ("ann", "write(123456789)", Some("ok"), 2 * i, 2 * i + 1));
     let core: Vec<u32> = (0..100).collect();
     let verdict = Verdict::Violation(Box::new(violation(100, &core, 99)));
     let rendered = rendered(heading(100), &Table(rows.collect()), verdict);
-    let text = plain(&text::render(&rendered, 80));
+    let text = text::without_colours(&text::render(&rendered, 80));
     assert!(text.contains("continued"));
     assert!(text.lines().all(|l| l.chars().count() <= 82), "\n{text}");
 }
 
 #[test]
-fn a_fine_history_is_one_line() {
+fn a_linearizable_history_is_one_line() {
     let verdict = Verdict::Linearizable(Witness { order: vec![] });
     let mut heading = heading(1);
     heading.unknown_results = 1;
     let rendered = rendered(heading, &Table(vec![]), verdict);
     assert_eq!(
-        plain(&text::render(&rendered, 100)),
+        text::without_colours(&text::render(&rendered, 100)),
         "✓ jobs.jsonl  linearizable  queue, 1 operation, jit-graph, 1.25 ms, 1 result unknown\n"
     );
 }
 
 #[test]
-fn undecided_says_what_stopped_it_and_how_far_it_got() {
+fn undecided_names_the_limit_and_the_progress() {
     let undecided = Undecided {
         limit: Limit::Memory,
         parts_done: 2,
@@ -157,50 +155,50 @@ fn undecided_says_what_stopped_it_and_how_far_it_got() {
     };
     let rendered = rendered(heading(90), &Table(vec![]), Verdict::Undecided(undecided));
     assert_eq!(
-        plain(&text::render(&rendered, 120)),
+        text::without_colours(&text::render(&rendered, 120)),
         "? jobs.jsonl  undecided  queue, 90 operations, jit-graph, 1.25 ms\n  stopped by the memory \
-         limit; 2 of 3 independent parts are linearizable; the search could explain 17 of 40 returns\n"
+         limit; 2 of 3 independent parts are linearizable; found an order for the first 17 of 40 returns\n"
     );
 }
 
 #[test]
-fn nothing_in_a_file_can_move_the_cursor() {
+fn control_characters_from_a_file_are_escaped() {
     let rows = vec![("\u{1b}[2Jann", "write(\u{7})", Some("\r\n"), 0, 1)];
     let mut heading = heading(1);
     heading.name = "a\u{1b}[31m.jsonl".to_owned();
     heading.note = Some("\u{9b}1A".to_owned());
     let violation = Violation { partials: vec![], ..violation(1, &[0], 0) };
     let rendered = rendered(heading, &Table(rows), Verdict::Violation(Box::new(violation)));
-    let text = plain(&text::render(&rendered, 100));
+    let text = text::without_colours(&text::render(&rendered, 100));
     assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "{text:?}");
     assert!(text.contains(r"a\u{1b}[31m.jsonl"), "{text}");
 }
 
 #[test]
-fn a_typed_history_describes_itself() {
+fn typed_operations_describe_a_history() {
     let mut events = History::from_events();
     let extras = Extras { process: Some(3), ..Extras::default() };
     let write = events.call_with(RegisterOp::Write(5), extras).unwrap();
     let read = events.call(RegisterOp::Read);
     events.ret(read, RegisterRet::Value(5)).unwrap();
     let history = events.finish();
-    let typed = Typed { spec: &Register { initial: 0 }, history: &history };
+    let typed = TypedOperations { spec: &Register { initial: 0 }, history: &history };
     assert_eq!(typed.operation(write).client.as_deref(), Some("client 3"));
     assert_eq!(typed.operation(write).text(), "write(5)");
     assert_eq!(typed.operation(read).text(), "read() -> 5");
 }
 
 #[test]
-fn what_returned_later_takes_part_in_an_order_with_any_result() {
+fn operations_that_returned_later_have_no_result_in_an_order() {
     let mut violation = violation(5, &[0, 1, 2], 2);
     violation.partials[0].order = vec![OpId(0), OpId(2), OpId(1)];
     violation.reason = "dequeue() by client 7 returned \"b\", which is odd".to_owned();
     let verdict = Verdict::Violation(Box::new(violation));
-    let text = plain(&text::render(&rendered(heading(5), &queue(), verdict), 100));
+    let text = text::without_colours(&text::render(&rendered(heading(5), &queue(), verdict), 100));
     assert!(
         text.contains("longest order  enqueue(\"a\"), dequeue() -> ?, enqueue(\"b\")"),
         "{text}"
     );
-    assert!(text.contains("state then "), "the order has the failing operation:\n{text}");
+    assert!(text.contains("state then "), "the order contains the failing operation:\n{text}");
     assert!(text.contains("dequeue() by worker-1 returned \"b\", which is odd"), "{text}");
 }

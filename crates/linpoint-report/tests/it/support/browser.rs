@@ -1,6 +1,6 @@
-//! A headless Chromium, driven through the pipe of its developer tools: messages are JSON, ended by
-//! a zero byte. No driver, no port, no other dependency. The browser reads from descriptor 3 and writes to 4, so a
-//! shell connects those with its standard input and output.
+//! Drives a headless Chromium through the pipe of its developer tools: messages are JSON, terminated by a zero
+//! byte. This needs no driver, port or dependency. The browser reads from descriptor 3 and writes to descriptor 4,
+//! which a shell connects to its standard input and output.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 
-/// Browsers cannot share a profile, and tests run side by side.
+/// Number of browsers started. Each needs its own profile, because tests run in parallel.
 static STARTED: AtomicUsize = AtomicUsize::new(0);
 
 /// A browser with one page.
@@ -20,11 +20,11 @@ pub struct Browser {
     profile: PathBuf,
     next: u64,
     session: Option<String>,
-    /// Errors that the page complained about.
-    pub complaints: Vec<String>,
+    /// Errors that the page reported.
+    pub errors: Vec<String>,
 }
 
-/// The program, if there is one.
+/// The browser, if one is installed.
 pub fn chromium() -> Option<PathBuf> {
     let named = std::env::var_os("CHROMIUM").map(PathBuf::from);
     let paths = std::env::var_os("PATH").unwrap_or_default();
@@ -37,7 +37,7 @@ pub fn chromium() -> Option<PathBuf> {
 }
 
 impl Browser {
-    /// Starts it with a window of this size.
+    /// Starts the browser with a window of this size.
     pub fn start(program: &Path, width: u32, height: u32) -> Browser {
         let number = STARTED.fetch_add(1, Ordering::Relaxed);
         let name = format!("linpoint-chromium-{}-{number}", std::process::id());
@@ -58,15 +58,8 @@ impl Browser {
             .expect("a shell");
         let input = child.stdin.take().expect("piped");
         let output = BufReader::new(child.stdout.take().expect("piped"));
-        let mut browser = Browser {
-            child,
-            input,
-            output,
-            profile,
-            next: 0,
-            session: None,
-            complaints: Vec::new(),
-        };
+        let mut browser =
+            Browser { child, input, output, profile, next: 0, session: None, errors: Vec::new() };
         browser.attach(width, height);
         browser
     }
@@ -83,15 +76,15 @@ impl Browser {
         self.resize(width, height);
     }
 
-    /// Sends a command and waits for its answer; what the page complains about meanwhile is kept.
+    /// Sends a command and waits for its answer. Errors that arrive in the meantime are kept.
     pub fn ask(&mut self, method: &str, params: Value) -> Value {
         self.next += 1;
         let mut message = json!({ "id": self.next, "method": method, "params": params });
         if let Some(session) = &self.session {
             message["sessionId"] = json!(session);
         }
-        self.input.write_all(message.to_string().as_bytes()).expect("the browser listens");
-        self.input.write_all(&[0]).expect("the browser listens");
+        self.input.write_all(message.to_string().as_bytes()).expect("the browser reads its pipe");
+        self.input.write_all(&[0]).expect("the browser reads its pipe");
         loop {
             let message = self.read();
             if message["id"] == json!(self.next) {
@@ -104,8 +97,8 @@ impl Browser {
 
     fn read(&mut self) -> Value {
         let mut bytes = Vec::new();
-        self.output.read_until(0, &mut bytes).expect("the browser talks");
-        assert!(bytes.pop() == Some(0), "the browser has gone");
+        self.output.read_until(0, &mut bytes).expect("the browser writes to its pipe");
+        assert!(bytes.pop() == Some(0), "the browser has exited");
         serde_json::from_slice(&bytes).expect("JSON")
     }
 
@@ -113,21 +106,21 @@ impl Browser {
         let params = &message["params"];
         match message["method"].as_str() {
             Some("Runtime.exceptionThrown") => {
-                self.complaints.push(params["exceptionDetails"].to_string());
+                self.errors.push(params["exceptionDetails"].to_string());
             }
             Some("Runtime.consoleAPICalled")
                 if matches!(params["type"].as_str(), Some("error" | "warning" | "assert")) =>
             {
-                self.complaints.push(params["args"].to_string());
+                self.errors.push(params["args"].to_string());
             }
             Some("Log.entryAdded") if params["entry"]["level"] == "error" => {
-                self.complaints.push(params["entry"].to_string());
+                self.errors.push(params["entry"].to_string());
             }
-            // Nothing but the page itself may be asked for; saving a picture is a blob.
+            // The page may request only itself; saving an SVG is a blob.
             Some("Network.requestWillBeSent") => {
                 let url = params["request"]["url"].as_str().unwrap_or_default();
                 if !url.starts_with("file://") && !url.starts_with("blob:") {
-                    self.complaints.push(format!("network: {url}"));
+                    self.errors.push(format!("network: {url}"));
                 }
             }
             _ => {}
@@ -175,10 +168,10 @@ impl Browser {
             }
             std::thread::sleep(std::time::Duration::from_millis(10));
         }
-        panic!("never came true: {expression}");
+        panic!("timed out waiting for {expression}");
     }
 
-    /// Lets animations end and pictures be drawn.
+    /// Waits until animations have ended and the page is drawn.
     pub fn settle(&mut self) {
         self.eval(
             "new Promise(done => setTimeout(() => requestAnimationFrame(() => \
@@ -222,11 +215,11 @@ impl Browser {
         self.settle();
     }
 
-    /// Keeps what is on the screen.
-    pub fn picture(&mut self, file: &Path) {
+    /// Saves a screenshot.
+    pub fn screenshot(&mut self, file: &Path) {
         let answer = self.ask("Page.captureScreenshot", json!({ "format": "png" }));
         let data = answer["data"].as_str().expect("a picture");
-        std::fs::write(file, base64(data)).expect("a place for pictures");
+        std::fs::write(file, base64(data)).expect("a writable directory for screenshots");
     }
 }
 

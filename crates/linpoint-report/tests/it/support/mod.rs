@@ -1,4 +1,4 @@
-//! Pages to look at: small and large, right and wrong.
+//! Pages for the tests: small and large, linearizable and not.
 
 pub mod browser;
 
@@ -11,9 +11,11 @@ use linpoint::history::{EventBuilder, Span};
 use linpoint::spec::models::{KeyValue, KeyValueOp, KeyValueRet, Queue, QueueOp, QueueRet};
 use linpoint::verdict::{States, Undecided, Verdict};
 use linpoint::{Checker, History, Limit, OpId, Part, PartStatus, Report, Spec};
-use linpoint_report::{Annotation, Heading, Operation, Operations, Rendered, Typed, html};
+use linpoint_report::{
+    Annotation, Heading, Operation, Operations, Rendered, TypedOperations, html,
+};
 
-/// Where pages and pictures are kept for people to look at.
+/// The directory where pages and screenshots are kept for inspection.
 pub fn artefacts() -> PathBuf {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(
         || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../target")),
@@ -25,7 +27,7 @@ pub fn artefacts() -> PathBuf {
 }
 
 /// Operations with annotations.
-pub struct Annotated<'a, S: Spec>(pub Typed<'a, S>, pub Vec<Annotation>);
+pub struct Annotated<'a, S: Spec>(pub TypedOperations<'a, S>, pub Vec<Annotation>);
 
 impl<S: Spec> Operations for Annotated<'_, S> {
     fn operation(&self, id: OpId) -> Operation {
@@ -49,7 +51,7 @@ impl<S: Spec> Operations for Annotated<'_, S> {
     }
 }
 
-/// What is known about a check, and the page about it.
+/// A check and its page.
 pub struct Page {
     pub html: String,
     pub report: Report,
@@ -87,7 +89,7 @@ fn page_of<S: Spec>(
         time,
         reading: Duration::ZERO,
     };
-    let operations = Annotated(Typed { spec, history }, annotations);
+    let operations = Annotated(TypedOperations { spec, history }, annotations);
     let rendered = Rendered::new(heading, &operations, &report);
     let html = html::render(&rendered, &operations, &report);
     Page { html, report, rendered }
@@ -97,7 +99,7 @@ fn note(lane: &str, text: &str, from: u32, to: Option<u32>) -> Annotation {
     Annotation { lane: lane.to_owned(), text: text.to_owned(), from, to }
 }
 
-/// A queue that hands out the second element first; with a fault, a message, a pending enqueue.
+/// A queue that returns elements out of order; with a fault, a message, and a pending enqueue.
 pub fn queue_out_of_order() -> Page {
     let mut b = History::from_events();
     let mut done = Vec::new();
@@ -128,7 +130,7 @@ pub fn queue_out_of_order() -> Page {
     page("jobs.jsonl", "queue", &Checker::new(&spec), &spec, &history, faults)
 }
 
-/// Values that would like to be markup.
+/// A history whose texts contain markup.
 pub fn hostile() -> Page {
     let evil = "</script><script>document.title='owned'</script><!-- <img src=x onerror=alert(1)>";
     let mut b = History::from_events();
@@ -149,11 +151,11 @@ pub fn hostile() -> Page {
     )
 }
 
-/// An operation that has not returned; once it took effect, with its result.
+/// An open operation, with its result once it has taken effect.
 type Open = (OpId, KeyValueOp<u32, u32>, Option<KeyValueRet<u32>>);
 
-/// A simulated key-value store: linearizable, unless `wrong` operations before the end one read
-/// returns what was never there.
+/// A simulated key-value store. It is linearizable unless `wrong` is given: then one read, that many operations
+/// before the end, returns a value that was never written.
 pub fn key_value(
     operations: usize,
     processes: u32,
@@ -184,7 +186,7 @@ pub fn key_value(
             }
             None => {}
             Some((id, op, None)) => {
-                // Some never return, though they took effect.
+                // Some operations never return although they took effect.
                 let lost = rng.u32(0..2000) == 0;
                 let held = |key: &u32| store.get(key).copied();
                 let ret = match &op {
@@ -211,7 +213,7 @@ pub fn key_value(
             Some((id, op, Some(ret))) => {
                 let is_get = matches!(op, KeyValueOp::Get(_));
                 let ret = match bad_at {
-                    // Nobody ever wrote this.
+                    // This value was never written.
                     Some(at) if is_get && id.index() >= at => {
                         bad_at = None;
                         KeyValueRet::Value(Some(u32::MAX))
@@ -234,7 +236,7 @@ pub fn key_value_page(
     page(name, "kv", &Checker::new(&spec), &spec, history, Vec::new())
 }
 
-/// A search that was cancelled half-way. Small searches end before they notice that, so the verdict
+/// A search that was cancelled half-way. A small search ends before it notices the cancellation, so the verdict
 /// is made up.
 pub fn undecided() -> Page {
     let mut b = History::from_events();
@@ -258,7 +260,7 @@ pub fn undecided() -> Page {
     page_of("hard.jsonl", "queue", report, Duration::from_secs(3), &spec, &history, Vec::new())
 }
 
-/// No operations at all.
+/// A history without operations.
 pub fn empty() -> Page {
     let history: History<QueueOp<u32>, QueueRet<u32>> = EventBuilder::new().finish();
     let spec = Queue::new();
