@@ -1,5 +1,6 @@
 //! The command line: as typed ([`raw`]), and as the commands use it ([`resolved`]).
 
+pub mod check;
 pub mod convert;
 pub mod depth;
 pub mod explore;

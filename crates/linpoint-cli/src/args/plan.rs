@@ -2,11 +2,11 @@
 
 use std::ffi::OsString;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
-use super::raw::How;
+use super::raw::{HumanOrJson, RunArgs};
 
-/// What the command was called before; kept as a hidden alias.
+/// The former name of the command, kept as a hidden alias.
 pub const DEPRECATED_NAME: &str = "explain";
 
 pub const EXAMPLES: &str = "\
@@ -19,36 +19,25 @@ Nothing is searched. If the model has a monitor, the monitor runs to see whether
 that takes about as long as reading the file.
 
 Exit codes:
-  2  the usage or an input was bad; else
+  2  bad usage or bad input; otherwise
   0";
 
 /// Arguments of `plan`.
 #[derive(Args, Debug)]
-pub struct Plan {
-    /// What to plan for: the inputs and the options of `check`.
+pub struct PlanArgs {
+    /// Inputs to plan for, and the options of the check.
     #[command(flatten)]
-    pub how: How,
+    pub run: RunArgs,
 
     /// Output format
     #[arg(long, short, value_enum, default_value = "human", value_name = "FORM")]
-    pub output: Form,
+    pub output: HumanOrJson,
 }
 
-impl Plan {
-    /// True if the user typed the deprecated name. Clap resolves aliases silently, so this looks at the
-    /// command line itself: only `--color WHEN` can precede the command, and no WHEN is one of these words.
-    pub fn has_deprecated_name(mut words: impl Iterator<Item = OsString>) -> bool {
-        words
-            .find(|word| word == "plan" || word == DEPRECATED_NAME)
-            .is_some_and(|word| word == DEPRECATED_NAME)
-    }
-}
-
-/// How to print plans.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum Form {
-    /// For people
-    Human,
-    /// One JSON object per line and history
-    Json,
+/// True if the command line uses the deprecated name. Clap resolves aliases silently, so this looks at the words
+/// themselves: only `--color WHEN` can precede the command, and no WHEN is one of the two names.
+pub fn has_deprecated_name(mut words: impl Iterator<Item = OsString>) -> bool {
+    words
+        .find(|word| word == "plan" || word == DEPRECATED_NAME)
+        .is_some_and(|word| word == DEPRECATED_NAME)
 }

@@ -2,64 +2,61 @@
 
 use std::io;
 
-use linpoint_formats::{LoadedHistory, registry};
+use linpoint_formats::LoadedHistory;
 use linpoint_report::plan::{self, Planned};
 
-use super::check::{Failure, no_verdict};
-use crate::args::plan::{Form, Plan};
-use crate::args::resolved::{How, terminal_width};
+use super::check::finding::check_failed;
+use crate::args::plan::{PlanArgs, has_deprecated_name};
+use crate::args::raw::HumanOrJson;
+use crate::args::resolved::{RunOptions, terminal_width};
+use crate::error::{CommandError, CommandResult};
 use crate::exit::Exit;
 use crate::inputs::Inputs;
 use crate::output::Output;
 
-/// Prints the plan for every history.
-pub fn run(args: Plan, out: &mut Output) -> io::Result<Exit> {
-    if Plan::has_deprecated_name(std::env::args_os().skip(1)) {
-        out.remark("`linpoint explain` is deprecated; use `linpoint plan`");
+/// Prints the plan of every history.
+pub fn run(args: PlanArgs, out: &mut Output) -> CommandResult {
+    if has_deprecated_name(std::env::args_os().skip(1)) {
+        out.note("`linpoint explain` is deprecated; use `linpoint plan`");
     }
-    let how = match How::new(args.how) {
-        Ok(how) => how,
-        Err(message) => {
-            out.error(&message);
-            return Ok(Exit::Bad);
-        }
-    };
-    let mut exit = Exit::Fine;
-    for input in Inputs::find(&how.files.paths).list {
-        let histories = match input.read(how.files.max_unpacked) {
-            Ok(source) => registry::read_all(&source, how.files.format, how.files.model.as_ref()),
-            Err(message) => {
-                exit = Exit::Bad;
-                failed(args.output, &input.name(), &message, out)?;
+    let options = RunOptions::new(args.run)?;
+    let mut exit = Exit::Success;
+    for input in Inputs::find(&options.inputs.paths).list {
+        let histories = match input.histories(&options.inputs) {
+            Ok(histories) => histories,
+            Err(error) => {
+                exit = Exit::Error;
+                failed(args.output, &input.name(), &error, out)?;
                 continue;
             }
         };
         for found in histories {
-            let id = found.id.map(|id| format!("#{id}")).unwrap_or_default();
-            let name = format!("{}{id}", input.name());
-            let title = format!("{}{id}", input.title());
+            let title = input.title_with(found.id.as_deref());
             let planned = match found.history {
-                Ok(history) => planned(args.output, &title, &history, &how),
-                Err(error) => Err(Failure::Input(error.to_string())),
+                Ok(history) => planned(args.output, &title, &history, &options),
+                Err(error) => Err(CommandError::input(error)),
             };
             match planned {
                 Ok(text) => out.write(&text)?,
-                Err(Failure::Usage(message)) => {
-                    out.error(&message);
-                    return Ok(Exit::Bad);
+                Err(error @ CommandError::Input(_)) => {
+                    exit = Exit::Error;
+                    failed(args.output, &input.name_with(found.id.as_deref()), &error, out)?;
                 }
-                Err(Failure::Input(message)) => {
-                    exit = Exit::Bad;
-                    failed(args.output, &name, &message, out)?;
-                }
+                Err(error) => return Err(error),
             }
         }
     }
     Ok(exit)
 }
 
-fn planned(form: Form, title: &str, history: &LoadedHistory, how: &How) -> Result<String, Failure> {
-    let plan = history.foresee(&how.settings).map_err(|error| no_verdict(title, history, error))?;
+fn planned(
+    form: HumanOrJson,
+    title: &str,
+    history: &LoadedHistory,
+    options: &RunOptions,
+) -> Result<String, CommandError> {
+    let plan =
+        history.foresee(&options.settings).map_err(|error| check_failed(title, history, error))?;
     let model = history.model().to_string();
     let planned = Planned {
         name: title,
@@ -69,16 +66,17 @@ fn planned(form: Form, title: &str, history: &LoadedHistory, how: &How) -> Resul
         plan: &plan,
     };
     Ok(match form {
-        Form::Human => planned.text(terminal_width()),
-        Form::Json => planned.json(),
+        HumanOrJson::Human => planned.text(terminal_width()),
+        HumanOrJson::Json => planned.json(),
     })
 }
 
-fn failed(form: Form, name: &str, message: &str, out: &mut Output) -> io::Result<()> {
+fn failed(form: HumanOrJson, name: &str, error: &CommandError, out: &mut Output) -> io::Result<()> {
+    let message = error.to_string();
     out.flush()?;
-    out.error(message);
+    out.error(&message);
     match form {
-        Form::Human => Ok(()),
-        Form::Json => out.write(&plan::error(name, message)),
+        HumanOrJson::Human => Ok(()),
+        HumanOrJson::Json => out.write(&plan::error(name, &message)),
     }
 }

@@ -1,5 +1,5 @@
-//! Every kind of bad input on the command line: the message with its place, the exit code, and that the
-//! other files are still checked.
+//! Bad input of every kind: the message with its position, the exit code, and that the other files are still
+//! checked.
 
 use std::fs;
 use std::io::Write;
@@ -19,7 +19,7 @@ fn zstd(bytes: &[u8]) -> Vec<u8> {
     ruzstd::encoding::compress_to_vec(bytes, ruzstd::encoding::CompressionLevel::Fastest)
 }
 
-/// Checks a bad file between two good ones, and gives the message. The good ones must have their verdicts.
+/// Checks a bad file between two good ones and returns the message. The good files must get their verdicts.
 #[track_caller]
 fn message_with(name: &str, contents: &[u8], options: &[&str]) -> String {
     let dir = dir(&format!("bad-{name}"));
@@ -44,7 +44,7 @@ fn message(name: &str, contents: &[u8]) -> String {
 }
 
 #[test]
-fn truncated_files() {
+fn truncated_files_are_reported_with_their_position() {
     assert_eq!(
         message("cut.jsonl", format!("{OK}{{\"call\":2,\"op\":\"wri").as_bytes()),
         "cut.jsonl:4:19: the line ends too early\n  |\n4 | {\"call\":2,\"op\":\"wri\n  |                   ^\n"
@@ -70,7 +70,7 @@ fn truncated_files() {
 }
 
 #[test]
-fn truncated_archives() {
+fn truncated_archives_are_reported_as_damaged() {
     for (name, packed) in [("cut.gz", gzip(OK.as_bytes())), ("cut.zst", zstd(OK.as_bytes()))] {
         let kind = if name.ends_with("gz") { "gzip" } else { "zstd" };
         for kept in [packed.len() - 3, packed.len() / 2, 6] {
@@ -81,7 +81,7 @@ fn truncated_archives() {
 }
 
 #[test]
-fn an_archive_that_would_fill_the_memory() {
+fn archives_that_unpack_beyond_the_limit_are_rejected() {
     let zeros = vec![b' '; 3 << 20];
     for (name, packed) in [("bomb.gz", gzip(&zeros)), ("bomb.zst", zstd(&zeros))] {
         let message = message_with(name, &packed, &["--max-unpacked", "1MiB"]);
@@ -100,7 +100,7 @@ fn an_archive_that_would_fill_the_memory() {
 }
 
 #[test]
-fn wrong_encodings() {
+fn encodings_other_than_utf8_are_rejected() {
     let wide = |to: fn(u16) -> [u8; 2]| OK.encode_utf16().flat_map(to).collect::<Vec<u8>>();
     let (little, big) = (wide(u16::to_le_bytes), wide(u16::to_be_bytes));
     for (name, contents) in [
@@ -144,7 +144,7 @@ fn wrong_encodings() {
 }
 
 #[test]
-fn a_line_with_a_million_columns() {
+fn messages_about_huge_lines_stay_short() {
     let x = "x".repeat(1_000_000);
     let ones = "1 ".repeat(500_000);
     for (name, text, start) in [
@@ -195,9 +195,9 @@ fn a_line_with_a_million_columns() {
     }
 }
 
-/// With a time that is quadratic in the size of the input these would take hours.
+/// Quadratic time would take hours here.
 #[test]
-fn very_many_of_something() {
+fn many_keys_options_or_errors_take_no_quadratic_time() {
     let keys: String = (0..100_000).map(|i| format!(":k{i} 1 ")).collect();
     let edn = format!("{{:process 0 :type :invoke :f :write :value {{{keys}:k7 2}}}}");
     let message_of_map = message("keys.edn", edn.as_bytes());
@@ -206,7 +206,7 @@ fn very_many_of_something() {
     let header = format!("{{\"linpoint\":1,\"model\":\"register\"{options}}}");
     let message_of_header = message("options.jsonl", header.as_bytes());
     assert!(message_of_header.contains(": a model has at most 256 options\n"));
-    // Each of them is an error with the text of its line.
+    // Each history is an error with the text of its line.
     let call = r#"{"kind":"return","sid":0,"invocation":{"id":0,"method":{"name":"x","void":false},"arguments":[]}}"#;
     let bad: String = (0..30_000)
         .map(|id| format!("{{\"schema\":{{\"id\":{id},\"class\":\"Q\",\"arguments\":[]}},\"events\":[{call}]}}\n"))
@@ -219,7 +219,7 @@ fn very_many_of_something() {
 }
 
 #[test]
-fn mixed_formats() {
+fn lines_of_another_format_are_rejected() {
     let edn = "{:process 0 :type :invoke :f :read}\n";
     let json = "{\"call\":1,\"op\":\"read\"}\n";
     for (name, text, start) in [
@@ -244,7 +244,7 @@ fn mixed_formats() {
 }
 
 #[test]
-fn operations_and_values_that_the_model_does_not_have() {
+fn unknown_operations_and_wrong_values_are_rejected() {
     let message_of_op =
         message("op.jsonl", format!("{HEADER}{{\"call\":1,\"op\":\"pop\"}}").as_bytes());
     assert_eq!(
@@ -285,7 +285,7 @@ fn operations_and_values_that_the_model_does_not_have() {
 }
 
 #[test]
-fn ids_that_are_used_twice() {
+fn duplicate_ids_are_rejected() {
     let call = "{\"call\":1,\"op\":\"read\"}\n";
     let calls = message("calls.jsonl", format!("{HEADER}{call}{call}").as_bytes());
     assert!(
@@ -297,8 +297,8 @@ fn ids_that_are_used_twice() {
     assert!(ends.starts_with(expected), "{ends}");
 }
 
-/// Checks paths that lead nowhere among good files, and gives what is said about them.
-fn nowhere(dir: &Path, path: &str) -> String {
+/// Checks a bad path between two good files and returns the message.
+fn message_for_path(dir: &Path, path: &str) -> String {
     fs::write(dir.join("first.jsonl"), OK).unwrap();
     fs::write(dir.join("last.jsonl"), BAD).unwrap();
     let args = ["check", "-o", "tsv", "first.jsonl", path, "last.jsonl"];
@@ -309,35 +309,35 @@ fn nowhere(dir: &Path, path: &str) -> String {
 }
 
 #[test]
-fn paths_that_lead_nowhere() {
+fn missing_paths_and_empty_directories_are_reported() {
     let dir = dir("bad-paths");
-    assert_eq!(nowhere(&dir, "missing"), "error: missing: no such file or directory\n");
+    assert_eq!(message_for_path(&dir, "missing"), "error: missing: no such file or directory\n");
     fs::create_dir(dir.join("empty")).unwrap();
-    assert_eq!(nowhere(&dir, "empty"), "error: empty: the directory has no histories\n");
+    assert_eq!(message_for_path(&dir, "empty"), "error: empty: the directory has no histories\n");
     fs::create_dir(dir.join("passed")).unwrap();
     fs::write(dir.join("passed/README.md"), "nothing").unwrap();
-    assert_eq!(nowhere(&dir, "passed"), "error: passed: the directory has no histories\n");
-    let inside = nowhere(&dir, "first.jsonl/inside");
+    assert_eq!(message_for_path(&dir, "passed"), "error: passed: the directory has no histories\n");
+    let inside = message_for_path(&dir, "first.jsonl/inside");
     assert!(inside.starts_with("error: first.jsonl/inside: "), "{inside}");
 }
 
-/// What cannot be read even by root: a link to itself.
+/// A link to itself is unreadable even for root.
 #[cfg(unix)]
 #[test]
-fn a_file_that_cannot_be_read() {
+fn unreadable_files_are_reported() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let dir = dir("bad-unreadable");
     symlink("loop", dir.join("loop")).unwrap();
-    assert!(nowhere(&dir, "loop").starts_with("error: loop: "));
+    assert!(message_for_path(&dir, "loop").starts_with("error: loop: "));
     fs::create_dir(dir.join("runs")).unwrap();
     symlink("loop", dir.join("runs/loop")).unwrap();
-    assert!(nowhere(&dir, "runs").starts_with("error: runs/loop: "));
+    assert!(message_for_path(&dir, "runs").starts_with("error: runs/loop: "));
     let secret = dir.join("secret");
     fs::write(&secret, OK).unwrap();
     fs::set_permissions(&secret, fs::Permissions::from_mode(0o000)).unwrap();
     if fs::read(&secret).is_ok() {
-        eprintln!("SKIPPED: permissions are not for this user");
+        eprintln!("SKIPPED: this user can read files without permission");
     } else {
-        assert_eq!(nowhere(&dir, "secret"), "error: secret: permission denied\n");
+        assert_eq!(message_for_path(&dir, "secret"), "error: secret: permission denied\n");
     }
 }

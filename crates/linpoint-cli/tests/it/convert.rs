@@ -10,7 +10,7 @@ const STACK: &str = "{\"linpoint\":1,\"model\":\"stack\",\"note\":\"two\"}
 ";
 
 #[test]
-fn a_history_in_another_format() {
+fn a_history_is_converted_with_warnings_about_losses() {
     let dir = dir("convert");
     fs::write(dir.join("a.jsonl"), STACK).unwrap();
     let (out, err) = exits(&linpoint(&dir, &["convert", "--to", "fptlin", "a.jsonl"]), 0);
@@ -28,7 +28,7 @@ fn a_history_in_another_format() {
 }
 
 #[test]
-fn what_cannot_be_expressed_is_an_error_and_nothing_is_written() {
+fn an_inexpressible_history_is_an_error_and_writes_nothing() {
     let dir = dir("convert-cannot");
     fs::write(dir.join("a.jsonl"), STACK.replace("[1]", "[\"x\"]")).unwrap();
     let args = ["convert", "--to", "fastlin", "a.jsonl", "-o", "a.log"];
@@ -42,7 +42,7 @@ fn what_cannot_be_expressed_is_an_error_and_nothing_is_written() {
 }
 
 #[test]
-fn bad_input_is_named_as_in_check() {
+fn bad_input_has_the_messages_of_check() {
     let dir = dir("convert-bad");
     fs::write(dir.join("a.jsonl"), STACK.replace("\"pop\"", "\"dequeue\"")).unwrap();
     fs::write(dir.join("b.jsonl"), STACK.replace("\"pop\"", "\"pop")).unwrap();
@@ -54,7 +54,7 @@ fn bad_input_is_named_as_in_check() {
         (&["c.txt"], "error: c.txt:1:1: this is in no format that linpoint knows\n"),
         (&["--from", "limo", "c.txt"], "error: c.txt:1:1: this is not an event\n"),
         (&["none.jsonl"], "error: none.jsonl: no such file or directory\n"),
-        (&["."], "error: .: this is a directory; name a file\n"),
+        (&["."], "error: .: is a directory; name a file\n"),
         (&["--model", "ququ", "d.edn"], "error: --model: unknown model \"ququ\"\n"),
         (&["--model", "stack", "--id", "3", "d.edn"], "error: d.edn: no history has this --id\n"),
     ] {
@@ -65,7 +65,7 @@ fn bad_input_is_named_as_in_check() {
 }
 
 #[test]
-fn one_of_several_histories() {
+fn one_of_several_histories_is_chosen_by_id() {
     let dir = dir("convert-several");
     let document = |id: u32| {
         let call = r#"{"id":0,"method":{"name":"size"},"arguments":[]}"#;
@@ -75,7 +75,7 @@ fn one_of_several_histories() {
     };
     fs::write(dir.join("h.json"), format!("{}\n{}\n", document(7), document(8))).unwrap();
     let (_, err) = exits(&linpoint(&dir, &["convert", "--to", "jsonl", "h.json"]), 2);
-    assert_eq!(err, "error: h.json: the file has 2 histories; --id names one\n");
+    assert_eq!(err, "error: h.json: the file has 2 histories; choose one with --id\n");
     let (out, _) = exits(&linpoint(&dir, &["convert", "--to", "jsonl", "--id", "8", "h.json"]), 0);
     assert!(out.contains("\"class\":\"Q\"") && out.contains("\"value\":\"8\""), "{out}");
     let (out, _) = exits(&linpoint(&dir, &["convert", "--to", "violat", "--id", "8", "h.json"]), 0);
@@ -83,7 +83,7 @@ fn one_of_several_histories() {
 }
 
 #[test]
-fn from_the_standard_input() {
+fn a_history_can_come_from_standard_input() {
     let dir = dir("convert-stdin");
     let output = linpoint_reading(&dir, &["convert", "--to", "fastlin", "-"], STACK);
     let (out, _) = exits(&output, 0);

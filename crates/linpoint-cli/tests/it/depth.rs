@@ -1,10 +1,11 @@
-//! `linpoint depth` as a user runs it.
+//! `linpoint depth`.
 
 use std::fs;
 
 use crate::support::{dir, exits, linpoint};
 
-/// Two writes and a read, all at once by threads of their own; what was read was written first, or is the initial value.
+/// Two writes and two reads on three threads, all concurrent except for the two reads. The first read returns
+/// `read`.
 fn history(read: u32) -> String {
     format!(
         r#"{{"linpoint":1,"model":"register","initial":0}}
@@ -17,7 +18,7 @@ fn history(read: u32) -> String {
 }
 
 #[test]
-fn a_line_for_each_history() {
+fn tsv_and_json_have_one_line_per_history() {
     let dir = dir("depth-lines");
     for read in [0, 1, 7] {
         fs::write(dir.join(format!("{read}.jsonl")), history(read)).unwrap();
@@ -26,12 +27,12 @@ fn a_line_for_each_history() {
     let rows: Vec<Vec<&str>> = out.lines().map(|line| line.split('\t').collect()).collect();
     assert_eq!(rows[0][6..9], ["witness_d", "depth", "schedules"]);
     assert_eq!(rows[0].len(), rows[1].len());
-    // Four operations in three chains; 12 schedules keep the reads in order.
+    // Four operations in three chains: 12 schedules keep the reads in order.
     for row in &rows[1..] {
         assert_eq!(row[2..6], ["4", "3", "3", "5"], "{out}");
         assert_eq!(row[8], "12", "{out}");
     }
-    // Both writes after the first read, and in this order; that is more than two.
+    // The first history needs both writes after the first read, in this order: depth 3, more than --max-d.
     assert_eq!((rows[1][1], &rows[1][6..8]), ("ok", &["-", "3"][..]), "{out}");
     assert_eq!((rows[2][1], &rows[2][6..8]), ("ok", &["2", "3"][..]), "{out}");
     assert_eq!(rows[3][1..2], ["bad"]);
@@ -44,7 +45,7 @@ fn a_line_for_each_history() {
 }
 
 #[test]
-fn tables_and_a_plot() {
+fn text_has_tables_and_svg_has_a_plot() {
     let dir = dir("depth-tables");
     fs::create_dir(dir.join("set")).unwrap();
     for read in [0, 1, 7] {
@@ -63,7 +64,7 @@ fn tables_and_a_plot() {
 }
 
 #[test]
-fn what_cannot_be_measured() {
+fn unmeasurable_histories_are_errors() {
     let dir = dir("depth-bad");
     let mut long = "{\"linpoint\":1,\"model\":\"register\"}\n".to_owned();
     for i in 0..200 {

@@ -5,7 +5,7 @@ use std::fs;
 use crate::support::{dir, exits, linpoint};
 
 #[test]
-fn a_violation_is_told_step_by_step() {
+fn a_violation_is_printed_step_by_step() {
     let dir = dir("explore");
     let program = "pushR 1; popR | pushR 2; popL";
     let args = ["explore", "snark", "--program", program, "--cores", "1", "--html", "page.html"];
@@ -38,7 +38,7 @@ fn a_violation_is_told_step_by_step() {
 }
 
 #[test]
-fn what_is_right_is_explored_to_the_end() {
+fn a_correct_model_is_explored_completely() {
     let dir = dir("explore-right");
     let (out, err) =
         exits(&linpoint(&dir, &["explore", "treiber", "--threads", "2", "--ops", "4"]), 0);
@@ -53,18 +53,18 @@ fn what_is_right_is_explored_to_the_end() {
 }
 
 #[test]
-fn a_limit_is_not_an_answer() {
+fn a_limit_makes_the_outcome_undecided() {
     let dir = dir("explore-limit");
     let args = ["explore", "snark-3cas", "--threads", "4", "--ops", "9", "--timeout", "100ms"];
     let (out, _) = exits(&linpoint(&dir, &args), 3);
-    assert!(out.contains("stopped by the time limit; nothing wrong so far"), "{out}");
+    assert!(out.contains("stopped by the time limit; no violation so far"), "{out}");
     let args = ["explore", "snark-3cas", "--threads", "4", "--ops", "9", "--memory", "1MiB"];
     let (out, _) = exits(&linpoint(&dir, &args), 3);
     assert!(out.contains("stopped by the memory limit"), "{out}");
 }
 
 #[test]
-fn methods_that_are_not_sound_say_so() {
+fn unsound_methods_print_a_warning() {
     let dir = dir("explore-unsound");
     for method in ["external", "common"] {
         let args = ["explore", "treiber", "--ops", "3", "--method", method];
@@ -75,7 +75,7 @@ fn methods_that_are_not_sound_say_so() {
 }
 
 #[test]
-fn bad_usage_is_told() {
+fn bad_usage_exits_with_2() {
     let dir = dir("explore-bad");
     let (_, err) = exits(&linpoint(&dir, &["explore", "snarc"]), 2);
     assert_eq!(
@@ -100,7 +100,7 @@ fn the_models_are_listed() {
     let dir = dir("explore-list");
     let (out, _) = exits(&linpoint(&dir, &["explore", "--list"]), 0);
     for part in [
-        "snark: Snark deque as published (wrong)",
+        "snark: Snark deque as published (broken)",
         "    push(1), pop\n",
         "array-queue:2, the number of slots",
     ] {

@@ -30,7 +30,8 @@ const MODELS: &[&str] = &[
     "bank",
 ];
 
-/// Writes histories of all models with several seeds, and compares their verdicts.
+/// Generates histories of all models with several seeds and compares their verdicts. Models whose mutations
+/// can be uncertain may refuse if `may_refuse`.
 fn all_models(name: &str, more: &[&str], verdict: &str, may_refuse: bool) {
     let dir = dir(name);
     let mut written = 0;
@@ -68,7 +69,7 @@ fn histories_of_every_model_are_linearizable() {
 }
 
 #[test]
-fn one_wrong_result_is_a_violation() {
+fn mutated_histories_are_violations() {
     all_models("gen-mutated", &["--ops", "60", "--mutate"], "bad", false);
     all_models("gen-mutated-few", &["--ops", "50", "--mutate", "--values", "2"], "bad", false);
     let ambiguous = ["--ops", "30", "--mutate", "--ambiguous", "0.08"];
@@ -76,20 +77,20 @@ fn one_wrong_result_is_a_violation() {
 }
 
 #[test]
-fn the_change_is_told() {
-    let dir = dir("gen-told");
+fn the_mutation_is_reported() {
+    let dir = dir("gen-mutation");
     let args = ["gen", "--model", "queue", "--ops", "20", "--mutate"];
     let (out, err) = exits(&linpoint(&dir, &args), 0);
-    assert!(err.starts_with("note: not linearizable: operation "), "{err}");
-    assert!(err.ends_with("now 999999999\n"), "{err}");
+    assert!(err.starts_with("note: not linearizable: the result of operation "), "{err}");
+    assert!(err.ends_with(" to 999999999\n"), "{err}");
     assert_eq!(out.matches("999999999").count(), 1);
     let (plain, _) = exits(&linpoint(&dir, &args[..5]), 0);
     let changed = out.lines().zip(plain.lines()).filter(|(a, b)| a != b).count();
-    assert_eq!(changed, 1, "nothing else is different");
+    assert_eq!(changed, 1, "nothing else may differ");
 }
 
 #[test]
-fn the_same_seed_gives_the_same_history() {
+fn equal_seeds_generate_equal_histories() {
     let dir = dir("gen-seed");
     let with = |seed: &str| {
         let args = ["gen", "--model", "kv", "--seed", seed, "--ambiguous", "0.1"];
@@ -100,7 +101,7 @@ fn the_same_seed_gives_the_same_history() {
     assert_eq!(with("5").matches("{\"call\":").count(), 1000);
 }
 
-/// Mean number of others that are open at a call.
+/// Mean number of other operations that are open at a call.
 fn overlap(text: &str) -> f64 {
     let (mut open, mut sum, mut calls) = (0, 0, 0);
     for line in text.lines().skip(1) {
@@ -114,7 +115,7 @@ fn overlap(text: &str) -> f64 {
 }
 
 #[test]
-fn overlap_is_as_asked_for() {
+fn overlap_matches_the_option() {
     let dir = dir("gen-overlap");
     for wanted in [0.0, 0.5, 2.0, 6.5] {
         let args = ["gen", "--model", "register", "--ops", "5000", "--processes", "8", "--overlap"];
@@ -126,12 +127,12 @@ fn overlap_is_as_asked_for() {
 }
 
 #[test]
-fn ambiguous_operations_are_as_many_as_asked_for() {
+fn the_share_of_ambiguous_operations_matches_the_option() {
     let dir = dir("gen-share");
     let args = ["gen", "--model", "queue", "--ops", "5000", "--ambiguous", "0.2"];
     let (out, _) = exits(&linpoint(&dir, &args), 0);
     let lost = out.matches("{\"info\":").count();
-    // An enqueue has one result only, so a return without one is not ambiguous.
+    // An enqueue has only one possible result, so a return without one is not ambiguous.
     let (mut dequeues, mut unknown) = (std::collections::HashSet::new(), 0);
     for line in out.lines() {
         if line.contains("\"op\":\"dequeue\"") || line.contains("\"op\":\"peek\"") {
@@ -146,7 +147,7 @@ fn ambiguous_operations_are_as_many_as_asked_for() {
 }
 
 #[test]
-fn other_formats_are_written_where_they_can_express_it() {
+fn other_formats_are_written_for_models_they_can_express() {
     let dir = dir("gen-formats");
     let formats: [(&str, &[&str]); 6] = [
         ("edn", &["register", "cas-register", "multi-register", "mutex"]),
@@ -183,7 +184,7 @@ fn other_formats_are_written_where_they_can_express_it() {
 }
 
 #[test]
-fn what_cannot_be_is_said() {
+fn impossible_options_are_rejected() {
     let dir = dir("gen-bad");
     for (args, message) in [
         (&["--model", "ququ"][..], "unknown model \"ququ\""),
@@ -217,7 +218,7 @@ fn what_cannot_be_is_said() {
 }
 
 #[test]
-fn a_history_without_operations() {
+fn zero_operations_give_an_empty_history() {
     let dir = dir("gen-none");
     let (out, _) = exits(&linpoint(&dir, &["gen", "--model", "queue", "--ops", "0"]), 0);
     assert_eq!(out, "{\"linpoint\":1,\"model\":\"queue\"}\n");

@@ -1,4 +1,4 @@
-//! What `tools/java/Recorder.java` records on a real JVM is read and decided.
+//! Recordings of `tools/java/Recorder.java` on a real JVM.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -6,10 +6,10 @@ use std::process::{Command, Stdio};
 use crate::support::{dir, exits, linpoint};
 
 #[test]
-fn what_a_jvm_records_is_checked() {
+fn recordings_of_a_jvm_are_checked() {
     let found = Command::new("java").arg("-version").stderr(Stdio::null()).status();
     if !found.is_ok_and(|status| status.success()) {
-        eprintln!("SKIPPED: there is no java here; nothing was recorded");
+        eprintln!("SKIPPED: java is not installed");
         return;
     }
     let dir = dir("java-recorder");
@@ -23,8 +23,8 @@ fn what_a_jvm_records_is_checked() {
             .current_dir(&dir)
             .output()
             .unwrap();
-        let said = String::from_utf8_lossy(&recorded.stderr);
-        assert!(recorded.status.success(), "{said}");
+        let err = String::from_utf8_lossy(&recorded.stderr);
+        assert!(recorded.status.success(), "{err}");
         let (out, _) = exits(&linpoint(&dir, &["check", "--output", "tsv", &file]), code);
         assert!(out.contains(&format!("\t{operations}\t")), "{out}");
     }

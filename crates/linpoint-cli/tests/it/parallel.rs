@@ -1,4 +1,4 @@
-//! `linpoint check` on many files at once: order, shares of memory, interruption.
+//! `linpoint check` on many files in parallel: order of results, shares of memory, interrupts.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use crate::support::{BAD, OK, command, dir, exits, linpoint, many_orders, no_order, spawn};
 
-/// Lines of TSV without what differs from run to run: the engine and the seconds.
+/// Lines of TSV without the fields that vary between runs: the engine and the seconds.
 fn stable(tsv: &str) -> Vec<String> {
     let stable = |line: &str| {
         let fields: Vec<&str> = line.split('\t').collect();
@@ -16,13 +16,13 @@ fn stable(tsv: &str) -> Vec<String> {
 }
 
 #[test]
-fn results_come_in_the_order_of_the_inputs_whoever_is_first() {
+fn results_are_in_input_order_for_any_number_of_threads() {
     let dir = dir("parallel-order");
     let mut expected = Vec::new();
     for i in 0..120 {
         let name = format!("{i:03}.jsonl");
         let (text, verdict, operations) = match i % 5 {
-            // The first of each five takes longest.
+            // The first of every five takes longest.
             0 => (many_orders(200), "ok", 400),
             1 => (BAD.to_owned(), "bad", 1),
             2 => ("{\"linpoint\":1}\nnonsense".to_owned(), "error", 0),
@@ -42,8 +42,8 @@ fn results_come_in_the_order_of_the_inputs_whoever_is_first() {
 }
 
 #[test]
-fn a_small_memory_limit_keeps_no_file_from_being_checked() {
-    // No two histories fit under the limit at once, so that they are admitted one by one.
+fn a_small_memory_limit_still_admits_every_file() {
+    // No two histories fit into the limit together, so they are admitted one by one.
     let dir = dir("parallel-small");
     for i in 0..30 {
         fs::write(dir.join(format!("{i}.jsonl")), OK).unwrap();
@@ -54,7 +54,7 @@ fn a_small_memory_limit_keeps_no_file_from_being_checked() {
 }
 
 #[test]
-fn a_check_that_needs_the_whole_memory_gets_it() {
+fn a_check_that_exceeds_its_share_is_repeated_with_all_memory() {
     let dir = dir("parallel-memory");
     let names = ["a", "b", "c", "d"];
     for name in names {
@@ -68,23 +68,23 @@ fn a_check_that_needs_the_whole_memory_gets_it() {
     let enough = (10..30).map(|n| 1 << n).find(|n| run(*n, &["a"]).status.code() == Some(1));
     let enough = enough.expect("a limit under which one history is refuted");
     assert!(enough > 1 << 10, "the limit must matter for this test");
-    // Each has a quarter of the limit at first, which is not enough.
+    // Each check first gets a quarter of the limit, which is not enough.
     exits(&run(enough / 4, &["a"]), 3);
     let (out, _) = exits(&run(enough, &names), 1);
     assert_eq!(stable(&out), names.map(|name| format!("{name} bad 14")));
 }
 
 #[test]
-fn the_standard_input_is_read_once() {
+fn standard_input_is_read_only_once() {
     let dir = dir("parallel-stdin");
     fs::write(dir.join("a"), OK).unwrap();
     let (out, err) = exits(&linpoint(&dir, &["check", "-o", "tsv", "-", "a", "-"]), 2);
     assert_eq!(stable(&out), ["- ok 0", "a ok 1", "- error 0"]);
-    assert!(err.contains("error: -: the standard input can be read only once"), "{err}");
+    assert!(err.contains("error: -: standard input can be read only once"), "{err}");
 }
 
 #[test]
-fn no_progress_is_drawn_where_nobody_sees_it() {
+fn no_progress_is_drawn_without_a_terminal() {
     let dir = dir("parallel-progress");
     fs::write(dir.join("a"), OK).unwrap();
     for args in [&["check", "a", "a"][..], &["check", "--quiet", "a", "a"]] {
@@ -93,13 +93,13 @@ fn no_progress_is_drawn_where_nobody_sees_it() {
     }
 }
 
-/// Only there is `kill` a program.
+/// Needs the program `kill`.
 #[cfg(unix)]
 #[test]
-fn an_interrupted_run_says_what_it_has_found() {
+fn an_interrupted_run_prints_its_results() {
     let dir = dir("parallel-interrupt");
     fs::write(dir.join("1"), BAD).unwrap();
-    // Takes for ever.
+    // Runs until it is interrupted.
     fs::write(dir.join("2"), no_order(40)).unwrap();
     fs::write(dir.join("3"), OK).unwrap();
     let args = ["check", "--threads", "1", "--algorithm", "wg-tree", "1", "2", "3"];
@@ -119,13 +119,13 @@ fn an_interrupted_run_says_what_it_has_found() {
 }
 
 #[test]
-fn a_reader_that_has_gone_is_not_waited_for() {
+fn a_closed_output_ends_the_run_even_with_open_stdin() {
     let dir = dir("parallel-gone");
     for i in 0..200 {
         fs::write(dir.join(format!("{i:03}.jsonl")), BAD).unwrap();
     }
     let mut child = spawn(&dir, &["check", "--threads", "4", ".", "-"]);
-    // Stays open: whoever reads it waits for ever.
+    // Stays open: a thread that reads it waits forever.
     let stdin = child.stdin.take();
     drop(child.stdout.take());
     let (_, err) = exits(&child.wait_with_output().unwrap(), 2);

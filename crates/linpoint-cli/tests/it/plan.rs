@@ -1,10 +1,10 @@
-//! `linpoint plan` as a user runs it.
+//! `linpoint plan`.
 
 use std::fs;
 
 use crate::support::{OK, dir, exits, linpoint};
 
-/// Events of a queue: `e5` enqueues, `d5` dequeues, one after the other.
+/// A sequential history of a queue: `e5` enqueues 5, `d5` dequeues 5.
 fn queue(words: &[&str]) -> String {
     let mut text = "{\"linpoint\":1,\"model\":\"queue\"}\n".to_owned();
     for (id, word) in words.iter().enumerate() {
@@ -22,7 +22,7 @@ fn queue(words: &[&str]) -> String {
 }
 
 #[test]
-fn a_monitor_that_decides() {
+fn the_plan_names_a_monitor_that_decides() {
     let dir = dir("plan-monitor");
     fs::write(dir.join("q.jsonl"), queue(&["e1", "e2", "d1"])).unwrap();
     let args = ["plan", "--threads", "3", "--timeout", "10s", "--memory", "1MiB", "q.jsonl"];
@@ -43,15 +43,15 @@ fn a_monitor_that_decides() {
 }
 
 #[test]
-fn a_monitor_that_refuses_says_why() {
+fn the_plan_has_the_reason_why_a_monitor_refuses() {
     let dir = dir("plan-refused");
-    // A stack: one value pushed twice is too much for its monitor.
+    // The monitor of stacks refuses a value that is pushed twice.
     let stack = queue(&["e1", "e1", "d1"]).replace("enqueue", "push").replace("dequeue", "pop");
     fs::write(dir.join("q.jsonl"), stack.replace("queue", "stack")).unwrap();
     let (out, _) = exits(&linpoint(&dir, &["plan", "q.jsonl"]), 0);
     assert!(out.contains("3 operations, 2 distinct"), "{out}");
     let reason = out.split("1. monitor: refused: ").nth(1).expect(&out).lines().next().unwrap();
-    // The check itself has the same reason.
+    // The check itself reports the same reason.
     let (json, _) = exits(&linpoint(&dir, &["check", "--output", "json", "q.jsonl"]), 0);
     assert!(json.contains(&format!("\"refused\":\"{}", reason.trim_end())), "{reason}\n{json}");
     let (out, _) = exits(&linpoint(&dir, &["plan", "--algorithm", "breadth", "q.jsonl"]), 0);
@@ -59,7 +59,7 @@ fn a_monitor_that_refuses_says_why() {
 }
 
 #[test]
-fn plans_for_programs() {
+fn json_has_one_plan_per_line() {
     let dir = dir("plan-json");
     fs::write(dir.join("a.jsonl"), OK).unwrap();
     let args = ["plan", "--output", "json", "a.jsonl", "missing"];
@@ -83,11 +83,11 @@ fn plans_for_programs() {
 }
 
 #[test]
-fn bad_usage() {
+fn bad_usage_exits_with_2() {
     let dir = dir("plan-usage");
     fs::write(dir.join("a.jsonl"), OK).unwrap();
     let (_, err) = exits(&linpoint(&dir, &["plan", "--algorithm", "magic", "a.jsonl"]), 2);
-    assert!(err.contains("there is no engine \"magic\""), "{err}");
+    assert!(err.contains("unknown engine \"magic\""), "{err}");
     exits(&linpoint(&dir, &["plan"]), 2);
     let (out, _) = exits(&linpoint(&dir, &["plan", "--help"]), 0);
     assert!(out.contains("Examples:"), "{out}");

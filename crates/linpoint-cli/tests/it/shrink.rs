@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::support::{dir, examples, exits, linpoint, verdicts};
 
 #[test]
-fn the_operations_that_contradict_each_other_are_left() {
+fn the_core_of_a_violation_is_written() {
     let dir = dir("shrink");
     let file = examples().join("queue-out-of-order.jsonl");
     let args = ["shrink", file.to_str().unwrap(), "-o", "small.jsonl"];
@@ -15,13 +15,13 @@ fn the_operations_that_contradict_each_other_are_left() {
     assert_eq!(
         err,
         "note: 5 of 10 operations left, NOT LINEARIZABLE, checked again; 1 of them may have happened \
-         at any time or not at all; all others are needed; what is left out came later, or could \
-         not explain it whenever it took place\n"
+         at any time or not at all; all others are needed; the operations left out came later, or \
+         cannot explain the violation at any time\n"
     );
     let small = fs::read_to_string(dir.join("small.jsonl")).unwrap();
     let lines: Vec<&str> = small.lines().collect();
     assert!(lines[0].starts_with("{\"linpoint\":1,\"model\":\"queue\",\"note\":\"shrunk from "));
-    // Without the enqueue of r1, its dequeue would be wrong for a reason that was not there.
+    // Without the enqueue of r1, its dequeue would be a violation that the original history does not have.
     assert_eq!(
         lines[1..],
         [
@@ -40,7 +40,7 @@ fn the_operations_that_contradict_each_other_are_left() {
     assert_eq!(verdicts(&dir), [("./small.jsonl".to_owned(), "bad".to_owned())]);
 }
 
-/// Each operation is needed: without what one of them returned, the history is linearizable.
+/// Asserts that every result is needed: with any one operation relaxed, the history is linearizable.
 fn every_result_is_needed(dir: &Path, file: &str) {
     let text = fs::read_to_string(dir.join(file)).unwrap();
     let lines: Vec<&str> = text.lines().collect();
@@ -49,7 +49,7 @@ fn every_result_is_needed(dir: &Path, file: &str) {
     for (at, line) in lines.iter().enumerate() {
         let Some(id) = line.strip_prefix("{\"return\":") else { continue };
         let id = id.split([',', '}']).next().unwrap();
-        // Relaxed: called before everything else, and never returned.
+        // Relaxed: called before everything else and never returned.
         let call = format!("{{\"call\":{id},");
         let called = lines.iter().position(|line| line.starts_with(&call)).unwrap();
         let rest = lines.iter().enumerate().skip(1).filter(|(i, _)| *i != at && *i != called);
@@ -64,7 +64,7 @@ fn every_result_is_needed(dir: &Path, file: &str) {
 }
 
 #[test]
-fn one_wrong_result_is_what_is_left() {
+fn mutated_histories_shrink_to_the_wrong_result() {
     let dir = dir("shrink-models");
     let (models, _) = exits(&linpoint(&dir, &["models"]), 0);
     let models = models.lines().filter(|line| !line.starts_with(' '));
@@ -72,7 +72,7 @@ fn one_wrong_result_is_what_is_left() {
         let (large, file) = (format!("{model}.large"), format!("{model}.jsonl"));
         let args = ["gen", "--mutate", "--model", model, "--ops", "60", "-o", &large];
         exits(&linpoint(&dir, &args), 0);
-        // A counter is hard to shrink: any of the others may have been added at any time.
+        // A counter is hard to shrink: every other addition may have happened at any time.
         let budget = if model == "counter" { "1s" } else { "2m" };
         let args = ["shrink", "--budget", budget, &large, "-o", &file];
         let (_, err) = exits(&linpoint(&dir, &args), 1);
@@ -92,7 +92,7 @@ fn one_wrong_result_is_what_is_left() {
     }
 }
 
-/// The history with the results of two operations swapped, as they are on these lines.
+/// The history with the results on these two lines swapped.
 fn swapped(lines: &[&str], a: usize, b: usize) -> String {
     let value = |line: &str| line.split_once(",\"value\":").map(|(_, value)| value.to_owned());
     let with = |line: &str, value: &str| {
@@ -105,7 +105,7 @@ fn swapped(lines: &[&str], a: usize, b: usize) -> String {
 }
 
 #[test]
-fn results_that_were_swapped_leave_few_operations() {
+fn swapped_results_shrink_to_a_minimal_core() {
     let dir = dir("shrink-swapped");
     let mut shrunk = 0;
     for model in ["register", "queue", "stack", "priority-queue", "kv", "rmw", "snapshot"] {
@@ -123,7 +123,7 @@ fn results_that_were_swapped_leave_few_operations() {
             let file = format!("{name}.jsonl");
             let output = linpoint(&dir, &["shrink", "--budget", "2m", &name, "-o", &file]);
             fs::remove_file(dir.join(&name)).unwrap();
-            // Some swaps make no difference.
+            // Some swaps keep the history linearizable.
             if output.status.success() {
                 continue;
             }
@@ -141,7 +141,7 @@ fn results_that_were_swapped_leave_few_operations() {
 }
 
 #[test]
-fn what_is_linearizable_is_left_alone() {
+fn a_linearizable_history_is_not_shrunk() {
     let dir = dir("shrink-ok");
     let file = examples().join("kv-ok.jsonl");
     let args = ["shrink", file.to_str().unwrap(), "-o", "small.jsonl"];
@@ -152,20 +152,20 @@ fn what_is_linearizable_is_left_alone() {
 }
 
 #[test]
-fn what_is_undecided_is_not_shrunk() {
+fn an_undecided_history_is_not_shrunk() {
     let dir = dir("shrink-undecided");
-    // Nobody decides that without any memory.
+    // No engine decides this history without memory.
     let args = ["gen", "--model", "deque", "--values", "2", "--processes", "40", "--overlap", "38"];
     let more = ["--ops", "400", "--ambiguous", "0.2", "-o", "a.jsonl"];
     exits(&linpoint(&dir, &[&args[..], &more].concat()), 0);
     let args = ["shrink", "--memory", "1", "a.jsonl", "-o", "b.jsonl"];
     let (_, err) = exits(&linpoint(&dir, &args), 3);
-    assert_eq!(err, "note: a.jsonl: a limit was hit before an answer was found\n");
+    assert_eq!(err, "note: a.jsonl: a limit was reached before an answer was found\n");
     assert!(!dir.join("b.jsonl").exists());
 }
 
 #[test]
-fn other_formats_in_and_out() {
+fn other_formats_can_be_read_and_written() {
     let dir = dir("shrink-formats");
     let text = "# queue\nenq 1 0 1\nenq 2 2 3\nenq 9 4 5\ndeq 2 6 7\ndeq 1 8 9\n";
     fs::write(dir.join("a.log"), text).unwrap();
@@ -182,9 +182,9 @@ fn other_formats_in_and_out() {
 }
 
 #[test]
-fn operations_of_one_process_that_touch() {
+fn touching_operations_of_one_process_stay_concurrent() {
     let dir = dir("shrink-touching");
-    // The clock is coarse: what touches is concurrent, also for one process.
+    // The clock is coarse: operations that touch are concurrent, even those of one process.
     let text = "{\"linpoint\":1,\"model\":\"register\",\"initial\":0}
 {\"process\":1,\"op\":\"write\",\"args\":[1],\"start\":1,\"end\":2}
 {\"process\":1,\"op\":\"write\",\"args\":[2],\"start\":2,\"end\":3}
@@ -200,7 +200,7 @@ fn operations_of_one_process_that_touch() {
 }
 
 #[test]
-fn bad_input_is_named() {
+fn bad_input_is_reported() {
     let dir = dir("shrink-bad");
     fs::write(dir.join("a.jsonl"), "{\"linpoint\":1,\"model\":\"queue\"}\n{\"call\":1}\n").unwrap();
     for (args, message) in [

@@ -15,18 +15,18 @@ const REGISTER: &str = "{\"linpoint\":1,\"model\":\"register\",\"initial\":0}
 ";
 
 #[test]
-fn what_a_history_can_reveal() {
+fn statistics_as_text_and_json() {
     let dir = dir("stats");
     fs::write(dir.join("a.jsonl"), REGISTER).unwrap();
     let (out, err) = exits(&linpoint(&dir, &["stats", "a.jsonl"]), 0);
     let expected = "\
 a.jsonl  4 operations of register:initial=0, 2 processes
-  operations   2 read (all tell something, 1 unknown)
+  operations   2 read (all informative, 1 unknown)
                2 write (1 pending)
-  results      1 of 4 tell something (25.0 %)
-  ambiguous    1 never returned, 1 returned something unknown (50.0 %)
+  results      1 of 4 are informative (25.0 %)
+  ambiguous    1 never returned, 1 returned an unknown result (50.0 %)
   values       2 distinct, 0 of them used more than once
-  overlap      2 at once at most; 0.33 others at a call
+  overlap      at most 2 at once; 0.33 others at a call
                      0 ======================================== 2
                      1 ==================== 1
 ";
@@ -48,7 +48,7 @@ a.jsonl  4 operations of register:initial=0, 2 processes
 }
 
 #[test]
-fn a_history_that_could_hardly_fail() {
+fn a_sequential_history_gets_a_warning() {
     let dir = dir("stats-warning");
     let args = ["gen", "--model", "queue", "--processes", "1", "--ops", "50", "-o", "a.jsonl"];
     exits(&linpoint(&dir, &args), 0);
@@ -58,7 +58,7 @@ fn a_history_that_could_hardly_fail() {
 }
 
 #[test]
-fn every_model_has_results_that_tell_something() {
+fn generated_histories_of_every_model_are_informative() {
     let dir = dir("stats-models");
     let (models, _) = exits(&linpoint(&dir, &["models"]), 0);
     let models: Vec<&str> = models
@@ -81,7 +81,7 @@ fn every_model_has_results_that_tell_something() {
 }
 
 #[test]
-fn bad_input_does_not_stop_the_others() {
+fn bad_input_does_not_stop_the_other_inputs() {
     let dir = dir("stats-bad");
     fs::write(dir.join("a.jsonl"), "hello").unwrap();
     fs::write(dir.join("b.jsonl"), REGISTER).unwrap();
@@ -100,7 +100,7 @@ fn bad_input_does_not_stop_the_others() {
 }
 
 #[test]
-fn several_histories_and_no_specification() {
+fn histories_without_a_specification_have_statistics() {
     let dir = dir("stats-java");
     let call = r#"{"id":0,"method":{"name":"size"},"arguments":[]}"#;
     let document = |id: u32| {

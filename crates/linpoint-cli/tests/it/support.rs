@@ -10,7 +10,7 @@ pub const OK: &str = r#"{"linpoint":1,"model":"register"}
 {"call":1,"process":"ann","op":"write","args":[1]}
 {"return":1}
 "#;
-/// A history that is not.
+/// A history that is not linearizable.
 pub const BAD: &str = r#"{"linpoint":1,"model":"register","initial":0}
 {"call":1,"process":"ann","op":"read"}
 {"return":1,"value":7}
@@ -77,8 +77,8 @@ pub fn exits(output: &Output, code: i32) -> (String, String) {
     (out, err)
 }
 
-/// A queue into which `n` values are put at the same time, and out of which they come in some order: an
-/// order has to be found among very many.
+/// A queue with `n` concurrent enqueues, and dequeues in some order: the checker must find one order among
+/// very many.
 pub fn many_orders(n: usize) -> String {
     let mut text = "{\"linpoint\":1,\"model\":\"queue\"}\n".to_owned();
     for i in 0..n {
@@ -99,8 +99,8 @@ pub fn many_orders(n: usize) -> String {
     text
 }
 
-/// A register to which `n` values are written at the same time, and which then holds two of them one after the
-/// other: with an engine that only searches, all orders have to be tried.
+/// A register with `n` concurrent writes and then two reads of different values: an engine that only searches
+/// must try all orders.
 pub fn no_order(n: usize) -> String {
     let mut text = "{\"linpoint\":1,\"model\":\"register\"}\n".to_owned();
     for i in 0..n {

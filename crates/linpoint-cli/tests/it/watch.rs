@@ -1,4 +1,4 @@
-//! `linpoint watch` as a user runs it: on pipes that stay open, on files that grow, on bad lines.
+//! `linpoint watch`: open pipes, growing files, bad lines.
 
 use std::fs::{self, OpenOptions};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -13,7 +13,7 @@ fn watch(args: &[&str], stream: &str) -> Output {
 }
 
 #[test]
-fn a_violation_is_told_while_the_stream_is_open() {
+fn a_violation_is_reported_while_the_stream_is_open() {
     let mut child = spawn(Path::new("."), &["watch", "-"]);
     let mut stdin = child.stdin.take().unwrap();
     let events = r#"{"linpoint":1,"model":"register","initial":0}
@@ -27,7 +27,7 @@ fn a_violation_is_told_while_the_stream_is_open() {
 "#;
     stdin.write_all(events.as_bytes()).unwrap();
     stdin.flush().unwrap();
-    // The pipe stays open: only what has been written can have been looked at.
+    // The pipe stays open, so the verdict depends only on the lines written so far.
     let (mut out, mut err) = (String::new(), String::new());
     child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
     child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
@@ -49,19 +49,19 @@ fn a_violation_is_told_while_the_stream_is_open() {
 }
 
 #[test]
-fn a_stream_that_ends_is_fine_or_not() {
+fn a_finished_stream_has_a_verdict() {
     let (out, err) = exits(&watch(&[], OK), 0);
     assert!(out.starts_with("✓ <stdin>  linearizable  register, 1 operation, "), "{out}");
     assert_eq!(err, "");
     exits(&watch(&[], BAD), 1);
     exits(&watch(&[], ""), 0);
     exits(&watch(&["--model", "register:initial=7"], BAD), 0);
-    // The last line needs no end.
+    // The last line needs no line break.
     exits(&watch(&[], BAD.trim_end()), 1);
 }
 
 #[test]
-fn what_is_given_up_is_undecided_and_said_at_once() {
+fn giving_up_is_reported_immediately_and_makes_the_stream_undecided() {
     let mut stream = "{\"linpoint\":1,\"model\":\"queue\"}\n".to_owned();
     for i in 0..6 {
         stream += &format!("{{\"call\":{i},\"op\":\"enqueue\",\"args\":[{i}]}}\n");
@@ -71,7 +71,7 @@ fn what_is_given_up_is_undecided_and_said_at_once() {
     assert!(out.starts_with("? <stdin>:8  given up\n"), "{out}");
     assert!(out.contains("--max-configurations"), "{out}");
     assert!(out.contains("\n? <stdin>  undecided  queue, 6 operations, "), "{out}");
-    // Another key is still watched. Appends have no monitor in a stream.
+    // Other keys are still checked. Appends have no monitor in a stream.
     let kv = r#"{"linpoint":1,"model":"kv"}
 {"call":1,"op":"append","args":["a","1"]}
 {"call":2,"op":"append","args":["a","2"]}
@@ -86,7 +86,7 @@ fn what_is_given_up_is_undecided_and_said_at_once() {
 }
 
 #[test]
-fn jepsen_logs_and_edn() {
+fn jepsen_logs_edn_and_porcupine_can_be_watched() {
     let log = "INFO  jepsen.util - 0\t:invoke\t:write\t3\nINFO  jepsen.core - hello\n\
         INFO  jepsen.util - 0\t:ok\t:write\t3\nINFO  jepsen.util - 1\t:invoke\t:read\tnil\n\
         INFO  jepsen.util - 1\t:ok\t:read\t4\n";
@@ -108,7 +108,7 @@ fn jepsen_logs_and_edn() {
 }
 
 #[test]
-fn objects_are_watched_apart() {
+fn objects_are_checked_independently() {
     let edn = "{:process 0 :type :invoke :f :write :value [:x 3]}\n\
         {:process 0 :type :ok :f :write :value [:x 3]}\n\
         {:process 0 :type :invoke :f :read :value [:y nil]}\n";
@@ -131,7 +131,7 @@ fn objects_are_watched_apart() {
 }
 
 #[test]
-fn ids_and_processes_are_free_again_after_the_end() {
+fn ids_and_processes_can_be_reused_after_a_return() {
     let mut stream = "{\"linpoint\":1,\"model\":\"register\",\"initial\":0}\n".to_owned();
     for i in 0..50 {
         stream += &format!(
@@ -143,7 +143,7 @@ fn ids_and_processes_are_free_again_after_the_end() {
 }
 
 #[test]
-fn bad_lines_have_their_place() {
+fn bad_lines_are_reported_with_their_position() {
     let header = "{\"linpoint\":1,\"model\":\"register\"}\n";
     let call = "{\"call\":1,\"process\":\"a\",\"op\":\"read\"}\n";
     for (args, stream, message) in [
@@ -215,11 +215,11 @@ fn bad_lines_have_their_place() {
 }
 
 #[test]
-fn bad_usage() {
+fn bad_usage_exits_with_2() {
     let dir = dir("watch-usage");
     let message = |args: &[&str]| exits(&linpoint(&dir, args), 2).1;
     assert!(message(&["watch", "missing"]).contains("missing: no such file or directory"));
-    assert!(message(&["watch", "."]).contains(".: this is a directory"));
+    assert!(message(&["watch", "."]).contains(".: is a directory"));
     assert!(message(&["watch", "--follow", "-"]).contains("--follow is for files"));
     assert!(message(&["watch", "--model", "heap", "-"]).contains("unknown model \"heap\""));
     fs::write(dir.join("a.gz"), [0x1f, 0x8b, 8, 0, 0]).unwrap();
@@ -229,22 +229,22 @@ fn bad_usage() {
 }
 
 #[test]
-fn a_file_that_grows_is_followed() {
+fn a_growing_file_is_followed() {
     let dir = dir("watch-follow");
     let file = dir.join("run.jsonl");
     let (begin, end) = BAD.split_at(BAD.len() - 10);
     fs::write(&file, begin).unwrap();
     let child = spawn(&dir, &["watch", "--follow", "run.jsonl"]);
-    // Whether it has come to the end of what is there or not: half a line is no line.
+    // Half a line must not be taken for a line, whether or not the command has read it by now.
     OpenOptions::new().append(true).open(&file).unwrap().write_all(end.as_bytes()).unwrap();
     let (out, _) = exits(&child.wait_with_output().unwrap(), 1);
     assert!(out.starts_with("✗ run.jsonl:3  NOT LINEARIZABLE"), "{out}");
 }
 
-/// Only there is `kill` a program.
+/// Needs the program `kill`.
 #[cfg(unix)]
 #[test]
-fn following_ends_with_an_interruption() {
+fn an_interrupt_ends_following() {
     let dir = dir("watch-interrupt");
     let mut stream = "{\"linpoint\":1,\"model\":\"queue\"}\n".to_owned();
     for i in 0..6 {
@@ -254,7 +254,7 @@ fn following_ends_with_an_interruption() {
     fs::write(dir.join("run.jsonl"), stream).unwrap();
     let mut child = spawn(&dir, &["watch", "--max-configurations", "3", "--follow", "run.jsonl"]);
     let mut out = BufReader::new(child.stdout.take().unwrap());
-    // Once it says something it is ready for an interruption.
+    // After the first output, the handler for the interrupt is installed.
     let mut first = String::new();
     out.read_line(&mut first).unwrap();
     assert_eq!(first, "? run.jsonl:8  given up\n");
@@ -267,7 +267,7 @@ fn following_ends_with_an_interruption() {
 }
 
 #[test]
-fn the_examples_have_the_same_verdicts_as_in_check() {
+fn examples_have_the_same_verdicts_as_with_check() {
     let examples = examples();
     let (out, _) = exits(&linpoint(&examples, &["check", "--output", "tsv", "."]), 1);
     let mut watched = 0;

@@ -1,4 +1,4 @@
-//! One history a line.
+//! The output formats with one line per history.
 
 use std::fmt::Write;
 
@@ -21,7 +21,7 @@ fn verdict(row: &Row) -> &'static str {
     }
 }
 
-/// The least `d` with a witness, or that there is none so far.
+/// The least `d` with a witness; `-` if no family that was tried has one.
 fn witness(row: &Row) -> String {
     match (row.measured.witness, row.measured.witness_unknown) {
         (Some(d), _) => d.to_string(),
@@ -33,7 +33,7 @@ fn witness(row: &Row) -> String {
 fn depth(row: &Row) -> String {
     match row.measured.depth {
         Exact::Is(d) => d.to_string(),
-        // There is none.
+        // A violation has no depth.
         _ if row.linearizable == Some(false) => "-".to_owned(),
         Exact::MoreThan(d) => format!(">{d}"),
         Exact::Unknown => UNKNOWN.to_owned(),
@@ -79,7 +79,7 @@ pub(super) fn json(row: &Row) -> String {
         Exact::MoreThan(d) => (None, Some(d)),
         Exact::Unknown => (None, None),
     };
-    // Numbers of schedules may be larger than what programs read as numbers.
+    // A string, because the number may exceed the integers that JSON readers support.
     let schedules = m.schedules.map_or("null".to_owned(), |n| format!("\"{n}\""));
     let fewest = m.sizes_with_fewest.as_deref().map_or("null".to_owned(), list);
     format!(
@@ -99,7 +99,7 @@ pub(super) fn json(row: &Row) -> String {
     )
 }
 
-/// A few histories, as a table.
+/// A table with one row per history.
 pub(super) fn human(rows: &[Row]) -> String {
     let heading =
         ["history", "", "ops", "chains", "open", "pairs", "witness d", "depth", "schedules"];
@@ -118,7 +118,7 @@ pub(super) fn human(rows: &[Row]) -> String {
     aligned(&table) + "\n"
 }
 
-/// Columns of equal width, the first to the left, the others to the right.
+/// Aligns the columns of a table: the first to the left, the others to the right.
 pub(super) fn aligned(table: &[Vec<String>]) -> String {
     let columns = table.iter().map(Vec::len).max().unwrap_or(0);
     let chars = |text: &String| text.chars().count();

@@ -1,5 +1,5 @@
-//! The tables of the paper, a row for each set of histories: what the histories are like, how many schedules the
-//! families have, and how many histories have a witness in them.
+//! The tables of the paper, one row per set of histories: the concurrency of the histories, the sizes of the
+//! families, and how many histories have a witness in them.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -16,19 +16,19 @@ pub(super) struct Set {
     pairs: Numbers,
     /// Histories with operations that overlap.
     overlapping: usize,
-    /// Those of them that are linearizable.
+    /// Overlapping histories that are linearizable.
     pub(super) linearizable: usize,
-    /// Those that nothing decided.
+    /// Overlapping histories that are undecided.
     undecided: usize,
-    /// By `d` the sizes of families, and how many were too large to count.
+    /// For each `d`, the sizes of the families, and how many were too large to count.
     sizes: Vec<(Numbers, usize)>,
-    /// The same with as few chains as possible.
+    /// The same with the fewest possible chains.
     fewest: Vec<(Numbers, usize)>,
-    /// By `d`, how many have a witness.
+    /// For each `d`, how many histories have a witness.
     pub(super) witnessed: Vec<usize>,
 }
 
-/// Largest, mean and standard deviation.
+/// A sample with its maximum, mean and standard deviation.
 #[derive(Default)]
 struct Numbers {
     values: Vec<f64>,
@@ -99,7 +99,7 @@ impl Set {
     }
 }
 
-/// The sets, in the order in which they were met, and all together if there are several.
+/// The sets in the order of their first history; if there are several, also all histories as one set.
 pub(super) fn sets(rows: &[Row], most_d: usize) -> Vec<Set> {
     let mut sets: Vec<Set> = Vec::new();
     let mut all = Set::new("all", most_d);
@@ -120,20 +120,19 @@ pub(super) fn sets(rows: &[Row], most_d: usize) -> Vec<Set> {
     sets
 }
 
-/// All tables.
+/// All tables as text.
 pub(super) fn human(sets: &[Set], time: Duration) -> String {
-    let mut text = String::from("histories (c: operations open at once; cp: pairs that overlap)\n");
+    let mut text = String::from("histories (c: operations open at once; cp: overlapping pairs)\n");
     text += &aligned(&histories(sets));
-    text += "\nschedules in the family of depth d, one chain for each thread\n";
+    text += "\nschedules in the family of depth d, one chain per thread\n";
     text += &aligned(&sizes(sets, |set| &set.sizes));
-    text += "\nthe same with as few chains as possible\n";
+    text += "\nthe same with the fewest possible chains\n";
     text += &aligned(&sizes(sets, |set| &set.fewest));
-    text +=
-        "\nlinearizable histories with a witness in the family of depth d, of those that overlap\n";
+    text += "\nlinearizable histories with a witness in the family of depth d, among those that overlap\n";
     text += &aligned(&witnesses(sets));
     let uncounted: usize = sets.iter().rev().take(1).flat_map(|set| &set.sizes).map(|s| s.1).sum();
     if uncounted > 0 {
-        let _ = writeln!(text, "\n{uncounted} families were too large to count, and are left out");
+        let _ = writeln!(text, "\n{uncounted} families were too large to count and are left out");
     }
     let _ = writeln!(text, "\n{:.1} s", time.as_secs_f64());
     text
@@ -188,7 +187,7 @@ fn witnesses(sets: &[Set]) -> Vec<Vec<String>> {
     table
 }
 
-/// In per cent.
+/// Percentage of `part` in `whole`.
 pub(super) fn share(part: usize, whole: usize) -> f64 {
     100.0 * part as f64 / whole.max(1) as f64
 }

@@ -1,4 +1,4 @@
-//! Lines from a pipe or a file, as they come. A file that is followed has more of them later.
+//! Reads lines from a pipe or a file as they arrive. A file can be followed as it grows.
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader};
@@ -8,45 +8,45 @@ use std::time::Duration;
 
 use linpoint::Cancel;
 
-/// A longer line is refused: it has to fit into memory.
+/// A longer line is an error. The limit bounds the memory for one line.
 const LONGEST: usize = 64 << 20;
-/// Between two looks at the end of a file.
+/// Time between two reads at the end of a followed file.
 const WAIT: Duration = Duration::from_millis(50);
 
-/// Where lines come from.
-pub struct Feed {
+/// Reads lines of any length up to a limit.
+pub struct LineReader {
     reader: Box<dyn BufRead>,
-    follows: Option<Follow>,
+    follow: Option<Follow>,
 }
 
 struct Follow {
     path: PathBuf,
-    /// Bytes that have been read.
+    /// Number of bytes read so far.
     read: u64,
     cancel: Cancel,
 }
 
-impl Feed {
-    /// The standard input.
-    pub fn stdin() -> Feed {
-        Feed { reader: Box::new(io::stdin().lock()), follows: None }
+impl LineReader {
+    /// Lines from standard input.
+    pub fn stdin() -> LineReader {
+        LineReader { reader: Box::new(io::stdin().lock()), follow: None }
     }
 
-    /// A file; one that is followed has no end until it is cancelled.
-    pub fn file(path: &Path, until: Option<&Cancel>) -> io::Result<Feed> {
+    /// Lines from a file. With `until`, the file is followed until that is cancelled.
+    pub fn file(path: &Path, until: Option<&Cancel>) -> io::Result<LineReader> {
         let file = File::open(path)?;
         if file.metadata()?.is_dir() {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "this is a directory"));
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "is a directory"));
         }
         let follow =
             |cancel: &Cancel| Follow { path: path.to_owned(), read: 0, cancel: cancel.clone() };
-        Ok(Feed {
+        Ok(LineReader {
             reader: Box::new(BufReader::with_capacity(1 << 16, file)),
-            follows: until.map(follow),
+            follow: until.map(follow),
         })
     }
 
-    /// Appends the next line without its end. False: there are no more.
+    /// Appends the next line to `line`, without the line break. False at the end of the input.
     pub fn next(&mut self, line: &mut Vec<u8>) -> io::Result<bool> {
         loop {
             let bytes = match self.reader.fill_buf() {
@@ -55,8 +55,8 @@ impl Feed {
                 Err(error) => return Err(error),
             };
             if bytes.is_empty() {
-                match &self.follows {
-                    // What comes after the last line end is complete only if nothing more comes.
+                match &self.follow {
+                    // A last line without a line break is complete only when the input has ended.
                     Some(follow) if follow.wait()? => continue,
                     _ => return Ok(!line.is_empty()),
                 }
@@ -66,7 +66,7 @@ impl Feed {
             line.extend_from_slice(&bytes[..taken]);
             let used = taken + usize::from(end.is_some());
             self.reader.consume(used);
-            if let Some(follow) = &mut self.follows {
+            if let Some(follow) = &mut self.follow {
                 follow.read += used as u64;
             }
             if end.is_some() {
@@ -81,13 +81,13 @@ impl Feed {
 }
 
 impl Follow {
-    /// Waits a moment for more. False: nobody wants more.
+    /// Waits a moment for more. False if cancelled.
     fn wait(&self) -> io::Result<bool> {
         if self.cancel.is_cancelled() {
             return Ok(false);
         }
         if fs::metadata(&self.path)?.len() < self.read {
-            let message = "the file has become shorter: it was written anew";
+            let message = "the file has become shorter: it was overwritten";
             return Err(io::Error::new(io::ErrorKind::InvalidData, message));
         }
         thread::sleep(WAIT);

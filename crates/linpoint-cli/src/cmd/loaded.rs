@@ -1,4 +1,4 @@
-//! A history as the report wants it.
+//! A loaded history as the report needs it.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -9,17 +9,17 @@ use linpoint::{OpId, Part, Report};
 use linpoint_formats::{LoadedHistory, Settings};
 use linpoint_report::{Annotation, Operation, Operations};
 
-/// A history with the settings that it is checked with.
-pub struct Words<'a> {
+/// A loaded history with the settings of its check.
+pub struct LoadedOperations<'a> {
     /// The history.
     pub history: &'a LoadedHistory,
     /// The settings.
     pub settings: &'a Settings,
-    /// It is from a file, so its lines mean something to people.
+    /// True if the history is from a file, so that its line numbers mean something to the user.
     pub has_lines: bool,
 }
 
-impl Operations for Words<'_> {
+impl Operations for LoadedOperations<'_> {
     fn operation(&self, id: OpId) -> Operation {
         let history = self.history;
         Operation {
@@ -49,17 +49,17 @@ impl Operations for Words<'_> {
         let notes = self.history.annotations();
         let mut all: Vec<Annotation> =
             notes.iter().map(|note| annotation(&note.text, note.after)).collect();
-        let_faults_last(&mut all);
+        extend_faults(&mut all);
         all
     }
 }
 
-/// What ends a fault, in the words that people use for it.
+/// Words that start an annotation at the end of a fault.
 const ENDS: [&str; 6] = ["stop", "heal", "recover", "restart", "resume", "repair"];
 
 /// A fault lasts until something in its lane ends it: `start` until `stop`, `kill` until `recover`.
-/// What begins while one lasts is drawn as a moment.
-fn let_faults_last(annotations: &mut [Annotation]) {
+/// An annotation during a fault in the same lane is a single moment.
+fn extend_faults(annotations: &mut [Annotation]) {
     let mut open: BTreeMap<String, usize> = BTreeMap::new();
     for i in 0..annotations.len() {
         let Annotation { lane, text, from, .. } = &annotations[i];
@@ -71,10 +71,10 @@ fn let_faults_last(annotations: &mut [Annotation]) {
     }
 }
 
-/// Formats write annotations as who, what: `:nemesis kill nil`. Who has the lane.
+/// Formats write annotations as `:nemesis kill nil`: the first word names the lane.
 fn annotation(text: &str, after: u64) -> Annotation {
     let (lane, text) = match text.split_once(' ') {
-        Some((who, what)) if who.starts_with(':') => (who.trim_start_matches(':'), what),
+        Some((name, what)) if name.starts_with(':') => (name.trim_start_matches(':'), what),
         _ => ("events", text),
     };
     let (lane, text) = (lane.to_owned(), text.to_owned());
@@ -83,10 +83,10 @@ fn annotation(text: &str, after: u64) -> Annotation {
 
 #[cfg(test)]
 mod tests {
-    use super::{annotation, let_faults_last};
+    use super::{annotation, extend_faults};
 
     #[test]
-    fn who_did_it_has_the_lane() {
+    fn the_first_word_names_the_lane() {
         let lane_and_text = |text| {
             let annotation = annotation(text, 3);
             (annotation.lane, annotation.text)
@@ -97,11 +97,11 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_lasts_until_it_is_ended() {
+    fn a_fault_lasts_until_it_ends() {
         let texts =
             [":nemesis kill", "ready", ":nemesis kill", ":nemesis recover", ":nemesis pause"];
         let mut all: Vec<_> = texts.iter().zip(1..).map(|(text, i)| annotation(text, i)).collect();
-        let_faults_last(&mut all);
+        extend_faults(&mut all);
         let until: Vec<Option<u32>> = all.iter().map(|annotation| annotation.to).collect();
         assert_eq!(until, [Some(4), None, None, None, None]);
     }

@@ -1,4 +1,4 @@
-//! What came of a stream, for people at a terminal.
+//! The outcome of a stream as text.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -14,7 +14,7 @@ const UNSURE: Style = AnsiColor::Yellow.on_default().bold();
 const STRONG: Style = Style::new().bold();
 const QUIET: Style = Style::new().dimmed();
 
-/// What came of a stream, in full.
+/// The outcome of a stream, with an explanation.
 pub fn summary(name: &str, summary: &Summary, time: Duration, width: usize) -> String {
     let (style, mark, verdict, line) = match &summary.outcome {
         Ended::Fine => (GOOD, '\u{2713}', "linearizable", None),
@@ -41,27 +41,29 @@ pub fn summary(name: &str, summary: &Summary, time: Duration, width: usize) -> S
     match &summary.outcome {
         Ended::Fine => {}
         Ended::Undecided(given_up) => {
-            text::paragraph(&mut out, &stopped(given_up), width, Style::new());
+            text::paragraph(&mut out, &why_given_up(given_up), width, Style::new());
         }
         Ended::Violation(violation) => explain(&mut out, violation, width),
     }
     out
 }
 
-/// That an object or key was given up, as soon as it is.
+/// The notice that an object or key was given up.
 pub fn given_up(name: &str, given_up: &GivenUp, width: usize) -> String {
     let name = clean(name);
     let line = given_up.line;
     let mut out = format!(
         "{UNSURE}?{UNSURE:#} {STRONG}{name}:{line}{STRONG:#}  {UNSURE}given up{UNSURE:#}\n"
     );
-    text::paragraph(&mut out, &stopped(given_up), width, Style::new());
+    text::paragraph(&mut out, &why_given_up(given_up), width, Style::new());
     out
 }
 
-fn stopped(GivenUp { line, op, limit }: &GivenUp) -> String {
+fn why_given_up(GivenUp { line, op, limit }: &GivenUp) -> String {
     let why = match limit {
-        Limit::Memory => "there were more configurations than --max-configurations".to_owned(),
+        Limit::Memory => {
+            "there were more configurations than --max-configurations allows".to_owned()
+        }
         limit => format!("stopped by {limit}"),
     };
     format!("given up at the return of {} on line {line}: {why}", clean(op))
@@ -78,14 +80,14 @@ fn explain(out: &mut String, violation: &LiveViolation, width: usize) {
     }
     let ended = match returned {
         Some(returned) => format!("{what} returned {}", clean(returned)),
-        None if *failed => format!("{what} is said not to have happened"),
+        None if *failed => format!("{what} was reported as failed"),
         None => format!("{what} returned"),
     };
     let allowed: Vec<String> = violation.allowed.iter().map(|ret| clean(ret)).collect();
     let but = match allowed.as_slice() {
-        _ if *failed => "but others have seen its effect".to_owned(),
-        [] => "but it could not have returned by then".to_owned(),
-        all => format!("but only {} was possible by then", some(all, " or ")),
+        _ if *failed => "but its effect was observed".to_owned(),
+        [] => "but it was not enabled by then".to_owned(),
+        all => format!("but only {} was possible by then", first_few(all, " or ")),
     };
     out.push('\n');
     text::paragraph(out, &format!("{ended}, {but}"), width, STRONG);
@@ -93,26 +95,26 @@ fn explain(out: &mut String, violation: &LiveViolation, width: usize) {
     let place = format!("{ended} (line {line}, called on line {call_line})");
     text::fact(out, "\u{2717} fails at", &place, width);
     if !failed && !allowed.is_empty() {
-        text::fact(out, "allowed here", &some(&allowed, " or "), width);
+        text::fact(out, "allowed here", &first_few(&allowed, " or "), width);
     }
     let states: Vec<String> = violation.states.iter().map(|state| clean(state)).collect();
     if !states.is_empty() {
-        text::fact(out, "state before", &some(&states, " or "), width);
+        text::fact(out, "state before", &first_few(&states, " or "), width);
     }
     let open = violation.open.iter().map(|(line, op)| format!("{} (line {line})", clean(op)));
     let open: Vec<String> = open.collect();
     if !open.is_empty() {
-        text::fact(out, "also open", &some(&open, ", "), width);
+        text::fact(out, "also open", &first_few(&open, ", "), width);
     }
     out.push('\n');
 }
 
-/// The first few of a list.
-fn some(all: &[String], between: &str) -> String {
-    const MOST: usize = 8;
-    let mut text = all.iter().take(MOST).cloned().collect::<Vec<_>>().join(between);
-    if let more @ 1.. = all.len().saturating_sub(MOST) {
-        let _ = write!(text, "{between}{more} others");
+/// The first few items of a list, joined by `separator`.
+fn first_few(all: &[String], separator: &str) -> String {
+    const MAX: usize = 8;
+    let mut text = all.iter().take(MAX).cloned().collect::<Vec<_>>().join(separator);
+    if let more @ 1.. = all.len().saturating_sub(MAX) {
+        let _ = write!(text, "{separator}{more} others");
     }
     text
 }

@@ -1,15 +1,16 @@
-//! The threads that read and check inputs, and what they share.
+//! The threads that read and check inputs, and how they share threads and memory.
 //!
-//! *Threads.* As many inputs are worked on at once as there are threads. A check gets the threads that are its
-//! share of the work that is left: one while there are many inputs of the same size, all for the last one or for
-//! one that is larger than all others together.
+//! *Threads.* There is one worker per thread, and each works on one input. A check also gets its share of the
+//! threads, in proportion to the work that is left: one while there are many inputs of the same size, all for
+//! the last input or for one that is larger than all others together.
 //!
-//! *Memory.* The limit is divided evenly among the checks that may run at once. One for which its share was not
-//! enough is made again, alone and with the whole limit. Beside that, the histories in memory at once are
-//! bounded by what they are expected to take: a quarter of the limit, or a single one that takes more.
+//! *Memory.* The limit is divided evenly among the checks that may run at the same time. A check whose share was
+//! too small is repeated alone with the whole limit. In addition, the estimated memory of all loaded histories
+//! is bounded by a quarter of the limit; a single history may exceed that.
 //!
-//! *No deadlock.* Inputs are admitted in order. Whoever waits to be admitted waits for inputs before it,
-//! all of which have been admitted, and what they hold is given back when their findings have been written.
+//! *No deadlock.* Inputs are admitted in order. An input that waits for admission waits only for earlier
+//! inputs, all of which have been admitted, and each of them frees its memory when its findings have been
+//! written.
 
 use std::num::NonZero;
 use std::panic::{self, AssertUnwindSafe};
@@ -22,58 +23,58 @@ use linpoint::verdict::{Undecided, Verdict};
 use linpoint::{CheckError, Report};
 use linpoint_formats::{LoadedHistory, Settings};
 
-use super::work::{Failure, Finding, findings};
-use crate::args::resolved::Check;
+use super::finding::{Finding, findings};
+use crate::args::resolved::CheckOptions;
+use crate::error::CommandError;
 use crate::inputs::Input;
 use crate::progress::{Board, Entry};
 
-/// Bytes of memory for each byte of a text, while it is read, checked and reported. JSON lines took 3.3, fastlin's
+/// Bytes of memory per byte of text, while it is read, checked and reported. JSON lines took 3.3, fastlin's
 /// text 3.8 (a million operations each, linearizable); explanations and pages take more.
 const BYTES_PER_BYTE: u64 = 10;
-/// What an input costs however small it is.
+/// Fixed cost of an input.
 const BYTES_PER_INPUT: u64 = 1 << 16;
-/// Histories may take so much of the memory limit.
-const SHARE_OF_HISTORIES: usize = 4;
+/// Loaded histories may take the memory limit divided by this.
+const HISTORIES_DIVISOR: usize = 4;
 
-/// Everybody who works on the inputs.
-pub struct Crew<'a> {
-    check: &'a Check,
+/// What the workers share.
+pub struct Workers<'a> {
+    options: &'a CheckOptions,
     inputs: &'a [Input],
     board: &'a Board,
-    /// What each input is expected to take.
+    /// Estimated memory of each input, in bytes.
     costs: Vec<u64>,
     threads: usize,
     files_at_once: usize,
-    /// Most that the inputs in work may take together.
+    /// Limit on the estimated memory of all admitted inputs together.
     room: u64,
     state: Mutex<State>,
     changed: Condvar,
-    /// Held by every check, and exclusively by one that is made alone.
+    /// Read-locked by every check; write-locked by a check that needs the whole memory limit.
     alone: RwLock<()>,
 }
 
 #[derive(Debug)]
 struct State {
-    /// The input that is admitted next.
+    /// The input to admit next.
     next: usize,
-    /// What the inputs in work and findings that wait to be written take.
+    /// Estimated memory of the admitted inputs and of findings that wait to be written.
     used: u64,
-    /// What the inputs that are not finished are expected to take.
+    /// Estimated memory of all unfinished inputs, admitted or not.
     left: u64,
     unfinished: usize,
     stopped: bool,
 }
 
-impl<'a> Crew<'a> {
-    pub fn new(check: &'a Check, inputs: &'a [Input], board: &'a Board) -> Crew<'a> {
-        let threads = check
-            .how
-            .settings
+impl<'a> Workers<'a> {
+    pub fn new(options: &'a CheckOptions, inputs: &'a [Input], board: &'a Board) -> Workers<'a> {
+        let settings = &options.run.settings;
+        let threads = settings
             .threads
             .unwrap_or_else(|| thread::available_parallelism().map_or(1, NonZero::get));
-        let room = check.how.settings.limits.memory_bytes() / SHARE_OF_HISTORIES;
+        let room = settings.limits.memory_bytes() / HISTORIES_DIVISOR;
         let room = u64::try_from(room).unwrap_or(u64::MAX);
-        // What has no size of its own is worked on alone.
+        // An input of unknown size counts as large enough to be worked on alone.
         let cost = |input: &Input| {
             let size = input.expected_size().unwrap_or(room);
             size.saturating_mul(BYTES_PER_BYTE).saturating_add(BYTES_PER_INPUT)
@@ -81,8 +82,8 @@ impl<'a> Crew<'a> {
         let costs: Vec<u64> = inputs.iter().map(cost).collect();
         let left = costs.iter().fold(0_u64, |sum, cost| sum.saturating_add(*cost));
         let state = State { next: 0, used: 0, left, unfinished: costs.len(), stopped: false };
-        Crew {
-            check,
+        Workers {
+            options,
             inputs,
             board,
             costs,
@@ -95,7 +96,7 @@ impl<'a> Crew<'a> {
         }
     }
 
-    /// How many threads should call [`Crew::work`].
+    /// How many threads should call [`Workers::work`].
     pub fn files_at_once(&self) -> usize {
         self.files_at_once
     }
@@ -108,7 +109,7 @@ impl<'a> Crew<'a> {
     pub fn work(&self, findings_of: &mpsc::Sender<(usize, Vec<Finding>)>) {
         while let Some(input) = self.admit() {
             let entry = self.board.begin(self.inputs[input].name());
-            // Whoever panics must still give back what it holds, or the others would wait for ever.
+            // After a panic the memory must still be released, or the other workers would wait forever.
             let found = panic::catch_unwind(AssertUnwindSafe(|| findings(self, input, &entry)));
             let found = found.unwrap_or_else(|_| vec![panicked(self.input(input))]);
             let bytes = found.iter().map(Finding::bytes).sum();
@@ -120,13 +121,13 @@ impl<'a> Crew<'a> {
         }
     }
 
-    /// The next input, once there is room for it.
+    /// Waits until there is room for the next input. `None`: there is no more work.
     fn admit(&self) -> Option<usize> {
         let mut state = self.state();
         loop {
             let input = state.next;
             let cost = *self.costs.get(input)?;
-            if state.stopped || self.check.how.settings.cancel.is_cancelled() {
+            if state.stopped || self.options.run.settings.cancel.is_cancelled() {
                 return None;
             }
             if state.used == 0 || state.used.saturating_add(cost) <= self.room {
@@ -138,7 +139,7 @@ impl<'a> Crew<'a> {
         }
     }
 
-    /// An input is done; what was found takes so many bytes until it is written.
+    /// Releases the memory of an input, except for its findings, which wait to be written.
     fn finished(&self, input: usize, findings: u64) {
         let mut state = self.state();
         let cost = self.costs[input];
@@ -149,32 +150,32 @@ impl<'a> Crew<'a> {
         self.changed.notify_all();
     }
 
-    /// Findings of so many bytes have been written.
-    pub fn written(&self, findings: u64) {
+    /// Releases the memory of findings that have been written.
+    pub fn findings_written(&self, findings: u64) {
         let mut state = self.state();
         state.used = state.used.saturating_sub(findings);
         drop(state);
         self.changed.notify_all();
     }
 
-    /// No more inputs are begun, and what runs ends soon.
+    /// Admits no more inputs, and cancels running checks.
     pub fn stop(&self) {
         let mut state = self.state();
         state.stopped = true;
-        // At the end of a run everything has been finished, and this changes nothing.
+        // After a complete run there is nothing to cancel.
         if state.unfinished > 0 {
-            self.check.how.settings.cancel.cancel();
+            self.options.run.settings.cancel.cancel();
         }
         drop(state);
         self.changed.notify_all();
     }
 
-    /// How many inputs nobody has looked at.
-    pub fn not_taken(&self) -> usize {
+    /// Number of inputs that were never admitted.
+    pub fn not_started(&self) -> usize {
         self.inputs.len() - self.state().next
     }
 
-    /// True if there is nothing but one input.
+    /// True if there is exactly one input.
     pub fn has_one_input(&self) -> bool {
         self.inputs.len() == 1
     }
@@ -184,12 +185,12 @@ impl<'a> Crew<'a> {
         &self.inputs[number]
     }
 
-    /// The settings of the command line.
-    pub fn command(&self) -> &'a Check {
-        self.check
+    /// The options of the command.
+    pub fn options(&self) -> &'a CheckOptions {
+        self.options
     }
 
-    /// Threads for a check of this input: its share of the work that is left.
+    /// Number of threads for a check: its share of the work that is left.
     fn threads_for(&self, cost: u64) -> usize {
         let state = self.state();
         let by_files = self.threads / state.unfinished.max(1);
@@ -197,19 +198,19 @@ impl<'a> Crew<'a> {
         by_files.max(by_cost.round() as usize).clamp(1, self.threads)
     }
 
-    /// Checks a history with its share of threads and memory; if that was not enough memory, again with everything.
-    /// The time is that of checking, without that of waiting for others.
+    /// Checks a history with its share of threads and memory; if the memory was too little, again with the whole
+    /// limit. The duration excludes waiting for other checks.
     pub fn check(
         &self,
         history: &LoadedHistory,
         input: usize,
         entry: &Entry,
     ) -> Result<(Report, Duration), CheckError> {
-        let settings = &self.check.how.settings;
+        let settings = &self.options.run.settings;
         let run = |settings: &Settings| {
             let begun = Instant::now();
             let report = match entry.is_shown() {
-                true => history.check_watched(settings, &|progress| entry.came_to(progress)),
+                true => history.check_watched(settings, &|progress| entry.set_progress(progress)),
                 false => history.check(settings),
             };
             report.map(|report| (report, begun.elapsed()))
@@ -230,7 +231,7 @@ impl<'a> Crew<'a> {
             let (again, more) = run(&whole)?;
             (report, time) = (again, time + more);
         }
-        // Its share was a matter of scheduling. These are the limits that apply.
+        // The share is an internal matter; report the limits that the user set.
         report.plan.limits = settings.limits;
         Ok((report, time))
     }
@@ -239,5 +240,5 @@ impl<'a> Crew<'a> {
 fn panicked(input: &Input) -> Finding {
     let name = input.name();
     let message = format!("{name}: this is a bug in linpoint: it panicked");
-    Finding::Failed { name, failure: Failure::Input(message) }
+    Finding::Failed { name, error: CommandError::Input(message) }
 }

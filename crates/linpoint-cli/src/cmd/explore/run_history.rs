@@ -1,4 +1,4 @@
-//! A violation in the words of the report.
+//! The history of a violating run as the report needs it.
 
 use std::time::Duration;
 
@@ -7,17 +7,17 @@ use linpoint::history::Span;
 use linpoint_model::Violation;
 use linpoint_report::{Annotation, Heading, Operation, Operations, Rendered};
 
-use super::Question;
+use super::Request;
 
-/// The history of a run.
-pub struct Words<'a>(pub &'a Violation);
+/// The operations of a violating run.
+pub struct RunOperations<'a>(pub &'a Violation);
 
-impl Words<'_> {
+impl RunOperations<'_> {
     /// The report on the history.
-    pub fn rendered(&self, question: &Question<'_>, time: Duration) -> Rendered {
+    pub fn rendered(&self, request: &Request<'_>, time: Duration) -> Rendered {
         let heading = Heading {
-            name: question.model.to_owned(),
-            model: question.about.to_owned(),
+            name: request.model.to_owned(),
+            model: request.about.to_owned(),
             operations: self.0.operations.len(),
             time,
             ..Heading::default()
@@ -26,7 +26,7 @@ impl Words<'_> {
     }
 }
 
-impl Operations for Words<'_> {
+impl Operations for RunOperations<'_> {
     fn operation(&self, id: OpId) -> Operation {
         let known = &self.0.operations[id.index()];
         Operation {
@@ -44,7 +44,7 @@ impl Operations for Words<'_> {
         self.0.operations[id.index()].span
     }
 
-    /// The steps, one lane for each thread.
+    /// The steps of the run, in one lane per thread.
     fn annotations(&self) -> Vec<Annotation> {
         let mut events = 0;
         let mut all = Vec::new();
