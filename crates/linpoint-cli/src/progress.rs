@@ -49,7 +49,7 @@ struct Active {
 }
 
 /// Handle to an input that is being checked.
-pub struct Entry<'a> {
+pub struct BoardEntry<'a> {
     board: &'a Board,
     number: u64,
 }
@@ -72,15 +72,15 @@ impl Board {
     }
 
     /// Records that the check of an input starts.
-    pub fn begin(&self, name: String) -> Entry<'_> {
+    pub fn begin(&self, name: String) -> BoardEntry<'_> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let progress = Progress::default();
         self.active().push(Active { number, name, since: Instant::now(), progress });
-        Entry { board: self, number }
+        BoardEntry { board: self, number }
     }
 
     /// Records that the check of an input is done.
-    pub fn end(&self, entry: Entry<'_>) {
+    pub fn end(&self, entry: BoardEntry<'_>) {
         self.active().retain(|active| active.number != entry.number);
         self.done.fetch_add(1, Ordering::Relaxed);
     }
@@ -112,7 +112,7 @@ impl Board {
     }
 }
 
-impl Entry<'_> {
+impl BoardEntry<'_> {
     /// True if the board is displayed.
     pub fn is_shown(&self) -> bool {
         self.board.is_shown.load(Ordering::Relaxed)

@@ -46,7 +46,7 @@ function showTip(event) {
   tip.style.top = (event.clientY + 18 + height > innerHeight ? event.clientY - height - 10 : event.clientY + 18) + "px";
 }
 
-function watchCanvas() {
+function bindCanvas() {
   const pointers = new Map();
   let moved = 0;
   canvas.addEventListener("pointerdown", (event) => {
@@ -104,7 +104,7 @@ function watchCanvas() {
   }, { passive: false });
 }
 
-function watchMap() {
+function bindMap() {
   const go = (event) => {
     const box = map.getBoundingClientRect(), half = (state.x1 - state.x0) / 2;
     const at = (event.clientX - box.left) / box.width * extent();
@@ -199,7 +199,7 @@ const ACTIONS = {
   "?": () => $("help").showModal(), Escape: () => { select(null); canvas.focus(); },
 };
 
-function watchKeys() {
+function bindKeys() {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || $("help").open) return;
     const typing = event.target instanceof HTMLInputElement && event.target.type === "search";

@@ -149,7 +149,7 @@ function fillHelp() {
     el("h2", {}, "Keys"), keys);
 }
 
-function watchButtons() {
+function bindButtons() {
   const on = (id, action) => $(id).addEventListener("click", action);
   on("theme", toggleTheme);
   on("help-open", () => $("help").showModal());
@@ -176,10 +176,10 @@ setTheme(dark.matches ? "dark" : "light", false);
 dark.addEventListener("change", () => { if (!themeChosen) setTheme(dark.matches ? "dark" : "light", false); });
 fillHead();
 fillHelp();
-watchButtons();
-watchCanvas();
-watchMap();
-watchKeys();
+bindButtons();
+bindCanvas();
+bindMap();
+bindKeys();
 listeners.push(updateControls);
 new ResizeObserver(changed).observe($("stage"));
 readLink();

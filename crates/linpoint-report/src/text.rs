@@ -155,7 +155,7 @@ pub(crate) fn allowed(explanation: &Explanation) -> Option<String> {
         let _ = write!(text, " or {more} others");
     }
     match (all.is_empty(), explanation.allowed_is_complete) {
-        (true, true) => Some("nothing: the operation was not enabled".to_owned()),
+        (true, true) => Some("nothing: no result was possible".to_owned()),
         (true, false) => None,
         (false, true) => Some(text),
         (false, false) => Some(text + ", and possibly more"),

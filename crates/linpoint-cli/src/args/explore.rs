@@ -65,7 +65,7 @@ pub struct ExploreArgs {
     /// Order in which to explore states
     ///
     /// breadth: fewest steps first; preemptions: fewest preemptions first; few: fewest preemptions and calls first; random: random
-    /// runs with restarts, on one core; depth: depth-first, on one core, counts cycles. All of them are exhaustive.
+    /// runs with restarts, on one core; depth: depth-first, on one core, counts cycles. All of them visit every state in the end.
     #[arg(long, value_name = "ORDER", default_value = "breadth", value_parser = orders())]
     pub order: String,
 

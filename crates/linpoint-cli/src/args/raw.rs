@@ -176,12 +176,12 @@ pub struct RunArgs {
 
     /// How to use order hints: known positions in the order of effects
     #[arg(long, value_enum, default_value = "order", value_name = "USE")]
-    pub hints: Hints,
+    pub hints: HintUse,
 }
 
 /// How to use order hints.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum Hints {
+pub enum HintUse {
     /// Ignore them
     Ignore,
     /// Try the hinted order first; the verdict does not depend on it

@@ -6,7 +6,7 @@ use linpoint::Limits;
 use linpoint_formats::{Format, ModelName, Settings, Source, registry};
 
 use super::check::{CheckArgs, CheckForm};
-use super::raw::{Hints, InputArgs, RunArgs};
+use super::raw::{HintUse, InputArgs, RunArgs};
 use crate::error::CommandError;
 use crate::progress;
 
@@ -74,9 +74,9 @@ impl RunOptions {
                 threads: args.threads.map(usize::from),
                 engine: args.algorithm,
                 hints: match args.hints {
-                    Hints::Ignore => linpoint::Hints::Ignore,
-                    Hints::Order => linpoint::Hints::Order,
-                    Hints::Assert => linpoint::Hints::Assert,
+                    HintUse::Ignore => linpoint::Hints::Ignore,
+                    HintUse::Order => linpoint::Hints::Order,
+                    HintUse::Assert => linpoint::Hints::Assert,
                 },
                 all_failures: args.all_failures,
                 ..Settings::default()

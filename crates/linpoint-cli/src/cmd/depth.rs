@@ -24,7 +24,7 @@ use crate::output::Output;
 const MAX_LISTED: usize = 20;
 
 /// The measurements of one history.
-pub(super) struct Row {
+pub(super) struct DepthRow {
     /// The file, with the id of the history if there are several.
     name: String,
     /// The set of histories that it is counted with.
@@ -40,7 +40,7 @@ pub fn run(args: DepthArgs, out: &mut Output) -> CommandResult {
     let options = InputOptions::new(inputs)?;
     let (began, most_d) = (Instant::now(), usize::from(bounds.max_d));
     let mut exit = Exit::Success;
-    let mut rows: Vec<Row> = Vec::new();
+    let mut rows: Vec<DepthRow> = Vec::new();
     if output == DepthForm::Tsv {
         out.write(&rows::tsv_header(most_d))?;
     }
@@ -84,7 +84,7 @@ fn measure_input(
     input: &Input,
     options: &InputOptions,
     bounds: DepthBounds,
-) -> Vec<Result<Row, CommandError>> {
+) -> Vec<Result<DepthRow, CommandError>> {
     let found = match input.histories(options) {
         Ok(found) => found,
         Err(error) => return vec![Err(error)],
@@ -99,7 +99,7 @@ fn measure_input(
         let set = set_of(input, &history.map_err(CommandError::input)?, several);
         let (measured, linearizable) =
             answer.map_err(|message| CommandError::Input(format!("{name}: {message}")))?;
-        Ok(Row { name, set, measured, linearizable })
+        Ok(DepthRow { name, set, measured, linearizable })
     };
     names.into_iter().zip(histories).zip(answers).map(row).collect()
 }

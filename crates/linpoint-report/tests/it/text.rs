@@ -11,9 +11,9 @@ use linpoint::{History, Limit, OpId};
 use linpoint_report::{Heading, Operation, Operations, Outcome, Rendered, TypedOperations, text};
 
 /// Operations as (client, op, result, call rank, return rank).
-struct Table(Vec<(&'static str, &'static str, Option<&'static str>, u32, u32)>);
+struct FixedOperations(Vec<(&'static str, &'static str, Option<&'static str>, u32, u32)>);
 
-impl Operations for Table {
+impl Operations for FixedOperations {
     fn operation(&self, id: OpId) -> Operation {
         let (client, op, ret, call, end) = self.0[id.index()];
         Operation {
@@ -69,8 +69,8 @@ fn violation(part: u32, core: &[u32], failing: u32) -> Violation {
     }
 }
 
-fn queue() -> Table {
-    Table(vec![
+fn queue() -> FixedOperations {
+    FixedOperations(vec![
         ("producer-1", "enqueue(\"a\")", Some("ok"), 0, 1),
         ("producer-2", "enqueue(\"b\")", Some("ok"), 2, 4),
         ("worker-1", "dequeue()", Some("\"b\""), 3, 6),
@@ -126,7 +126,7 @@ fn a_core_of_a_hundred_operations_fits_the_width() {
     let rows = (0..100).map(|i| ("ann", "write(123456789)", Some("ok"), 2 * i, 2 * i + 1));
     let core: Vec<u32> = (0..100).collect();
     let verdict = Verdict::Violation(Box::new(violation(100, &core, 99)));
-    let rendered = rendered(heading(100), &Table(rows.collect()), verdict);
+    let rendered = rendered(heading(100), &FixedOperations(rows.collect()), verdict);
     let text = text::without_colours(&text::render(&rendered, 80));
     assert!(text.contains("continued"));
     assert!(text.lines().all(|l| l.chars().count() <= 82), "\n{text}");
@@ -137,7 +137,7 @@ fn a_linearizable_history_is_one_line() {
     let verdict = Verdict::Linearizable(Witness { order: vec![] });
     let mut heading = heading(1);
     heading.unknown_results = 1;
-    let rendered = rendered(heading, &Table(vec![]), verdict);
+    let rendered = rendered(heading, &FixedOperations(vec![]), verdict);
     assert_eq!(
         text::without_colours(&text::render(&rendered, 100)),
         "✓ jobs.jsonl  linearizable  queue, 1 operation, jit-graph, 1.25 ms, 1 result unknown\n"
@@ -153,7 +153,7 @@ fn undecided_names_the_limit_and_the_progress() {
         returns_reached: 17,
         returns: 40,
     };
-    let rendered = rendered(heading(90), &Table(vec![]), Verdict::Undecided(undecided));
+    let rendered = rendered(heading(90), &FixedOperations(vec![]), Verdict::Undecided(undecided));
     assert_eq!(
         text::without_colours(&text::render(&rendered, 120)),
         "? jobs.jsonl  undecided  queue, 90 operations, jit-graph, 1.25 ms\n  stopped by the memory \
@@ -168,7 +168,8 @@ fn control_characters_from_a_file_are_escaped() {
     heading.name = "a\u{1b}[31m.jsonl".to_owned();
     heading.note = Some("\u{9b}1A".to_owned());
     let violation = Violation { partials: vec![], ..violation(1, &[0], 0) };
-    let rendered = rendered(heading, &Table(rows), Verdict::Violation(Box::new(violation)));
+    let rendered =
+        rendered(heading, &FixedOperations(rows), Verdict::Violation(Box::new(violation)));
     let text = text::without_colours(&text::render(&rendered, 100));
     assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "{text:?}");
     assert!(text.contains(r"a\u{1b}[31m.jsonl"), "{text}");

@@ -11,7 +11,7 @@ use super::workers::Workers;
 use crate::cmd::loaded::LoadedOperations;
 use crate::cmd::results::ResultText;
 use crate::error::CommandError;
-use crate::progress::Entry;
+use crate::progress::BoardEntry;
 
 /// The result of one history.
 pub enum Finding {
@@ -67,7 +67,7 @@ impl Finding {
 }
 
 /// Reads and checks an input.
-pub fn findings(workers: &Workers<'_>, number: usize, entry: &Entry<'_>) -> Vec<Finding> {
+pub fn findings(workers: &Workers<'_>, number: usize, entry: &BoardEntry<'_>) -> Vec<Finding> {
     let (options, input) = (workers.options(), workers.input(number));
     let began = Instant::now();
     let histories = match input.histories(&options.run.inputs) {
@@ -101,7 +101,7 @@ pub fn findings(workers: &Workers<'_>, number: usize, entry: &Entry<'_>) -> Vec<
 fn check_one(
     workers: &Workers<'_>,
     number: usize,
-    entry: &Entry<'_>,
+    entry: &BoardEntry<'_>,
     (name, title, reading): (&str, String, Duration),
     history: &LoadedHistory,
 ) -> Result<Checked, CommandError> {

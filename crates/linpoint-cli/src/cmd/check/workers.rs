@@ -27,7 +27,7 @@ use super::finding::{Finding, findings};
 use crate::args::resolved::CheckOptions;
 use crate::error::CommandError;
 use crate::inputs::Input;
-use crate::progress::{Board, Entry};
+use crate::progress::{Board, BoardEntry};
 
 /// Bytes of memory per byte of text, while it is read, checked and reported. JSON lines took 3.3, fastlin's
 /// text 3.8 (a million operations each, linearizable); explanations and pages take more.
@@ -48,14 +48,14 @@ pub struct Workers<'a> {
     files_at_once: usize,
     /// Limit on the estimated memory of all admitted inputs together.
     room: u64,
-    state: Mutex<State>,
+    state: Mutex<Admissions>,
     changed: Condvar,
     /// Read-locked by every check; write-locked by a check that needs the whole memory limit.
     alone: RwLock<()>,
 }
 
 #[derive(Debug)]
-struct State {
+struct Admissions {
     /// The input to admit next.
     next: usize,
     /// Estimated memory of the admitted inputs and of findings that wait to be written.
@@ -81,7 +81,7 @@ impl<'a> Workers<'a> {
         };
         let costs: Vec<u64> = inputs.iter().map(cost).collect();
         let left = costs.iter().fold(0_u64, |sum, cost| sum.saturating_add(*cost));
-        let state = State { next: 0, used: 0, left, unfinished: costs.len(), stopped: false };
+        let state = Admissions { next: 0, used: 0, left, unfinished: costs.len(), stopped: false };
         Workers {
             options,
             inputs,
@@ -101,7 +101,7 @@ impl<'a> Workers<'a> {
         self.files_at_once
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, Admissions> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -204,7 +204,7 @@ impl<'a> Workers<'a> {
         &self,
         history: &LoadedHistory,
         input: usize,
-        entry: &Entry,
+        entry: &BoardEntry,
     ) -> Result<(Report, Duration), CheckError> {
         let settings = &self.options.run.settings;
         let run = |settings: &Settings| {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::tables::{Set, share};
+use super::tables::{HistorySet, share};
 
 const WIDTH: f64 = 820.0;
 const HEIGHT: f64 = 480.0;
@@ -16,9 +16,9 @@ const COLOURS: [&str; 11] = [
 ];
 
 /// The plot as an SVG document.
-pub(super) fn svg(sets: &[Set], most_d: usize) -> String {
-    let lines: Vec<&Set> = sets.iter().filter(|set| set.linearizable > 0).collect();
-    let percent = |set: &Set, d: usize| share(set.witnessed[d - 1], set.linearizable);
+pub(super) fn svg(sets: &[HistorySet], most_d: usize) -> String {
+    let lines: Vec<&HistorySet> = sets.iter().filter(|set| set.linearizable > 0).collect();
+    let percent = |set: &HistorySet, d: usize| share(set.witnessed[d - 1], set.linearizable);
     let lowest = lines.iter().map(|set| percent(set, 1)).fold(100.0, f64::min);
     let floor = (lowest / 10.0).floor().min(9.0) * 10.0;
     let at_x =

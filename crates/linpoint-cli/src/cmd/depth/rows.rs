@@ -5,7 +5,7 @@ use std::fmt::Write;
 use linpoint::hitting::Exact;
 use linpoint_formats::Value;
 
-use super::Row;
+use super::DepthRow;
 
 const UNKNOWN: &str = "?";
 
@@ -13,7 +13,7 @@ fn or_unknown<T: ToString>(value: Option<T>) -> String {
     value.map_or(UNKNOWN.to_owned(), |value| value.to_string())
 }
 
-fn verdict(row: &Row) -> &'static str {
+fn verdict(row: &DepthRow) -> &'static str {
     match row.linearizable {
         Some(true) => "ok",
         Some(false) => "bad",
@@ -22,7 +22,7 @@ fn verdict(row: &Row) -> &'static str {
 }
 
 /// The least `d` with a witness; `-` if no family that was tried has one.
-fn witness(row: &Row) -> String {
+fn witness(row: &DepthRow) -> String {
     match (row.measured.witness, row.measured.witness_unknown) {
         (Some(d), _) => d.to_string(),
         (None, true) => UNKNOWN.to_owned(),
@@ -30,7 +30,7 @@ fn witness(row: &Row) -> String {
     }
 }
 
-fn depth(row: &Row) -> String {
+fn depth(row: &DepthRow) -> String {
     match row.measured.depth {
         Exact::Is(d) => d.to_string(),
         // A violation has no depth.
@@ -54,7 +54,7 @@ pub(super) fn tsv_header(most_d: usize) -> String {
     line
 }
 
-pub(super) fn tsv(row: &Row) -> String {
+pub(super) fn tsv(row: &DepthRow) -> String {
     let m = &row.measured;
     let mut fields = vec![Value::str(&row.name).bare(), verdict(row).to_owned()];
     fields
@@ -67,7 +67,7 @@ pub(super) fn tsv(row: &Row) -> String {
     fields.join("\t") + "\n"
 }
 
-pub(super) fn json(row: &Row) -> String {
+pub(super) fn json(row: &DepthRow) -> String {
     let m = &row.measured;
     let number = |n: Option<usize>| n.map_or("null".to_owned(), |n| n.to_string());
     let list = |sizes: &[Option<usize>]| {
@@ -100,7 +100,7 @@ pub(super) fn json(row: &Row) -> String {
 }
 
 /// A table with one row per history.
-pub(super) fn human(rows: &[Row]) -> String {
+pub(super) fn human(rows: &[DepthRow]) -> String {
     let heading =
         ["history", "", "ops", "chains", "open", "pairs", "witness d", "depth", "schedules"];
     let mut table = vec![heading.map(str::to_owned).to_vec()];

@@ -86,7 +86,7 @@ fn explain(out: &mut String, violation: &LiveViolation, width: usize) {
     let allowed: Vec<String> = violation.allowed.iter().map(|ret| clean(ret)).collect();
     let but = match allowed.as_slice() {
         _ if *failed => "but its effect was observed".to_owned(),
-        [] => "but it was not enabled by then".to_owned(),
+        [] => "but no result was possible by then".to_owned(),
         all => format!("but only {} was possible by then", first_few(all, " or ")),
     };
     out.push('\n');
