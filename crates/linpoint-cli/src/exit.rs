@@ -1,27 +1,27 @@
-//! What the command tells the shell.
+//! Exit codes.
 
 use std::process::ExitCode;
 
-/// The exit codes, from the best to the worst.
+/// The outcome of a command, from best to worst.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Exit {
     /// Everything is linearizable.
-    Fine,
-    /// A limit was hit before an answer was found.
+    Success,
+    /// A limit was reached before an answer was found.
     Undecided,
-    /// Something is not linearizable.
+    /// At least one history is not linearizable.
     Violation,
-    /// The usage or an input was bad, or the output could not be written.
-    Bad,
+    /// Bad usage, bad input, or output that could not be written.
+    Error,
 }
 
 impl Exit {
-    /// The number.
+    /// The exit code. The codes are documented and must not change.
     pub fn code(self) -> u8 {
         match self {
-            Exit::Fine => 0,
+            Exit::Success => 0,
             Exit::Violation => 1,
-            Exit::Bad => 2,
+            Exit::Error => 2,
             Exit::Undecided => 3,
         }
     }

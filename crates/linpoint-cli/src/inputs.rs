@@ -4,31 +4,34 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use linpoint_formats::Source;
 use linpoint_formats::registry::{self, Found};
-use linpoint_formats::{Format, ModelName, Source};
 
-/// Something to check, or something that cannot be.
+use crate::args::resolved::InputOptions;
+use crate::error::CommandError;
+
+/// One input of a command.
 #[derive(Debug)]
 pub enum Input {
-    /// The standard input.
+    /// Standard input.
     Stdin,
     /// A file.
     File(PathBuf),
-    /// A path that leads nowhere, and why.
+    /// A path that cannot be read, and why.
     Bad(PathBuf, String),
 }
 
-/// What the paths on the command line stand for.
+/// The inputs that the paths on the command line name.
 #[derive(Debug, Default)]
 pub struct Inputs {
-    /// In the order in which they are checked.
+    /// In the order in which results are printed.
     pub list: Vec<Input>,
-    /// Files in directories that are not histories: `*.tsv`, `README*`, hidden ones.
-    pub passed_over: usize,
+    /// Number of files in directories that are not histories: `*.tsv`, `README*`, hidden files.
+    pub skipped: usize,
 }
 
 impl Inputs {
-    /// Walks the directories among `paths`.
+    /// Lists the files, walking the directories among `paths`.
     pub fn find(paths: &[PathBuf]) -> Inputs {
         let mut inputs = Inputs::default();
         for path in paths {
@@ -39,12 +42,11 @@ impl Inputs {
 
     fn add(&mut self, path: &Path) {
         if path.as_os_str() == "-" {
-            let again = self.list.iter().any(|input| matches!(input, Input::Stdin));
-            self.list.push(match again {
-                true => Input::Bad(
-                    path.to_owned(),
-                    "the standard input can be read only once".to_owned(),
-                ),
+            let is_second = self.list.iter().any(|input| matches!(input, Input::Stdin));
+            self.list.push(match is_second {
+                true => {
+                    Input::Bad(path.to_owned(), "standard input can be read only once".to_owned())
+                }
                 false => Input::Stdin,
             });
             return;
@@ -58,7 +60,7 @@ impl Inputs {
                     self.list.push(Input::Bad(path.to_owned(), nothing));
                 }
             }
-            // A file that is named is checked, whatever it is called.
+            // A file named on the command line is never skipped.
             Ok(_) => self.list.push(Input::File(path.to_owned())),
             Err(error) => self.list.push(Input::Bad(path.to_owned(), reason(&error))),
         }
@@ -76,10 +78,10 @@ impl Inputs {
         entries.sort_by_key(|entry| entry.file_name());
         for entry in entries {
             let path = entry.path();
-            // Links to directories are not followed, so the walk ends.
+            // Links to directories are not followed: they could form a cycle.
             let linked = entry.file_type().is_ok_and(|kind| kind.is_symlink());
-            if is_passed_over(&entry.file_name().to_string_lossy()) || (linked && path.is_dir()) {
-                self.passed_over += 1;
+            if is_skipped(&entry.file_name().to_string_lossy()) || (linked && path.is_dir()) {
+                self.skipped += 1;
             } else if path.is_dir() {
                 self.walk(&path);
             } else {
@@ -89,11 +91,11 @@ impl Inputs {
     }
 }
 
-fn is_passed_over(name: &str) -> bool {
+fn is_skipped(name: &str) -> bool {
     name.starts_with('.') || name.starts_with("README") || name.ends_with(".tsv")
 }
 
-/// What the system says, without its number.
+/// An I/O error for the user, without the error number of the system.
 pub fn reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "no such file or directory".to_owned(),
@@ -103,8 +105,15 @@ pub fn reason(error: &io::Error) -> String {
     }
 }
 
+fn with_id(name: String, id: Option<&str>) -> String {
+    match id {
+        Some(id) => format!("{name}#{id}"),
+        None => name,
+    }
+}
+
 impl Input {
-    /// The path as it was given or found.
+    /// The path as given or found; `-` for standard input.
     pub fn name(&self) -> String {
         match self {
             Input::Stdin => "-".to_owned(),
@@ -112,7 +121,7 @@ impl Input {
         }
     }
 
-    /// The name for people.
+    /// The name in reports for people.
     pub fn title(&self) -> String {
         match self {
             Input::Stdin => "<stdin>".to_owned(),
@@ -120,9 +129,19 @@ impl Input {
         }
     }
 
-    /// How large the text is going to be, more or less; `None` if nobody knows.
+    /// The name of a history in this input: `file#id` if it has an id.
+    pub fn name_with(&self, id: Option<&str>) -> String {
+        with_id(self.name(), id)
+    }
+
+    /// The title of a history in this input.
+    pub fn title_with(&self, id: Option<&str>) -> String {
+        with_id(self.title(), id)
+    }
+
+    /// Estimated size of the text in bytes; `None` if there is no estimate.
     pub fn expected_size(&self) -> Option<u64> {
-        /// Histories become about this much smaller.
+        /// Typical compression ratio of histories.
         const COMPRESSION: u64 = 12;
         match self {
             Input::Stdin => None,
@@ -135,28 +154,30 @@ impl Input {
         }
     }
 
-    /// The contents. What is compressed may have `max_unpacked` bytes when unpacked.
-    pub fn read(&self, max_unpacked: usize) -> Result<Source, String> {
+    /// The contents. A compressed input may unpack to at most `max_unpacked` bytes.
+    pub fn read(&self, max_unpacked: usize) -> Result<Source, CommandError> {
         let source = match self {
             Input::Stdin => Source::read_within(self.title(), io::stdin().lock(), max_unpacked),
             Input::File(path) => Source::open_within(path, max_unpacked),
-            Input::Bad(path, why) => return Err(format!("{}: {why}", path.display())),
+            Input::Bad(path, why) => {
+                return Err(CommandError::Input(format!("{}: {why}", path.display())));
+            }
         };
-        source.map_err(|error| format!("{}: {}", self.name(), reason(&error)))
+        source.map_err(|error| self.unreadable(&error))
     }
 
-    /// The histories in it. The text of a long file is not kept in memory if its lines are plain.
-    pub fn histories(
-        &self,
-        format: Option<Format>,
-        model: Option<&ModelName>,
-        max_unpacked: usize,
-    ) -> Result<Vec<Found>, String> {
+    /// The histories in the input. The text of a long file is not kept in memory if its lines are plain.
+    pub fn histories(&self, options: &InputOptions) -> Result<Vec<Found>, CommandError> {
+        let InputOptions { format, ref model, max_unpacked, .. } = *options;
         let Input::File(path) = self else {
             let source = self.read(max_unpacked)?;
-            return Ok(registry::read_all(&source, format, model));
+            return Ok(registry::read_all(&source, format, model.as_ref()));
         };
-        registry::read_file_within(path, max_unpacked, format, model)
-            .map_err(|error| format!("{}: {}", self.name(), reason(&error)))
+        registry::read_file_within(path, max_unpacked, format, model.as_ref())
+            .map_err(|error| self.unreadable(&error))
+    }
+
+    fn unreadable(&self, error: &io::Error) -> CommandError {
+        CommandError::Input(format!("{}: {}", self.name(), reason(error)))
     }
 }

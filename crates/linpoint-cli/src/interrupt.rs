@@ -1,15 +1,15 @@
-//! Ctrl-C: the first one ends what runs, so that what was found so far is still said; the second one ends
-//! everything.
+//! Ctrl-C. The first one cancels the running checks, so that the results so far are still printed. The
+//! second one ends the process.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use linpoint::Cancel;
 
-/// What shells expect of somebody who was interrupted.
+/// The exit code that shells expect after an interrupt.
 const INTERRUPTED: i32 = 130;
 
-/// Lets the first Ctrl-C cancel. Where that is impossible, Ctrl-C does what it always does.
-pub fn cancels(cancel: &Cancel) {
+/// Makes the first Ctrl-C cancel `cancel`. If no handler can be installed, Ctrl-C keeps its default effect.
+pub fn cancel_on_ctrl_c(cancel: &Cancel) {
     let cancel = cancel.clone();
     let again = AtomicBool::new(false);
     let _ = ctrlc::set_handler(move || {

@@ -2,6 +2,7 @@
 
 mod args;
 mod cmd;
+mod error;
 mod exit;
 mod inputs;
 mod interrupt;
@@ -13,42 +14,40 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use args::raw::{Cli, Command};
+use error::CommandResult;
 use exit::Exit;
 use output::Output;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let mut out = Output::new(cli.color);
-    let result = match cli.command {
-        Command::Check(raw) => match args::resolved::Check::new(raw) {
-            Ok(check) => cmd::check::run(&check, &mut out),
-            Err(message) => {
-                out.error(&message);
-                Ok(Exit::Bad)
-            }
-        },
-        Command::Watch(watch) => cmd::watch::run(&watch, &mut out),
-        Command::Explain(explain) => cmd::explain::run(explain, &mut out),
-        Command::Convert(args) => cmd::convert::run(&args, &mut out),
-        Command::Gen(args) => cmd::generate::run(&args, &mut out),
-        Command::Shrink(args) => cmd::shrink::run(&args, &mut out),
-        Command::Spin(args) => cmd::spin::run(&args, &mut out),
-        Command::Stats(args) => cmd::stats::run(args, &mut out),
-        Command::Explore(args) => cmd::explore::run(&args, &mut out),
-        Command::Depth(args) => cmd::depth::run(args, &mut out),
-        Command::Models => cmd::models::run(&mut out),
-        Command::Formats => cmd::formats::run(&mut out),
-        Command::Completions { shell } => cmd::shell::completions(shell, &mut out),
-        Command::Man { dir } => cmd::shell::man(dir.as_deref(), &mut out),
-    };
-    let exit = result.and_then(|exit| out.flush().map(|()| exit));
-    match exit {
-        Ok(exit) => exit.into(),
-        // Whoever was reading has seen enough. That is not a verdict, so it is not 0 either.
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Exit::Bad.into(),
-        Err(error) => {
-            out.error(&format!("cannot write the output: {error}"));
-            Exit::Bad.into()
+    let result = run(cli.command, &mut out);
+    let result = result.and_then(|exit| Ok(out.flush().map(|()| exit)?));
+    let exit = result.unwrap_or_else(|error| {
+        // A reader that has seen enough needs no message. There is no verdict either, so the code is not 0.
+        if !error.is_broken_pipe() {
+            out.error(&error.to_string());
         }
+        Exit::Error
+    });
+    exit.into()
+}
+
+fn run(command: Command, out: &mut Output) -> CommandResult {
+    match command {
+        Command::Check(args) => cmd::check::run(args, out),
+        Command::Watch(args) => cmd::watch::run(&args, out),
+        Command::Plan(args) => cmd::plan::run(args, out),
+        Command::Convert(args) => cmd::convert::run(&args, out),
+        Command::Gen(args) => cmd::generate::run(&args, out),
+        Command::Shrink(args) => cmd::shrink::run(&args, out),
+        Command::Spin(args) => cmd::spin::run(&args, out),
+        Command::Stats(args) => cmd::stats::run(args, out),
+        Command::Explore(args) => cmd::explore::run(&args, out),
+        Command::Depth(args) => cmd::depth::run(args, out),
+        Command::Models => cmd::models::run(out),
+        Command::Formats => cmd::formats::run(out),
+        Command::Completions { shell } => cmd::shell::completions(shell, out),
+        Command::Man { dir } => cmd::shell::man(dir.as_deref(), out),
     }
 }

@@ -1,4 +1,4 @@
-//! Where results and errors are written, with colours where they are wanted.
+//! Standard output for results and standard error for messages, in colour where wanted.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -10,18 +10,18 @@ use indicatif::ProgressBar;
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
-const REMARK: Style = Style::new().bold();
+const NOTE: Style = Style::new().bold();
 
-/// Standard output for results, standard error for errors.
+/// The two output streams of the command.
 pub struct Output {
     out: AutoStream<io::Stdout>,
     err: AutoStream<io::Stderr>,
-    /// What is drawn on the terminal meanwhile.
+    /// The progress bar on the terminal, hidden during each write.
     bar: Option<ProgressBar>,
 }
 
 impl Output {
-    /// Colours as asked for; by default where there is a terminal and `NO_COLOR` is not set.
+    /// `Auto` means colours on a terminal, unless `NO_COLOR` is set.
     pub fn new(color: clap::ColorChoice) -> Output {
         let choice = match color {
             clap::ColorChoice::Auto => ColorChoice::Auto,
@@ -35,21 +35,21 @@ impl Output {
         }
     }
 
-    /// From now on this is on the terminal, and has to be taken away while something is written.
-    pub fn draw_around(&mut self, bar: Option<ProgressBar>) {
+    /// Sets the progress bar that writes must not overwrite.
+    pub fn set_progress_bar(&mut self, bar: Option<ProgressBar>) {
         self.bar = bar;
     }
 
-    /// Writes a result.
+    /// Writes a result to standard output.
     pub fn write(&mut self, text: &str) -> io::Result<()> {
         let out = &mut self.out;
-        around(self.bar.as_ref(), || out.write_all(text.as_bytes()))
+        without_bar(self.bar.as_ref(), || out.write_all(text.as_bytes()))
     }
 
-    /// Writes an error message. If even that is impossible, nobody is there to be told.
+    /// Writes an error message. A failure to do so is ignored: there is no other place for it.
     pub fn error(&mut self, message: &str) {
         let err = &mut self.err;
-        around(self.bar.as_ref(), || {
+        without_bar(self.bar.as_ref(), || {
             let _ = writeln!(err, "{ERROR}error:{ERROR:#} {message}");
         });
     }
@@ -59,26 +59,26 @@ impl Output {
         let _ = writeln!(self.err, "{WARNING}warning:{WARNING:#} {message}");
     }
 
-    /// Writes something that is worth knowing beside the results.
-    pub fn remark(&mut self, message: &str) {
-        let _ = writeln!(self.err, "{REMARK}note:{REMARK:#} {message}");
+    /// Writes a note.
+    pub fn note(&mut self, message: &str) {
+        let _ = writeln!(self.err, "{NOTE}note:{NOTE:#} {message}");
     }
 
-    /// Makes sure that everything has been written.
+    /// Flushes standard output.
     pub fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }
 }
 
-fn around<T>(bar: Option<&ProgressBar>, write: impl FnOnce() -> T) -> T {
+fn without_bar<T>(bar: Option<&ProgressBar>, write: impl FnOnce() -> T) -> T {
     match bar {
         Some(bar) => bar.suspend(write),
         None => write(),
     }
 }
 
-/// Where a history is written: a file, or the standard output as it is.
-pub fn sink(path: Option<&Path>) -> io::Result<Box<dyn Write>> {
+/// A buffered writer to `path`; to standard output without a path or for `-`.
+pub fn create(path: Option<&Path>) -> io::Result<Box<dyn Write>> {
     const BUFFER: usize = 1 << 18;
     Ok(match path {
         Some(path) if path.as_os_str() != "-" => {

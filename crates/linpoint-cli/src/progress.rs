@@ -1,7 +1,7 @@
-//! How far a run has come, on the standard error, for people at a terminal.
+//! Progress of a run, on standard error, for people at a terminal.
 //!
-//! The [`Board`] is what the threads write on. The [`Display`] reads it a few times a second. Nothing is
-//! drawn in the first moments: most runs are over by then.
+//! Worker threads record their progress on the [`Board`]. The [`Display`] reads it a few times a second.
+//! Nothing is drawn during the first tick: most runs end before it.
 
 use std::fmt::Write;
 use std::io::IsTerminal;
@@ -14,22 +14,22 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use linpoint::Progress;
 use linpoint_report::text;
 
-/// Between two looks at the board.
+/// Time between two updates of the display.
 const TICK: Duration = Duration::from_millis(200);
-/// A check that takes longer than this is named.
+/// The display names a check that has run for longer than this.
 const SLOW: Duration = Duration::from_secs(1);
-/// Names are cut to this, at the front.
+/// Longer names are cut to this many characters, at the front.
 const MAX_NAME: usize = 40;
 
-/// True if somebody is watching who wants to see progress: a terminal that can go back to the start of a line, and
-/// nobody has asked for plain output.
+/// True if progress can be drawn and was not switched off: standard error is a terminal that can return to the
+/// start of a line, and neither `--quiet` nor `NO_COLOR` is set.
 pub fn is_wanted(quiet: bool) -> bool {
     let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
     let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     !quiet && !dumb && !plain && std::io::stderr().is_terminal()
 }
 
-/// What the threads have done so far.
+/// What the worker threads have done so far.
 pub struct Board {
     begun: Instant,
     inputs: usize,
@@ -40,7 +40,7 @@ pub struct Board {
     is_shown: AtomicBool,
 }
 
-/// An input in work.
+/// An input that is being checked.
 struct Active {
     number: u64,
     name: String,
@@ -48,8 +48,8 @@ struct Active {
     progress: Progress,
 }
 
-/// Names an input in work.
-pub struct Entry<'a> {
+/// Handle to an input that is being checked.
+pub struct BoardEntry<'a> {
     board: &'a Board,
     number: u64,
 }
@@ -71,21 +71,21 @@ impl Board {
         self.active.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Somebody begins with an input.
-    pub fn begin(&self, name: String) -> Entry<'_> {
+    /// Records that the check of an input starts.
+    pub fn begin(&self, name: String) -> BoardEntry<'_> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let progress = Progress::default();
         self.active().push(Active { number, name, since: Instant::now(), progress });
-        Entry { board: self, number }
+        BoardEntry { board: self, number }
     }
 
-    /// The input is done.
-    pub fn end(&self, entry: Entry<'_>) {
+    /// Records that the check of an input is done.
+    pub fn end(&self, entry: BoardEntry<'_>) {
         self.active().retain(|active| active.number != entry.number);
         self.done.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A line about what is going on.
+    /// The message of the progress bar.
     fn line(&self, now: Instant) -> String {
         let seconds = now.duration_since(self.begun).as_secs_f64();
         let operations = self.operations.load(Ordering::Relaxed) as f64;
@@ -94,13 +94,13 @@ impl Board {
             _ => String::new(),
         };
         let active = self.active();
-        // They began in this order.
+        // Entries are in the order in which they began.
         let Some(slowest) = active.first() else { return line };
         let time = now.duration_since(slowest.since);
         if time < SLOW {
             return line;
         }
-        let _ = write!(line, "; {} {} s", end_of(&slowest.name), time.as_secs());
+        let _ = write!(line, "; {} {} s", shorten_front(&slowest.name), time.as_secs());
         let Progress { steps, bytes, parts_done, parts } = slowest.progress;
         if parts > 1 {
             let _ = write!(line, ", {parts_done} of {parts} parts");
@@ -112,27 +112,27 @@ impl Board {
     }
 }
 
-impl Entry<'_> {
-    /// True if somebody looks at the board.
+impl BoardEntry<'_> {
+    /// True if the board is displayed.
     pub fn is_shown(&self) -> bool {
         self.board.is_shown.load(Ordering::Relaxed)
     }
 
-    /// How far the check has come.
-    pub fn came_to(&self, progress: Progress) {
+    /// Updates the progress of the check.
+    pub fn set_progress(&self, progress: Progress) {
         let mut active = self.board.active();
         if let Some(active) = active.iter_mut().find(|active| active.number == self.number) {
             active.progress = progress;
         }
     }
 
-    /// A history of so many operations has been checked.
+    /// Records that a history with this many operations has been checked.
     pub fn checked(&self, operations: usize) {
         self.board.operations.fetch_add(operations as u64, Ordering::Relaxed);
     }
 }
 
-/// A number with three digits: `1.25 M`.
+/// A number with three significant digits: `1.25 M`.
 pub fn rounded(n: f64) -> String {
     let (n, unit) = match n {
         n if n < 1e3 => return format!("{n:.0}"),
@@ -144,8 +144,8 @@ pub fn rounded(n: f64) -> String {
     format!("{n:.digits$} {unit}")
 }
 
-/// The end of a path says more than its beginning.
-fn end_of(name: &str) -> String {
+/// Cuts a path at the front: its end is more specific than its beginning.
+fn shorten_front(name: &str) -> String {
     let name = text::clean(name);
     let length = name.chars().count();
     if length <= MAX_NAME {
@@ -155,14 +155,14 @@ fn end_of(name: &str) -> String {
     format!("\u{2026}{end}")
 }
 
-/// The bar, and the thread that keeps it up to date.
+/// The progress bar and the thread that updates it.
 pub struct Display<'a> {
     board: &'a Board,
     shown: Option<(ProgressBar, Thread)>,
 }
 
 impl<'a> Display<'a> {
-    /// Begins to draw, if that is wanted. It ends when this is dropped.
+    /// Starts to draw if `is_wanted`. Drawing ends when the display is dropped.
     pub fn start<'scope>(
         scope: &'scope Scope<'scope, '_>,
         board: &'a Board,
@@ -188,7 +188,7 @@ impl<'a> Display<'a> {
         }
         let drawn = bar.clone();
         let drawing = scope.spawn(move || {
-            // Woken up early, it is over already.
+            // Unparked early, the run is already over.
             std::thread::park_timeout(TICK);
             while board.is_shown.load(Ordering::Relaxed) {
                 drawn.set_message(board.line(Instant::now()));
@@ -201,14 +201,14 @@ impl<'a> Display<'a> {
         Display { board, shown: Some((bar, drawing.thread().clone())) }
     }
 
-    /// Takes away what is drawn.
+    /// Removes the bar from the terminal.
     pub fn clear(&self) {
         if let Some((bar, _)) = &self.shown {
             bar.finish_and_clear();
         }
     }
 
-    /// What is drawn, if anything is: whoever writes to the terminal writes around it.
+    /// The bar, if one is drawn. Writes to the terminal must suspend it.
     pub fn bar(&self) -> Option<ProgressBar> {
         self.shown.as_ref().map(|(bar, _)| bar.clone())
     }
@@ -228,13 +228,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_names_what_is_slow() {
+    fn the_message_names_slow_inputs() {
         let board = Board::new(3);
         let slow = board.begin("a/slow.jsonl".to_owned());
         let quick = board.begin("quick".to_owned());
         quick.checked(4_000_000);
         board.end(quick);
-        slow.came_to(Progress { steps: 1_500, bytes: 3 << 20, parts_done: 1, parts: 4 });
+        slow.set_progress(Progress { steps: 1_500, bytes: 3 << 20, parts_done: 1, parts: 4 });
         let later = board.begun + Duration::from_secs(2);
         let line = board.line(later);
         assert!(line.starts_with("2.00 M operations/s; a/slow.jsonl "), "{line}");
@@ -245,10 +245,10 @@ mod tests {
     }
 
     #[test]
-    fn numbers_and_names_are_short() {
+    fn numbers_and_names_are_shortened() {
         let numbers = [0.0, 999.0, 1e3, 12_340.0, 999_000.0, 1.5e9].map(rounded);
         assert_eq!(numbers, ["0", "999", "1.00 k", "12.3 k", "999 k", "1.50 G"]);
-        let name = end_of(&format!("{}/run.jsonl\u{1b}", "x".repeat(100)));
+        let name = shorten_front(&format!("{}/run.jsonl\u{1b}", "x".repeat(100)));
         assert!(name.starts_with("\u{2026}xx") && name.ends_with("/run.jsonl\\u{1b}"), "{name}");
         assert_eq!(name.chars().count(), MAX_NAME);
     }

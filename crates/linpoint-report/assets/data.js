@@ -1,5 +1,5 @@
-// Reads what html/columns.rs and html/encode.rs wrote. Operations are columns of numbers; their
-// texts are put together when they are needed.
+// Decodes the output of html/columns.rs and html/encode.rs. Operations are columns of numbers; their texts
+// are built on demand.
 
 const facts = JSON.parse(document.getElementById("facts").textContent);
 const columnsText = document.getElementById("columns").textContent;
@@ -10,7 +10,7 @@ for (let i = 0; i < 64; i++) {
   DIGIT["ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".charCodeAt(i)] = i;
 }
 
-/** Reads numbers from text: five bits a character, the smallest first; the sixth says "more". */
+/** Reads numbers from text: five bits per character, least significant first; the sixth bit says "more". */
 class Reader {
   constructor(at) { this.at = at; }
 
@@ -35,13 +35,13 @@ class Reader {
 /** 0, 1, 2, 3, ... stand for 0, -1, 1, -2, ... */
 function unfold(n) { return n % 2 ? -(n + 1) / 2 : n / 2; }
 
-/** A word: odd ones are numbers, even ones places in the table. */
+/** A word: odd codes are integers, even codes are places in the table. */
 function word(n) { return n % 2 ? String(unfold((n - 1) / 2)) : facts.words[n / 2]; }
 
 const parts = facts.parts.map(([name, status, count, from], index) =>
   ({ index, name: name || "all operations", status, count, from }));
 
-/** The operations of one part in call order, and the orders that are known of it. */
+/** The operations of one part in call order, and its known orders. */
 function decodePart(part) {
   const n = part.count;
   const reader = new Reader(part.from);
@@ -75,8 +75,8 @@ function decodePart(part) {
 }
 
 /**
- * Positions on the axis: `from` and `to`. Of several parts, each is shown without the gaps that the
- * events of the others leave; `ranks` are those of its own events.
+ * Computes positions on the axis: `from` and `to`. With several parts, each part is shown without the gaps that
+ * the events of the others leave; `ranks` are the ranks of its own events.
  */
 function closeRanks(set) {
   if (parts.length === 1) return Object.assign(set, { from: set.call, to: set.ret, ranks: null, extent: facts.events });
@@ -93,7 +93,7 @@ function closeRanks(set) {
   return set;
 }
 
-/** The place on the axis of something that happened after so many events of the history. */
+/** The position on the axis of a moment after the given number of events of the history. */
 function placeOfMoment(set, after) {
   return (set.ranks ? firstAbove(set.ranks, after - 1) : after) - 0.5;
 }
@@ -103,27 +103,27 @@ function decodeOrder(reader) {
   let last = 0;
   for (let i = 0; i < ids.length; i++) ids[i] = last += reader.signed();
   const until = reader.number() || NEVER;
-  const told = reader.number();
+  const stored = reader.number();
   const order = { ids, until, first: 0, states: null };
-  if (told > 0) {
+  if (stored > 0) {
     order.first = reader.number();
-    // One more than steps: the state before the first of them.
-    order.states = new Uint32Array(told + 1);
+    // One more than there are steps: the first is the state before the first step.
+    order.states = new Uint32Array(stored + 1);
     last = 0;
-    for (let i = 0; i <= told; i++) order.states[i] = last += reader.signed();
+    for (let i = 0; i <= stored; i++) order.states[i] = last += reader.signed();
   }
   return order;
 }
 
 const COLUMNS = ["call", "ret", "kind", "client", "object", "id", "line", "words", "unknown"];
 
-/** All parts as one set. A witness of all is merged from those of the parts, as the library does. */
+/** All parts as one set. The witnesses of the parts are merged into one, as the library does. */
 function mergeParts() {
   const sets = parts.map(decodePart);
   const n = sets.reduce((sum, set) => sum + set.n, 0);
   const all = { n, part: new Uint32Array(n), orders: [] };
   for (const name of COLUMNS) all[name] = name === "unknown" ? new Uint8Array(n) : new Uint32Array(n);
-  // Every call has a rank of its own.
+  // No two calls have the same rank.
   const at = new Int32Array(facts.events + 1).fill(-1);
   let total = 0;
   const flat = sets.map((set) => { const base = total; total += set.n; return base; });
@@ -158,7 +158,7 @@ function mergeOrders(sets, flat, place, all) {
   each((latest) => { count[latest + 1]++; length++; });
   for (let i = 1; i < count.length; i++) count[i] += count[i - 1];
   const ids = new Uint32Array(length);
-  // The state after each step is that of the step's own part; 0 if it is not known.
+  // The states before and after each step are those of the step's own part; 0 if not known.
   const own = new Uint32Array(length), before = new Uint32Array(length);
   each((latest, id, order, k) => {
     const to = count[latest]++;
@@ -172,7 +172,7 @@ function mergeOrders(sets, flat, place, all) {
   return { ids, until: NEVER, first: 0, states: null, own, before };
 }
 
-/** The state before or after a step of an order, in words; undefined if the page does not know. */
+/** The text of the state before or after a step of an order; undefined if it is not stored in the page. */
 function stateAt(order, step, after) {
   if (!order || step < 0 || step >= order.ids.length) return undefined;
   if (order.own) {
@@ -183,7 +183,7 @@ function stateAt(order, step, after) {
   return order.states && at >= 0 && at < order.states.length ? facts.states[order.states[at]] : undefined;
 }
 
-/** What was called: `write(x, 5)`. */
+/** The text of the call: `write(x, 5)`. */
 function opText(set, i) {
   const reader = new Reader(set.words[i]);
   const head = reader.number();
@@ -193,7 +193,7 @@ function opText(set, i) {
   return head & 1 ? `${kind}(${words.join(", ")})` : kind + words.join("");
 }
 
-/** What it returned; null if nothing is known. */
+/** The text of the result; null if not known. */
 function retText(set, i) {
   const reader = new Reader(set.words[i]);
   for (let k = reader.number() >> 1; k > 0; k--) reader.skip();
@@ -201,7 +201,7 @@ function retText(set, i) {
   return result ? word(result - 1) : null;
 }
 
-/** Operation and result. Results at rank `until` or later were not known yet. */
+/** Call and result. Results returned at rank `until` or later are shown as unknown. */
 function label(set, i, until = NEVER) {
   const op = opText(set, i);
   if (set.ret[i] === NEVER) return op;

@@ -1,6 +1,5 @@
-// The picture: names of clients on the left, an axis above, bars in lanes, the order as a line
-// through the points at which operations take effect. `scene` says what is to be seen; nothing here
-// changes it.
+// Draws the timeline: client names on the left, the axis at the top, bars in lanes, and the order as a line
+// through the points at which operations take effect. `scene` describes what to draw; it is not changed here.
 
 const AXIS = 26;
 const FAULT_LANE = 22;
@@ -63,11 +62,11 @@ function drawAxis(p, scene) {
   const last = scene.x0 + (scene.width - scene.gutter) / scene.scale;
   p.rect(scene.gutter, 0, scene.width, AXIS, { fill: "ground" });
   for (let x = Math.max(0, Math.ceil(scene.x0 / distance) * distance); x <= last; x += distance) {
-    // Steps are counted from one, and a step is as wide as its number.
+    // Steps are counted from one, and the number is in the middle of its step.
     if (scene.axis === "order" && (x === 0 || x > scene.layout.bars.placed)) continue;
     const at = Math.round(toPixel(scene, scene.axis === "order" ? x - 0.5 : x)) + 0.5;
     p.lines([[at, AXIS - 5], [at, scene.height]], { stroke: "faint" });
-    // Numbers at the edges stay whole.
+    // Keep numbers at the edges fully visible.
     const text = x.toLocaleString("en"), half = text.length * 3.4;
     const middle = Math.min(Math.max(at, scene.gutter + half + 2), scene.width - half - 2);
     p.text(middle, AXIS / 2 - 1, text, { fill: "quiet", size: 11, align: "center" });
@@ -83,7 +82,7 @@ function drawFaults(p, scene) {
       const x = toPixel(scene, fault.x);
       const end = fault.to === null ? x : toPixel(scene, fault.end);
       if (end < scene.gutter - 400 || x > scene.width) return;
-      // Where they are crowded, one stands for all in its pixel.
+      // Draw at most one per pixel.
       if (x - last < 1 && fault.to === null) return;
       const next = k + 1 < items.length ? toPixel(scene, items[k + 1].x) : scene.width;
       last = x;
@@ -108,10 +107,10 @@ function drawOrderEnd(p, scene) {
   p.lines([[x, AXIS], [x, scene.height]], { stroke: "bad", dash: [5, 4], width: 1.5 });
   const y = scene.height - 12;
   p.text(x - 8, y, "in the order", { fill: "quiet", size: 11, align: "right" });
-  p.text(x + 8, y, "not in it", { fill: "quiet", size: 11 });
+  p.text(x + 8, y, "not in the order", { fill: "quiet", size: 11 });
 }
 
-/** The bars of a lane. Bars too narrow to be seen are drawn as how busy each cell is. */
+/** Draws the bars of a lane. Bars that are too narrow are drawn as the density of each cell. */
 function drawLane(p, scene, lane, y) {
   const { x0, scale, width, gutter } = scene;
   const x1 = x0 + (width - gutter) / scale;
@@ -136,7 +135,7 @@ function drawLane(p, scene, lane, y) {
     const to = Math.max(next, k + 1);
     const busy = (lane.busy[to] - lane.busy[k]) * scale / CELL;
     if (to === k + 1 && !run) {
-      // Alone, it keeps its colour.
+      // A single bar keeps its colour.
       p.rect(cell, y + 4, CELL, h - 8, { fill: kindColour(scene.set.kind[lane.items[k]]), alpha: 0.75 });
       k = to;
       continue;
@@ -151,7 +150,7 @@ function drawLane(p, scene, lane, y) {
 
 function kindColour(kind) { return "kind-" + (kind < 7 ? kind : 7); }
 
-/** How an operation looks: colour, and how strong. */
+/** Colours and opacity of an operation. */
 function lookOf(scene, i) {
   const { marks, places, step } = scene;
   if (marks.failing === i) return { fill: "bad", alpha: 0.9, stroke: "bad", ink: "ground", bold: true };
@@ -169,7 +168,7 @@ function drawBar(p, scene, i, x, y, w, h, next) {
   const left = Math.max(x, scene.gutter - 8);
   let right = Math.min(x + w, scene.width + 8);
   if (pending) {
-    // Fades within a screen, wherever it began.
+    // Fades out within the screen, wherever it began.
     right = Math.min(right, Math.max(left + 60, x + Math.max(160, (scene.width - scene.gutter) * 0.7)));
     p.fade(left, top, right - left, tall, { fill: look.fill, alpha: Math.min(0.95, look.alpha + 0.15) });
     p.lines([[x, top], [x, top + tall]], { stroke: look.stroke, width: 2 });
@@ -190,9 +189,9 @@ function drawBar(p, scene, i, x, y, w, h, next) {
   const whole = label(scene.set, i, until);
   const needed = whole.length * size * MONO_WIDTH;
   const at = y + h / 2 + 0.5, style = { size, mono: true, bold: look.bold };
-  // Inside if it fits, else behind the bar if it fits there, else as much as says something.
+  // Inside the bar if the label fits, else after the bar if it fits there, else cut.
   if (needed > room && (look.fill === "bad" || needed <= free) && right > scene.gutter) {
-    // The failing one always has its label, see drawMarks.
+    // drawMarks labels the failing operation.
     if (look.fill !== "bad") p.text(right + 5, at, whole, { ...style, fill: "ink" });
     return;
   }
@@ -206,7 +205,7 @@ function cut(text, room, size, mono = false) {
   return fits >= 3 ? text.slice(0, fits - 1) + "…" : "";
 }
 
-/** What must be seen however small it is: the core, the failing operation, hits, the selection. */
+/** Draws what must be visible at any zoom: the core, the failing operation, search hits, the selection. */
 function drawMarks(p, scene) {
   const { layout, marks } = scene;
   const box = (i, draw) => {
@@ -246,7 +245,7 @@ function drawMarks(p, scene) {
   if (scene.selected !== null) ring(scene.selected, "select");
 }
 
-/** The chosen order, and the one that it is compared with, as lines through points. */
+/** Draws the chosen order, and the one it is compared with, as lines through points. */
 function drawOrders(p, scene) {
   if (scene.compare) drawOrder(p, scene, scene.compare, scene.comparePoints, "compare", true);
   if (scene.order) drawOrder(p, scene, scene.order, scene.points, "step", false);

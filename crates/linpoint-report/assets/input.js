@@ -8,7 +8,7 @@ function operationAt(scene, px, py) {
   const x = scene.x0 + (px - scene.gutter) / scene.scale, near = 4 / scene.scale;
   const k = firstAbove(lane.start, x + near) - 1;
   if (k < 0) return null;
-  // Something important nearby goes before what is exactly here.
+  // A core or failing operation nearby takes precedence over the exact hit.
   for (let j = k; j >= Math.max(0, k - 8); j--) {
     const i = lane.items[j];
     if ((scene.marks.core.has(i) || scene.marks.failing === i) && lane.end[j] >= x - near) return i;
@@ -46,7 +46,7 @@ function showTip(event) {
   tip.style.top = (event.clientY + 18 + height > innerHeight ? event.clientY - height - 10 : event.clientY + 18) + "px";
 }
 
-function watchCanvas() {
+function bindCanvas() {
   const pointers = new Map();
   let moved = 0;
   canvas.addEventListener("pointerdown", (event) => {
@@ -104,7 +104,7 @@ function watchCanvas() {
   }, { passive: false });
 }
 
-function watchMap() {
+function bindMap() {
   const go = (event) => {
     const box = map.getBoundingClientRect(), half = (state.x1 - state.x0) / 2;
     const at = (event.clientX - box.left) / box.width * extent();
@@ -121,7 +121,7 @@ function watchMap() {
 let searching = 0, hitAt = -1;
 const SLICE = 8000;
 
-/** Finds operations: by text, `#12` by number, `:12` by line. Large sets are searched bit by bit. */
+/** Finds operations by text, `#12` by number, `:12` by line. Large sets are searched in slices. */
 function search(query) {
   state.query = query;
   const ticket = ++searching, wanted = query.trim().toLowerCase(), { set } = shown;
@@ -166,7 +166,7 @@ const KEYS = [
   ["← →", "pan"], ["↑ ↓", "scroll through clients"], ["+ −, wheel", "zoom"], ["drag, Shift+wheel", "pan"], ["Alt+wheel", "scroll through clients"],
   ["0", "show everything"], ["F", "go to the failure"], ["N, P", "one step forward, back along the order"], ["Home, End", "before the first step, last step"],
   ["T, O", "real-time axis, order axis"], ["C", "compare with the next partial order"], ["click", "select an operation"], ["[ ]", "previous, next operation of the same client"],
-  ["/", "search: text, #number, :line; Enter goes on"], ["B", "panel"], ["D", "light or dark"], ["S", "save the view as SVG"], ["Esc", "close, deselect"], ["?", "this help"],
+  ["/", "search: text, #number, :line; Enter goes to the next hit"], ["B", "show or hide the panel"], ["D", "light or dark theme"], ["S", "save the view as SVG"], ["Esc", "close, deselect"], ["?", "this help"],
 ];
 
 function neighbour(direction) {
@@ -199,7 +199,7 @@ const ACTIONS = {
   "?": () => $("help").showModal(), Escape: () => { select(null); canvas.focus(); },
 };
 
-function watchKeys() {
+function bindKeys() {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || $("help").open) return;
     const typing = event.target instanceof HTMLInputElement && event.target.type === "search";

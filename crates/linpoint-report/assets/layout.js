@@ -1,10 +1,10 @@
-// From operations to lanes. A lane holds bars that do not overlap, sorted; sums of their lengths
-// make it possible to draw any number of them in time that depends on the pixels only.
+// Assigns operations to lanes. The bars of a lane are sorted and do not overlap. Prefix sums of their lengths make
+// the time to draw a lane depend on the number of pixels only.
 
 const MAX_LANES_A_CLIENT = 120;
 const byName = new Intl.Collator("en", { numeric: true }).compare;
 
-/** Which of the four outcomes an operation has. */
+/** The outcome of an operation, as an index. */
 const OUTCOMES = ["core", "ok", "unknown", "pending"];
 function outcomeOf(set, i, marks) {
   if (marks.core.has(i) || marks.failing === i) return 0;
@@ -18,7 +18,7 @@ function isHidden(set, i, filter, marks) {
     (filter.outcomes.size > 0 && filter.outcomes.has(outcomeOf(set, i, marks)));
 }
 
-/** The place of each operation along an order; -1: not in it. */
+/** The position of each operation in an order; -1 if it is not in it. */
 function placesIn(set, order) {
   const places = new Int32Array(set.n).fill(-1);
   if (order) for (let k = 0; k < order.ids.length; k++) places[order.ids[k]] = k;
@@ -26,8 +26,8 @@ function placesIn(set, order) {
 }
 
 /**
- * Where along the real-time axis each step of an order can take effect: after the latest call so
- * far, evenly spread before the next event. An order that respects real time then never leaves a bar.
+ * Points on the real-time axis at which the steps of an order can take effect: after the latest call so far,
+ * evenly spread before the next event. If the order respects real time, each point is inside its bar.
  */
 function pointsOf(set, order) {
   const points = new Float64Array(order.ids.length);
@@ -44,7 +44,7 @@ function pointsOf(set, order) {
   return points;
 }
 
-/** The sequence in which bars are laid out, with begin and end of each. */
+/** The sequence in which bars are laid out, with the start and end of each. */
 function barsOf(set, axis, order) {
   const n = set.n;
   if (axis !== "order" || !order) {
@@ -60,7 +60,7 @@ function barsOf(set, axis, order) {
     end[i] = next + 0.94;
     sequence[next++] = i;
   }
-  // What has no place in the order stands behind it, after a gap.
+  // Operations that are not in the order follow it after a gap.
   for (let i = 0; i < n; i++) {
     if (places[i] >= 0) continue;
     start[i] = next + 1.06;
@@ -71,7 +71,7 @@ function barsOf(set, axis, order) {
   return { sequence, start, end, extent: placed < n ? n + 1 : n, placed };
 }
 
-/** All lanes, from top to bottom. Hidden operations have none. */
+/** All lanes from top to bottom, without hidden operations. */
 function layOut(set, axis, order, filter, marks) {
   const bars = barsOf(set, axis, order);
   const lanesOf = new Map();
@@ -95,7 +95,7 @@ function layOut(set, axis, order, filter, marks) {
         lane = lanes.reduce((a, b) => (a.free <= b.free ? a : b));
       }
     }
-    // A pending bar fades away; others may follow it in the same lane.
+    // A pending bar fades out; others may follow it in the same lane.
     lane.free = bars.end[i] === Infinity ? bars.start[i] + 1 : bars.end[i];
     lane.count++;
     laneOf[i] = lane.number;
@@ -114,7 +114,7 @@ function layOut(set, axis, order, filter, marks) {
     const at = lane.count++;
     lane.items[at] = i;
     lane.start[at] = bars.start[i];
-    // Where nothing follows, it fades for ever.
+    // A pending bar ends where the next one starts, if any.
     lane.end[at] = bars.end[i];
     if (at > 0 && lane.end[at - 1] > lane.start[at]) lane.end[at - 1] = lane.start[at];
     const length = Math.min(bars.end[i], bars.start[i] + 1e9) - bars.start[i];
@@ -127,7 +127,7 @@ function layOut(set, axis, order, filter, marks) {
   return { lanes, rowOf: (i) => (laneOf[i] < 0 ? -1 : row[laneOf[i]]), bars, shown };
 }
 
-/** The first place in a sorted column whose value is more than `x`. */
+/** The first index in a sorted column whose value is greater than `x`. */
 function firstAbove(column, x, from = 0, to = column.length) {
   while (from < to) {
     const middle = (from + to) >> 1;
@@ -136,14 +136,14 @@ function firstAbove(column, x, from = 0, to = column.length) {
   return from;
 }
 
-/** The same, for a place that is probably near. */
+/** The same, for an index that is probably near `from`. */
 function firstAboveFrom(column, x, from) {
   let reach = 1;
   while (from + reach < column.length && column[from + reach] <= x) reach *= 2;
   return firstAbove(column, x, from + (reach >> 1), Math.min(from + reach + 1, column.length));
 }
 
-/** How many bars begin in each of so many equal slices of the axis, as parts of the largest. */
+/** The number of bars that start in each slice of the axis, relative to the largest. */
 function densityOf(layout, slices) {
   const counts = new Float64Array(slices);
   const scale = slices / Math.max(1, layout.bars.extent);

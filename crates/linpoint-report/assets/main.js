@@ -1,4 +1,4 @@
-// Puts it all together: buttons, theme, link, help, export; then shows the failure.
+// Connects everything: buttons, theme, link, help, export. Then shows the failure.
 
 function toggleTheme() {
   setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark", true);
@@ -58,12 +58,12 @@ function keepLink() {
     const link = writeLink();
     if (link === written) return;
     written = link;
-    // Some browsers refuse this for files; the page works without.
-    try { history.replaceState(null, "", link); } catch { /* no link, then */ }
+    // Some browsers refuse this for local files; the page works without it.
+    try { history.replaceState(null, "", link); } catch { /* keep the old address */ }
   }, 150);
 }
 
-/** Restores what a link says. Links are input: what makes no sense is passed over. */
+/** Restores the view of a link. Links are untrusted input: invalid values are ignored. */
 function readLink() {
   const link = new URLSearchParams(location.hash.slice(1));
   const number = (name, below) => {
@@ -97,10 +97,10 @@ function readLink() {
   openTab(link.get("tab") || "verdict");
 }
 
-// ---- what follows every picture ----
+// ---- updates after each drawing ----
 
-let told = null;
-function followPicture(scene) {
+let lastStep = null;
+function updateControls(scene) {
   const { order } = shown;
   $("axis-time").setAttribute("aria-pressed", String(state.axis === "time"));
   $("axis-order").setAttribute("aria-pressed", String(state.axis === "order"));
@@ -122,34 +122,34 @@ function followPicture(scene) {
   $("scroll-size").style.height = (scene.overflow + bar.clientHeight) + "px";
   if (Math.abs(bar.scrollTop - state.scroll) > 1) bar.scrollTop = state.scroll;
   $("empty").hidden = shown.layout.shown > 0;
-  $("empty").textContent = shown.set.n === 0 ? "The history has no operations." : "Everything is hidden by filters.";
+  $("empty").textContent = shown.set.n === 0 ? "The history has no operations." : "All operations are hidden by filters.";
   showDetails();
   const now = `${state.part}:${state.order}:${state.step}`;
-  if (now !== told) {
-    told = now;
-    if ($("state-now")) $("state-now").textContent = stateSentence();
+  if (now !== lastStep) {
+    lastStep = now;
+    if ($("state-now")) $("state-now").textContent = stateText();
     if (stepList && state.step >= 0) stepList.reveal(state.step); else if (stepList) stepList.show();
-    if (state.step >= 0) $("live").textContent = `${label(shown.set, order.ids[state.step], order.until)}. ${stateSentence()}`;
-  } else if ($("state-now") && !$("state-now").textContent) $("state-now").textContent = stateSentence();
+    if (state.step >= 0) $("live").textContent = `${label(shown.set, order.ids[state.step], order.until)}. ${stateText()}`;
+  } else if ($("state-now") && !$("state-now").textContent) $("state-now").textContent = stateText();
   keepLink();
 }
 
 function fillHelp() {
   const keys = el("div", { class: "keys" });
   for (const [key, what] of KEYS) keys.append(el("span", {}, ...key.split(", ").flatMap((k, n) => (n ? [" ", el("kbd", {}, k)] : [el("kbd", {}, k)]))), el("span", {}, what));
-  const legend = [["core", "core: these operations contradict each other"], ["bad", "the return that no order explains"], ["hit", "found by search"], ["fault", "faults and other events"], ["dense", "many operations, the stronger the busier"]];
+  const legend = [["core", "core: these operations contradict each other"], ["bad", "the return that no order explains"], ["hit", "found by search"], ["fault", "faults and other events"], ["dense", "many operations: the stronger the colour, the more of them"]];
   const swatch = (name) => { const i = el("i"); i.style.background = `var(--${name})`; return i; };
   const fading = el("i");
   fading.style.background = "linear-gradient(90deg, var(--kind-0), transparent)";
   $("help").replaceChildren(
     el("form", { method: "dialog" }, el("button", {}, "Close")),
     el("h2", {}, "Reading the timeline"),
-    el("p", {}, "Each bar is an operation, from its call to its return, in the lane of its client. The line goes through the points at which the operations take effect, one after the other."),
+    el("p", {}, "Each bar is an operation, from its call to its return, in the lane of its client. The line connects the points at which the operations take effect, in order."),
     el("ul", { class: "legend" }, ...legend.map(([name, text]) => el("li", {}, swatch(name), text)), el("li", {}, fading, "pending: it may take effect at any later time, or never")),
     el("h2", {}, "Keys"), keys);
 }
 
-function watchButtons() {
+function bindButtons() {
   const on = (id, action) => $(id).addEventListener("click", action);
   on("theme", toggleTheme);
   on("help-open", () => $("help").showModal());
@@ -176,14 +176,14 @@ setTheme(dark.matches ? "dark" : "light", false);
 dark.addEventListener("change", () => { if (!themeChosen) setTheme(dark.matches ? "dark" : "light", false); });
 fillHead();
 fillHelp();
-watchButtons();
-watchCanvas();
-watchMap();
-watchKeys();
-listeners.push(followPicture);
+bindButtons();
+bindCanvas();
+bindMap();
+bindKeys();
+listeners.push(updateControls);
 new ResizeObserver(changed).observe($("stage"));
 readLink();
 window.addEventListener("hashchange", () => { if (location.hash !== written) readLink(); });
 render();
-// For tests, and for whoever opens the console.
+// For tests and for the console.
 window.linpoint = { state, shown, facts, svg: svgNow, goToStep, search, draw: render };

@@ -1,5 +1,5 @@
-// Two ways to draw the same picture: on a canvas, and as SVG text. Colours are names of CSS
-// variables, so that a picture follows the theme.
+// Two painters with the same interface: one for a canvas, one for SVG text. Colours are names of CSS variables, so
+// that drawings follow the theme.
 
 let palette = {};
 function readPalette() {
@@ -32,7 +32,7 @@ class CanvasPainter {
     }
   }
 
-  /** A box whose colour fades away to the right. */
+  /** A box that fades out to the right. */
   fade(x, y, w, h, { fill, alpha }) {
     const c = this.c;
     const gradient = c.createLinearGradient(x, 0, x + w, 0);
@@ -144,7 +144,7 @@ class SvgPainter {
 }
 
 function r2(x) { return Math.round(x * 100) / 100; }
-/** Text for SVG: no markup, none of the control characters that XML forbids. */
+/** Escapes text for SVG, and replaces the control characters that XML forbids. */
 function xml(text) {
   return text.replace(/[\u0000-\u001f\u007f\ufffe\uffff]/g, "\ufffd")
     .replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");

@@ -1,4 +1,4 @@
-// The panel beside the timeline. Text from a history only ever becomes text nodes.
+// The panel beside the timeline. Text from a history becomes text nodes only.
 
 /** An element with attributes, listeners and children; strings become text. */
 function el(tag, attributes = {}, ...children) {
@@ -29,7 +29,7 @@ function fillHead() {
   $("about").title = about.join(" · ");
 }
 
-/** A list of any length: only the rows that can be seen exist. */
+/** A list of any length that creates only the visible rows. */
 class LongList {
   constructor(rowHeight, make) {
     this.rowHeight = rowHeight;
@@ -41,7 +41,7 @@ class LongList {
     this.root.addEventListener("scroll", () => this.show());
   }
 
-  /** Browsers cap the height of elements, so beyond this the scrollbar is a proportion. */
+  /** Browsers limit the height of elements. Beyond that limit, scrolling is proportional. */
   setLength(length) {
     this.length = length;
     this.full = length * this.rowHeight;
@@ -88,12 +88,12 @@ function verdictPage() {
   else if (facts.outcome === "ok") {
     page.append(el("h2", {}, "Linearizable"),
       el("p", {}, parts.length === 0 ? "The history has no operations." :
-        "There is a legal order of all operations. It is drawn as a line through the points at which they can take effect; step along it with N and P."));
+        "There is a legal order of all operations. The line connects the points at which they can take effect; step along it with N and P."));
   } else if (facts.outcome === "undecided") {
     page.append(el("h2", {}, "Undecided"), el("p", {}, facts.stopped + "."));
   } else {
-    page.append(el("h2", {}, "Other parts fail"),
-      el("p", {}, "This view holds no contradiction of its own. These do:"));
+    page.append(el("h2", {}, "Violation in another part"),
+      el("p", {}, "This part has no violation. Parts that have one:"));
   }
   if (facts.explanations.length > (why ? 1 : 0)) page.append(otherFailures(why));
   page.append(el("h2", {}, "How it was checked"),
@@ -120,7 +120,7 @@ function operationLink(i) {
   return el("a", { href: "#", class: "mono", onclick: (event) => { event.preventDefault(); go(); } }, label(shown.set, i));
 }
 
-/** The last steps of the longest order with the state after each, then the operation that fails. */
+/** The last steps of the longest order with the state after each, then the failing operation. */
 function stateTable() {
   const { set, order, marks } = shown;
   const from = Math.max(0, order.ids.length - TABLE_STEPS);
@@ -175,7 +175,7 @@ function orderPage() {
   const page = el("div", { class: "page filled" });
   stepList = null;
   if (!shown.order) {
-    const hint = parts.length > 1 && facts.outcome === "bad" ? "Choose the failing part to see its partial orders." : "No order is known for these operations.";
+    const hint = parts.length > 1 && facts.outcome === "bad" ? "Choose the failing part to see its partial orders." : "No order of these operations is known.";
     page.append(el("p", { class: "quiet", style: "padding: 14px" }, hint));
     return page;
   }
@@ -212,8 +212,8 @@ function comparison() {
   const { order, compare } = shown;
   const fork = forkOf(order, compare);
   const only = (a, b) => { const seen = new Set(b.ids); return a.ids.filter((i) => !seen.has(i)).length; };
-  if (fork === order.ids.length && fork === compare.ids.length) return "Both are the same.";
-  return `They part at step ${fork + 1}. Only in the first: ${only(order, compare)}; only in the second: ${only(compare, order)}.`;
+  if (fork === order.ids.length && fork === compare.ids.length) return "The orders are the same.";
+  return `The orders diverge at step ${fork + 1}. Only in the first: ${only(order, compare)}; only in the second: ${only(compare, order)}.`;
 }
 
 function markClass(i) {
@@ -237,15 +237,15 @@ function pairRow(k) {
     el("span", { class: "n" }, String(k + 1)), cell(shown.order), cell(shown.compare));
 }
 
-function stateSentence() {
+function stateText() {
   const { order } = shown;
   if (!order) return "";
-  const told = (text) => (text === undefined ? "not kept in this page" : text);
-  if (state.step < 0) return "Before the first step: " + told(order.own ? "each part in its initial state" : stateAt(order, 0, false));
+  const orMissing = (text) => (text === undefined ? "not stored in this page" : text);
+  if (state.step < 0) return "Before the first step: " + orMissing(order.own ? "each part in its initial state" : stateAt(order, 0, false));
   let text = `After step ${state.step + 1}: `;
   if (order.own) text = `${parts[shown.set.part[order.ids[state.step]]].name} after step ${state.step + 1}: `;
   const last = state.step === order.ids.length - 1 && shown.explanation ? shown.explanation.partials[state.order] : undefined;
-  return text + told(stateAt(order, state.step, true) ?? last);
+  return text + orMissing(stateAt(order, state.step, true) ?? last);
 }
 
 // ---- filters ----

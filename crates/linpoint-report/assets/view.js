@@ -1,5 +1,5 @@
-// What is being looked at, and the loop that draws it. Everything that a link has to restore is in
-// `state`; everything else is computed from it.
+// The view and the loop that draws it. `state` has everything that a link must restore; everything else is
+// computed from it.
 
 const $ = (id) => document.getElementById(id);
 const canvas = $("canvas"), map = $("map");
@@ -12,7 +12,7 @@ const state = {
   tab: "verdict", panel: true,
 };
 
-/** The operations of the part that is shown, and what was computed from them. */
+/** The operations of the part that is shown, and values computed from them. */
 const shown = {
   set: null, marks: null, layout: null, order: null, points: null, places: null,
   compare: null, comparePoints: null, density: null, hits: [], explanation: null,
@@ -30,7 +30,7 @@ const cache = new Map();
 function setOf(part) {
   if (part === ALL && parts.length === 1) part = 0;
   if (!cache.has(part)) {
-    // Two sets are enough to go back and forth.
+    // Two sets are enough to switch back and forth.
     if (cache.size >= 2) cache.delete(cache.keys().next().value);
     cache.set(part, part === ALL ? mergeParts() : decodePart(parts[part]));
   }
@@ -41,7 +41,7 @@ function setOf(part) {
 function showPart(part) {
   state.part = part;
   shown.set = parts.length ? setOf(part) : { n: 0, orders: [], from: [], to: [], extent: 1, ranks: null };
-  // All parts together show the cores of all, and the first failure.
+  // The view of all parts shows all cores, and the first failure.
   const { set } = shown;
   const reasons = facts.explanations.filter((e) => e.part === part || set.part || parts.length === 1);
   const place = (e, i) => (set.part ? set.placeOf(e.part, i) : i);
@@ -60,14 +60,14 @@ function showPart(part) {
   chooseOrder(bestOrder(), null);
 }
 
-/** The first order that ends before the failing operation: its state says most. */
+/** The first order without the failing operation: its last state is the most informative. */
 function bestOrder() {
   const { set, marks } = shown;
   const best = set.orders.findIndex((order) => marks.failing === null || !order.ids.includes(marks.failing));
   return Math.max(0, best);
 }
 
-/** Follows an order of the part; `compare` is another one that is drawn with it. */
+/** Chooses the order to follow; `compare` is a second one that is drawn with it. */
 function chooseOrder(order, compare) {
   const { set } = shown;
   const has = (k) => k !== null && k < set.orders.length;
@@ -92,7 +92,7 @@ function layOutAgain() {
 
 function extent() { return Math.max(1, shown.layout.bars.extent); }
 
-/** Moves the window, which stays near what there is to see. */
+/** Moves the window, and keeps it near the operations. */
 function look(x0, x1) {
   const margin = Math.max(0.5, Math.min(extent(), x1 - x0) * 0.03);
   const low = -margin, high = extent() + margin;
@@ -116,7 +116,7 @@ function pan(share) {
 
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 let flight = 0;
-/** Glides to a window. */
+/** Moves to a window with an animation. */
 function glide(x0, x1) {
   const from = [state.x0, state.x1], ticket = ++flight;
   if (calm.matches) return look(x0, x1);
@@ -131,7 +131,7 @@ function glide(x0, x1) {
 }
 
 const MAX_FRAMED = 60;
-/** The window in which the failure is best seen: the core and a little around it. */
+/** A window with the core, the failing operation, and a margin. */
 function failureWindow() {
   const { marks, layout } = shown;
   const ids = [...marks.core];
@@ -139,13 +139,13 @@ function failureWindow() {
   const seen = ids.filter((i) => layout.rowOf(i) >= 0);
   if (seen.length === 0) return null;
   let low = Infinity, high = 0;
-  // A core of thousands is no place to look at; its failing operation is.
+  // A large core does not fit; show only its failing operation.
   const few = seen.length > MAX_FRAMED && layout.rowOf(marks.failing) >= 0 ? [marks.failing] : seen;
   for (const i of few) {
     low = Math.min(low, layout.bars.start[i]);
     high = Math.max(high, layout.bars.end[i] === Infinity ? layout.bars.start[i] + 2 : layout.bars.end[i]);
   }
-  // A little around it; small histories are shown whole.
+  // Add a margin. Small histories are shown whole.
   const room = Math.max(1.5, (high - low) * 0.12, (Math.min(extent(), 28) - (high - low)) / 2);
   return [low - room, high + room];
 }
@@ -157,20 +157,20 @@ function showFailure(animate = true) {
   if (shown.marks.failing !== null) scrollTo(shown.marks.failing);
 }
 
-/** A first window: the failure, else everything, else as much as can be read. */
+/** The initial window: the failure if there is one, else everything. */
 function firstWindow() {
   if (failureWindow()) return showFailure(false);
   look(0, extent());
 }
 
-/** Brings an operation into view. */
+/** Scrolls and zooms until an operation is visible. */
 function reveal(i) {
   const { layout } = shown;
   if (layout.rowOf(i) < 0) return;
   const start = layout.bars.start[i], end = Math.min(layout.bars.end[i], start + 1e9);
   const span = state.x1 - state.x0, length = layout.bars.end[i] === Infinity ? 4 : end - start;
   if (length / span * canvas.clientWidth < 8) {
-    // Too small to be seen from here.
+    // Too small at this zoom.
     const half = Math.max(15, length * 6);
     glide(start - half, start + half);
   } else if (start < state.x0 || start > state.x1 - span * 0.05 || (end > state.x1 && end - start < span)) {
@@ -197,7 +197,7 @@ function select(i) {
   changed();
 }
 
-/** Goes to a step of the order; -1 is before the first. */
+/** Goes to a step of the order; -1 is before the first step. */
 function goToStep(step) {
   if (!shown.order) return;
   state.step = Math.max(-1, Math.min(shown.order.ids.length - 1, step));
@@ -219,7 +219,7 @@ function setAxis(axis) {
     look(at - span / 2, at + span / 2);
   } else if (failureWindow() && axis === "time") showFailure(false);
   else if (axis === "order" && shown.marks.failing !== null) {
-    // The end of the order, where it breaks off.
+    // Show the end of the order, where it stops.
     const end = shown.layout.bars.placed;
     look(Math.max(-0.5, end - 9), Math.min(end + 5, extent() + 0.5));
   } else look(0, extent());
@@ -288,7 +288,7 @@ function drawMap(scene) {
 
 let waiting = false;
 const listeners = [];
-/** Draws again soon. */
+/** Schedules a redraw. */
 function changed() {
   if (waiting) return;
   waiting = true;

@@ -1,7 +1,7 @@
-//! Verdicts for programs: everything about one history as one line of JSON.
+//! The complete verdict on one history as one line of JSON.
 //!
-//! `docs/output.md` describes the fields. [`VERSION`] grows when a field changes its meaning or goes
-//! away; new fields do not count.
+//! `docs/output.md` describes the fields. [`VERSION`] increases when a field changes its meaning or is removed;
+//! a new field does not change the version.
 
 use linpoint::verdict::{CoreStatus, Partial, Undecided, Verdict, Violation, ViolationKind};
 use linpoint::{Limit, OpId, Plan, Report};
@@ -14,13 +14,13 @@ pub const SCHEMA: &str = "linpoint.verdict";
 /// The version of the schema, in the field `version`.
 pub const VERSION: u32 = 1;
 
-/// The outcome of a check. `report` must be what `rendered` was made from.
+/// The outcome of a check as one line. `rendered` must have been made from `report`.
 pub fn render(rendered: &Rendered, operations: &dyn Operations, report: &Report) -> String {
     let heading = &rendered.heading;
-    let (verdict, witness, undecided) = match &report.verdict {
+    let (verdict, witness, why_undecided) = match &report.verdict {
         Verdict::Linearizable(witness) => ("linearizable", Some(ids(&witness.order)), None),
         Verdict::Violation(_) => ("violation", None, None),
-        Verdict::Undecided(why) => ("undecided", None, Some(stopped(why))),
+        Verdict::Undecided(why) => ("undecided", None, Some(undecided(why))),
     };
     let all = report.verdict.violation().into_iter().chain(&report.more);
     let reasons = match &rendered.outcome {
@@ -42,7 +42,7 @@ pub fn render(rendered: &Rendered, operations: &dyn Operations, report: &Report)
         "engine": rendered.engine,
         "witness": witness,
         "violations": violations.collect::<Vec<_>>(),
-        "undecided": undecided,
+        "undecided": why_undecided,
         "plan": plan(&report.plan),
         "limits": {
             "seconds": limits.time.map(|time| time.as_secs_f64()),
@@ -59,7 +59,7 @@ pub fn render(rendered: &Rendered, operations: &dyn Operations, report: &Report)
     }))
 }
 
-/// An input that could not be checked.
+/// The line for an input that could not be checked.
 pub fn error(name: &str, message: &str) -> String {
     line(&json!({
         "schema": SCHEMA, "version": VERSION, "name": name, "verdict": "error", "error": message,
@@ -117,8 +117,8 @@ fn operation(id: OpId, operation: &Operation) -> Value {
     })
 }
 
-fn stopped(undecided: &Undecided) -> Value {
-    let Undecided { limit, parts_done, parts, returns_reached, returns } = undecided;
+fn undecided(why: &Undecided) -> Value {
+    let Undecided { limit, parts_done, parts, returns_reached, returns } = why;
     json!({
         "limit": limit_name(*limit),
         "parts_done": parts_done,

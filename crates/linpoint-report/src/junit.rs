@@ -1,7 +1,7 @@
-//! Verdicts for programs that run tests: JUnit XML, a test case a history.
+//! JUnit XML with one test case per history.
 //!
-//! A violation is a `failure`. What is undecided is an `error` of type `undecided`, and never a
-//! success; what could not be read is an `error` of type `input`. See `docs/output.md`.
+//! A violation is a `failure`. An undecided history is an `error` of type `undecided`, never a success. An
+//! unreadable input is an `error` of type `input`. See `docs/output.md`.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::rendered::{Outcome, Rendered};
 use crate::text;
 
-/// Columns of the explanation in a failure.
+/// Width of the explanation in a failure, in columns.
 const WIDTH: usize = 100;
 
 /// One history as a test case.
@@ -31,10 +31,10 @@ struct Problem {
 }
 
 impl Case {
-    /// A history that was checked.
+    /// The test case of a history that was checked.
     pub fn new(rendered: &Rendered) -> Case {
         let heading = &rendered.heading;
-        let in_full = || plain(&text::render(rendered, WIDTH));
+        let in_full = || text::without_colours(&text::render(rendered, WIDTH));
         let problem = match &rendered.outcome {
             Outcome::Linearizable => None,
             Outcome::Undecided(why) => {
@@ -53,7 +53,7 @@ impl Case {
         }
     }
 
-    /// An input that could not be checked.
+    /// The test case of an input that could not be checked.
     pub fn error(name: &str, message: &str) -> Case {
         Case {
             name: name.to_owned(),
@@ -69,7 +69,7 @@ impl Case {
     }
 }
 
-/// All cases as one document.
+/// All test cases as one document.
 pub fn render(cases: &[Case], time: Duration) -> String {
     let tagged = |tag: &str| {
         cases.iter().filter(|c| c.problem.as_ref().is_some_and(|p| p.tag == tag)).count()
@@ -100,7 +100,7 @@ fn write_case(out: &mut String, case: &Case) {
     match problem {
         None => out.push_str("/>\n"),
         Some(Problem { tag, kind, message, text }) => {
-            // Lines stay lines in the text, where nothing normalises them.
+            // Line breaks need escaping in attributes only.
             let (message, text) = (xml(message), xml(text).replace("&#10;", "\n"));
             let _ = writeln!(
                 out,
@@ -111,8 +111,7 @@ fn write_case(out: &mut String, case: &Case) {
     }
 }
 
-/// Text that means nothing to XML, in an attribute or not. Characters that XML 1.0 cannot hold are
-/// replaced.
+/// Escapes text for XML attributes and elements. Characters that XML 1.0 forbids are replaced.
 fn xml(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -125,20 +124,6 @@ fn xml(text: &str) -> String {
             '\t' => out.push_str("&#9;"),
             '\u{0}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
             c => out.push(c),
-        }
-    }
-    out
-}
-
-/// The text without its colours. All other escape characters have been escaped.
-fn plain(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut chars = text.chars();
-    while let Some(c) = chars.next() {
-        if c == '\u{1b}' {
-            chars.by_ref().find(|c| *c == 'm');
-        } else {
-            out.push(c);
         }
     }
     out

@@ -1,16 +1,16 @@
-//! Shows the verdicts of linpoint to people, and to other programs.
+//! Renders the verdicts of linpoint for people and programs.
 //!
-//! A [`Rendered`] is the outcome of a check with everything turned into text: operations, results,
-//! states, names of clients. What draws it knows no specification and no type parameter.
+//! A [`Rendered`] is the outcome of a check as text: operations, results, states, client names. The
+//! renderers depend on no specification and have no type parameters.
 //!
-//! | module | for |
+//! | module | output |
 //! | --- | --- |
-//! | [`text`] | people at a terminal |
-//! | [`html`] | people at a browser: a page with an interactive timeline |
-//! | [`json`] | programs: everything about the verdict |
-//! | [`junit`] | programs that run tests |
-//! | [`plan`] | whoever wants to know how a history would be checked, and why |
-//! | [`witness`] | whoever wants to follow the order of a linearizable history |
+//! | [`text`] | text for a terminal |
+//! | [`html`] | a page with an interactive timeline |
+//! | [`json`] | the complete verdict for programs |
+//! | [`junit`] | JUnit XML for test tools |
+//! | [`plan`] | how a history would be checked, and why |
+//! | [`witness`] | the order of a linearizable history |
 
 pub mod html;
 pub mod json;
@@ -22,5 +22,10 @@ mod timeline;
 pub mod witness;
 
 pub use rendered::{
-    Annotation, Explanation, Heading, Operation, Operations, Outcome, Rendered, Row, Typed,
+    Annotation, Explanation, Heading, Operation, Operations, Outcome, Rendered, Row,
+    TypedOperations,
 };
+
+// The former name, until linpoint-test uses the new one.
+#[doc(hidden)]
+pub use rendered::TypedOperations as Typed;

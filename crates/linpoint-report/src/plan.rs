@@ -1,4 +1,4 @@
-//! How a history would be checked, and why: for people and for programs.
+//! How a history would be checked, and why: as text and as JSON.
 
 use std::fmt::Write;
 
@@ -19,7 +19,7 @@ const QUIET: Style = Style::new().dimmed();
 const USED: Style = AnsiColor::Green.on_default();
 const REFUSED: Style = AnsiColor::Yellow.on_default();
 
-/// A history, and how it would be checked.
+/// A history and the plan for its check.
 #[derive(Clone, Debug)]
 pub struct Planned<'a> {
     /// The file.
@@ -28,29 +28,34 @@ pub struct Planned<'a> {
     pub model: &'a str,
     /// The format of the file.
     pub format: &'a str,
-    /// How many operations differ from each other, arguments included.
-    pub different: usize,
+    /// Number of distinct operations, arguments included.
+    pub distinct: usize,
     /// The plan.
     pub plan: &'a Plan,
 }
 
 impl Planned<'_> {
-    /// For people.
+    /// The plan as text for a terminal.
     pub fn text(&self, width: usize) -> String {
         let width = width.max(MIN_WIDTH);
-        let Planned { name, model, format, different, plan } = self;
-        let x = &plan.features;
+        let Planned { name, model, format, distinct, plan } = self;
+        let features = &plan.features;
         let (name, model) = (clean(name), text::shorten(&clean(model), 2 * MIN_WIDTH));
         let mut out = format!("{STRONG}{name}{STRONG:#}  {QUIET}{model}, {format}{QUIET:#}\n");
         let operations = format!(
-            "{}, {different} of them different; {} pending, {} with unknown result{}",
-            count(x.operations, "operation"),
-            x.pending,
-            x.unknown,
-            if x.hints { "; with order hints" } else { "" },
+            "{}, {distinct} distinct; {} pending, {} with an unknown result{}",
+            count(features.operations, "operation"),
+            features.pending,
+            features.unknown,
+            if features.hints { "; with order hints" } else { "" },
         );
         text::fact(&mut out, "history", &operations, width);
-        text::fact(&mut out, "concurrency", &format!("up to {} open at once", x.width), width);
+        text::fact(
+            &mut out,
+            "concurrency",
+            &format!("up to {} open at once", features.width),
+            width,
+        );
         text::fact(&mut out, "parts", &plan.split, width);
         for (number, candidate) in (1..).zip(&plan.ladder) {
             let label = if number == 1 { "tactics" } else { "" };
@@ -67,9 +72,9 @@ impl Planned<'_> {
         out
     }
 
-    /// For programs: one line of JSON.
+    /// The plan as one line of JSON.
     pub fn json(&self) -> String {
-        let Planned { name, model, format, different, plan } = self;
+        let Planned { name, model, format, distinct, plan } = self;
         let features = &plan.features;
         json::line(&json!({
             "schema": SCHEMA,
@@ -78,7 +83,7 @@ impl Planned<'_> {
             "model": model,
             "format": format,
             "operations": features.operations,
-            "different_operations": different,
+            "different_operations": distinct,
             "unknown_results": features.unknown,
             "plan": json::plan(plan),
             "limits": {
@@ -89,7 +94,7 @@ impl Planned<'_> {
     }
 }
 
-/// An input that could not be read, for programs.
+/// The line of JSON for an input that could not be read.
 pub fn error(name: &str, message: &str) -> String {
     json::line(&json!({ "schema": SCHEMA, "version": VERSION, "name": name, "error": message }))
 }

@@ -1,4 +1,4 @@
-//! The outcome of a check as text and numbers only.
+//! The outcome of a check as text and numbers, without type parameters.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -9,27 +9,27 @@ use linpoint::verdict::{
 };
 use linpoint::{Checker, History, OpId, Part, Report, Spec};
 
-/// An operation in words.
+/// An operation as text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Operation {
     /// What was called: `enqueue(5)`.
     pub op: String,
-    /// What it returned, if it did and if it is known.
+    /// The result, if it returned and the result is known.
     pub ret: Option<String>,
-    /// The number by which the library knows who performed it.
+    /// The number of the process in the library.
     pub process: Option<u32>,
-    /// Who performed it.
+    /// The name of the client that called it.
     pub client: Option<String>,
-    /// The object it was performed on, where there are several.
+    /// The object, if there are several.
     pub object: Option<String>,
-    /// When it was open.
+    /// The call and the return, as event ranks.
     pub span: Span,
-    /// The line of the input on which it begins.
+    /// The line of the call in the input.
     pub line: Option<u32>,
 }
 
 impl Operation {
-    /// Operation and result; results that only say "ok" are left out.
+    /// Operation and result; the result `ok` is left out.
     pub fn text(&self) -> String {
         let object = self.object.as_ref().map(|o| format!("{o}: ")).unwrap_or_default();
         let op = &self.op;
@@ -42,54 +42,54 @@ impl Operation {
     }
 }
 
-/// Something that can put the operations of a history into words.
+/// Describes the operations of a history.
 pub trait Operations {
-    /// One operation in words.
+    /// One operation as text.
     fn operation(&self, id: OpId) -> Operation;
 
-    /// When an operation was open.
+    /// The call and the return of an operation, as event ranks.
     fn span(&self, id: OpId) -> Span;
 
-    /// The independent parts with what became of each; empty if that is not known.
+    /// The independent parts with their status; empty if not known.
     fn parts(&self, _report: &Report) -> Vec<Part> {
         Vec::new()
     }
 
     /// The states along an order of one part, see [`linpoint::verdict::states_along`]. `None` if
-    /// they cannot be told.
+    /// they are not known.
     fn states(&self, _order: &[OpId], _until: u32, _window: Range<usize>) -> Option<States> {
         None
     }
 
-    /// What else happened: faults that were injected, messages of servers.
+    /// Other events: injected faults, messages of servers.
     fn annotations(&self) -> Vec<Annotation> {
         Vec::new()
     }
 }
 
-/// Something that happened and is not an operation.
+/// An event that is not an operation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Annotation {
-    /// Annotations of one lane are drawn in one row: `nemesis`, `server 3`.
+    /// The row in which it is drawn: `nemesis`, `server 3`.
     pub lane: String,
-    /// What it is.
+    /// The description.
     pub text: String,
-    /// It began after so many events (calls and returns) of the history.
+    /// Number of events (calls and returns) of the history before it began.
     pub from: u32,
-    /// It ended after so many events; `None`: it happened at one moment.
+    /// Number of events before it ended; `None` for a single moment.
     pub to: Option<u32>,
 }
 
-/// A history and its specification, of any type, as [`Operations`].
+/// [`Operations`] of a typed history and its specification.
 #[derive(Clone, Copy)]
-pub struct Typed<'a, S: Spec> {
-    /// What puts operations into words.
+pub struct TypedOperations<'a, S: Spec> {
+    /// Describes operations and results.
     pub spec: &'a S,
-    /// What was checked.
+    /// The history.
     pub history: &'a History<S::Op, S::Ret>,
 }
 
-impl<S: Spec> Operations for Typed<'_, S> {
+impl<S: Spec> Operations for TypedOperations<'_, S> {
     fn operation(&self, id: OpId) -> Operation {
         let op = self.history.op(id);
         let extras = self.history.extras(id);
@@ -118,44 +118,44 @@ impl<S: Spec> Operations for Typed<'_, S> {
     }
 }
 
-/// What was checked, and how.
+/// The facts about a check that head a report.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Heading {
     /// The file.
     pub name: String,
     /// The model, with its options.
     pub model: String,
-    /// What the author of the file has to say about it.
+    /// The note in the file, by its author.
     pub note: Option<String>,
     /// Number of operations.
     pub operations: usize,
     /// Completed operations whose result is not known.
     pub unknown_results: usize,
-    /// How long the check took.
+    /// Duration of the check.
     pub time: Duration,
-    /// How long reading the file took, all histories in it together.
+    /// Duration of reading the file, all its histories together.
     pub reading: Duration,
 }
 
-/// The outcome of a check, ready to be shown.
+/// The outcome of a check, ready for every output format.
 #[derive(Clone, Debug)]
 pub struct Rendered {
-    /// What was checked, and how.
+    /// The facts about the check.
     pub heading: Heading,
-    /// The engine that gave the answer.
+    /// The engine that decided.
     pub engine: String,
-    /// The answer.
+    /// The verdict.
     pub outcome: Outcome,
 }
 
-/// The answer.
+/// A verdict as text.
 #[derive(Clone, Debug)]
 pub enum Outcome {
     /// There is a legal order.
     Linearizable,
-    /// There is none, and here is why: the first failure, then those of other parts.
+    /// There is none: the first failure, then those of other parts.
     Violation(Vec<Explanation>),
-    /// A limit was hit first.
+    /// A limit was reached first.
     Undecided(Undecided),
 }
 
@@ -166,52 +166,52 @@ pub struct Explanation {
     pub kind: ViolationKind,
     /// One sentence that states the contradiction.
     pub reason: String,
-    /// The operations to be drawn: the core, the failing one, and a few around it, in call order.
+    /// The operations to draw: the core, the failing operation, and a few around it, in call order.
     pub rows: Vec<Row>,
-    /// Number of operations of the core. Of a large one, only those near the failing return are drawn.
+    /// Number of operations of the core. Of a large core, only those near the failing return are drawn.
     pub core: usize,
-    /// Number of operations in the part (key, object) of which this is about.
+    /// Number of operations in the failing part (key, object).
     pub part: usize,
     /// False if a limit ended the search for the earliest failing return.
     pub failing_is_earliest: bool,
-    /// What the failing operation would have been allowed to return.
+    /// The results that the failing operation could have returned.
     pub allowed: Vec<String>,
-    /// True if `allowed` is everything.
+    /// True if `allowed` has all of them.
     pub allowed_is_complete: bool,
-    /// The longest order that is legal as far as it goes: its operations in words.
+    /// The operations of the longest legal partial order.
     pub order: Vec<String>,
-    /// The state it leads to.
+    /// The state at the end of that order.
     pub state: Option<String>,
-    /// True if the failing operation is not part of that order.
+    /// True if that order does not contain the failing operation.
     pub state_is_before: bool,
-    /// Whether the core could be smaller.
+    /// Whether the core is minimal.
     pub core_status: CoreStatus,
     /// The engine that confirmed the violation.
     pub confirmed_by: Option<String>,
 }
 
-/// An operation that is drawn.
+/// An operation of a drawing.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Row {
-    /// Which operation of the history.
+    /// The operation in the history.
     pub id: OpId,
-    /// The operation in words.
+    /// The operation as text.
     pub operation: Operation,
     /// True if it belongs to the core.
     pub core: bool,
-    /// True if the history first has no linearization at its return.
+    /// True if its return is the first at which the history has no linearization.
     pub failing: bool,
 }
 
-/// So many operations around the failure are drawn beside the core.
-const CONTEXT: usize = 8;
-/// At most this many operations of the core are drawn.
-const CORE: usize = 24;
-/// Of a longer order than this, only the last operations are put into words.
-const ORDER: usize = 24;
+/// Number of operations around the failure that are drawn beside the core.
+const MAX_CONTEXT: usize = 8;
+/// Number of core operations that are drawn.
+const MAX_CORE: usize = 24;
+/// Of a longer order, only this many operations at the end are described.
+const MAX_ORDER: usize = 24;
 
 impl Rendered {
-    /// Puts the outcome of a check into words.
+    /// Renders the outcome of a check as text.
     pub fn new(heading: Heading, operations: &dyn Operations, report: &Report) -> Rendered {
         let engine = report.engine.clone();
         let outcome = Outcome::new(operations, &report.verdict, &report.more);
@@ -220,7 +220,7 @@ impl Rendered {
 }
 
 impl Outcome {
-    /// Puts a verdict into words; `more` are the violations in other parts.
+    /// Renders a verdict as text; `more` are the violations in other parts.
     pub fn new(operations: &dyn Operations, verdict: &Verdict, more: &[Violation]) -> Outcome {
         match verdict {
             Verdict::Linearizable(_) => Outcome::Linearizable,
@@ -234,12 +234,12 @@ impl Outcome {
 }
 
 impl Explanation {
-    /// Puts a violation into words.
+    /// Renders a violation as text.
     pub fn new(operations: &dyn Operations, violation: &Violation) -> Explanation {
         let failing = violation.failing;
         let mut core = violation.core.clone();
         core.sort_by_key(|id| (std::cmp::Reverse(operations.span(*id).call), *id));
-        core.truncate(CORE);
+        core.truncate(MAX_CORE);
         let mut ids: Vec<OpId> = core.iter().copied().chain(failing).collect();
         ids.extend(context(operations, violation));
         ids.sort_by_key(|id| (operations.span(*id).call, *id));
@@ -250,17 +250,17 @@ impl Explanation {
             core: core.contains(&id),
             failing: failing == Some(id),
         };
-        // The state *before* the failing operation is the more telling one.
+        // The state *before* the failing operation is the more informative one.
         let without = |partial: &&Partial| failing.is_none_or(|id| !partial.order.contains(&id));
         let longest = violation.partials.iter().find(without).or(violation.partials.first());
         let order = longest.map_or(&[][..], |partial| &partial.order);
-        let skipped = order.len().saturating_sub(ORDER);
+        let skipped = order.len().saturating_sub(MAX_ORDER);
         let mut steps = Vec::new();
         if skipped > 0 {
             steps.push(format!("({skipped} more)"));
         }
-        // Such an order explains what had returned before the failure; what returned later took
-        // part in it with any result.
+        // Such an order explains the results before the failing return. Operations that returned later are in it
+        // with any result.
         let limit = failing.map_or(Span::NEVER, |id| operations.span(id).ret);
         steps.extend(order[skipped..].iter().map(|id| {
             let mut operation = operations.operation(*id);
@@ -293,7 +293,7 @@ impl Explanation {
     }
 }
 
-/// The reason with the names of clients in place of their numbers.
+/// Replaces client numbers in the reason by client names.
 fn with_names(reason: &str, rows: &[Row]) -> String {
     const NUMBERED: &str = " by client ";
     let mut out = String::new();
@@ -303,7 +303,7 @@ fn with_names(reason: &str, rows: &[Row]) -> String {
         let digits = after.bytes().take_while(u8::is_ascii_digit).count();
         let process = after[..digits].parse::<u32>().ok();
         let named = |row: &&Row| process.is_some() && row.operation.process == process;
-        // The failing operation is the one that is mentioned most.
+        // The failing operation is the most likely one to be mentioned.
         let mut known = rows.iter().filter(|row| row.failing).chain(rows);
         match known.find(named).and_then(|row| row.operation.client.as_deref()) {
             Some(client) => {
@@ -330,10 +330,10 @@ fn context(operations: &dyn Operations, violation: &Violation) -> Vec<OpId> {
     let mut near: Vec<OpId> = begun.collect();
     near.sort_by_key(|id| {
         let span = operations.span(*id);
-        // Pending operations were open all along, but those called long ago say little.
+        // A pending operation stays open, but one that was called long ago explains little.
         let until = if span.is_pending() { span.call } else { span.ret.min(at) };
         (at - until, at - span.call)
     });
-    near.truncate(CONTEXT);
+    near.truncate(MAX_CONTEXT);
     near
 }

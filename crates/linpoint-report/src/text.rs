@@ -1,7 +1,7 @@
-//! Verdicts for people at a terminal.
+//! Verdicts as text for a terminal.
 //!
-//! The text carries ANSI colours; write it through something that removes them where they are not
-//! wanted (`anstream`). Everything else that a terminal could obey has been escaped.
+//! The text has ANSI colours; write it through `anstream`, which removes them where they are not wanted. All
+//! other control characters are escaped.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -19,14 +19,14 @@ const CORE: Style = AnsiColor::Yellow.on_default();
 const QUIET: Style = Style::new().dimmed();
 const STRONG: Style = Style::new().bold();
 
-/// The narrowest text that is laid out; terminals below this wrap.
+/// Minimum width of the layout; narrower terminals wrap.
 pub const MIN_WIDTH: usize = 40;
-/// Models with long options are cut to this.
+/// Models with long options are cut to this length.
 const MAX_MODEL: usize = 32;
-/// So many allowed results are listed.
+/// Number of allowed results that are listed.
 const MAX_ALLOWED: usize = 8;
 
-/// Everything about one history: a line if it is fine, a page if it is not.
+/// The report on one history: one line if it is linearizable, an explanation if it is not.
 pub fn render(rendered: &Rendered, width: usize) -> String {
     let width = width.max(MIN_WIDTH);
     let mut out = String::new();
@@ -46,13 +46,13 @@ pub fn render(rendered: &Rendered, width: usize) -> String {
     out
 }
 
-/// A line of text. Writing to a string cannot fail.
+/// Appends a line. Writing to a string cannot fail.
 macro_rules! line {
     ($out:expr) => { line!($out, "") };
     ($out:expr, $($arg:tt)*) => {{ let _ = writeln!($out, $($arg)*); }};
 }
 
-/// The answer in a word or three.
+/// The verdict in a few words.
 pub(crate) fn verdict(outcome: &Outcome) -> &'static str {
     match outcome {
         Outcome::Linearizable => "linearizable",
@@ -88,7 +88,7 @@ fn headline(out: &mut String, rendered: &Rendered) {
     );
 }
 
-/// What ended the search, and how far it got.
+/// Why the search stopped, and how far it got.
 pub(crate) fn undecided(undecided: &Undecided) -> String {
     let Undecided { limit, parts_done, parts, returns_reached, returns } = undecided;
     let mut text = format!("stopped by {limit}");
@@ -96,7 +96,8 @@ pub(crate) fn undecided(undecided: &Undecided) -> String {
         let _ = write!(text, "; {parts_done} of {parts} independent parts are linearizable");
     }
     if *returns > 0 {
-        let _ = write!(text, "; the search could explain {returns_reached} of {returns} returns");
+        let _ =
+            write!(text, "; found an order for the first {returns_reached} of {returns} returns");
     }
     text
 }
@@ -145,7 +146,7 @@ fn failing(out: &mut String, explanation: &Explanation, width: usize) {
     }
 }
 
-/// What the failing operation would have been allowed to return.
+/// The results that the failing operation could have returned.
 pub(crate) fn allowed(explanation: &Explanation) -> Option<String> {
     let all = &explanation.allowed;
     let more = all.len().saturating_sub(MAX_ALLOWED);
@@ -154,14 +155,14 @@ pub(crate) fn allowed(explanation: &Explanation) -> Option<String> {
         let _ = write!(text, " or {more} others");
     }
     match (all.is_empty(), explanation.allowed_is_complete) {
-        (true, true) => Some("nothing: it could not have returned at all".to_owned()),
+        (true, true) => Some("nothing: no result was possible".to_owned()),
         (true, false) => None,
         (false, true) => Some(text),
-        (false, false) => Some(text + ", and perhaps more"),
+        (false, false) => Some(text + ", and possibly more"),
     }
 }
 
-/// How many operations contradict each other, and who says so.
+/// The size of the core, and the engine that confirmed it.
 pub(crate) fn core(explanation: &Explanation) -> String {
     let size = explanation.core;
     let of = count(explanation.part, "operation");
@@ -179,21 +180,21 @@ pub(crate) fn core(explanation: &Explanation) -> String {
     text
 }
 
-/// A picture of operations, one line for each client.
+/// A timeline of operations, with one line per client.
 pub fn timeline(rows: &[Row], width: usize) -> String {
     let mut out = String::new();
     draw(&mut out, rows, width.max(MIN_WIDTH));
     out
 }
 
-/// Why a history is not linearizable: the reason, the picture, the facts.
+/// Why a history is not linearizable: the reason, the timeline, the facts.
 pub fn explanation(explanation: &Explanation, width: usize) -> String {
     let mut out = String::new();
     violation(&mut out, explanation, width.max(MIN_WIDTH));
     out
 }
 
-/// The text without its colours, for whatever is no terminal.
+/// Removes the colours. The input must have no other escape sequences, see [`clean`].
 pub fn without_colours(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars();
@@ -234,7 +235,7 @@ fn draw(out: &mut String, rows: &[Row], width: usize) {
     }
 }
 
-/// A labelled text, wrapped beside its label.
+/// Appends a label and a text that is wrapped beside it.
 pub fn fact(out: &mut String, label: &str, text: &str, width: usize) {
     const LABEL: usize = 15;
     let mut first = true;
@@ -245,14 +246,14 @@ pub fn fact(out: &mut String, label: &str, text: &str, width: usize) {
     }
 }
 
-/// A text, wrapped and set off from the left.
+/// Appends a text, wrapped and indented.
 pub fn paragraph(out: &mut String, text: &str, width: usize, style: Style) {
     for part in wrap(text, width.saturating_sub(2)) {
         line!(out, "  {style}{part}{style:#}");
     }
 }
 
-/// Breaks a text at spaces; words longer than the width stay whole, cut after a few lines' worth.
+/// Breaks a text at spaces. A word that is longer than a line stays whole, up to a few times the width.
 fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     let mut used = 0;
@@ -275,7 +276,7 @@ fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// The text without anything that a terminal could obey: control characters are escaped.
+/// Escapes control characters, so that the text cannot control a terminal.
 pub fn clean(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -284,7 +285,7 @@ pub fn clean(text: &str) -> String {
     out
 }
 
-/// At most `max` characters, the last of them an ellipsis if something is missing.
+/// Cuts a text to `max` characters; the last one is an ellipsis if it was cut.
 pub(crate) fn shorten(text: &str, max: usize) -> String {
     if text.chars().count() <= max {
         return text.to_owned();
@@ -297,7 +298,7 @@ pub fn count(n: usize, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
-/// A duration with three digits: `1.25 ms`.
+/// A duration with three significant digits: `1.25 ms`.
 pub fn duration(time: Duration) -> String {
     let seconds = time.as_secs_f64();
     let (value, unit) = match seconds {

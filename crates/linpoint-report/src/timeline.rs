@@ -1,16 +1,16 @@
-//! Operations as bars on a line for each client.
+//! Draws operations as bars, with one lane per client.
 //!
-//! The horizontal axis is the order of events, not time: each event is as far to the right as the
-//! labels need, so that one bar ends left of where another begins exactly when the one operation
-//! returned before the other was called.
+//! The horizontal axis is the order of events, not time. Events are spaced as widely as the labels need. One
+//! bar ends to the left of where another begins exactly if the one operation returned before the other was
+//! called.
 
 use crate::rendered::Row;
 use crate::text::{clean, shorten};
 
-/// How a character is shown.
+/// The style of a character.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Ink {
-    /// Nothing special.
+    /// Outside of bars.
     Plain,
     /// An operation beside the core.
     Context,
@@ -23,22 +23,22 @@ pub(crate) enum Ink {
 /// One line of the drawing.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Lane {
+    /// The client. Not printed again if the line above has the same name.
     pub(crate) name: String,
-    /// Where `name` is the same as on the line above, it is not repeated.
     pub(crate) cells: Vec<(char, Ink)>,
 }
 
-/// Labels are not cut to less than this: a drawing in blocks says more than one of stumps.
+/// Labels are not cut below this length: a drawing in several blocks is more readable than one with stubs.
 const MIN_LABEL: usize = 16;
-/// Labels are cut to this in a drawing that has to be in blocks anyway.
+/// Labels are cut to this length in a drawing of several blocks.
 const BLOCK_LABEL: usize = 28;
-/// Columns of line between a label and the end of its bar.
+/// Columns between a label and each end of its bar.
 const PADDING: usize = 2;
-/// Names of clients are cut to this.
+/// Client names are cut to this length.
 const MAX_NAME: usize = 20;
 
-/// Draws operations within `width` columns. What does not fit is first left out (beside the core),
-/// then drawn more tightly, then cut; if even that is too wide, the drawing continues in further blocks.
+/// Draws operations within `width` columns. If they do not fit, operations outside of the core are left out, then
+/// the padding is reduced, then labels are cut; if that is still too wide, the drawing has several blocks.
 pub(crate) fn draw(rows: &[Row], width: usize) -> Vec<Vec<Lane>> {
     let mut rows: Vec<&Row> = rows.iter().collect();
     let mut fit = Fit { max_label: usize::MAX, padding: PADDING };
@@ -47,7 +47,7 @@ pub(crate) fn draw(rows: &[Row], width: usize) -> Vec<Vec<Lane>> {
         if needed <= available {
             return vec![lanes];
         }
-        // Farthest from the failure first: rows are in call order.
+        // Rows are in call order, so the first is the farthest from the failure.
         if let Some(at) = rows.iter().position(|row| !row.core && !row.failing) {
             rows.remove(at);
             continue;
@@ -74,7 +74,7 @@ struct Fit {
     padding: usize,
 }
 
-/// The drawing, the columns that it needs, and those that there are.
+/// The drawing, the columns that it needs, and the columns available.
 fn measured(rows: &[&Row], fit: Fit, width: usize) -> (Vec<Lane>, usize, usize) {
     let lanes = lanes(rows, fit);
     let name = lanes.iter().map(|lane| lane.name.chars().count()).max().unwrap_or(0);
@@ -86,7 +86,7 @@ fn label(row: &Row, fit: Fit) -> String {
     shorten(&clean(&row.operation.text()), fit.max_label)
 }
 
-/// Where the bar of an operation begins and ends.
+/// The first and the last column of a bar.
 #[derive(Clone, Copy)]
 struct Bar {
     from: usize,
@@ -121,7 +121,7 @@ fn lanes(rows: &[&Row], fit: Fit) -> Vec<Lane> {
     lanes.into_iter().map(|(_, lane, _)| lane).collect()
 }
 
-/// The narrowest drawing that keeps the order of events and has room for every label.
+/// The narrowest layout that keeps the order of events and has room for every label.
 fn layout(rows: &[&Row], labels: &[String], padding: usize) -> Vec<Bar> {
     let mut events: Vec<(u32, usize, bool)> = Vec::new();
     for (i, row) in rows.iter().enumerate() {
@@ -148,7 +148,7 @@ fn layout(rows: &[&Row], labels: &[String], padding: usize) -> Vec<Bar> {
             bars[i] = Bar { from: x, to: x + room };
         }
     }
-    // Whatever never returned fades out beyond the last event.
+    // A pending operation fades out beyond the last event.
     for (row, bar) in rows.iter().zip(&mut bars) {
         if row.operation.span.is_pending() {
             bar.to = (bar.to + 2).max(x + 3);
@@ -183,7 +183,7 @@ fn paint(cells: &mut Vec<(char, Ink)>, row: &Row, label: &str, bar: Bar) {
     }
 }
 
-/// Cuts a drawing that is too wide into blocks under each other.
+/// Cuts a drawing that is too wide into blocks, one below the other.
 fn blocks(lanes: &[Lane], width: usize) -> Vec<Vec<Lane>> {
     let needed = lanes.iter().map(|lane| lane.cells.len()).max().unwrap_or(0);
     let starts = (0..needed).step_by(width.max(1));

@@ -1,8 +1,8 @@
-//! The order in which the operations of a linearizable history took effect, a line each. See
+//! The order in which the operations of a linearizable history took effect, one line each. See
 //! `docs/output.md`.
 //!
-//! Lines that begin with `#` say what the order is about. Fields are separated by tabs; what a terminal or a tab
-//! could disturb is escaped.
+//! Lines that begin with `#` are the header. Fields are separated by tabs; control characters, tabs included,
+//! are escaped.
 
 use std::fmt::Write;
 
@@ -15,7 +15,7 @@ use crate::text::{self, clean};
 /// The version of the format, in the first line of each section.
 pub const VERSION: u32 = 1;
 
-/// The section of one history: its order, or that it has none. `verdict` must be what `rendered` was made from.
+/// The section of one history: its order, or only the verdict. `rendered` must have been made from `verdict`.
 pub fn render(rendered: &Rendered, operations: &dyn Operations, verdict: &Verdict) -> String {
     let heading = &rendered.heading;
     let mut out = format!(

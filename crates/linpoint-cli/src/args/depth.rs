@@ -1,17 +1,18 @@
 //! Arguments of `linpoint depth`.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use super::raw::Files;
+use super::raw::InputArgs;
 use super::units;
 
 pub const EXAMPLES: &str = "\
 Examples:
-  linpoint depth runs                            tables, a row for each file or directory
-  linpoint depth --output tsv run.jsonl          a line for each history
+  linpoint depth runs                            tables, one row per file or directory
+  linpoint depth --output tsv run.jsonl          one line per history
   linpoint depth --svg depth.svg runs            how many histories have a witness, by d
 
 A family of depth d delays any d operations as long as possible, in any order. Most linearizable histories have
@@ -19,16 +20,16 @@ a witness in a family of small depth; docs/depth.md says more. Histories of up t
 
 /// Arguments of `depth`.
 #[derive(Args, Debug)]
-pub struct Depth {
-    /// What to read, and how.
+pub struct DepthArgs {
+    /// Which inputs to read, and how.
     #[command(flatten)]
-    pub files: Files,
+    pub inputs: InputArgs,
 
-    /// What to measure.
+    /// How far to measure.
     #[command(flatten)]
-    pub what: What,
+    pub bounds: DepthBounds,
 
-    /// How to print what was measured
+    /// Output format
     #[arg(long, short, value_enum, default_value = "human", value_name = "FORM")]
     pub output: DepthForm,
 
@@ -37,14 +38,14 @@ pub struct Depth {
     pub svg: Option<PathBuf>,
 }
 
-/// What to measure.
+/// How far to measure.
 #[derive(Args, Clone, Copy, Debug)]
-pub struct What {
-    /// Look at families up to this depth
+pub struct DepthBounds {
+    /// Largest family depth to try
     #[arg(long, default_value_t = 5, value_name = "D", value_parser = clap::value_parser!(u8).range(1..=16))]
     pub max_d: u8,
 
-    /// Compute the exact depth of a history if it is at most this; 0: do not
+    /// Compute the exact depth of a history up to this value; 0 disables it
     #[arg(long, default_value_t = 3, value_name = "D", value_parser = clap::value_parser!(u8).range(0..=16))]
     pub max_depth: u8,
 
@@ -54,16 +55,16 @@ pub struct What {
 
     /// Number of threads [default: all cores]
     #[arg(long, short = 'j', value_name = "N")]
-    pub threads: Option<std::num::NonZeroUsize>,
+    pub threads: Option<NonZeroUsize>,
 }
 
-/// How to print depths.
+/// Output formats of `depth`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum DepthForm {
-    /// Tables of sets of histories, and of a few histories also a line each
+    /// Tables, one row per set of histories; for few histories also one line each
     Human,
-    /// One JSON object a line and history
+    /// JSON, one object per line and history
     Json,
-    /// One line a history, fields separated by tabs, with a header
+    /// One line per history, with fields separated by tabs and a header
     Tsv,
 }

@@ -9,11 +9,12 @@ use clap::{Args, ValueEnum};
 
 use linpoint_model::{Method, Order};
 
+use super::raw::HumanOrJson;
 use super::units;
 
 pub const EXAMPLES: &str = "\
 Examples:
-  linpoint explore --list                                   the models
+  linpoint explore --list                                   list the models
   linpoint explore treiber --threads 2 --ops 6              all programs of 6 operations on 2 threads
   linpoint explore bowman --threads 3 --per-thread 2        2 operations for each of 3 threads
   linpoint explore snark --program 'pushR 1; popR | pushR 2; popL'
@@ -21,14 +22,14 @@ Examples:
   linpoint explore snark-first-repaired --threads 3 --unbounded --order few
 
 Exit codes:
-  2  the usage was bad, or the model cannot be explored
-  1  a run that is not linearizable was found
-  3  a limit was hit before everything within the bounds was explored
-  0  nothing was found within the bounds";
+  2  bad usage, or a model that cannot be explored
+  1  found a run that is not linearizable
+  3  a limit was reached before everything within the bounds was explored
+  0  found no violation within the bounds";
 
 /// Arguments of `explore`.
 #[derive(Args, Debug)]
-pub struct Explore {
+pub struct ExploreArgs {
     /// The model; `--list` lists them
     #[arg(value_name = "MODEL", required_unless_present = "list")]
     pub model: Option<String>,
@@ -41,38 +42,38 @@ pub struct Explore {
     #[arg(long, short = 't', value_name = "N", conflicts_with = "program")]
     pub threads: Option<usize>,
 
-    /// Operations of all threads together [default: 4]
+    /// Number of operations of all threads together [default: 4]
     #[arg(long, value_name = "K", conflicts_with_all = ["program", "per_thread"])]
     pub ops: Option<u8>,
 
-    /// Operations of each thread
+    /// Number of operations of each thread
     #[arg(long, value_name = "B", conflicts_with = "program")]
     pub per_thread: Option<u8>,
 
-    /// Any number of operations; ends only if the algorithm has finitely many states
+    /// Any number of operations; terminates only if the algorithm has finitely many states
     #[arg(long, conflicts_with_all = ["program", "per_thread", "ops"])]
     pub unbounded: bool,
 
-    /// What each thread calls: `push 1; pop | pop`
+    /// The calls of each thread: `push 1; pop | pop`
     #[arg(long, value_name = "PROGRAM")]
     pub program: Option<String>,
 
-    /// How runs are checked; external and common are not sound
+    /// How to check runs; external and common are not sound
     #[arg(long, value_name = "METHOD", default_value = "sound", value_parser = methods())]
     pub method: String,
 
-    /// In which order states are explored
+    /// Order in which to explore states
     ///
     /// breadth: fewest steps first; preemptions: fewest preemptions first; few: fewest preemptions and calls first; random: random
-    /// runs with restarts, on one core; depth: deep first, on one core, counts cycles. All of them see everything in the end.
+    /// runs with restarts, on one core; depth: depth-first, on one core, counts cycles. All of them visit every state in the end.
     #[arg(long, value_name = "ORDER", default_value = "breadth", value_parser = orders())]
     pub order: String,
 
-    /// What `--order random` begins with
+    /// Random seed of `--order random`
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     pub seed: u64,
 
-    /// Switch a reduction off, or all
+    /// Disable a reduction, or all of them
     #[arg(long, value_name = "REDUCTION", value_enum)]
     pub without: Vec<Reduction>,
 
@@ -80,7 +81,7 @@ pub struct Explore {
     #[arg(long, value_name = "TIME", value_parser = units::duration)]
     pub timeout: Option<Duration>,
 
-    /// Memory limit: 1GiB, 512MB, or a number of bytes [default: three quarters of what is free]
+    /// Memory limit: 1GiB, 512MB, or a number of bytes [default: three quarters of the free memory]
     #[arg(long, value_name = "SIZE", value_parser = units::bytes)]
     pub memory: Option<usize>,
 
@@ -88,15 +89,15 @@ pub struct Explore {
     #[arg(long, short = 'j', value_name = "N")]
     pub cores: Option<NonZeroUsize>,
 
-    /// How to print the result
+    /// Output format
     #[arg(long, short, value_enum, default_value = "human", value_name = "FORM")]
-    pub output: ExploreForm,
+    pub output: HumanOrJson,
 
-    /// Write a page with the timeline of a violation
+    /// Write an HTML page with the timeline of a violation
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
 
-    /// Show no progress on the terminal
+    /// Do not show progress on the terminal
     #[arg(long, short)]
     pub quiet: bool,
 }
@@ -109,26 +110,17 @@ fn orders() -> PossibleValuesParser {
     Order::ALL.map(Order::name).into()
 }
 
-/// A reduction that can be switched off.
+/// A reduction that can be disabled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Reduction {
-    /// Steps that nobody can notice are joined
+    /// Merge steps that no other thread can observe
     Merge,
-    /// The order of threads does not matter
+    /// Thread symmetry: the order of threads does not matter
     Threads,
-    /// The names of values do not matter
+    /// Value symmetry: the names of values do not matter
     Values,
-    /// The names of nodes do not matter
+    /// Node symmetry: the names of nodes do not matter
     Nodes,
     /// All of them
     All,
-}
-
-/// How to print what came out.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum ExploreForm {
-    /// For people
-    Human,
-    /// One JSON object
-    Json,
 }

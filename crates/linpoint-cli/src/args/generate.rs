@@ -3,24 +3,26 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use linpoint_formats::Format;
 use linpoint_formats::generate::{Options, Values};
-use linpoint_formats::{Format, ModelName};
 
 use super::raw::format_names;
+use super::resolved::parse_model;
+use crate::error::CommandError;
 
 pub const EXAMPLES: &str = "\
 Examples:
   linpoint gen --model queue --ops 1000000 -o queue.jsonl     a long history of a queue
-  linpoint gen --model kv --keys 20 --ambiguous 0.05          a store, and 5 % of outcomes unknown
-  linpoint gen --model stack --mutate | linpoint check -      one wrong result: must be found
-  linpoint gen --model queue:capacity=20 --values few         values that cannot be told apart
+  linpoint gen --model kv --keys 20 --ambiguous 0.05          a key-value store; 5 % of outcomes unknown
+  linpoint gen --model stack --mutate | linpoint check -      one wrong result: a violation
+  linpoint gen --model queue:capacity=20 --values few         few distinct values
   linpoint gen --model priority-queue --format fastlin        in the format of another tool
 
-The same options give the same history.";
+The output is deterministic: equal options produce equal histories.";
 
 /// Arguments of `gen`.
 #[derive(Args, Debug)]
-pub struct Gen {
+pub struct GenArgs {
     /// The model, with options after a colon; `linpoint models` lists them
     #[arg(long, short, value_name = "MODEL")]
     pub model: String,
@@ -35,22 +37,22 @@ pub struct Gen {
 
     /// Mean number of other operations that are open when one is called [default: half of the others]
     ///
-    /// 0 is one after the other; at most the number of processes less one.
+    /// 0 means sequential; at most the number of processes minus one.
     #[arg(long, value_name = "X")]
     pub overlap: Option<f64>,
 
-    /// Where chance begins
+    /// Random seed
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
 
-    /// Share of the operations of which nobody knows what became of them, from 0 to 1
+    /// Fraction of operations with an unknown outcome, from 0 to 1
     ///
-    /// Most never return: some took effect, at once or later, some did not. Some return a result that is
-    /// not known.
+    /// Most of them never return: some take effect, immediately or later, and some do not. The others return
+    /// an unknown result.
     #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
     pub ambiguous: f64,
 
-    /// What is written, added, inserted: distinct values, a few (5), or N
+    /// Values to write, add or insert: all distinct, a few (5), or N of them
     #[arg(long, value_name = "distinct|few|N", default_value = "distinct", value_parser = values)]
     pub values: Values,
 
@@ -58,34 +60,34 @@ pub struct Gen {
     #[arg(long, value_name = "N")]
     pub keys: Option<u32>,
 
-    /// Change one result, so that the history is NOT linearizable, and say which
+    /// Change one result so that the history is NOT linearizable, and report which
     #[arg(long)]
     pub mutate: bool,
 
-    /// The format
+    /// The format to write
     #[arg(long, value_name = "FORMAT", default_value = "jsonl", value_parser = format_names())]
     pub format: String,
 
-    /// Where to write it [default: the standard output]
+    /// Output file [default: standard output]
     #[arg(short, long = "out", value_name = "FILE")]
     pub out: Option<PathBuf>,
 }
 
-/// `distinct`, `few`, or how many.
+/// Parses `distinct`, `few`, or a number of values.
 fn values(text: &str) -> Result<Values, String> {
     match text {
         "distinct" => Ok(Values::Distinct),
         "few" => Ok(Values::FEW),
         number => match number.parse() {
             Ok(n) if n > 0 => Ok(Values::Among(n)),
-            _ => Err("expected distinct, few, or a number from 1 on".to_owned()),
+            _ => Err("expected distinct, few, or a number of at least 1".to_owned()),
         },
     }
 }
 
-impl Gen {
-    /// What the generator is asked for.
-    pub fn options(&self) -> Result<Options, String> {
+impl GenArgs {
+    /// The options of the generator.
+    pub fn options(&self) -> Result<Options, CommandError> {
         Ok(Options {
             operations: self.ops,
             processes: self.processes,
@@ -96,7 +98,7 @@ impl Gen {
             keys: self.keys,
             mutate: self.mutate,
             format: Format::from_name(&self.format).unwrap_or(Format::Jsonl),
-            ..Options::new(ModelName::parse(&self.model)?)
+            ..Options::new(parse_model(&self.model)?)
         })
     }
 }

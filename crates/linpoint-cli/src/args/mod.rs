@@ -1,10 +1,11 @@
 //! The command line: as typed ([`raw`]), and as the commands use it ([`resolved`]).
 
+pub mod check;
 pub mod convert;
 pub mod depth;
-pub mod explain;
 pub mod explore;
 pub mod generate;
+pub mod plan;
 pub mod raw;
 pub mod resolved;
 pub mod shrink;

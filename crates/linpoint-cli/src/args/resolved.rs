@@ -5,111 +5,120 @@ use std::path::PathBuf;
 use linpoint::Limits;
 use linpoint_formats::{Format, ModelName, Settings, Source, registry};
 
-use super::raw::{self, Hints, OutputForm};
+use super::check::{CheckArgs, CheckForm};
+use super::raw::{HintUse, InputArgs, RunArgs};
+use crate::error::CommandError;
 use crate::progress;
 
-/// Columns where the terminal does not say how many it has.
+/// Width of the output if `COLUMNS` is not set.
 const DEFAULT_WIDTH: usize = 100;
 
-/// What to read, and how.
+/// Which inputs to read, and how.
 #[derive(Debug)]
-pub struct Files {
-    /// Where it is.
+pub struct InputOptions {
+    /// Files and directories.
     pub paths: Vec<PathBuf>,
-    /// The model, if it was given.
+    /// The model, if given.
     pub model: Option<ModelName>,
-    /// The format, if it was given.
+    /// The format, if given.
     pub format: Option<Format>,
-    /// Most bytes that a compressed input may have when unpacked.
+    /// Limit on the unpacked size of a compressed input, in bytes.
     pub max_unpacked: usize,
 }
 
-impl Files {
-    /// Looks up what was typed.
-    pub fn new(raw: raw::Files) -> Result<Files, String> {
-        Ok(Files {
-            paths: raw.paths,
-            model: model(raw.model.as_deref())?,
-            format: raw.format.as_deref().and_then(Format::from_name),
-            max_unpacked: raw.max_unpacked.unwrap_or_else(Source::usual_limit),
+impl InputOptions {
+    pub fn new(args: InputArgs) -> Result<InputOptions, CommandError> {
+        Ok(InputOptions {
+            paths: args.paths,
+            model: model(args.model.as_deref())?,
+            format: args.format.as_deref().and_then(Format::from_name),
+            max_unpacked: max_unpacked(args.max_unpacked),
         })
     }
 }
 
-/// The model that was typed, if one was.
-pub fn model(name: Option<&str>) -> Result<Option<ModelName>, String> {
-    let model = name.map(ModelName::parse).transpose()?;
+/// The limit on the unpacked size of a compressed input, in bytes.
+pub fn max_unpacked(given: Option<usize>) -> usize {
+    given.unwrap_or_else(Source::usual_limit)
+}
+
+/// Parses a model with its options, without looking it up.
+pub fn parse_model(text: &str) -> Result<ModelName, CommandError> {
+    ModelName::parse(text).map_err(CommandError::usage)
+}
+
+/// Parses a model with its options and looks it up.
+pub fn model(text: Option<&str>) -> Result<Option<ModelName>, CommandError> {
+    let model = text.map(parse_model).transpose()?;
     if let Some(model) = &model {
-        registry::validate(model)?;
+        registry::validate(model).map_err(CommandError::usage)?;
     }
     Ok(model)
 }
 
-/// What to check, and how.
+/// Inputs to check, and how.
 #[derive(Debug)]
-pub struct How {
-    /// What to read, and how.
-    pub files: Files,
-    /// How to check.
+pub struct RunOptions {
+    /// Which inputs to read, and how.
+    pub inputs: InputOptions,
+    /// How to check them.
     pub settings: Settings,
 }
 
-impl How {
-    /// Looks up what was typed.
-    pub fn new(raw: raw::How) -> Result<How, String> {
-        Ok(How {
-            files: Files::new(raw.files)?,
+impl RunOptions {
+    pub fn new(args: RunArgs) -> Result<RunOptions, CommandError> {
+        Ok(RunOptions {
+            inputs: InputOptions::new(args.inputs)?,
             settings: Settings {
-                limits: Limits { time: raw.timeout, memory: raw.memory },
-                threads: raw.threads.map(usize::from),
-                algorithm: raw.algorithm,
-                hints: match raw.hints {
-                    Hints::Ignore => linpoint::Hints::Ignore,
-                    Hints::Order => linpoint::Hints::Order,
-                    Hints::Assert => linpoint::Hints::Assert,
+                limits: Limits { time: args.timeout, memory: args.memory },
+                threads: args.threads.map(usize::from),
+                algorithm: args.algorithm,
+                hints: match args.hints {
+                    HintUse::Ignore => linpoint::Hints::Ignore,
+                    HintUse::Order => linpoint::Hints::Order,
+                    HintUse::Assert => linpoint::Hints::Assert,
                 },
-                all_failures: raw.all_failures,
+                all_failures: args.all_failures,
                 ..Settings::default()
             },
         })
     }
 }
 
-/// What `check` is to do.
+/// The options of `check`.
 #[derive(Debug)]
-pub struct Check {
-    /// What to check, and how.
-    pub how: How,
-    /// How to print the results.
-    pub output: OutputForm,
-    /// Where to write pages.
+pub struct CheckOptions {
+    /// Inputs to check, and how.
+    pub run: RunOptions,
+    /// Output format.
+    pub output: CheckForm,
+    /// File or directory for HTML pages.
     pub html: Option<PathBuf>,
-    /// Where to write orders.
+    /// File or directory for witnesses.
     pub witness: Option<PathBuf>,
-    /// Columns of the terminal.
+    /// Width of the terminal in columns.
     pub width: usize,
-    /// Whether to show how far the run has come.
+    /// Whether to show progress.
     pub progress: bool,
 }
 
-impl Check {
-    /// Looks up what was typed.
-    pub fn new(raw: raw::Check) -> Result<Check, String> {
-        let mut how = How::new(raw.how)?;
-        // There is no place for an explanation.
-        how.settings.verdict_only = raw.output == OutputForm::Tsv && raw.html.is_none();
-        Ok(Check {
-            how,
-            output: raw.output,
-            html: raw.html,
-            witness: raw.witness,
-            progress: progress::is_wanted(raw.quiet),
+impl CheckOptions {
+    pub fn new(args: CheckArgs) -> Result<CheckOptions, CommandError> {
+        let mut run = RunOptions::new(args.run)?;
+        // TSV has no room for an explanation, so none is computed.
+        run.settings.verdict_only = args.output == CheckForm::Tsv && args.html.is_none();
+        Ok(CheckOptions {
+            run,
+            output: args.output,
+            html: args.html,
+            witness: args.witness,
+            progress: progress::is_wanted(args.quiet),
             width: terminal_width(),
         })
     }
 }
 
-/// Columns of the terminal.
+/// Width of the terminal in columns.
 pub fn terminal_width() -> usize {
     width(std::env::var("COLUMNS").ok())
 }
@@ -122,7 +131,7 @@ fn width(columns: Option<String>) -> usize {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn the_width_is_100_unless_the_terminal_says_otherwise() {
+    fn the_width_is_100_unless_columns_is_set() {
         let width = |text: &str| super::width(Some(text.to_owned()));
         assert_eq!((width("80"), width("0"), width("wide")), (80, 100, 100));
         assert_eq!(super::width(None), 100);

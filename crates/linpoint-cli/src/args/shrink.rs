@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::raw::{OneHistory, format_names};
+use super::raw::{HistoryArgs, format_names};
 use super::units;
 
 pub const EXAMPLES: &str = "\
@@ -14,22 +14,22 @@ Examples:
   linpoint shrink --format limo run.hist          in the format of another tool
   linpoint shrink --budget 5m run.edn | linpoint check -
 
-Operations that are left over may become ones that never returned, called before everything else: they
-may have happened at any time or not at all, and it is a contradiction all the same. What is written is
-checked again before it is.
+Some of the remaining operations may be relaxed: called before everything else, and never returned. They
+may have happened at any time or not at all, and the history is still a contradiction. The result is
+checked again before it is written.
 
 Exit codes:
-  2  the usage or the input was bad; else
-  1  the history is not linearizable, and the smaller one is written; else
-  3  a limit was hit before an answer was found; else
-  0  the history is linearizable: there is nothing to write";
+  2  bad usage or bad input; otherwise
+  1  the history is not linearizable, and the smaller one is written; otherwise
+  3  a limit was reached before an answer was found; otherwise
+  0  the history is linearizable, and nothing is written";
 
 /// Arguments of `shrink`.
 #[derive(Args, Debug)]
-pub struct Shrink {
+pub struct ShrinkArgs {
     /// What to shrink.
     #[command(flatten)]
-    pub history: OneHistory,
+    pub history: HistoryArgs,
 
     /// The format to write
     #[arg(long, value_name = "FORMAT", default_value = "jsonl", value_parser = format_names())]
@@ -43,11 +43,11 @@ pub struct Shrink {
     #[arg(long, value_name = "SIZE", value_parser = units::bytes)]
     pub memory: Option<usize>,
 
-    /// Time for making it smaller
+    /// Time limit for shrinking
     #[arg(long, value_name = "TIME", default_value = "20s", value_parser = units::duration)]
     pub budget: Duration,
 
-    /// Where to write it [default: the standard output]
+    /// Output file [default: standard output]
     #[arg(short, long = "out", value_name = "FILE")]
     pub out: Option<PathBuf>,
 }

@@ -43,13 +43,13 @@ pub fn bytes(text: &str) -> Result<usize, String> {
     Ok(size as usize)
 }
 
-/// A number with the first of the units that it ends in.
+/// Parses a number with a unit: the first of `units` that the text ends in.
 fn number(text: &str, units: &[(&str, f64)]) -> Option<f64> {
     let text = text.trim().to_ascii_lowercase();
     let (digits, factor) =
         units.iter().find_map(|(unit, factor)| Some((text.strip_suffix(unit)?, factor)))?;
     let digits = digits.trim_end();
-    // Rust reads "inf", "nan" and "1e5" as numbers too; people do not type them as times.
+    // Rust also parses "inf", "nan" and "1e5" as numbers; here they are most likely mistakes.
     if !digits.bytes().all(|b| b.is_ascii_digit() || b == b'.') {
         return None;
     }
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times() {
+    fn durations_are_parsed() {
         for (text, millis) in
             [("10", 10_000), ("10s", 10_000), ("1.5 s", 1500), ("500ms", 500), ("2m", 120_000)]
         {
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes() {
+    fn sizes_are_parsed() {
         for (text, size) in
             [("1", 1), ("1GiB", 1 << 30), ("1g", 1 << 30), ("2MB", 2_000_000), ("1.5k", 1536)]
         {

@@ -1,4 +1,4 @@
-//! The command line of `watch`.
+//! Arguments of `linpoint watch`.
 
 use std::path::PathBuf;
 
@@ -6,50 +6,49 @@ use clap::Args;
 
 use super::raw::format_names;
 
-/// What `--help` says at the end.
 pub const EXAMPLES: &str = "\
 Examples:
-  ssh db1 run-test | linpoint watch -             stops at the first return that is wrong
+  ssh db1 run-test | linpoint watch -             stops at the first violation
   linpoint watch --follow run.jsonl               a file that is still being written
   linpoint watch --model cas-register history.edn
   zcat run.jsonl.gz | linpoint watch -            little memory, however long the history
 
-Formats that say what happens as it happens: jsonl with events, edn (a map a line; give --model),
-jepsen-log, porcupine. Order hints are not used.
+Formats that can be watched: jsonl with events, edn (one map per line; needs --model), jepsen-log,
+porcupine. Order hints are ignored.
 
 Exit codes:
-  2  the usage or a line was bad
+  2  bad usage, or a bad line
   1  the stream is not linearizable
-  3  it ended, but an object or key had been given up (--max-configurations)
-  0  it ended, and is linearizable";
+  3  the stream ended, but an object or key was given up (--max-configurations)
+  0  the stream ended, and is linearizable";
 
 /// Arguments of `watch`.
 #[derive(Args, Debug)]
-pub struct Watch {
-    /// A file, or - for the standard input
+pub struct WatchArgs {
+    /// A file, or - for standard input
     #[arg(value_name = "FILE|-")]
     pub path: PathBuf,
 
-    /// The model, with options after a colon [default: as the stream says]
+    /// The model, with options after a colon [default: the one that the stream names]
     #[arg(long, short, value_name = "MODEL")]
     pub model: Option<String>,
 
-    /// The format [default: as the first line says]
+    /// The format [default: detected from the first line]
     #[arg(long, value_name = "FORMAT", value_parser = format_names())]
     pub format: Option<String>,
 
-    /// Wait for more at the end of the file, until Ctrl-C
+    /// At the end of the file, wait for more until Ctrl-C
     #[arg(long, short)]
     pub follow: bool,
 
-    /// Give an object or key up if more configurations than this explain it
+    /// Give up an object or key that has more configurations than this
     ///
-    /// A configuration is a state, and which of the open operations have taken effect. With many open operations
-    /// there can be exponentially many.
+    /// A configuration is a state and the set of open operations that have taken effect. Their number can
+    /// grow exponentially with the number of open operations.
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     pub max_configurations: usize,
 
-    /// Show no status on the terminal
+    /// Do not show the status on the terminal
     #[arg(long, short)]
     pub quiet: bool,
 }

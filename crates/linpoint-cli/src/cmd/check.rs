@@ -1,100 +1,100 @@
-//! `linpoint check`: histories in, verdicts out, in the order of the inputs.
+//! `linpoint check`: checks histories and prints the verdicts in the order of the inputs.
 //!
-//! Inputs are read and checked by a [`crew`] of threads, each of which turns what it found into text
-//! ([`work`]). This thread only writes, so what is written does not depend on who was first.
+//! [`Workers`] read and check the inputs in parallel, and turn each result into text ([`finding`]). This thread
+//! only writes, so the output does not depend on which input was done first.
 
-mod crew;
+pub(super) mod finding;
 mod tally;
-pub(super) mod work;
+mod workers;
 
 use std::collections::BTreeMap;
 use std::io;
+use std::ops::ControlFlow;
 use std::sync::mpsc;
 use std::time::Instant;
 
-use super::places::{self, Places};
 use super::results::Results;
-use crate::args::raw::OutputForm;
-use crate::args::resolved::Check;
+use super::side_files::{SideFileKind, SideFiles};
+use crate::args::check::{CheckArgs, CheckForm};
+use crate::args::resolved::CheckOptions;
+use crate::error::{CommandError, CommandResult};
 use crate::exit::Exit;
 use crate::inputs::Inputs;
 use crate::interrupt;
 use crate::output::Output;
 use crate::progress::{Board, Display};
-use crew::Crew;
+use finding::{Checked, Finding, VerdictKind};
 use tally::Tally;
-pub(super) use work::{Failure, no_verdict};
-use work::{Files, Finding, Kind};
+use workers::Workers;
 
-const PAGES: places::Kind = places::Kind { option: "--html", extension: ".html", appends: false };
-const WITNESSES: places::Kind =
-    places::Kind { option: "--witness", extension: ".witness", appends: true };
+const PAGES: SideFileKind =
+    SideFileKind { option: "--html", extension: ".html", holds_several: false };
+const WITNESSES: SideFileKind =
+    SideFileKind { option: "--witness", extension: ".witness", holds_several: true };
 
-/// Checks everything that was named, and says what came of it.
-pub fn run(check: &Check, out: &mut Output) -> io::Result<Exit> {
+/// Checks all inputs.
+pub fn run(args: CheckArgs, out: &mut Output) -> CommandResult {
+    let options = CheckOptions::new(args)?;
     let started = Instant::now();
-    interrupt::cancels(&check.how.settings.cancel);
-    let inputs = Inputs::find(&check.how.files.paths);
+    interrupt::cancel_on_ctrl_c(&options.run.settings.cancel);
+    let inputs = Inputs::find(&options.run.inputs.paths);
     let board = Board::new(inputs.list.len());
-    let crew = Crew::new(check, &inputs.list, &board);
+    let workers = Workers::new(&options, &inputs.list, &board);
     let mut writer = Writer {
-        tally: Tally::new(inputs.passed_over),
-        results: Results::new(check.output),
-        pages: check.html.as_deref().map(|place| Places::new(PAGES, place)),
-        witnesses: check.witness.as_deref().map(|place| Places::new(WITNESSES, place)),
+        tally: Tally::new(inputs.skipped),
+        results: Results::new(options.output),
+        pages: options.html.as_deref().map(|path| SideFiles::new(PAGES, path)),
+        witnesses: options.witness.as_deref().map(|path| SideFiles::new(WITNESSES, path)),
     };
     let written = std::thread::scope(|scope| {
-        let display = Display::start(scope, &board, check.progress);
-        out.draw_around(display.bar());
+        let display = Display::start(scope, &board, options.progress);
+        out.set_progress_bar(display.bar());
         let (sender, findings) = mpsc::channel();
-        for _ in 0..crew.files_at_once() {
-            let (crew, sender) = (&crew, sender.clone());
-            scope.spawn(move || crew.work(&sender));
+        for _ in 0..workers.files_at_once() {
+            let (workers, sender) = (&workers, sender.clone());
+            scope.spawn(move || workers.work(&sender));
         }
         drop(sender);
-        let written = writer.write_in_order(&findings, &crew, out);
-        // Whatever ended the writing: nobody needs to go on.
-        crew.stop();
-        out.draw_around(None);
+        let written = writer.write_in_order(&findings, &workers, out);
+        workers.stop();
+        out.set_progress_bar(None);
         if written.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
-            // Whoever was reading is gone. Somebody may still be waiting for the standard input, and
-            // that can take for ever.
+            // The reader of our output has gone. Do not join the workers: one may be blocked on standard
+            // input.
             display.clear();
-            std::process::exit(Exit::Bad.code().into());
+            std::process::exit(Exit::Error.code().into());
         }
         written
     });
     if written?.is_break() {
-        return Ok(Exit::Bad);
+        return Ok(Exit::Error);
     }
     let Writer { mut tally, results, .. } = writer;
-    tally.not_checked = crew.not_taken();
+    tally.not_checked = workers.not_started();
     results.finish(started.elapsed(), out)?;
-    if check.output == OutputForm::Human {
+    if options.output == CheckForm::Human {
         out.write(&tally.summary(started.elapsed()))?;
     }
     Ok(tally.exit())
 }
 
-/// Writes what was found.
+/// Writes findings.
 struct Writer {
     tally: Tally,
     results: Results,
-    pages: Option<Places>,
-    witnesses: Option<Places>,
+    pages: Option<SideFiles>,
+    witnesses: Option<SideFiles>,
 }
 
-/// Whether there is any sense in going on.
-type Flow = std::ops::ControlFlow<()>;
-
 impl Writer {
-    /// Writes findings as soon as those of all inputs before have been written.
+    /// Writes the findings of each input as soon as those of all earlier inputs have been written. Breaks at an
+    /// error that concerns all inputs.
     fn write_in_order(
         &mut self,
         findings: &mpsc::Receiver<(usize, Vec<Finding>)>,
-        crew: &Crew<'_>,
+        workers: &Workers<'_>,
         out: &mut Output,
-    ) -> io::Result<Flow> {
+    ) -> io::Result<ControlFlow<()>> {
         let mut waiting = BTreeMap::new();
         let mut next = 0;
         for (input, found) in findings {
@@ -103,50 +103,51 @@ impl Writer {
                 let bytes = found.iter().map(Finding::bytes).sum();
                 for finding in found {
                     if self.write(finding, out)?.is_break() {
-                        return Ok(Flow::Break(()));
+                        return Ok(ControlFlow::Break(()));
                     }
                 }
-                crew.written(bytes);
+                workers.findings_written(bytes);
                 next += 1;
             }
         }
-        Ok(Flow::Continue(()))
+        Ok(ControlFlow::Continue(()))
     }
 
-    /// Writes the files that belong to a history.
-    fn save(&mut self, name: &str, kind: Kind, files: &Files) -> Result<(), Failure> {
-        if let (Some(pages), Some(page)) = (&mut self.pages, &files.page) {
-            pages.write(name, page)?;
+    fn write(&mut self, finding: Finding, out: &mut Output) -> io::Result<ControlFlow<()>> {
+        let fatal = match finding {
+            Finding::Checked(checked) => {
+                self.tally.count(&checked);
+                let saved = self.save(&checked);
+                self.results.checked(checked.result, out)?;
+                saved.err()
+            }
+            Finding::Failed { name, error: CommandError::Input(message) } => {
+                self.tally.errors += 1;
+                self.results.failed(&name, &message, out)?;
+                None
+            }
+            Finding::Failed { error, .. } => Some(error),
+        };
+        Ok(match fatal {
+            Some(error) => {
+                out.error(&error.to_string());
+                ControlFlow::Break(())
+            }
+            None => ControlFlow::Continue(()),
+        })
+    }
+
+    /// Writes the page and the witness of a history.
+    fn save(&mut self, checked: &Checked) -> Result<(), CommandError> {
+        if let (Some(pages), Some(page)) = (&mut self.pages, &checked.page) {
+            pages.write(&checked.name, page)?;
         }
-        if let (Some(witnesses), Some(witness)) = (&mut self.witnesses, &files.witness) {
-            // A file of its own is for an order; in a file for all it is said that there is none.
-            if kind == Kind::Linearizable || !witnesses.is_dir() {
-                witnesses.write(name, witness)?;
+        if let (Some(witnesses), Some(witness)) = (&mut self.witnesses, &checked.witness) {
+            // In a shared file, a section without an order states the verdict. A file of its own would be empty.
+            if checked.verdict == VerdictKind::Linearizable || !witnesses.is_dir() {
+                witnesses.write(&checked.name, witness)?;
             }
         }
         Ok(())
-    }
-
-    fn write(&mut self, finding: Finding, out: &mut Output) -> io::Result<Flow> {
-        match finding {
-            Finding::Checked(checked) => {
-                self.tally.count(&checked);
-                self.results.checked(checked.result, out)?;
-                let saved = self.save(&checked.name, checked.kind, &checked.files);
-                if let Err(Failure::Usage(message) | Failure::Input(message)) = saved {
-                    out.error(&message);
-                    return Ok(Flow::Break(()));
-                }
-            }
-            Finding::Failed { name, failure: Failure::Input(message) } => {
-                self.tally.errors += 1;
-                self.results.failed(&name, &message, out)?;
-            }
-            Finding::Failed { failure: Failure::Usage(message), .. } => {
-                out.error(&message);
-                return Ok(Flow::Break(()));
-            }
-        }
-        Ok(Flow::Continue(()))
     }
 }

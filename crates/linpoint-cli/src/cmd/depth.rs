@@ -1,57 +1,51 @@
-//! `linpoint depth`: how few operations have to be delayed to see that histories are linearizable.
+//! `linpoint depth`: measures how few operations must be delayed to show that histories are linearizable.
 
 mod plot;
 mod rows;
 mod tables;
 
 use std::fs;
-use std::io;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use linpoint::hitting::{Measure, Measured};
 use linpoint::{Limits, Verdict};
-use linpoint_formats::{LoadedHistory, Settings, Value, registry};
+use linpoint_formats::{LoadedHistory, ReadError, Settings, Value};
 
-use crate::args::depth::{Depth, DepthForm, What};
-use crate::args::resolved::Files;
+use crate::args::depth::{DepthArgs, DepthBounds, DepthForm};
+use crate::args::resolved::InputOptions;
+use crate::error::{CommandError, CommandResult};
 use crate::exit::Exit;
 use crate::inputs::{Input, Inputs};
 use crate::output::Output;
 
-/// So many histories get a line each without being asked for.
-const FEW: usize = 20;
+/// Up to this many histories also get a line each in the text output.
+const MAX_LISTED: usize = 20;
 
-/// One history.
-pub(super) struct Row {
-    /// The file, and which of its histories.
+/// The measurements of one history.
+pub(super) struct DepthRow {
+    /// The file, with the id of the history if there are several.
     name: String,
-    /// What it is counted with.
+    /// The set of histories that it is counted with.
     set: String,
     measured: Measured,
-    /// `None` if that is not known.
+    /// `None` if a limit was reached first.
     linearizable: Option<bool>,
 }
 
-/// Measures everything that was named.
-pub fn run(args: Depth, out: &mut Output) -> io::Result<Exit> {
-    let Depth { files, what, output, svg } = args;
-    let files = match Files::new(files) {
-        Ok(files) => files,
-        Err(message) => {
-            out.error(&message);
-            return Ok(Exit::Bad);
-        }
-    };
-    let (began, most_d) = (Instant::now(), usize::from(what.max_d));
-    let mut exit = Exit::Fine;
-    let mut rows: Vec<Row> = Vec::new();
+/// Measures all histories.
+pub fn run(args: DepthArgs, out: &mut Output) -> CommandResult {
+    let DepthArgs { inputs, bounds, output, svg } = args;
+    let options = InputOptions::new(inputs)?;
+    let (began, most_d) = (Instant::now(), usize::from(bounds.max_d));
+    let mut exit = Exit::Success;
+    let mut rows: Vec<DepthRow> = Vec::new();
     if output == DepthForm::Tsv {
         out.write(&rows::tsv_header(most_d))?;
     }
-    for input in Inputs::find(&files.paths).list {
-        for row in of_input(&input, &files, what) {
+    for input in Inputs::find(&options.paths).list {
+        for row in measure_input(&input, &options, bounds) {
             match row {
                 Ok(row) => {
                     match output {
@@ -61,17 +55,17 @@ pub fn run(args: Depth, out: &mut Output) -> io::Result<Exit> {
                     }
                     rows.push(row);
                 }
-                Err(message) => {
+                Err(error) => {
                     out.flush()?;
-                    out.error(&message);
-                    exit = Exit::Bad;
+                    out.error(&error.to_string());
+                    exit = Exit::Error;
                 }
             }
         }
     }
     let sets = tables::sets(&rows, most_d);
     if output == DepthForm::Human {
-        if rows.len() <= FEW {
+        if rows.len() <= MAX_LISTED {
             out.write(&rows::human(&rows))?;
         }
         out.write(&tables::human(&sets, began.elapsed()))?;
@@ -80,36 +74,38 @@ pub fn run(args: Depth, out: &mut Output) -> io::Result<Exit> {
         && let Err(error) = fs::write(path, plot::svg(&sets, most_d))
     {
         out.error(&format!("{}: {error}", path.display()));
-        exit = Exit::Bad;
+        exit = Exit::Error;
     }
     Ok(exit)
 }
 
 /// Measures the histories of an input.
-fn of_input(input: &Input, files: &Files, what: What) -> Vec<Result<Row, String>> {
-    let found = match input.read(files.max_unpacked) {
-        Ok(source) => registry::read_all(&source, files.format, files.model.as_ref()),
-        Err(message) => return vec![Err(message)],
+fn measure_input(
+    input: &Input,
+    options: &InputOptions,
+    bounds: DepthBounds,
+) -> Vec<Result<DepthRow, CommandError>> {
+    let found = match input.histories(options) {
+        Ok(found) => found,
+        Err(error) => return vec![Err(error)],
     };
     let several = found.len() > 1;
-    let name = |id: &Option<String>| match id {
-        Some(id) => format!("{}#{id}", input.name()),
-        None => input.name(),
-    };
-    let histories: Vec<(String, Result<LoadedHistory, String>)> = found
+    let (names, histories): (Vec<String>, Vec<Loaded>) = found
         .into_iter()
-        .map(|found| (name(&found.id), found.history.map_err(|error| error.to_string())))
-        .collect();
-    let answers = measure_all(&histories, what);
-    let row = |((name, history), answer): ((String, Result<LoadedHistory, String>), Answer)| {
-        let set = set_of(input, &history?, several);
-        let (measured, linearizable) = answer.map_err(|message| format!("{name}: {message}"))?;
-        Ok(Row { name, set, measured, linearizable })
+        .map(|found| (input.name_with(found.id.as_deref()), found.history))
+        .unzip();
+    let answers = measure_all(&histories, bounds);
+    let row = |((name, history), answer): ((String, Loaded), Answer)| {
+        let set = set_of(input, &history.map_err(CommandError::input)?, several);
+        let (measured, linearizable) =
+            answer.map_err(|message| CommandError::Input(format!("{name}: {message}")))?;
+        Ok(DepthRow { name, set, measured, linearizable })
     };
-    histories.into_iter().zip(answers).map(row).collect()
+    names.into_iter().zip(histories).zip(answers).map(row).collect()
 }
 
-/// Histories of one Java class belong together, and so do the histories of one file, or of one directory.
+/// The set of a history: its Java class; its file, if that has several histories; its directory. Without a
+/// directory, its model.
 fn set_of(input: &Input, history: &LoadedHistory, several: bool) -> String {
     let model = history.model();
     if let (true, Some(class)) = (model.name == "java", model.option("class")) {
@@ -124,24 +120,26 @@ fn set_of(input: &Input, history: &LoadedHistory, several: bool) -> String {
     }
 }
 
+type Loaded = Result<LoadedHistory, ReadError>;
+/// The measurements and whether the history is linearizable, or why it cannot be measured.
 type Answer = Result<(Measured, Option<bool>), String>;
 
-/// Measures histories on all threads, and gives the answers in their order.
-fn measure_all(histories: &[(String, Result<LoadedHistory, String>)], what: What) -> Vec<Answer> {
+/// Measures histories on all threads. The answers are in the order of the histories.
+fn measure_all(histories: &[Loaded], bounds: DepthBounds) -> Vec<Answer> {
     let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let threads = what.threads.map_or_else(cores, usize::from).min(histories.len());
+    let threads = bounds.threads.map_or_else(cores, usize::from).min(histories.len());
     let next = AtomicUsize::new(0);
     let answers: Mutex<Vec<Option<Answer>>> = Mutex::new(histories.iter().map(|_| None).collect());
     let work = || {
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some((_, history)) = histories.get(at) else { break };
+            let Some(history) = histories.get(at) else { break };
             let answer = match history {
-                Ok(history) => measure(history, what),
-                // Said where it is read.
+                Ok(history) => measure(history, bounds),
+                // The caller reports the read error.
                 Err(_) => Err(String::new()),
             };
-            // Poisoned only if another thread panicked, which ends the command anyway.
+            // The lock is poisoned only if another thread panicked, which ends the command anyway.
             answers.lock().unwrap_or_else(|e| e.into_inner())[at] = Some(answer);
         }
     };
@@ -155,18 +153,18 @@ fn measure_all(histories: &[(String, Result<LoadedHistory, String>)], what: What
     answers.into_iter().map(|answer| answer.unwrap_or(Err("not measured".to_owned()))).collect()
 }
 
-fn measure(history: &LoadedHistory, args: What) -> Answer {
+fn measure(history: &LoadedHistory, bounds: DepthBounds) -> Answer {
     let what = Measure {
-        most_d: args.max_d.into(),
-        most_depth: args.max_depth.into(),
-        deadline: Instant::now().checked_add(args.timeout),
+        most_d: bounds.max_d.into(),
+        most_depth: bounds.max_depth.into(),
+        deadline: Instant::now().checked_add(bounds.timeout),
         ..Measure::default()
     };
     let measured = history.measure(&what).map_err(|error| error.to_string())?;
     if measured.witness.is_some() {
         return Ok((measured, Some(true)));
     }
-    let limits = Limits { time: Some(args.timeout), memory: None };
+    let limits = Limits { time: Some(bounds.timeout), memory: None };
     let settings = Settings { limits, threads: Some(1), verdict_only: true, ..Settings::default() };
     let report = history.check(&settings).map_err(|error| error.to_string())?;
     let linearizable = match report.verdict {

@@ -1,10 +1,8 @@
-//! `linpoint explore`: every interleaving of a model of the catalogue.
+//! `linpoint explore`: explores every interleaving of a model of the catalogue.
 
 mod json;
+mod run_history;
 mod text;
-mod words;
-
-use std::io;
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use linpoint::{Cancel, Limits};
@@ -12,68 +10,60 @@ use linpoint_model::catalogue::{Asked, Entry, entries, find};
 use linpoint_model::{Exploration, Method, Order, Outcome, Progress, Reductions, Settings};
 use linpoint_report::html;
 
-use crate::args::explore::{Explore, ExploreForm, Reduction};
+use crate::args::explore::{ExploreArgs, Reduction};
+use crate::args::raw::HumanOrJson;
 use crate::args::resolved::terminal_width;
+use crate::error::{CommandError, CommandResult};
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::output::Output;
 use crate::progress;
-use words::Words;
+use run_history::RunOperations;
 
-/// What was explored, for what is written about it.
-pub struct Question<'a> {
+/// What was explored: the part of the arguments that reports repeat.
+pub struct Request<'a> {
     pub model: &'a str,
     pub about: &'a str,
-    pub asked: &'a Asked,
+    pub bounds: &'a Asked,
     pub order: Order,
 }
 
 /// Explores a model, or lists them.
-pub fn run(args: &Explore, out: &mut Output) -> io::Result<Exit> {
+pub fn run(args: &ExploreArgs, out: &mut Output) -> CommandResult {
     let (Some(name), false) = (&args.model, args.list) else {
         out.write(&text::list(entries()))?;
-        return Ok(Exit::Fine);
+        return Ok(Exit::Success);
     };
-    let (entry, parameter) = match find(name) {
-        Ok(found) => found,
-        Err(message) => {
-            out.error(&format!("{message}; `linpoint explore --list` lists the models"));
-            return Ok(Exit::Bad);
-        }
-    };
-    let asked = asked(args);
+    let (entry, parameter) = find(name).map_err(|message| {
+        CommandError::Usage(format!("{message}; `linpoint explore --list` lists the models"))
+    })?;
+    let bounds = bounds(args);
     let order = match Order::from_name(&args.order).unwrap_or_default() {
         Order::Random(_) => Order::Random(args.seed),
         order => order,
     };
-    let question = Question { model: name, about: entry.about, asked: &asked, order };
-    let result = match explored(args, entry, parameter, &question) {
-        Ok(result) => result,
-        Err(message) => {
-            out.error(&message);
-            return Ok(Exit::Bad);
-        }
-    };
+    let request = Request { model: name, about: entry.about, bounds: &bounds, order };
+    let result = explore(args, entry, parameter, &request)?;
     if let Some(warning) = result.method.warning() {
         out.warning(&format!("{}: {warning}", result.method.name()));
     }
     out.write(&match args.output {
-        ExploreForm::Human => text::render(&question, &result, terminal_width()),
-        ExploreForm::Json => json::render(&question, &result),
+        HumanOrJson::Human => text::render(&request, &result, terminal_width()),
+        HumanOrJson::Json => json::render(&request, &result),
     })?;
     if let (Some(path), Outcome::Violation(violation)) = (&args.html, &result.outcome) {
-        let words = Words(violation);
-        let rendered = words.rendered(&question, result.counts.time);
-        std::fs::write(path, html::render(&rendered, &words, &violation.report))?;
+        let operations = RunOperations(violation);
+        let rendered = operations.rendered(&request, result.counts.time);
+        std::fs::write(path, html::render(&rendered, &operations, &violation.report))?;
     }
     Ok(match result.outcome {
-        Outcome::Clean => Exit::Fine,
+        Outcome::Clean => Exit::Success,
         Outcome::Violation(_) => Exit::Violation,
         Outcome::Limit(_) => Exit::Undecided,
     })
 }
 
-fn asked(args: &Explore) -> Asked {
+fn bounds(args: &ExploreArgs) -> Asked {
     let threads = args.threads.unwrap_or(2);
     match (&args.program, args.per_thread) {
         (Some(program), _) => Asked::Program(program.clone()),
@@ -83,7 +73,7 @@ fn asked(args: &Explore) -> Asked {
     }
 }
 
-fn reductions(args: &Explore) -> Reductions {
+fn reductions(args: &ExploreArgs) -> Reductions {
     let is_on =
         |reduction| !args.without.contains(&Reduction::All) && !args.without.contains(&reduction);
     Reductions {
@@ -94,14 +84,14 @@ fn reductions(args: &Explore) -> Reductions {
     }
 }
 
-fn explored(
-    args: &Explore,
+fn explore(
+    args: &ExploreArgs,
     entry: &Entry,
     parameter: Option<u8>,
-    question: &Question<'_>,
-) -> Result<Exploration, String> {
+    request: &Request<'_>,
+) -> Result<Exploration, CommandError> {
     let cancel = Cancel::new();
-    interrupt::cancels(&cancel);
+    interrupt::cancel_on_ctrl_c(&cancel);
     let bar = progress::is_wanted(args.quiet).then(|| {
         let target = ProgressDrawTarget::stderr_with_hz(10);
         ProgressBar::with_draw_target(None, target)
@@ -119,7 +109,7 @@ fn explored(
     }
     let settings = Settings {
         method: Method::from_name(&args.method).unwrap_or_default(),
-        order: question.order,
+        order: request.order,
         reductions: reductions(args),
         limits: Limits { time: args.timeout, memory: args.memory },
         cores: args.cores.map(Into::into),
@@ -127,10 +117,10 @@ fn explored(
         progress: Some(&show),
         ..Settings::default()
     };
-    let result =
-        entry.model(question.asked.threads(), parameter).explore(question.asked, &settings);
+    let model = entry.model(request.bounds.threads(), parameter);
+    let result = model.explore(request.bounds, &settings);
     if let Some(bar) = &bar {
         bar.finish_and_clear();
     }
-    result.map_err(|error| error.to_string())
+    result.map_err(CommandError::usage)
 }

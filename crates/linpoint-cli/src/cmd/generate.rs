@@ -1,36 +1,32 @@
-//! `linpoint gen`: linearizable histories by simulation, or such with one wrong result.
-
-use std::io;
+//! `linpoint gen`: generates linearizable histories by simulation, or histories with one wrong result.
 
 use linpoint_formats::generate::{Changed, generate};
 use linpoint_formats::write::WriteError;
 
-use crate::args::generate::Gen;
+use crate::args::generate::GenArgs;
+use crate::error::{CommandError, CommandResult};
 use crate::exit::Exit;
-use crate::output::{Output, sink};
+use crate::output::{self, Output};
 
 /// Writes a history.
-pub fn run(args: &Gen, out: &mut Output) -> io::Result<Exit> {
-    let options = args.options().map_err(WriteError::Cannot);
-    let generated = options.and_then(|options| generate(&options, || sink(args.out.as_deref())));
-    match generated {
+pub fn run(args: &GenArgs, out: &mut Output) -> CommandResult {
+    let options = args.options()?;
+    match generate(&options, || output::create(args.out.as_deref())) {
         Ok(generated) => {
             if let Some(changed) = &generated.changed {
-                out.remark(&describe(changed));
+                out.note(&describe(changed));
             }
-            Ok(Exit::Fine)
+            Ok(Exit::Success)
         }
-        Err(WriteError::Cannot(message)) => {
-            out.error(&message);
-            Ok(Exit::Bad)
-        }
-        Err(WriteError::Io(error)) => Err(error),
+        Err(WriteError::Cannot(message)) => Err(CommandError::Usage(message)),
+        Err(WriteError::Io(error)) => Err(CommandError::Output(error)),
     }
 }
 
 fn describe(changed: &Changed) -> String {
     let Changed { number, op, process, was, is } = changed;
     format!(
-        "not linearizable: operation {number}, {op} by process {process}, returned {was}; now {is}"
+        "not linearizable: the result of operation {number}, {op} by process {process}, was changed from \
+         {was} to {is}"
     )
 }

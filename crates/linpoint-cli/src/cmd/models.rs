@@ -1,11 +1,11 @@
-//! `linpoint models`: what histories can be checked against.
+//! `linpoint models`: lists the models.
 
 use std::fmt::Write;
-use std::io;
 
 use anstyle::Style;
 use linpoint_formats::registry;
 
+use crate::error::CommandResult;
 use crate::exit::Exit;
 use crate::output::Output;
 
@@ -13,7 +13,7 @@ const NAME: Style = Style::new().bold();
 const QUIET: Style = Style::new().dimmed();
 
 /// Lists the models.
-pub fn run(out: &mut Output) -> io::Result<Exit> {
+pub fn run(out: &mut Output) -> CommandResult {
     let mut text = String::new();
     for model in registry::models() {
         let _ = writeln!(text, "{NAME}{}{NAME:#}: {}", model.name, model.about);
@@ -25,5 +25,5 @@ pub fn run(out: &mut Output) -> io::Result<Exit> {
         }
     }
     out.write(&text)?;
-    Ok(Exit::Fine)
+    Ok(Exit::Success)
 }

@@ -1,4 +1,4 @@
-//! Results in the form that was asked for.
+//! Results of `check` in its output formats.
 
 use std::io;
 use std::time::Duration;
@@ -6,87 +6,87 @@ use std::time::Duration;
 use linpoint::Report;
 use linpoint_report::{Heading, Operations, Outcome, Rendered, json, junit, text};
 
-use crate::args::raw::OutputForm;
-use crate::args::resolved::Check;
+use crate::args::check::CheckForm;
+use crate::args::resolved::CheckOptions;
 use crate::output::Output;
 
-/// The result of one history, as it will be written.
-pub enum Piece {
-    /// Written as it is.
+/// The result of one history, ready to be written.
+pub enum ResultText {
+    /// Text that is written immediately.
     Text(String),
     /// A part of the document that is written at the end.
     Case(Box<junit::Case>),
 }
 
-impl Piece {
-    /// The result in the form that was asked for.
+impl ResultText {
+    /// The result in the chosen output format.
     pub fn new(
-        check: &Check,
+        options: &CheckOptions,
         name: &str,
         rendered: &Rendered,
-        words: &dyn Operations,
+        operations: &dyn Operations,
         report: &Report,
-    ) -> Piece {
-        match check.output {
-            OutputForm::Human => Piece::Text(text::render(rendered, check.width)),
-            OutputForm::Tsv => Piece::Text(tsv(name, rendered)),
-            OutputForm::Json => Piece::Text(json::render(rendered, words, report)),
-            OutputForm::Junit => Piece::Case(Box::new(junit::Case::new(rendered))),
+    ) -> ResultText {
+        match options.output {
+            CheckForm::Human => ResultText::Text(text::render(rendered, options.width)),
+            CheckForm::Tsv => ResultText::Text(tsv(name, rendered)),
+            CheckForm::Json => ResultText::Text(json::render(rendered, operations, report)),
+            CheckForm::Junit => ResultText::Case(Box::new(junit::Case::new(rendered))),
         }
     }
 
-    /// What it takes in memory, more or less.
+    /// Approximate memory, in bytes.
     pub fn bytes(&self) -> usize {
         match self {
-            Piece::Text(text) => text.len(),
-            // Kept to the end in any case, so there is no waiting for it.
-            Piece::Case(_) => 0,
+            ResultText::Text(text) => text.len(),
+            // Kept until the end in any case, so it does not count as waiting to be written.
+            ResultText::Case(_) => 0,
         }
     }
 }
 
-/// Writes results as they come, or at the end where the form is one document.
+/// Writes results as they arrive; for a format that is one document, at the end.
 pub struct Results {
-    form: OutputForm,
+    form: CheckForm,
     cases: Vec<junit::Case>,
 }
 
 impl Results {
-    pub fn new(form: OutputForm) -> Results {
+    pub fn new(form: CheckForm) -> Results {
         Results { form, cases: Vec::new() }
     }
 
-    /// A history that was checked.
-    pub fn checked(&mut self, piece: Piece, out: &mut Output) -> io::Result<()> {
-        match piece {
-            Piece::Text(text) => out.write(&text),
-            Piece::Case(case) => {
+    /// Writes the result of a history that was checked.
+    pub fn checked(&mut self, result: ResultText, out: &mut Output) -> io::Result<()> {
+        match result {
+            ResultText::Text(text) => out.write(&text),
+            ResultText::Case(case) => {
                 self.cases.push(*case);
                 Ok(())
             }
         }
     }
 
-    /// Something that could not be checked.
+    /// Writes that an input could not be checked.
     pub fn failed(&mut self, name: &str, message: &str, out: &mut Output) -> io::Result<()> {
-        // What was found out so far comes before what went wrong.
+        // Earlier results must appear before the message.
         out.flush()?;
         out.error(message);
         match self.form {
-            OutputForm::Human => Ok(()),
-            OutputForm::Tsv => out.write(&format!("{}\terror\t-\t0\t0\n", escaped(name))),
-            OutputForm::Json => out.write(&json::error(name, message)),
-            OutputForm::Junit => {
+            CheckForm::Human => Ok(()),
+            CheckForm::Tsv => out.write(&format!("{}\terror\t-\t0\t0\n", escaped(name))),
+            CheckForm::Json => out.write(&json::error(name, message)),
+            CheckForm::Junit => {
                 self.cases.push(junit::Case::error(name, message));
                 Ok(())
             }
         }
     }
 
-    /// There are no more.
+    /// Ends the output.
     pub fn finish(&self, time: Duration, out: &mut Output) -> io::Result<()> {
         match self.form {
-            OutputForm::Junit => out.write(&junit::render(&self.cases, time)),
+            CheckForm::Junit => out.write(&junit::render(&self.cases, time)),
             _ => Ok(()),
         }
     }
@@ -103,7 +103,7 @@ fn tsv(name: &str, rendered: &Rendered) -> String {
     format!("{name}\t{verdict}\t{engine}\t{operations}\t{:.6}\n", time.as_secs_f64())
 }
 
-/// A field of a line with tabs between the fields.
+/// A field of a tab-separated line.
 pub fn escaped(field: &str) -> String {
     field.replace('\t', "\\t").replace('\n', "\\n").replace('\r', "\\r")
 }

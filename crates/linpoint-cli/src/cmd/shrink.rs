@@ -1,6 +1,5 @@
-//! `linpoint shrink`: the minimal core of a violation as a history of its own.
+//! `linpoint shrink`: writes the minimal core of a violation as a history.
 
-use std::io;
 use std::time::{Duration, Instant};
 
 use linpoint::{Limits, Verdict};
@@ -10,113 +9,111 @@ use linpoint_formats::{
 };
 use linpoint_report::text::count;
 
-use super::convert::read;
-use crate::args::shrink::Shrink;
+use super::convert::{OneHistory, read};
+use crate::args::shrink::ShrinkArgs;
+use crate::error::{CommandError, CommandResult};
 use crate::exit::Exit;
-use crate::output::{Output, sink};
+use crate::output::{self, Output};
 
-/// Nobody has more time than that.
+/// The budget if adding the given one to the current time overflows.
 const A_DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Shrinks a history.
-pub fn run(args: &Shrink, out: &mut Output) -> io::Result<Exit> {
-    let done = match small(args) {
-        Ok(done) => done,
-        Err(message) => {
-            out.error(&message);
-            return Ok(Exit::Bad);
-        }
-    };
+pub fn run(args: &ShrinkArgs, out: &mut Output) -> CommandResult {
     let file = args.history.file.display();
-    match done {
-        Done::Linearizable => {
-            out.remark(&format!("{file} is linearizable: there is nothing to shrink"));
-            Ok(Exit::Fine)
+    match outcome(args)? {
+        ShrinkOutcome::Linearizable => {
+            out.note(&format!("{file} is linearizable: there is nothing to shrink"));
+            Ok(Exit::Success)
         }
-        Done::Undecided => {
-            out.remark(&format!("{file}: a limit was hit before an answer was found"));
+        ShrinkOutcome::Undecided => {
+            out.note(&format!("{file}: a limit was reached before an answer was found"));
             Ok(Exit::Undecided)
         }
-        Done::Small(small) => {
-            let Small { shrunk, converted, of } = *small;
-            let mut sink = sink(args.out.as_deref())?;
-            sink.write_all(&converted.text)?;
-            sink.flush()?;
+        ShrinkOutcome::Smaller(smaller) => {
+            let SmallerHistory { shrunk, converted, before } = *smaller;
+            let mut file = output::create(args.out.as_deref())?;
+            file.write_all(&converted.text)?;
+            file.flush()?;
             for lost in converted.lost.iter().filter(|_| args.format != "jsonl") {
                 out.warning(lost);
             }
-            out.remark(&summary(&shrunk, of));
+            out.note(&summary(&shrunk, before));
             Ok(Exit::Violation)
         }
     }
 }
 
-enum Done {
+enum ShrinkOutcome {
     Linearizable,
     Undecided,
-    Small(Box<Small>),
+    Smaller(Box<SmallerHistory>),
 }
 
-struct Small {
+struct SmallerHistory {
     shrunk: Shrunk,
     converted: Converted,
-    /// Operations that there were.
-    of: usize,
+    /// Number of operations of the original history.
+    before: usize,
 }
 
-fn small(args: &Shrink) -> Result<Done, String> {
-    let (source, raw, model) = read(&args.history)?;
-    let load = registry::load(&source, raw.clone(), model.as_ref());
-    let history = load.map_err(|error| error.to_string())?;
+fn outcome(args: &ShrinkArgs) -> Result<ShrinkOutcome, CommandError> {
+    let OneHistory { source, raw, model } = read(&args.history)?;
+    let history =
+        registry::load(&source, raw.clone(), model.as_ref()).map_err(CommandError::input)?;
     let limits = Limits { time: args.timeout, memory: args.memory };
     let settings = Settings { limits, ..Settings::default() };
     let violation = match check(&history, &settings)? {
-        Verdict::Linearizable(_) => return Ok(Done::Linearizable),
-        Verdict::Undecided(_) => return Ok(Done::Undecided),
+        Verdict::Linearizable(_) => return Ok(ShrinkOutcome::Linearizable),
+        Verdict::Undecided(_) => return Ok(ShrinkOutcome::Undecided),
         Verdict::Violation(violation) => violation,
     };
     let now = Instant::now();
     let deadline = now.checked_add(args.budget).unwrap_or(now + A_DAY);
-    let shrunk = shrink(&source, &raw, &history, &violation, deadline);
-    let shrunk = shrunk.map_err(|error| error.to_string())?;
+    let shrunk =
+        shrink(&source, &raw, &history, &violation, deadline).map_err(CommandError::input)?;
     let to = Format::from_name(&args.format).unwrap_or(Format::Jsonl);
-    let small = Source::new(source.name(), Vec::new());
-    let converted = convert(&small, &shrunk.raw, model.as_ref(), to);
-    let converted = converted.map_err(|error| error.to_string())?;
+    let nowhere = Source::new(source.name(), Vec::new());
+    let converted =
+        convert(&nowhere, &shrunk.raw, model.as_ref(), to).map_err(CommandError::input)?;
     confirm(&converted, to, history.model(), &settings)?;
-    Ok(Done::Small(Box::new(Small { shrunk, converted, of: history.len() })))
+    let before = history.len();
+    Ok(ShrinkOutcome::Smaller(Box::new(SmallerHistory { shrunk, converted, before })))
 }
 
-fn check(history: &LoadedHistory, settings: &Settings) -> Result<Verdict, String> {
-    let report = history.check(settings).map_err(|error| format!("the check failed: {error}"))?;
-    Ok(report.verdict)
+fn check(history: &LoadedHistory, settings: &Settings) -> Result<Verdict, CommandError> {
+    match history.check(settings) {
+        Ok(report) => Ok(report.verdict),
+        Err(error) => Err(CommandError::Input(format!("the check failed: {error}"))),
+    }
 }
 
-/// Reads what is about to be written, and makes sure that it is not linearizable.
+/// Reads the result back and confirms that it is not linearizable.
 fn confirm(
     converted: &Converted,
     to: Format,
     model: &ModelName,
     settings: &Settings,
-) -> Result<(), String> {
+) -> Result<(), CommandError> {
     let source = Source::new("the smaller history", converted.text.clone());
     let found = registry::read_all(&source, Some(to), Some(model)).pop();
-    let history = found.ok_or("nothing was written")?.history.map_err(|error| error.to_string())?;
+    let found = found.ok_or_else(|| CommandError::input("nothing was written"))?;
+    let history = found.history.map_err(CommandError::input)?;
     match check(&history, settings)? {
         Verdict::Violation(_) => Ok(()),
-        Verdict::Linearizable(_) => {
-            Err("this is a bug in linpoint: the smaller history is linearizable".to_owned())
-        }
+        Verdict::Linearizable(_) => Err(CommandError::input(
+            "this is a bug in linpoint: the smaller history is linearizable",
+        )),
         Verdict::Undecided(_) => {
-            Err("a limit was hit before the smaller history was confirmed".to_owned())
+            Err(CommandError::input("a limit was reached before the smaller history was confirmed"))
         }
     }
 }
 
-fn summary(shrunk: &Shrunk, of: usize) -> String {
+fn summary(shrunk: &Shrunk, before: usize) -> String {
     let left = shrunk.raw.ops.len();
     let mut text =
-        format!("{left} of {} left, NOT LINEARIZABLE, checked again", count(of, "operation"));
+        format!("{left} of {} left, NOT LINEARIZABLE, checked again", count(before, "operation"));
     if shrunk.relaxed > 0 {
         let relaxed = shrunk.relaxed;
         text += &format!("; {relaxed} of them may have happened at any time or not at all");
@@ -124,10 +121,10 @@ fn summary(shrunk: &Shrunk, of: usize) -> String {
     text += match (shrunk.is_minimal, shrunk.relaxed) {
         (true, 0) => "; all are needed",
         (true, _) => "; all others are needed",
-        (false, _) => "; there was no time to make it as small as it can be (--budget)",
+        (false, _) => "; may not be minimal: --budget ran out",
     };
-    if left < of {
-        text += "; what is left out came later, or could not explain it whenever it took place";
+    if left < before {
+        text += "; the operations left out came later, or cannot explain the violation at any time";
     }
     text
 }

@@ -1,7 +1,6 @@
-//! `linpoint spin`: a Promela model, explored by the real SPIN, its histories checked by us.
+//! `linpoint spin`: explores a Promela model with the real SPIN, and checks its histories.
 
 use std::fs;
-use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -12,67 +11,57 @@ use linpoint_model::spin::{self, BUNDLED, Ended, Recording, Returned, Run, What}
 use linpoint_report::{Heading, Rendered, html, json, text};
 use serde_json::json;
 
-use super::check::{Failure, no_verdict};
-use super::words::Words;
+use super::check::finding::check_failed;
+use super::loaded::LoadedOperations;
+use crate::args::raw::HumanOrJson;
 use crate::args::resolved::{model, terminal_width};
-use crate::args::spin::{Form, Spin};
+use crate::args::spin::SpinArgs;
+use crate::error::{CommandError, CommandResult};
 use crate::exit::Exit;
 use crate::output::Output;
 
-/// What every output says.
-const UNSOUND: &str = "bug finding only: states that were seen are not entered again, so that nothing was \
-                       found proves nothing";
+/// The caveat in every output.
+const UNSOUND: &str =
+    "bug finding only: visited states are not entered again, so finding nothing proves nothing";
 
-/// Explores the model, or writes those that come with linpoint.
-pub fn run(args: &Spin, out: &mut Output) -> io::Result<Exit> {
+/// Explores a model, or writes the bundled ones.
+pub fn run(args: &SpinArgs, out: &mut Output) -> CommandResult {
     if let Some(dir) = &args.write_models {
         return write_models(dir, out);
     }
-    match explore(args) {
-        Ok(result) => print(args, &result, out),
-        Err(message) => {
-            out.error(&message);
-            Ok(Exit::Bad)
-        }
-    }
+    print(args, explore(args)?, out)
 }
 
-fn write_models(dir: &Path, out: &mut Output) -> io::Result<Exit> {
-    let written = fs::create_dir_all(dir)
-        .and_then(|()| BUNDLED.iter().try_for_each(|(name, text)| fs::write(dir.join(name), text)));
-    match written {
-        Ok(()) => {
-            for (name, _) in BUNDLED {
-                out.write(&format!("{}\n", dir.join(name).display()))?;
-            }
-            Ok(Exit::Fine)
-        }
-        Err(error) => {
-            out.error(&format!("{}: {error}", dir.display()));
-            Ok(Exit::Bad)
-        }
+fn write_models(dir: &Path, out: &mut Output) -> CommandResult {
+    fs::create_dir_all(dir)
+        .and_then(|()| BUNDLED.iter().try_for_each(|(name, text)| fs::write(dir.join(name), text)))
+        .map_err(|error| CommandError::Usage(format!("{}: {error}", dir.display())))?;
+    for (name, _) in BUNDLED {
+        out.write(&format!("{}\n", dir.join(name).display()))?;
     }
+    Ok(Exit::Success)
 }
 
-/// A history that is wrong.
-struct Wrong {
+/// A history with its verdict.
+struct CheckedHistory {
     history: LoadedHistory,
     report: Report,
     time: Duration,
 }
 
-/// What came of it.
+/// The result of an exploration.
 struct Explored {
     name: String,
     spec: ModelName,
-    run: Run<Result<Wrong, String>>,
-    /// Histories that no limit let us decide.
+    /// Stopped at a violation, or at a history that could not be checked.
+    run: Run<Result<CheckedHistory, CommandError>>,
+    /// Number of undecided histories.
     undecided: u64,
 }
 
-fn explore(args: &Spin) -> Result<Explored, String> {
+fn explore(args: &SpinArgs) -> Result<Explored, CommandError> {
     let (Some(path), Some(spec)) = (&args.model, model(args.spec.as_deref())?) else {
-        return Err("a model and --spec are needed".to_owned());
+        return Err(CommandError::usage("a model and --spec are needed"));
     };
     let mut verifier = spin::Spin::new(path);
     verifier.defines.clone_from(&args.define);
@@ -86,36 +75,31 @@ fn explore(args: &Spin) -> Result<Explored, String> {
     let run = verifier.run(|recordings| {
         let began = Instant::now();
         let checked = history(&source, recordings, &spec).and_then(|history| {
-            let report = history.check(&settings).map_err(|error| why(&name, &history, error))?;
-            Ok(Wrong { history, report, time: began.elapsed() })
+            let report =
+                history.check(&settings).map_err(|error| check_failed(&name, &history, error))?;
+            Ok(CheckedHistory { history, report, time: began.elapsed() })
         });
         match &checked {
-            Ok(wrong) if wrong.report.verdict.violation().is_some() => Some(checked),
-            Ok(wrong) => {
-                undecided += u64::from(!wrong.report.verdict.is_linearizable());
+            Ok(done) if done.report.verdict.violation().is_some() => Some(checked),
+            Ok(done) => {
+                undecided += u64::from(!done.report.verdict.is_linearizable());
                 None
             }
             Err(_) => Some(checked),
         }
     });
-    let run = run.map_err(|error| format!("{name}: {error}"))?;
+    let run = run.map_err(|error| CommandError::Input(format!("{name}: {error}")))?;
     Ok(Explored { name, spec, run, undecided })
 }
 
-fn why(name: &str, history: &LoadedHistory, error: linpoint::CheckError) -> String {
-    match no_verdict(name, history, error) {
-        Failure::Usage(message) | Failure::Input(message) => message,
-    }
-}
-
-/// The recordings as a history of the model.
+/// The recordings of one path as a history.
 fn history(
     source: &Source,
     recordings: &[Recording],
     spec: &ModelName,
-) -> Result<LoadedHistory, String> {
+) -> Result<LoadedHistory, CommandError> {
     let mut raw = RawBuilder::new();
-    let bad = |message: String| format!("{}: {message}", source.name());
+    let bad = |message: String| CommandError::Input(format!("{}: {message}", source.name()));
     for (line, Recording { process, what, .. }) in (1..).zip(recordings) {
         let process = Value::Int(i64::from(*process));
         match what {
@@ -125,14 +109,14 @@ fn history(
             }
             What::Return(value) => {
                 let open = raw.open_of(&process);
-                let returns = || bad(format!("process {process} returns, but called nothing"));
+                let returns = || bad(format!("process {process} returns without a call"));
                 let ended =
                     raw.end(line, open.ok_or_else(returns)?, End::Returned(returned(*value)));
                 ended.map_err(|_| returns())?;
             }
         }
     }
-    registry::load(source, raw.finish(Format::Jsonl), Some(spec)).map_err(|error| error.to_string())
+    registry::load(source, raw.finish(Format::Jsonl), Some(spec)).map_err(CommandError::input)
 }
 
 fn returned(value: Returned) -> Option<Value> {
@@ -145,18 +129,11 @@ fn returned(value: Returned) -> Option<Value> {
     })
 }
 
-fn print(args: &Spin, explored: &Explored, out: &mut Output) -> io::Result<Exit> {
-    let wrong = match &explored.run.found {
-        Some(Err(message)) => {
-            out.error(message);
-            return Ok(Exit::Bad);
-        }
-        Some(Ok(wrong)) => Some(wrong),
-        None => None,
-    };
+fn print(args: &SpinArgs, mut explored: Explored, out: &mut Output) -> CommandResult {
+    let violation = explored.run.found.take().transpose()?;
     let settings = Settings::default();
     let mut verdict = None;
-    if let Some(Wrong { history, report, time }) = wrong {
+    if let Some(CheckedHistory { history, report, time }) = &violation {
         let heading = Heading {
             name: explored.name.clone(),
             model: explored.spec.to_string(),
@@ -164,34 +141,32 @@ fn print(args: &Spin, explored: &Explored, out: &mut Output) -> io::Result<Exit>
             time: *time,
             ..Heading::default()
         };
-        let words = Words { history, settings: &settings, has_lines: false };
-        let rendered = Rendered::new(heading, &words, report);
-        if let Some(path) = &args.html
-            && let Err(error) = fs::write(path, html::render(&rendered, &words, report))
-        {
-            out.error(&format!("{}: {error}", path.display()));
-            return Ok(Exit::Bad);
+        let operations = LoadedOperations { history, settings: &settings, has_lines: false };
+        let rendered = Rendered::new(heading, &operations, report);
+        if let Some(path) = &args.html {
+            fs::write(path, html::render(&rendered, &operations, report))
+                .map_err(|error| CommandError::Usage(format!("{}: {error}", path.display())))?;
         }
         verdict = Some(match args.output {
-            Form::Human => text::render(&rendered, terminal_width()),
-            Form::Json => json::render(&rendered, &words, report),
+            HumanOrJson::Human => text::render(&rendered, terminal_width()),
+            HumanOrJson::Json => json::render(&rendered, &operations, report),
         });
     }
     match args.output {
-        Form::Human => {
+        HumanOrJson::Human => {
             out.write(&verdict.unwrap_or_default())?;
-            out.write(&summary(explored))?;
+            out.write(&summary(&explored))?;
         }
-        Form::Json => out.write(&object(explored, verdict.as_deref()))?,
+        HumanOrJson::Json => out.write(&object(&explored, verdict.as_deref()))?,
     }
-    Ok(exit(explored))
+    Ok(exit(&explored))
 }
 
 fn exit(explored: &Explored) -> Exit {
     let tally = &explored.run.tally;
     match tally.ended {
         Ended::Found => Exit::Violation,
-        Ended::Finished if !tally.is_truncated && explored.undecided == 0 => Exit::Fine,
+        Ended::Finished if !tally.is_truncated && explored.undecided == 0 => Exit::Success,
         _ => Exit::Undecided,
     }
 }
@@ -199,12 +174,12 @@ fn exit(explored: &Explored) -> Exit {
 fn summary(explored: &Explored) -> String {
     let Run { tally, histories, built, time, .. } = &explored.run;
     let ended = match (tally.ended, tally.is_truncated) {
-        (Ended::Found, _) => "stopped at a history that is not linearizable",
+        (Ended::Found, _) => "stopped at a violation",
         (Ended::TimedOut, _) => "stopped by the time limit",
         (Ended::Finished, true) => {
-            "not all states were seen: a path was too long, or memory ran out"
+            "not all states were visited: a path was too long, or memory ran out"
         }
-        (Ended::Finished, false) => "no history that it showed is wrong",
+        (Ended::Finished, false) => "no violation found",
     };
     let mut text = format!("{}  spin: {ended}\n", explored.name);
     let mut line = |name: &str, what: String| text.push_str(&format!("  {name:<14} {what}\n"));
@@ -219,18 +194,21 @@ fn summary(explored: &Explored) -> String {
     if let Some(megabytes) = tally.megabytes {
         line(
             "memory",
-            format!("{megabytes:.1} MB by the verifier, {} bytes a state", number(tally.vector)),
+            format!("{megabytes:.1} MB by the verifier, {} bytes per state", number(tally.vector)),
         );
     }
     if let Some(errors) = tally.errors.filter(|errors| *errors > 0) {
         line("errors", format!("{errors} in the model itself: assertions, deadlocks"));
     }
-    line("histories", format!("{histories} different ones checked"));
+    line("histories", format!("{histories} distinct, all checked"));
     if explored.undecided > 0 {
         line("undecided", format!("{} of them", explored.undecided));
     }
     let (built, time) = (built.as_secs_f64(), time.as_secs_f64());
-    line("time", format!("{time:.2} s, of which {built:.2} s generated and compiled the verifier"));
+    line(
+        "time",
+        format!("{time:.2} s, of which {built:.2} s to generate and compile the verifier"),
+    );
     line("note", UNSOUND.to_owned());
     text
 }

@@ -1,15 +1,16 @@
-//! `linpoint stats`: what a history can reveal, without a verdict.
+//! `linpoint stats`: prints what a history can reveal, without a verdict.
 
 use std::fmt::Write;
-use std::io;
 
 use anstyle::{AnsiColor, Style};
 use linpoint_formats::stats::{Kind, Stats, doubling, stats};
-use linpoint_formats::{Format, ModelName, RawHistory, ReadError, Source, Value};
+use linpoint_formats::{Format, RawHistory, ReadError, Source, Value};
 use linpoint_report::text::count;
 
-use crate::args::resolved::Files;
-use crate::args::stats::{self, StatsForm};
+use crate::args::raw::HumanOrJson;
+use crate::args::resolved::InputOptions;
+use crate::args::stats::StatsArgs;
+use crate::error::{CommandError, CommandResult};
 use crate::exit::Exit;
 use crate::inputs::Inputs;
 use crate::output::Output;
@@ -17,36 +18,31 @@ use crate::output::Output;
 const NAME: Style = Style::new().bold();
 const QUIET: Style = Style::new().dimmed();
 const WARNING: Style = AnsiColor::Yellow.on_default();
-/// Characters of the longest bar.
-const BAR: usize = 40;
+/// Length of the longest bar of the histogram.
+const MAX_BAR: usize = 40;
 
-/// Prints what every history can reveal.
-pub fn run(args: stats::Stats, out: &mut Output) -> io::Result<Exit> {
-    let files = match Files::new(args.files) {
-        Ok(files) => files,
-        Err(message) => {
-            out.error(&message);
-            return Ok(Exit::Bad);
-        }
-    };
-    let mut exit = Exit::Fine;
-    for input in &Inputs::find(&files.paths).list {
-        let found = match input.read(files.max_unpacked) {
-            Ok(source) => of_file(&source, files.format, files.model.as_ref()),
-            Err(message) => vec![(None, Err(message))],
+/// Prints the statistics of every history.
+pub fn run(args: StatsArgs, out: &mut Output) -> CommandResult {
+    let options = InputOptions::new(args.inputs)?;
+    let mut exit = Exit::Success;
+    for input in &Inputs::find(&options.paths).list {
+        let all = match input.read(options.max_unpacked) {
+            Ok(source) => stats_of_file(&source, &options),
+            Err(error) => vec![(None, Err(error))],
         };
-        for (id, found) in found {
-            let id = id.map(|id| format!("#{id}")).unwrap_or_default();
-            let name = format!("{}{id}", input.name());
-            match found {
-                Ok(stats) => out.write(&match args.output {
-                    StatsForm::Human => human(&name, &stats),
-                    StatsForm::Json => json(&name, &stats),
-                })?,
-                Err(message) => {
+        for (id, stats) in all {
+            match stats {
+                Ok(stats) => {
+                    let name = input.name_with(id.as_deref());
+                    out.write(&match args.output {
+                        HumanOrJson::Human => human(&name, &stats),
+                        HumanOrJson::Json => json(&name, &stats),
+                    })?;
+                }
+                Err(error) => {
                     out.flush()?;
-                    out.error(&message);
-                    exit = Exit::Bad;
+                    out.error(&error.to_string());
+                    exit = Exit::Error;
                 }
             }
         }
@@ -54,22 +50,23 @@ pub fn run(args: stats::Stats, out: &mut Output) -> io::Result<Exit> {
     Ok(exit)
 }
 
-/// Statistics of one history, or why there are none.
-type Found = (Option<String>, Result<Stats, String>);
+/// The id and the statistics of one history, or why there are none.
+type StatsOfHistory = (Option<String>, Result<Stats, CommandError>);
 
-fn of_file(source: &Source, format: Option<Format>, model: Option<&ModelName>) -> Vec<Found> {
-    let format = match format.map_or_else(|| Format::detect(source), Ok) {
+fn stats_of_file(source: &Source, options: &InputOptions) -> Vec<StatsOfHistory> {
+    let format = match options.format.map_or_else(|| Format::detect(source), Ok) {
         Ok(format) => format,
-        Err(error) => return vec![(None, Err(error.to_string()))],
+        Err(error) => return vec![(None, Err(CommandError::input(error)))],
     };
-    let found = |raw: Result<RawHistory, ReadError>| match raw {
+    let model = options.model.as_ref();
+    let stats_of = |raw: Result<RawHistory, ReadError>| match raw {
         Ok(raw) => {
-            let stats = stats(source, &raw, model);
-            (raw.id, stats.map_err(|error| error.to_string()))
+            let stats = stats(source, &raw, model).map_err(CommandError::input);
+            (raw.id, stats)
         }
-        Err(error) => (None, Err(error.to_string())),
+        Err(error) => (None, Err(CommandError::input(error))),
     };
-    format.read(source, model).into_iter().map(found).collect()
+    format.read(source, model).into_iter().map(stats_of).collect()
 }
 
 fn percent(part: usize, whole: usize) -> String {
@@ -83,12 +80,12 @@ fn human(name: &str, stats: &Stats) -> String {
         row(&mut text, if i == 0 { "operations" } else { "" }, &kind_line(kind));
     }
     if let Some(revealed) = &stats.revealed {
-        let telling = revealed.informative;
-        let share = percent(telling, total);
-        row(&mut text, "results", &format!("{telling} of {total} tell something ({share})"));
+        let informative = revealed.informative;
+        let share = percent(informative, total);
+        row(&mut text, "results", &format!("{informative} of {total} are informative ({share})"));
         if let [largest, _, ..] = revealed.parts[..] {
             let (parts, operations) = (revealed.parts.len(), count(largest, "operation"));
-            let line = format!("{parts} independent ones, the largest with {operations}");
+            let line = format!("{parts} independent, the largest with {operations}");
             row(&mut text, "parts", &line);
         }
     }
@@ -102,7 +99,7 @@ fn human(name: &str, stats: &Stats) -> String {
     }
     let overlap = &stats.concurrency;
     let (max, mean) = (overlap.max, overlap.mean_others);
-    row(&mut text, "overlap", &format!("{max} at once at most; {mean:.2} others at a call"));
+    row(&mut text, "overlap", &format!("at most {max} at once; {mean:.2} others at a call"));
     histogram(&overlap.others_at_call, &mut text);
     for warning in &stats.warnings {
         let _ = writeln!(text, "  {WARNING}warning{WARNING:#}      {warning}");
@@ -132,14 +129,14 @@ fn heading(name: &str, stats: &Stats) -> String {
 }
 
 fn kind_line(kind: &Kind) -> String {
-    // Names come from a file.
+    // Names come from a file, so control characters are escaped.
     let mut line = format!("{} {}", kind.count, Value::str(&kind.name).bare());
     let known = kind.count - kind.pending - kind.unknown;
     let mut notes = Vec::new();
     match kind.informative {
         0 => {}
-        n if n == known => notes.push("all tell something".to_owned()),
-        n => notes.push(format!("{n} tell something")),
+        n if n == known => notes.push("all informative".to_owned()),
+        n => notes.push(format!("{n} informative")),
     }
     for (n, what) in [(kind.unknown, "unknown"), (kind.pending, "pending")] {
         if n > 0 {
@@ -159,20 +156,20 @@ fn ambiguous_line(stats: &Stats) -> Option<String> {
     }
     let share = percent(pending + unknown, stats.operations);
     let mut line =
-        format!("{pending} never returned, {unknown} returned something unknown ({share})");
+        format!("{pending} never returned, {unknown} returned an unknown result ({share})");
     if *partly_unknown > 0 {
-        let _ = write!(line, ", {partly_unknown} something partly unknown");
+        let _ = write!(line, ", {partly_unknown} a partly unknown result");
     }
     Some(line)
 }
 
-/// How many operations were called while how many others were open.
+/// How many operations were called while how many others were open, one bar per range.
 fn histogram(others_at_call: &[usize], text: &mut String) {
     let steps = doubling(others_at_call);
     let most = steps.iter().map(|(.., operations)| *operations).max().unwrap_or(0).max(1);
     for (from, to, operations) in steps {
         let others = if from == to { from.to_string() } else { format!("{from}-{to}") };
-        let bar = "=".repeat((operations * BAR).div_ceil(most));
+        let bar = "=".repeat((operations * MAX_BAR).div_ceil(most));
         let _ = writeln!(text, "  {:<12} {others:>7} {bar} {operations}", "");
     }
 }

@@ -1,37 +1,38 @@
-//! The operations of a history as text: part by part, so that the page reads only what it shows.
+//! The operations of a history in the encoding of `encode`, part by part, so that the page decodes only the parts
+//! that it shows.
 //!
-//! A part is its operations in call order, then the orders that are known of it, then the states
-//! along them. An operation is: call rank (difference), return rank (difference to the call, 0 if
-//! pending), kind, client, object, number and line (differences), words, result.
+//! A part consists of its operations in call order, the number of its known orders, and those orders with their
+//! states. An operation consists of its call rank, number and line (differences to the previous operation), return
+//! rank (difference to the call, 0 if pending), kind, client, object, words, result.
 
 use linpoint::history::Span;
 use linpoint::verdict::{States, Verdict, Violation};
 use linpoint::{OpId, Part, PartStatus, Report};
 
-use super::encode::{Digits, Table, Words};
+use super::encode::{Digits, OpText, Table};
 use crate::rendered::{Operation, Operations};
 use crate::text::shorten;
 
-/// So many states along orders are put into a page, ...
+/// Limit on the number of states in a page.
 const MAX_STATES: usize = 20_000;
-/// ... of so many bytes, ...
+/// No more states are added once their distinct texts have this many bytes.
 const MAX_STATE_BYTES: usize = 2 << 20;
-/// ... each of at most so many characters.
+/// Longer states are cut to this many characters.
 const MAX_STATE: usize = 600;
-/// Of each partial order, so many states before its end.
+/// Limit on the number of states of each partial order; those at its end are kept.
 const PARTIAL_STATES: usize = 2_000;
 
-/// An order of a part, as the page gets it.
-struct Order<'a> {
+/// A known order of a part.
+struct PartOrder<'a> {
     ids: &'a [OpId],
-    /// Results that were returned at this rank or later were not known to it.
+    /// The order explains only results that were returned before this rank.
     until: u32,
-    /// States from the beginning, else up to the end.
+    /// Whether to keep the first states or the last ones.
     from_start: bool,
 }
 
-/// Where a part lies in the data.
-pub(super) struct Place {
+/// The position of a part in the data, and its summary.
+pub(super) struct EncodedPart {
     pub(super) name: String,
     pub(super) status: PartStatus,
     pub(super) operations: usize,
@@ -39,7 +40,7 @@ pub(super) struct Place {
     pub(super) to: usize,
 }
 
-/// All operations, ready to be put into a page.
+/// All operations in encoded form, with the tables of texts.
 #[derive(Default)]
 pub(super) struct Columns {
     pub(super) data: Digits,
@@ -48,10 +49,11 @@ pub(super) struct Columns {
     pub(super) objects: Table,
     pub(super) words: Table,
     pub(super) states: Table,
-    states_told: usize,
-    pub(super) parts: Vec<Place>,
-    /// Part and position of each operation.
-    pub(super) places: Vec<(u32, u32)>,
+    /// Number of states written so far.
+    states_written: usize,
+    pub(super) parts: Vec<EncodedPart>,
+    /// The part of each operation, and its position in that part.
+    pub(super) positions: Vec<(u32, u32)>,
     pub(super) events: u32,
 }
 
@@ -61,10 +63,10 @@ impl Columns {
         if parts.is_empty() && count > 0 {
             parts.push(everything(count, operations, report));
         }
-        let mut columns = Columns { places: vec![(0, 0); count], ..Columns::default() };
+        let mut columns = Columns { positions: vec![(0, 0); count], ..Columns::default() };
         for (number, part) in parts.iter().enumerate() {
             for (at, id) in part.ops.iter().enumerate() {
-                columns.places[id.index()] = (number as u32, at as u32);
+                columns.positions[id.index()] = (number as u32, at as u32);
             }
         }
         let witnesses = columns.witnesses(parts.len(), report);
@@ -73,13 +75,13 @@ impl Columns {
         for (number, part) in parts.iter().enumerate() {
             let mut orders = Vec::new();
             if let Some(ids) = witnesses.get(number) {
-                orders.push(Order { ids, until: Span::NEVER, from_start: true });
+                orders.push(PartOrder { ids, until: Span::NEVER, from_start: true });
             }
             for violation in &violations {
                 if columns.part_of(violation) == Some(number) {
                     let failing = violation.failing.map(|id| operations.span(id).ret);
                     let until = failing.unwrap_or(Span::NEVER);
-                    orders.extend(violation.partials.iter().map(|partial| Order {
+                    orders.extend(violation.partials.iter().map(|partial| PartOrder {
                         ids: &partial.order,
                         until,
                         from_start: false,
@@ -91,18 +93,18 @@ impl Columns {
         columns
     }
 
-    /// The part that a violation is about.
+    /// The part that contains a violation.
     pub(super) fn part_of(&self, violation: &Violation) -> Option<usize> {
         let any = violation.failing.or(violation.part.first().copied())?;
-        self.places.get(any.index()).map(|place| place.0 as usize)
+        self.positions.get(any.index()).map(|position| position.0 as usize)
     }
 
-    /// The witness, for each part.
+    /// The witness, restricted to each part.
     fn witnesses(&self, parts: usize, report: &Report) -> Vec<Vec<OpId>> {
         let Verdict::Linearizable(witness) = &report.verdict else { return Vec::new() };
         let mut orders = vec![Vec::new(); parts];
         for id in &witness.order {
-            orders[self.places[id.index()].0 as usize].push(*id);
+            orders[self.positions[id.index()].0 as usize].push(*id);
         }
         orders
     }
@@ -112,24 +114,24 @@ impl Columns {
         number: usize,
         several: bool,
         part: &Part,
-        orders: &[Order<'_>],
+        orders: &[PartOrder<'_>],
         operations: &dyn Operations,
     ) {
         let from = self.data.0.len();
-        let mut name = Name::default();
+        let mut name = CommonName::default();
         let (mut call, mut id, mut line) = (0, 0, 0);
         for op in &part.ops {
             let operation = operations.operation(*op);
-            self.data.step(&mut call, i64::from(operation.span.call));
-            self.data.step(&mut id, i64::from(op.0));
-            self.data.step(&mut line, i64::from(operation.line.unwrap_or(0)));
+            self.data.delta(&mut call, i64::from(operation.span.call));
+            self.data.delta(&mut id, i64::from(op.0));
+            self.data.delta(&mut line, i64::from(operation.line.unwrap_or(0)));
             self.operation(&operation, &mut name);
         }
         self.data.number(orders.len() as u64);
         for order in orders {
             self.order(order, operations);
         }
-        self.parts.push(Place {
+        self.parts.push(EncodedPart {
             name: if several { name.text(number) } else { String::new() },
             status: part.status,
             operations: part.ops.len(),
@@ -138,15 +140,15 @@ impl Columns {
         });
     }
 
-    fn operation(&mut self, operation: &Operation, name: &mut Name) {
+    fn operation(&mut self, operation: &Operation, name: &mut CommonName) {
         let Span { call, ret } = operation.span;
         let pending = operation.span.is_pending();
         self.events = self.events.max(if pending { call } else { ret }.saturating_add(1));
         let optional = |table: &mut Table, text: &Option<String>| {
             text.as_ref().map_or(0, |text| table.number(text) + 1)
         };
-        let Words { kind, call: is_call, words } = Words::of(&operation.op);
-        name.see(operation.object.as_deref(), words.first().copied().filter(|_| is_call));
+        let OpText { kind, is_call, words } = OpText::parse(&operation.op);
+        name.add(operation.object.as_deref(), words.first().copied().filter(|_| is_call));
         let data = &mut self.data;
         data.number(if pending { 0 } else { u64::from(ret - call) });
         data.number(self.kinds.number(kind));
@@ -159,17 +161,17 @@ impl Columns {
         data.number(operation.ret.as_ref().map_or(0, |ret| self.words.word(ret) + 1));
     }
 
-    fn order(&mut self, order: &Order<'_>, operations: &dyn Operations) {
+    fn order(&mut self, order: &PartOrder<'_>, operations: &dyn Operations) {
         self.data.number(order.ids.len() as u64);
         let mut last = 0;
         for id in order.ids {
-            let (_, at) = self.places[id.index()];
-            self.data.step(&mut last, i64::from(at));
+            let (_, at) = self.positions[id.index()];
+            self.data.delta(&mut last, i64::from(at));
         }
-        // The rank until which results were known; 0: all of them.
+        // 0: the order explains all results.
         self.data.number(if order.until == Span::NEVER { 0 } else { u64::from(order.until) });
         let length = order.ids.len();
-        let left = MAX_STATES.saturating_sub(self.states_told);
+        let left = MAX_STATES.saturating_sub(self.states_written);
         let full = self.states.bytes >= MAX_STATE_BYTES;
         let window = match order.from_start {
             _ if full => 0..0,
@@ -185,12 +187,12 @@ impl Columns {
         if after.is_empty() {
             return;
         }
-        self.states_told += after.len();
+        self.states_written += after.len();
         self.data.number(first as u64);
         let mut last = 0;
         for state in std::iter::once(&before).chain(&after) {
             let number = self.states.number(&shorten(state, MAX_STATE));
-            self.data.step(&mut last, number as i64);
+            self.data.delta(&mut last, number as i64);
         }
     }
 }
@@ -207,23 +209,24 @@ fn everything(count: usize, operations: &dyn Operations, report: &Report) -> Par
     Part { ops, status }
 }
 
-/// All violations of a report.
+/// All violations of a report, the first one first.
 pub(super) fn violations(report: &Report) -> Vec<&Violation> {
     report.verdict.violation().into_iter().chain(&report.more).collect()
 }
 
-/// What the operations of a part have in common: an object, or a first word, which is the key.
+/// What all operations of a part have in common: the object, or the first word, which is the key.
 #[derive(Default)]
-struct Name {
+struct CommonName {
     seen: bool,
     object: Option<String>,
     key: Option<String>,
 }
 
-impl Name {
-    fn see(&mut self, object: Option<&str>, key: Option<&str>) {
+impl CommonName {
+    fn add(&mut self, object: Option<&str>, key: Option<&str>) {
         if !self.seen {
-            *self = Name { seen: true, object: object.map(Into::into), key: key.map(Into::into) };
+            *self =
+                CommonName { seen: true, object: object.map(Into::into), key: key.map(Into::into) };
         }
         if self.object.as_deref() != object {
             self.object = None;

@@ -1,8 +1,8 @@
-//! A page with an interactive timeline: one file, no network, works from a disk.
+//! A page with an interactive timeline: a single file that needs no network.
 //!
 //! [`render`] writes the data of a history in columns (see `columns`) and as JSON, followed by the
-//! scripts in `assets/`, which decode and draw it. Nothing from a history becomes markup: the data is
-//! in script elements that are not run, with every `<` escaped, and the scripts only ever set text.
+//! scripts in `assets/`, which decode and draw it. No text from a history becomes markup: the data is
+//! in script elements that are not executed, with every `<` escaped, and the scripts only set text nodes.
 
 mod columns;
 mod encode;
@@ -14,13 +14,13 @@ use crate::rendered::{Explanation, Operations, Outcome, Rendered};
 use crate::text::{self, clean, duration, shorten};
 use columns::{Columns, violations};
 
-/// The version of the data in a page. Scripts and data are always of one version; the number is for
-/// people who look inside.
+/// The version of the data in a page. A page contains scripts and data of the same version, so the number is
+/// only informative.
 const VERSION: u32 = 1;
 
 const STYLE: &str = include_str!("../../assets/page.css");
 const BODY: &str = include_str!("../../assets/page.html");
-/// In the order in which they are run, inside of one function.
+/// In execution order, all inside one function.
 const SCRIPTS: &[&str] = &[
     include_str!("../../assets/data.js"),
     include_str!("../../assets/layout.js"),
@@ -32,8 +32,8 @@ const SCRIPTS: &[&str] = &[
     include_str!("../../assets/main.js"),
 ];
 
-/// Everything about one history as a page. `operations` must know the operations
-/// `0..heading.operations`, and `report` be what `rendered` was made from.
+/// The page of one history. `operations` must describe the operations `0..heading.operations`, and `rendered`
+/// must have been made from `report`.
 pub fn render(rendered: &Rendered, operations: &dyn Operations, report: &Report) -> String {
     let columns = Columns::new(rendered.heading.operations, operations, report);
     let facts = facts(rendered, operations, report, &columns);
@@ -43,7 +43,7 @@ pub fn render(rendered: &Rendered, operations: &dyn Operations, report: &Report)
     let mut page = String::with_capacity(facts.len() + columns.data.0.len() + scripts + 32_768);
     page.push_str("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
     page.push_str("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
-    // Nothing is fetched, whatever the data says.
+    // The browser must fetch nothing, even if the data got around the escaping.
     page.push_str(
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
          style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:\">\n",
@@ -65,12 +65,12 @@ pub fn render(rendered: &Rendered, operations: &dyn Operations, report: &Report)
     page
 }
 
-/// JSON that cannot end the script element it stands in: `<` occurs only inside of strings.
+/// Escapes JSON so that it cannot end its script element. In JSON, `<` occurs only inside strings.
 fn in_script(json: &str) -> String {
     json.replace('<', "\\u003c")
 }
 
-/// Text that is not markup.
+/// Escapes text for HTML.
 fn markup(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
@@ -124,14 +124,15 @@ fn facts(
 }
 
 fn violation_facts(all: &[Explanation], report: &Report, columns: &Columns) -> Vec<Value> {
-    let place = |id: linpoint::OpId| columns.places.get(id.index()).map(|place| place.1);
+    let position =
+        |id: linpoint::OpId| columns.positions.get(id.index()).map(|position| position.1);
     let one = |(violation, explanation): (&linpoint::verdict::Violation, &Explanation)| {
         json!({
             "part": columns.part_of(violation).unwrap_or(0),
             "reason": explanation.reason,
-            "failing": violation.failing.and_then(place),
+            "failing": violation.failing.and_then(position),
             "earliest": violation.failing_is_earliest,
-            "core": violation.core.iter().copied().filter_map(place).collect::<Vec<_>>(),
+            "core": violation.core.iter().copied().filter_map(position).collect::<Vec<_>>(),
             "about": clean(&text::core(explanation)),
             "allowed": text::allowed(explanation),
             "partials": violation.partials.iter().map(|p| shorten(&p.state, 600)).collect::<Vec<_>>(),

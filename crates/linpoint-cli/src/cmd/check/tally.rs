@@ -1,14 +1,14 @@
-//! How many histories had which outcome, and what that means for the shell.
+//! Counts of outcomes, the summary line, and the exit code.
 
 use std::fmt::Write;
 use std::time::Duration;
 
 use linpoint_report::text;
 
-use super::work::{Checked, Kind};
+use super::finding::{Checked, VerdictKind};
 use crate::exit::Exit;
 
-/// How many histories had which outcome.
+/// Counts of outcomes.
 #[derive(Debug, Default)]
 pub struct Tally {
     linearizable: usize,
@@ -18,38 +18,38 @@ pub struct Tally {
     pub errors: usize,
     operations: usize,
     /// Files in directories that are not histories.
-    passed_over: usize,
-    /// Inputs that nobody looked at, because the user had enough.
+    skipped: usize,
+    /// Inputs that were not started because of an interrupt.
     pub not_checked: usize,
 }
 
 impl Tally {
-    /// Nothing has been checked. So many files were passed over.
-    pub fn new(passed_over: usize) -> Tally {
-        Tally { passed_over, ..Tally::default() }
+    /// A tally of no histories yet, for a run that skipped this many files.
+    pub fn new(skipped: usize) -> Tally {
+        Tally { skipped, ..Tally::default() }
     }
 
-    /// Counts a history that was checked.
+    /// Adds a history that was checked.
     pub fn count(&mut self, checked: &Checked) {
         self.operations += checked.operations;
-        *match checked.kind {
-            Kind::Linearizable => &mut self.linearizable,
-            Kind::Violation => &mut self.violations,
-            Kind::Undecided => &mut self.undecided,
+        *match checked.verdict {
+            VerdictKind::Linearizable => &mut self.linearizable,
+            VerdictKind::Violation => &mut self.violations,
+            VerdictKind::Undecided => &mut self.undecided,
         } += 1;
     }
 
-    /// The worst that happened.
+    /// The exit code of the worst outcome.
     pub fn exit(&self) -> Exit {
         let counts = [
-            (self.errors, Exit::Bad),
+            (self.errors, Exit::Error),
             (self.violations, Exit::Violation),
             (self.undecided + self.not_checked, Exit::Undecided),
         ];
-        counts.into_iter().find(|(count, _)| *count > 0).map_or(Exit::Fine, |(_, exit)| exit)
+        counts.into_iter().find(|(count, _)| *count > 0).map_or(Exit::Success, |(_, exit)| exit)
     }
 
-    /// The last line for people.
+    /// The summary line.
     pub fn summary(&self, time: Duration) -> String {
         let checked = self.linearizable + self.violations + self.undecided;
         let histories =
@@ -71,8 +71,8 @@ impl Tally {
         }
         let operations = text::count(self.operations, "operation");
         let _ = write!(text, "; {operations} in {}", text::duration(time));
-        if self.passed_over > 0 {
-            let _ = write!(text, " ({} passed over)", text::count(self.passed_over, "file"));
+        if self.skipped > 0 {
+            let _ = write!(text, " ({} skipped)", text::count(self.skipped, "file"));
         }
         text.push('\n');
         text

@@ -1,8 +1,8 @@
-//! The share of linearizable histories with a witness, by the depth of the family, as a picture.
+//! A plot of the share of linearizable histories with a witness, by the depth of the family.
 
 use std::fmt::Write;
 
-use super::tables::{Set, share};
+use super::tables::{HistorySet, share};
 
 const WIDTH: f64 = 820.0;
 const HEIGHT: f64 = 480.0;
@@ -15,10 +15,10 @@ const COLOURS: [&str; 11] = [
     "#c02fa0", "#7a9a01", "#000000",
 ];
 
-/// An SVG document.
-pub(super) fn svg(sets: &[Set], most_d: usize) -> String {
-    let lines: Vec<&Set> = sets.iter().filter(|set| set.linearizable > 0).collect();
-    let percent = |set: &Set, d: usize| share(set.witnessed[d - 1], set.linearizable);
+/// The plot as an SVG document.
+pub(super) fn svg(sets: &[HistorySet], most_d: usize) -> String {
+    let lines: Vec<&HistorySet> = sets.iter().filter(|set| set.linearizable > 0).collect();
+    let percent = |set: &HistorySet, d: usize| share(set.witnessed[d - 1], set.linearizable);
     let lowest = lines.iter().map(|set| percent(set, 1)).fold(100.0, f64::min);
     let floor = (lowest / 10.0).floor().min(9.0) * 10.0;
     let at_x =
@@ -68,8 +68,7 @@ pub(super) fn svg(sets: &[Set], most_d: usize) -> String {
     out + "</svg>\n"
 }
 
-fn text(out: &mut String, x: f64, y: f64, anchor: &str, words: &str) {
-    let words = words.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-    let _ =
-        writeln!(out, "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{words}</text>");
+fn text(out: &mut String, x: f64, y: f64, anchor: &str, text: &str) {
+    let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let _ = writeln!(out, "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{text}</text>");
 }

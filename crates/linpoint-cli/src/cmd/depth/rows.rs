@@ -1,11 +1,11 @@
-//! One history a line.
+//! The output formats with one line per history.
 
 use std::fmt::Write;
 
 use linpoint::hitting::Exact;
 use linpoint_formats::Value;
 
-use super::Row;
+use super::DepthRow;
 
 const UNKNOWN: &str = "?";
 
@@ -13,7 +13,7 @@ fn or_unknown<T: ToString>(value: Option<T>) -> String {
     value.map_or(UNKNOWN.to_owned(), |value| value.to_string())
 }
 
-fn verdict(row: &Row) -> &'static str {
+fn verdict(row: &DepthRow) -> &'static str {
     match row.linearizable {
         Some(true) => "ok",
         Some(false) => "bad",
@@ -21,8 +21,8 @@ fn verdict(row: &Row) -> &'static str {
     }
 }
 
-/// The least `d` with a witness, or that there is none so far.
-fn witness(row: &Row) -> String {
+/// The least `d` with a witness; `-` if no family that was tried has one.
+fn witness(row: &DepthRow) -> String {
     match (row.measured.witness, row.measured.witness_unknown) {
         (Some(d), _) => d.to_string(),
         (None, true) => UNKNOWN.to_owned(),
@@ -30,10 +30,10 @@ fn witness(row: &Row) -> String {
     }
 }
 
-fn depth(row: &Row) -> String {
+fn depth(row: &DepthRow) -> String {
     match row.measured.depth {
         Exact::Is(d) => d.to_string(),
-        // There is none.
+        // A violation has no depth.
         _ if row.linearizable == Some(false) => "-".to_owned(),
         Exact::MoreThan(d) => format!(">{d}"),
         Exact::Unknown => UNKNOWN.to_owned(),
@@ -54,7 +54,7 @@ pub(super) fn tsv_header(most_d: usize) -> String {
     line
 }
 
-pub(super) fn tsv(row: &Row) -> String {
+pub(super) fn tsv(row: &DepthRow) -> String {
     let m = &row.measured;
     let mut fields = vec![Value::str(&row.name).bare(), verdict(row).to_owned()];
     fields
@@ -67,7 +67,7 @@ pub(super) fn tsv(row: &Row) -> String {
     fields.join("\t") + "\n"
 }
 
-pub(super) fn json(row: &Row) -> String {
+pub(super) fn json(row: &DepthRow) -> String {
     let m = &row.measured;
     let number = |n: Option<usize>| n.map_or("null".to_owned(), |n| n.to_string());
     let list = |sizes: &[Option<usize>]| {
@@ -79,7 +79,7 @@ pub(super) fn json(row: &Row) -> String {
         Exact::MoreThan(d) => (None, Some(d)),
         Exact::Unknown => (None, None),
     };
-    // Numbers of schedules may be larger than what programs read as numbers.
+    // A string, because the number may exceed the integers that JSON readers support.
     let schedules = m.schedules.map_or("null".to_owned(), |n| format!("\"{n}\""));
     let fewest = m.sizes_with_fewest.as_deref().map_or("null".to_owned(), list);
     format!(
@@ -99,8 +99,8 @@ pub(super) fn json(row: &Row) -> String {
     )
 }
 
-/// A few histories, as a table.
-pub(super) fn human(rows: &[Row]) -> String {
+/// A table with one row per history.
+pub(super) fn human(rows: &[DepthRow]) -> String {
     let heading =
         ["history", "", "ops", "chains", "open", "pairs", "witness d", "depth", "schedules"];
     let mut table = vec![heading.map(str::to_owned).to_vec()];
@@ -118,7 +118,7 @@ pub(super) fn human(rows: &[Row]) -> String {
     aligned(&table) + "\n"
 }
 
-/// Columns of equal width, the first to the left, the others to the right.
+/// Aligns the columns of a table: the first to the left, the others to the right.
 pub(super) fn aligned(table: &[Vec<String>]) -> String {
     let columns = table.iter().map(Vec::len).max().unwrap_or(0);
     let chars = |text: &String| text.chars().count();

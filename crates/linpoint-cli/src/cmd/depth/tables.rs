@@ -1,40 +1,40 @@
-//! The tables of the paper, a row for each set of histories: what the histories are like, how many schedules the
-//! families have, and how many histories have a witness in them.
+//! The tables of the paper, one row per set of histories: the concurrency of the histories, the sizes of the
+//! families, and how many histories have a witness in them.
 
 use std::fmt::Write;
 use std::time::Duration;
 
-use super::Row;
+use super::DepthRow;
 use super::rows::aligned;
 
 /// A set of histories.
-pub(super) struct Set {
+pub(super) struct HistorySet {
     pub(super) name: String,
     histories: usize,
-    operations: Numbers,
-    concurrency: Numbers,
-    pairs: Numbers,
+    operations: Sample,
+    concurrency: Sample,
+    pairs: Sample,
     /// Histories with operations that overlap.
     overlapping: usize,
-    /// Those of them that are linearizable.
+    /// Overlapping histories that are linearizable.
     pub(super) linearizable: usize,
-    /// Those that nothing decided.
+    /// Overlapping histories that are undecided.
     undecided: usize,
-    /// By `d` the sizes of families, and how many were too large to count.
-    sizes: Vec<(Numbers, usize)>,
-    /// The same with as few chains as possible.
-    fewest: Vec<(Numbers, usize)>,
-    /// By `d`, how many have a witness.
+    /// For each `d`, the sizes of the families, and how many were too large to count.
+    sizes: Vec<(Sample, usize)>,
+    /// The same with the fewest possible chains.
+    fewest: Vec<(Sample, usize)>,
+    /// For each `d`, how many histories have a witness.
     pub(super) witnessed: Vec<usize>,
 }
 
-/// Largest, mean and standard deviation.
+/// A sample with its maximum, mean and standard deviation.
 #[derive(Default)]
-struct Numbers {
+struct Sample {
     values: Vec<f64>,
 }
 
-impl Numbers {
+impl Sample {
     fn add(&mut self, value: usize) {
         self.values.push(value as f64);
     }
@@ -54,15 +54,15 @@ impl Numbers {
     }
 }
 
-impl Set {
-    fn new(name: &str, most_d: usize) -> Set {
-        let sizes = || (0..most_d).map(|_| (Numbers::default(), 0)).collect();
-        Set {
+impl HistorySet {
+    fn new(name: &str, most_d: usize) -> HistorySet {
+        let sizes = || (0..most_d).map(|_| (Sample::default(), 0)).collect();
+        HistorySet {
             name: name.to_owned(),
             histories: 0,
-            operations: Numbers::default(),
-            concurrency: Numbers::default(),
-            pairs: Numbers::default(),
+            operations: Sample::default(),
+            concurrency: Sample::default(),
+            pairs: Sample::default(),
             overlapping: 0,
             linearizable: 0,
             undecided: 0,
@@ -72,7 +72,7 @@ impl Set {
         }
     }
 
-    fn add(&mut self, row: &Row) {
+    fn add(&mut self, row: &DepthRow) {
         let m = &row.measured;
         self.histories += 1;
         self.operations.add(m.operations);
@@ -99,16 +99,16 @@ impl Set {
     }
 }
 
-/// The sets, in the order in which they were met, and all together if there are several.
-pub(super) fn sets(rows: &[Row], most_d: usize) -> Vec<Set> {
-    let mut sets: Vec<Set> = Vec::new();
-    let mut all = Set::new("all", most_d);
+/// The sets in the order of their first history; if there are several, also all histories as one set.
+pub(super) fn sets(rows: &[DepthRow], most_d: usize) -> Vec<HistorySet> {
+    let mut sets: Vec<HistorySet> = Vec::new();
+    let mut all = HistorySet::new("all", most_d);
     for row in rows {
         all.add(row);
         match sets.iter_mut().find(|set| set.name == row.set) {
             Some(set) => set.add(row),
             None => {
-                let mut set = Set::new(&row.set, most_d);
+                let mut set = HistorySet::new(&row.set, most_d);
                 set.add(row);
                 sets.push(set);
             }
@@ -120,26 +120,25 @@ pub(super) fn sets(rows: &[Row], most_d: usize) -> Vec<Set> {
     sets
 }
 
-/// All tables.
-pub(super) fn human(sets: &[Set], time: Duration) -> String {
-    let mut text = String::from("histories (c: operations open at once; cp: pairs that overlap)\n");
+/// All tables as text.
+pub(super) fn human(sets: &[HistorySet], time: Duration) -> String {
+    let mut text = String::from("histories (c: operations open at once; cp: overlapping pairs)\n");
     text += &aligned(&histories(sets));
-    text += "\nschedules in the family of depth d, one chain for each thread\n";
+    text += "\nschedules in the family of depth d, one chain per thread\n";
     text += &aligned(&sizes(sets, |set| &set.sizes));
-    text += "\nthe same with as few chains as possible\n";
+    text += "\nthe same with the fewest possible chains\n";
     text += &aligned(&sizes(sets, |set| &set.fewest));
-    text +=
-        "\nlinearizable histories with a witness in the family of depth d, of those that overlap\n";
+    text += "\nlinearizable histories with a witness in the family of depth d, among those that overlap\n";
     text += &aligned(&witnesses(sets));
     let uncounted: usize = sets.iter().rev().take(1).flat_map(|set| &set.sizes).map(|s| s.1).sum();
     if uncounted > 0 {
-        let _ = writeln!(text, "\n{uncounted} families were too large to count, and are left out");
+        let _ = writeln!(text, "\n{uncounted} families were too large to count and are left out");
     }
     let _ = writeln!(text, "\n{:.1} s", time.as_secs_f64());
     text
 }
 
-fn histories(sets: &[Set]) -> Vec<Vec<String>> {
+fn histories(sets: &[HistorySet]) -> Vec<Vec<String>> {
     let heading = ["", "histories", "ops", "max(c)", "μ(c)", "σ(c)", "max(cp)", "μ(cp)", "σ(cp)"];
     let mut table = vec![heading.map(str::to_owned).to_vec()];
     for set in sets {
@@ -155,7 +154,7 @@ fn histories(sets: &[Set]) -> Vec<Vec<String>> {
     table
 }
 
-fn sizes(sets: &[Set], of: impl Fn(&Set) -> &[(Numbers, usize)]) -> Vec<Vec<String>> {
+fn sizes(sets: &[HistorySet], of: impl Fn(&HistorySet) -> &[(Sample, usize)]) -> Vec<Vec<String>> {
     let depths = sets.first().map_or(0, |set| of(set).len());
     let heading = (1..=depths).flat_map(|d| [format!("d={d} max"), "μ".into(), "σ".into()]);
     let mut table = vec![std::iter::once(String::new()).chain(heading).collect::<Vec<_>>()];
@@ -168,7 +167,7 @@ fn sizes(sets: &[Set], of: impl Fn(&Set) -> &[(Numbers, usize)]) -> Vec<Vec<Stri
     table
 }
 
-fn witnesses(sets: &[Set]) -> Vec<Vec<String>> {
+fn witnesses(sets: &[HistorySet]) -> Vec<Vec<String>> {
     let depths = sets.first().map_or(0, |set| set.witnessed.len());
     let heading = (1..=depths).flat_map(|d| [format!("d={d}"), "%".into()]);
     let undecided = sets.iter().any(|set| set.undecided > 0);
@@ -188,7 +187,7 @@ fn witnesses(sets: &[Set]) -> Vec<Vec<String>> {
     table
 }
 
-/// In per cent.
+/// Percentage of `part` in `whole`.
 pub(super) fn share(part: usize, whole: usize) -> f64 {
     100.0 * part as f64 / whole.max(1) as f64
 }

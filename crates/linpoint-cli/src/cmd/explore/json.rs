@@ -1,23 +1,21 @@
-//! What came out, for programs: one JSON object. `docs/explore.md` describes the fields.
+//! The result as one JSON object. `docs/explore.md` describes the fields.
 
 use linpoint_model::catalogue::Asked;
 use linpoint_model::{Exploration, Outcome, Violation};
 use serde_json::{Value, json};
 
-use super::Question;
-use super::words::Words;
+use super::Request;
+use super::run_history::RunOperations;
 
-/// One line.
-pub fn render(question: &Question<'_>, result: &Exploration) -> String {
+/// The result as one line.
+pub fn render(request: &Request<'_>, result: &Exploration) -> String {
     let (outcome, limit, violation) = match &result.outcome {
         Outcome::Clean => ("clean", None, None),
         Outcome::Limit(limit) => ("limit", Some(limit.to_string()), None),
-        Outcome::Violation(violation) => {
-            ("violation", None, Some(run(question, violation, result)))
-        }
+        Outcome::Violation(violation) => ("violation", None, Some(run(request, violation, result))),
     };
     let counts = &result.counts;
-    let bounds = match question.asked {
+    let bounds = match request.bounds {
         Asked::Total { threads, ops } => json!({ "threads": threads, "ops": ops }),
         Asked::PerThread { threads, ops } => json!({ "threads": threads, "per_thread": ops }),
         Asked::Unbounded { threads } => json!({ "threads": threads, "unbounded": true }),
@@ -26,11 +24,11 @@ pub fn render(question: &Question<'_>, result: &Exploration) -> String {
     let value = json!({
         "schema": "linpoint.exploration",
         "version": 1,
-        "model": question.model,
+        "model": request.model,
         "bounds": bounds,
         "method": result.method.name(),
         "is_sound": result.method.is_sound(),
-        "order": question.order.name(),
+        "order": request.order.name(),
         "outcome": outcome,
         "limit": limit,
         "violation": violation,
@@ -48,7 +46,7 @@ pub fn render(question: &Question<'_>, result: &Exploration) -> String {
     format!("{value}\n")
 }
 
-fn run(question: &Question<'_>, violation: &Violation, result: &Exploration) -> Value {
+fn run(request: &Request<'_>, violation: &Violation, result: &Exploration) -> Value {
     let steps = violation.steps.iter().map(|step| {
         json!({
             "thread": step.thread,
@@ -60,9 +58,9 @@ fn run(question: &Question<'_>, violation: &Violation, result: &Exploration) -> 
             "local": step.local,
         })
     });
-    let words = Words(violation);
-    let rendered = words.rendered(question, result.counts.time);
-    let report = linpoint_report::json::render(&rendered, &words, &violation.report);
+    let operations = RunOperations(violation);
+    let rendered = operations.rendered(request, result.counts.time);
+    let report = linpoint_report::json::render(&rendered, &operations, &violation.report);
     json!({
         "initially": violation.initially,
         "steps": steps.collect::<Vec<_>>(),

@@ -1,14 +1,14 @@
-//! What came out, for people.
+//! The result as text.
 
 use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
 use linpoint_model::catalogue::Entry;
 use linpoint_model::{Counts, Exploration, Order, Outcome, Progress, Violation};
-use linpoint_report::text::{clean, count, duration, render as explained};
+use linpoint_report::text::{clean, count, duration, render as render_verdict};
 
-use super::Question;
-use super::words::Words;
+use super::Request;
+use super::run_history::RunOperations;
 use crate::progress::rounded;
 
 const NAME: Style = Style::new().bold();
@@ -22,7 +22,7 @@ const EVENT: Style = AnsiColor::Cyan.on_default();
 pub fn list(entries: impl Iterator<Item = &'static Entry>) -> String {
     let mut text = String::new();
     for entry in entries {
-        let verdict = if entry.is_right { "right" } else { "wrong" };
+        let verdict = if entry.is_right { "correct" } else { "broken" };
         let Entry { name, about, .. } = entry;
         let _ = write!(text, "{NAME}{name}{NAME:#}: {about} {QUIET}({verdict}){QUIET:#}");
         if let Some((what, default)) = entry.parameter {
@@ -34,7 +34,7 @@ pub fn list(entries: impl Iterator<Item = &'static Entry>) -> String {
     text
 }
 
-/// A line while it goes on.
+/// The message of the progress bar.
 pub fn progress(progress: &Progress) -> String {
     let Progress { states, frontier, depth, bytes, elapsed } = progress;
     let speed = *states as f64 / elapsed.as_secs_f64().max(1e-3);
@@ -47,8 +47,8 @@ pub fn progress(progress: &Progress) -> String {
     )
 }
 
-/// Everything about an exploration.
-pub fn render(question: &Question<'_>, result: &Exploration, width: usize) -> String {
+/// The report on an exploration.
+pub fn render(request: &Request<'_>, result: &Exploration, width: usize) -> String {
     let mut text = String::new();
     let (style, mark, verdict) = match &result.outcome {
         Outcome::Clean if result.method.is_sound() => {
@@ -59,32 +59,32 @@ pub fn render(question: &Question<'_>, result: &Exploration, width: usize) -> St
         Outcome::Limit(limit) => (
             UNSURE,
             '?',
-            format!("not explored to the end, stopped by {limit}; nothing wrong so far"),
+            format!("not explored to the end, stopped by {limit}; no violation so far"),
         ),
     };
-    let (model, asked) = (clean(question.model), clean(&question.asked.to_string()));
+    let (model, bounds) = (clean(request.model), clean(&request.bounds.to_string()));
     let _ = writeln!(
         text,
-        "{style}{mark}{style:#} {NAME}{model}{NAME:#} {asked}  {style}{verdict}{style:#}"
+        "{style}{mark}{style:#} {NAME}{model}{NAME:#} {bounds}  {style}{verdict}{style:#}"
     );
-    counted(&mut text, question, result);
+    counts(&mut text, request, result);
     if let Outcome::Violation(violation) = &result.outcome {
         run(&mut text, violation);
-        let words = Words(violation);
+        let operations = RunOperations(violation);
         text += "\n";
-        text += &explained(&words.rendered(question, result.counts.time), width);
+        text += &render_verdict(&operations.rendered(request, result.counts.time), width);
     }
     text
 }
 
-fn counted(text: &mut String, question: &Question<'_>, result: &Exploration) {
+fn counts(text: &mut String, request: &Request<'_>, result: &Exploration) {
     let Counts { stored, matched, histories, depth, stuck, cycles, widest, bytes, time, .. } =
         result.counts;
-    let level = match question.order {
+    let level = match request.order {
         Order::Breadth | Order::Depth => format!("{depth} steps deep"),
         Order::Preemptions => format!("{depth} preemptions"),
         Order::Few => format!("{depth} preemptions and calls"),
-        Order::Random(seed) => format!("random from {seed}"),
+        Order::Random(seed) => format!("random seed {seed}"),
     };
     let mut facts = vec![
         format!("{stored} states"),
@@ -105,12 +105,12 @@ fn counted(text: &mut String, question: &Question<'_>, result: &Exploration) {
         facts.push(count(cycles as usize, "cycle"));
     }
     if stuck > 0 {
-        facts.push(format!("{stuck} states in which open operations wait for ever"));
+        facts.push(format!("{stuck} states in which open operations wait forever"));
     }
     let _ = writeln!(text, "  {QUIET}{}{QUIET:#}", facts.join(", "));
 }
 
-/// The run, a line for each step.
+/// The run, one line per step.
 fn run(text: &mut String, violation: &Violation) {
     let steps: Vec<(String, String)> = violation
         .steps

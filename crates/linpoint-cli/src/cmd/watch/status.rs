@@ -8,10 +8,10 @@ use linpoint_formats::registry::watch::StreamProgress;
 
 use crate::progress::{is_wanted, rounded};
 
-/// Between two looks at the stream.
+/// Time between two updates.
 const TICK: Duration = Duration::from_millis(200);
 
-/// What is shown, if somebody wants to see it.
+/// The status line, if it is shown.
 pub struct Status {
     shown: Option<Shown>,
 }
@@ -19,12 +19,12 @@ pub struct Status {
 struct Shown {
     bar: ProgressBar,
     begun: Instant,
-    /// When the stream is asked again.
+    /// Time of the next update.
     next: Cell<Instant>,
 }
 
 impl Status {
-    /// Begins to draw, if that is wanted.
+    /// Starts to draw if the terminal allows it and `quiet` is false.
     pub fn start(quiet: bool) -> Status {
         if !is_wanted(quiet) {
             return Status { shown: None };
@@ -33,18 +33,18 @@ impl Status {
         if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg}") {
             bar.set_style(style);
         }
-        // It turns even if nothing comes in.
+        // The spinner turns even while the stream is idle.
         bar.enable_steady_tick(TICK);
         let begun = Instant::now();
         Status { shown: Some(Shown { bar, begun, next: Cell::new(begun) }) }
     }
 
-    /// What is drawn.
+    /// The bar, if one is drawn.
     pub fn bar(&self) -> Option<ProgressBar> {
         self.shown.as_ref().map(|shown| shown.bar.clone())
     }
 
-    /// True if it is time for another look.
+    /// True if it is time for the next update.
     pub fn is_due(&self) -> bool {
         let Some(shown) = &self.shown else { return false };
         let now = Instant::now();
@@ -55,14 +55,14 @@ impl Status {
         due
     }
 
-    /// Shows how far the stream has come.
+    /// Updates the status.
     pub fn set(&self, progress: StreamProgress) {
         let Some(shown) = &self.shown else { return };
         let seconds = shown.begun.elapsed().as_secs_f64().max(1e-3);
         shown.bar.set_message(line(progress, seconds, resident()));
     }
 
-    /// Nothing is drawn any more.
+    /// Removes the status line.
     pub fn end(&self) {
         if let Some(shown) = &self.shown {
             shown.bar.finish_and_clear();
@@ -78,7 +78,7 @@ fn line(progress: StreamProgress, seconds: f64, memory: Option<u64>) -> String {
     format!("{events} events, {rate}/s, {open} open, {configurations} configurations{memory}")
 }
 
-/// Memory in use, where the system tells.
+/// Resident memory in bytes, where the system reports it.
 fn resident() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmRSS:"))?;
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_has_what_matters() {
+    fn the_status_has_rate_open_operations_configurations_and_memory() {
         let progress = StreamProgress { events: 3_000_000, open: 12, configurations: 400 };
         let text = line(progress, 2.0, Some(40 << 20));
         assert_eq!(text, "3.00 M events, 1.50 M/s, 12 open, 400 configurations, 40 MiB");

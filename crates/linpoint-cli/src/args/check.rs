@@ -1,0 +1,78 @@
+//! Arguments of `linpoint check`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::raw::RunArgs;
+
+macro_rules! examples {
+    () => {
+        "\
+Examples:
+  linpoint check run.jsonl                       the file names the model
+  linpoint check --model queue:capacity=20 runs  every history in a directory
+  linpoint check store/history.edn.gz            a Jepsen run, compressed
+  ssh db1 cat run.jsonl | linpoint check -       from standard input
+  linpoint check --timeout 10s --memory 2GiB .   stop at a limit instead of running forever"
+    };
+}
+
+pub const EXAMPLES: &str = examples!();
+
+pub const LONG_HELP: &str = concat!(
+    examples!(),
+    "
+
+Exit codes:
+  2  bad usage or bad input; otherwise
+  1  a history is not linearizable; otherwise
+  3  a limit was reached before an answer was found; otherwise
+  0  every history is linearizable
+
+TSV output has one line per history and no header:
+  file  ok|bad|undecided|error  engine  operations  seconds"
+);
+
+/// Arguments of `check`.
+#[derive(Args, Debug)]
+pub struct CheckArgs {
+    /// Inputs to check, and how.
+    #[command(flatten)]
+    pub run: RunArgs,
+
+    /// Output format
+    #[arg(long, short, value_enum, default_value = "human", value_name = "FORM")]
+    pub output: CheckForm,
+
+    /// Write an HTML page with an interactive timeline
+    ///
+    /// For several histories, name a directory: an existing one, or a name that ends in /. Each history gets
+    /// a page of its own.
+    #[arg(long, value_name = "FILE|DIR/")]
+    pub html: Option<PathBuf>,
+
+    /// Write the order in which the operations took effect, one line each
+    ///
+    /// A file gets one section per history, in the order of the inputs; a directory gets one file per
+    /// linearizable history. docs/output.md describes the lines.
+    #[arg(long, value_name = "FILE|DIR/")]
+    pub witness: Option<PathBuf>,
+
+    /// Do not show progress on the terminal
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// Output formats of `check`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum CheckForm {
+    /// Text for people
+    Human,
+    /// JSON, one object per line and history
+    Json,
+    /// One line per history, with fields separated by tabs
+    Tsv,
+    /// JUnit XML, one test case per history
+    Junit,
+}

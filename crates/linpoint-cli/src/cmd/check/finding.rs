@@ -1,0 +1,154 @@
+//! The work on one input: read it, check its histories, and turn each result into text. The histories are
+//! dropped here, so that only text waits to be written.
+
+use std::time::{Duration, Instant};
+
+use linpoint::CheckError;
+use linpoint_formats::LoadedHistory;
+use linpoint_report::{Heading, Outcome, Rendered, html, witness};
+
+use super::workers::Workers;
+use crate::cmd::loaded::LoadedOperations;
+use crate::cmd::results::ResultText;
+use crate::error::CommandError;
+use crate::progress::BoardEntry;
+
+/// The result of one history.
+pub enum Finding {
+    /// The history was checked.
+    Checked(Checked),
+    /// The history could not be checked.
+    Failed {
+        /// The input, with the id of the history if there are several.
+        name: String,
+        /// Why.
+        error: CommandError,
+    },
+}
+
+/// A history that was checked, ready to be written.
+pub struct Checked {
+    /// The input, with the id of the history if there are several.
+    pub name: String,
+    /// The verdict.
+    pub verdict: VerdictKind,
+    /// Number of operations.
+    pub operations: usize,
+    /// The result in the output format.
+    pub result: ResultText,
+    /// The page for `--html`.
+    pub page: Option<String>,
+    /// The section for `--witness`.
+    pub witness: Option<String>,
+}
+
+/// A verdict without its details.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum VerdictKind {
+    /// There is a legal order.
+    Linearizable,
+    /// There is none.
+    Violation,
+    /// A limit was reached first.
+    Undecided,
+}
+
+impl Finding {
+    /// Approximate memory until it is written, in bytes.
+    pub fn bytes(&self) -> u64 {
+        match self {
+            Finding::Checked(Checked { result, page, witness, .. }) => {
+                let files: usize = [page, witness].into_iter().flatten().map(String::len).sum();
+                (result.bytes() + files) as u64
+            }
+            Finding::Failed { .. } => 0,
+        }
+    }
+}
+
+/// Reads and checks an input.
+pub fn findings(workers: &Workers<'_>, number: usize, entry: &BoardEntry<'_>) -> Vec<Finding> {
+    let (options, input) = (workers.options(), workers.input(number));
+    let began = Instant::now();
+    let histories = match input.histories(&options.run.inputs) {
+        Ok(histories) => histories,
+        Err(error) => return vec![Finding::Failed { name: input.name(), error }],
+    };
+    let reading = began.elapsed();
+    let mut findings = Vec::new();
+    let mut left = histories.len();
+    for found in histories {
+        left -= 1;
+        let name = input.name_with(found.id.as_deref());
+        let title = input.title_with(found.id.as_deref());
+        let checked = found.history.map_err(CommandError::input).and_then(|history| {
+            let checked = check_one(workers, number, entry, (&name, title, reading), &history);
+            if left == 0 && workers.has_one_input() {
+                // PERF: the process is about to exit, which frees everything. Dropping millions of operations
+                // one by one takes a good part of the time of the check.
+                std::mem::forget(history);
+            }
+            checked
+        });
+        findings.push(match checked {
+            Ok(checked) => Finding::Checked(checked),
+            Err(error) => Finding::Failed { name, error },
+        });
+    }
+    findings
+}
+
+fn check_one(
+    workers: &Workers<'_>,
+    number: usize,
+    entry: &BoardEntry<'_>,
+    (name, title, reading): (&str, String, Duration),
+    history: &LoadedHistory,
+) -> Result<Checked, CommandError> {
+    let options = workers.options();
+    let (report, time) = workers
+        .check(history, number, entry)
+        .map_err(|error| check_failed(&title, history, error))?;
+    let heading = Heading {
+        name: title,
+        model: history.model().to_string(),
+        note: history.note().map(str::to_owned),
+        operations: history.len(),
+        unknown_results: history.unknown_results(),
+        time,
+        reading,
+    };
+    entry.checked(history.len());
+    let operations = LoadedOperations { history, settings: &options.run.settings, has_lines: true };
+    let rendered = Rendered::new(heading, &operations, &report);
+    let verdict = match rendered.outcome {
+        Outcome::Linearizable => VerdictKind::Linearizable,
+        Outcome::Violation(_) => VerdictKind::Violation,
+        Outcome::Undecided(_) => VerdictKind::Undecided,
+    };
+    let wants_witness = options.witness.is_some();
+    Ok(Checked {
+        name: name.to_owned(),
+        verdict,
+        operations: history.len(),
+        result: ResultText::new(options, name, &rendered, &operations, &report),
+        page: options.html.as_ref().map(|_| html::render(&rendered, &operations, &report)),
+        witness: wants_witness.then(|| witness::render(&rendered, &operations, &report.verdict)),
+    })
+}
+
+/// Why a check gave no verdict.
+pub fn check_failed(title: &str, history: &LoadedHistory, error: CheckError) -> CommandError {
+    match error {
+        CheckError::SpecPanicked { op, description, message } => {
+            let line = history.line(op).map(|line| format!(":{line}")).unwrap_or_default();
+            CommandError::Input(format!(
+                "{title}{line}: the model fails at {description}: {message}"
+            ))
+        }
+        CheckError::Internal(message) => {
+            CommandError::Input(format!("{title}: this is a bug in linpoint: {message}"))
+        }
+        other => CommandError::Input(format!("{title}: {other}")),
+    }
+}

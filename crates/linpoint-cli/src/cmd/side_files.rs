@@ -1,0 +1,117 @@
+//! The files of `--html` and `--witness`: one file, or a directory with one file per history.
+
+use std::collections::HashSet;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use crate::error::CommandError;
+
+/// File names are cut to this many characters, without the extension.
+const MAX_NAME: usize = 120;
+
+/// A kind of side file.
+#[derive(Clone, Copy, Debug)]
+pub struct SideFileKind {
+    /// The option that asks for it.
+    pub option: &'static str,
+    /// The extension of its files.
+    pub extension: &'static str,
+    /// True if one file can hold several histories.
+    pub holds_several: bool,
+}
+
+/// The side files of one option.
+pub struct SideFiles {
+    kind: SideFileKind,
+    path: PathBuf,
+    is_dir: bool,
+    /// Names in use, without the extension.
+    taken: HashSet<String>,
+    /// The single file, once it is open.
+    file: Option<File>,
+}
+
+impl SideFiles {
+    pub fn new(kind: SideFileKind, path: &Path) -> SideFiles {
+        let ends_in_slash =
+            path.as_os_str().to_string_lossy().ends_with(['/', std::path::MAIN_SEPARATOR]);
+        let is_dir = ends_in_slash || path.is_dir();
+        SideFiles { kind, path: path.to_owned(), is_dir, taken: HashSet::new(), file: None }
+    }
+
+    /// True if each history has its own file.
+    pub fn is_dir(&self) -> bool {
+        self.is_dir
+    }
+
+    /// Writes the text that belongs to a history.
+    pub fn write(&mut self, name: &str, text: &str) -> Result<(), CommandError> {
+        let (path, written) = if self.is_dir {
+            let file = self.free_name(name);
+            let path = self.path.join(file);
+            let created = fs::create_dir_all(&self.path);
+            let written = created.and_then(|()| fs::write(&path, text));
+            (path, written)
+        } else {
+            if self.file.is_some() && !self.kind.holds_several {
+                return Err(self.full());
+            }
+            (self.path.clone(), self.append(text))
+        };
+        written.map_err(|error| {
+            let option = self.kind.option;
+            CommandError::Usage(format!("{option}: cannot write {}: {error}", path.display()))
+        })
+    }
+
+    fn append(&mut self, text: &str) -> io::Result<()> {
+        let file = match &mut self.file {
+            Some(file) => file,
+            none => none.insert(File::create(&self.path)?),
+        };
+        file.write_all(text.as_bytes())
+    }
+
+    fn full(&self) -> CommandError {
+        let (option, path) = (self.kind.option, self.path.display());
+        CommandError::Usage(format!(
+            "{option}: {path} has room for one history; name a directory, as in {option} {path}/"
+        ))
+    }
+
+    /// An unused file name that is valid on every system.
+    fn free_name(&mut self, name: &str) -> String {
+        let plain = |c: char| if c.is_alphanumeric() || "._-".contains(c) { c } else { '-' };
+        let plain: String = name.chars().map(plain).take(MAX_NAME).collect();
+        let stem = match plain.trim_start_matches(['.', '-']) {
+            "" => "history",
+            stem => stem,
+        };
+        let candidates =
+            std::iter::once(stem.to_owned()).chain((2..).map(|n| format!("{stem}-{n}")));
+        for candidate in candidates {
+            if self.taken.insert(candidate.clone()) {
+                return candidate + self.kind.extension;
+            }
+        }
+        unreachable!("there are more numbers than histories")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAGES: SideFileKind =
+        SideFileKind { option: "--html", extension: ".html", holds_several: false };
+
+    #[test]
+    fn names_are_portable_and_unique() {
+        let mut pages = SideFiles::new(PAGES, Path::new("out/"));
+        let names =
+            ["a/b.jsonl", "a-b.jsonl", "../../x", "-", "h#3"].map(|name| pages.free_name(name));
+        let expected = ["a-b.jsonl.html", "a-b.jsonl-2.html", "x.html", "history.html", "h-3.html"];
+        assert_eq!(names, expected);
+    }
+}

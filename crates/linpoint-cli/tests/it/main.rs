@@ -1,0 +1,18 @@
+//! Runs the `linpoint` command as a user does: one module per command, plus those about bad input,
+//! many files, and the shell.
+
+mod bad_input;
+mod check;
+mod convert;
+mod depth;
+mod explore;
+mod r#gen;
+mod java;
+mod parallel;
+mod plan;
+mod shell;
+mod shrink;
+mod spin;
+mod stats;
+mod support;
+mod watch;

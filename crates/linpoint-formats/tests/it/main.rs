@@ -1,0 +1,10 @@
+//! Integration tests of formats and the registry, in one binary.
+
+mod bad_input;
+mod convert;
+mod files;
+mod jvm;
+mod models;
+mod published;
+mod recorded;
+mod watch;

@@ -1,0 +1,304 @@
+//! Tests of the page in a real browser. Pages and screenshots are kept in `target/html-report`.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::support::browser::{Browser, chromium};
+use crate::support::{self, Page, artefacts};
+
+/// Starts a browser; `None`, with a message, if there is none.
+fn browser(width: u32) -> Option<Browser> {
+    match chromium() {
+        Some(program) => Some(Browser::start(&program, width, 800)),
+        None => {
+            eprintln!("SKIPPED: chromium is not installed (PATH, CHROMIUM)");
+            None
+        }
+    }
+}
+
+/// Writes a page. Tests run in parallel and some share a page, so the file is replaced atomically: a browser
+/// must never load half of it.
+fn keep(name: &str, page: &Page) -> PathBuf {
+    static WRITTEN: AtomicUsize = AtomicUsize::new(0);
+    let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
+    let file = artefacts().join(format!("{name}.html"));
+    let draft = artefacts().join(format!("{name}.{}-{number}.draft", std::process::id()));
+    std::fs::write(&draft, &page.html).unwrap();
+    std::fs::rename(&draft, &file).unwrap();
+    file
+}
+
+fn screenshot(browser: &mut Browser, name: &str) {
+    browser.screenshot(&artefacts().join(format!("{name}.png")));
+}
+
+fn span(browser: &mut Browser) -> f64 {
+    browser.number("linpoint.state.x1 - linpoint.state.x0")
+}
+
+fn shown(browser: &mut Browser) -> f64 {
+    browser.number("linpoint.shown.layout.shown")
+}
+
+fn assert_no_page_errors(browser: &mut Browser) {
+    // Pending messages arrive before the answer of `settle`.
+    browser.settle();
+    assert_eq!(browser.errors, Vec::<String>::new());
+}
+
+#[test]
+fn a_violation_opens_at_its_core_with_reason_and_states() {
+    let Some(mut b) = browser(1280) else { return };
+    let file = keep("small", &support::queue_out_of_order());
+    b.open(&file, "");
+    screenshot(&mut b, "small");
+    assert_eq!(b.text("document.getElementById('badge').textContent"), "\u{2717} NOT LINEARIZABLE");
+    let reason = b.text("document.getElementById('reason').textContent");
+    assert!(reason.contains("dequeue()") && reason.contains("\"c\""), "{reason}");
+    let states = b.text("document.getElementById('states').textContent");
+    for expected in ["initial state", "empty", "[\"a\", \"b\"]", "impossible"] {
+        assert!(states.contains(expected), "{states}");
+    }
+    // The failing return is inside the window.
+    let at = "linpoint.shown.set.to[linpoint.shown.marks.failing]";
+    assert!(b.number(at) > b.number("linpoint.state.x0"));
+    assert!(b.number(at) < b.number("linpoint.state.x1"));
+    b.resize(800, 700);
+    b.settle();
+    screenshot(&mut b, "small-800");
+    let wide = b.number("document.documentElement.scrollWidth");
+    assert!(wide <= 800.0, "the page is {wide} wide");
+    assert_no_page_errors(&mut b);
+}
+
+#[test]
+fn wheel_keys_and_buttons_zoom_and_f_returns_to_the_failure() {
+    let Some(mut b) = browser(1280) else { return };
+    let file = keep("small", &support::queue_out_of_order());
+    b.open(&file, "");
+    let whole = span(&mut b);
+    b.wheel(500.0, 300.0, -400.0);
+    let wheeled = span(&mut b);
+    assert!(wheeled < whole);
+    b.key("+");
+    let pressed = span(&mut b);
+    assert!(pressed < wheeled);
+    b.click("#zoom-in");
+    assert!(span(&mut b) < pressed);
+    b.key("ArrowRight");
+    b.click("#zoom-fit");
+    assert!(span(&mut b) >= b.number("linpoint.shown.layout.bars.extent"));
+    b.click("#zoom-in");
+    b.click("#zoom-in");
+    b.key("f");
+    let failing = "linpoint.shown.set.from[linpoint.shown.marks.failing]";
+    assert!(b.number(failing) >= b.number("linpoint.state.x0"));
+    assert!(b.number(failing) <= b.number("linpoint.state.x1"));
+    assert_no_page_errors(&mut b);
+}
+
+#[test]
+fn stepping_shows_states_and_orders_can_be_compared() {
+    let Some(mut b) = browser(1280) else { return };
+    let file = keep("small", &support::queue_out_of_order());
+    b.open(&file, "");
+    b.click("#tab-order");
+    let state = "document.getElementById('state-now').textContent";
+    assert_eq!(b.text(state), "Before the first step: empty");
+    b.key("n");
+    b.click("#step-next");
+    assert_eq!(b.text(state), "After step 2: [\"a\", \"b\"] (front first)");
+    assert_eq!(b.text("document.getElementById('step-text').textContent"), "2 / 5");
+    b.key("p");
+    assert_eq!(b.text(state), "After step 1: [\"a\"] (front first)");
+    b.key("o");
+    assert_eq!(b.text("linpoint.state.axis"), "order");
+    screenshot(&mut b, "order");
+    b.key("t");
+    b.key("c");
+    screenshot(&mut b, "compare");
+    let compared = b.text("document.getElementById('fork').textContent");
+    assert!(compared.starts_with("The orders diverge at step 5."), "{compared}");
+    assert_no_page_errors(&mut b);
+}
+
+#[test]
+fn filters_hide_operations_and_links_restore_the_view() {
+    let Some(mut b) = browser(1280) else { return };
+    let file = keep("small", &support::queue_out_of_order());
+    b.open(&file, "");
+    let all = shown(&mut b);
+    b.click("#tab-filter");
+    // Hide pending operations, then a kind of operation, then a client.
+    b.click("[data-filter='outcomes:3']");
+    assert_eq!(shown(&mut b), all - 1.0);
+    b.click("[data-filter='kinds:0']");
+    let fewer = shown(&mut b);
+    assert!(fewer < all - 1.0 && fewer > 0.0);
+    b.click("[data-filter='clients:3']");
+    assert!(shown(&mut b) < fewer);
+    screenshot(&mut b, "filtered");
+    b.key("d");
+    b.settle();
+    let link = b.text("location.hash");
+    let view = "JSON.stringify([linpoint.state.x0.toFixed(1), linpoint.shown.layout.shown, \
+                linpoint.state.tab, document.documentElement.dataset.theme])";
+    let before = b.text(view);
+    b.open(&file, &link);
+    assert_eq!(b.text(view), before, "{link}");
+    b.click("#filter-reset");
+    assert_eq!(shown(&mut b), all);
+    // Links are untrusted input.
+    b.open(
+        &file,
+        "#part=99&x=NaN,a&step=-3&op=1e9&order=7&hide-kinds=..x&theme=odd&tab=constructor",
+    );
+    assert_eq!(shown(&mut b), all);
+    assert_no_page_errors(&mut b);
+}
+
+#[test]
+fn dark_mode_follows_the_system_and_the_button() {
+    let Some(mut b) = browser(1280) else { return };
+    let file = keep("small", &support::queue_out_of_order());
+    let dark =
+        serde_json::json!({ "features": [{ "name": "prefers-color-scheme", "value": "dark" }] });
+    b.ask("Emulation.setEmulatedMedia", dark);
+    b.open(&file, "");
+    let theme = "document.documentElement.dataset.theme";
+    assert_eq!(b.text(theme), "dark");
+    screenshot(&mut b, "small-dark");
+    let ground = b.text("getComputedStyle(document.body).backgroundColor");
+    b.click("#theme");
+    assert_eq!(b.text(theme), "light");
+    assert_ne!(b.text("getComputedStyle(document.body).backgroundColor"), ground);
+    assert_no_page_errors(&mut b);
+}
+
+#[test]
+fn text_from_a_history_is_never_markup() {
+    let Some(mut b) = browser(1280) else { return };
+    let page = support::hostile();
+    let file = keep("hostile", &page);
+    b.open(&file, "");
+    b.key("n");
+    b.click("#tab-filter");
+    b.point(300.0, 190.0);
+    screenshot(&mut b, "hostile");
+    assert_eq!(b.number("document.scripts.length"), 3.0);
+    assert_eq!(
+        b.number("document.querySelectorAll('img, h1:not(#name), i:not(.legend i)').length"),
+        0.0
+    );
+    assert!(b.text("document.title").starts_with("</title><script>alert(1)"));
+    let label = b.text("document.getElementById('details').textContent");
+    assert!(label.contains("</script><script>"), "{label}");
+    // The SVG is well-formed, and the text is text.
+    let parsed = "(() => { const d = new DOMParser().parseFromString(linpoint.svg(), 'image/svg+xml'); \
+                  return d.querySelector('parsererror') ? 'bad' : d.documentElement.textContent; })()";
+    let text = b.text(parsed);
+    assert!(text.contains("</script>"), "{text}");
+    assert_no_page_errors(&mut b);
+}
+
+#[test]
+fn search_finds_operations_and_reveals_them() {
+    let Some(mut b) = browser(1280) else { return };
+    let history = support::key_value(20_000, 12, 1, 7, None);
+    let file = keep("search", &support::key_value_page("search.jsonl", &history));
+    b.open(&file, "");
+    b.key("/");
+    b.eval("document.execCommand('insertText', false, 'put(0, 1999')");
+    b.wait("document.getElementById('found').textContent.match(/^\\d+$/)");
+    let hits = b.number("linpoint.shown.hits.length");
+    assert!(hits > 0.0 && hits < 20.0, "{hits}");
+    b.key("Enter");
+    assert_eq!(b.text("document.getElementById('found').textContent"), format!("1/{hits}"));
+    assert!(span(&mut b) < 1_000.0);
+    screenshot(&mut b, "search");
+    assert_no_page_errors(&mut b);
+}
+
+#[test]
+fn parts_are_listed_with_verdicts_and_decoded_on_demand() {
+    let Some(mut b) = browser(1280) else { return };
+    let history = support::key_value(20_000, 12, 300, 7, Some(2_000));
+    let page = support::key_value_page("parts.jsonl", &history);
+    assert!(page.report.verdict.violation().is_some());
+    let file = keep("parts", &page);
+    b.open(&file, "");
+    b.click("#tab-parts");
+    screenshot(&mut b, "parts");
+    let first = b.text("document.querySelector('.row.part').textContent");
+    assert!(first.starts_with("key ") && first.ends_with("not linearizable"), "{first}");
+    let one = shown(&mut b);
+    assert!(one < 200.0, "{one} operations of one key");
+    b.click("#all-parts");
+    assert_eq!(shown(&mut b), 20_000.0);
+    screenshot(&mut b, "parts-all");
+    b.click(".row.part:nth-child(3)");
+    assert!(shown(&mut b) < 200.0);
+    assert_no_page_errors(&mut b);
+}
+
+#[test]
+fn undecided_and_empty_pages_say_so() {
+    let Some(mut b) = browser(1280) else { return };
+    let file = keep("undecided", &support::undecided());
+    b.open(&file, "");
+    screenshot(&mut b, "undecided");
+    assert_eq!(b.text("document.getElementById('badge').textContent"), "? undecided");
+    assert!(b.text("document.getElementById('reason').textContent").contains("cancellation"));
+    let file = keep("empty", &support::empty());
+    b.open(&file, "");
+    screenshot(&mut b, "empty");
+    assert_eq!(
+        b.text("document.getElementById('empty').textContent"),
+        "The history has no operations."
+    );
+    assert_no_page_errors(&mut b);
+}
+
+/// Opens a large page and prints the times. They are not asserted.
+fn open_large_page(operations: usize, name: &str) {
+    let Some(mut b) = browser(1280) else { return };
+    let history = support::key_value(operations, 24, 1, 7, None);
+    let page = support::key_value_page(name, &history);
+    let file = keep(name, &page);
+    b.open(&file, "");
+    screenshot(&mut b, name);
+    let painted = b.number("+document.documentElement.dataset.painted");
+    let frame = "(() => { const t = performance.now(); for (let k = 0; k < 10; k++) linpoint.draw(); \
+                 return (performance.now() - t) / 10; })()";
+    let whole = b.number(frame);
+    b.open(&file, "#x=5000,5100");
+    let near = b.number(frame);
+    screenshot(&mut b, &format!("{name}-near"));
+    println!(
+        "{operations} operations: {} bytes, painted after {painted:.0} ms, a frame takes {whole:.1} ms \
+         (everything), {near:.1} ms (100 events)",
+        page.html.len()
+    );
+    assert_eq!(shown(&mut b), operations as f64);
+    b.key("o");
+    b.key("End");
+    assert_eq!(b.number("linpoint.state.step + 1"), b.number("linpoint.shown.order.ids.length"));
+    assert_no_page_errors(&mut b);
+}
+
+#[test]
+fn a_page_with_a_hundred_thousand_operations_works() {
+    open_large_page(100_000, "large");
+    let size = std::fs::metadata(artefacts().join("large.html")).map(|m| m.len()).unwrap_or(0);
+    assert!(size < 4_000_000, "{size} bytes");
+}
+
+#[test]
+fn a_page_with_a_million_operations_works() {
+    if std::env::var_os("LINPOINT_LONG").is_none() {
+        eprintln!("SKIPPED: LINPOINT_LONG is not set");
+        return;
+    }
+    open_large_page(1_000_000, "million");
+}

@@ -1,0 +1,7 @@
+//! Tests of the reports: text, JSON and JUnit, HTML pages, and pages in a real browser.
+
+mod browser;
+mod html;
+mod machine;
+mod support;
+mod text;

@@ -1,0 +1,269 @@
+//! Pages for the tests: small and large, linearizable and not.
+
+pub mod browser;
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use linpoint::history::{EventBuilder, Span};
+use linpoint::spec::models::{KeyValue, KeyValueOp, KeyValueRet, Queue, QueueOp, QueueRet};
+use linpoint::verdict::{States, Undecided, Verdict};
+use linpoint::{Checker, History, Limit, OpId, Part, PartStatus, Report, Spec};
+use linpoint_report::{
+    Annotation, Heading, Operation, Operations, Rendered, TypedOperations, html,
+};
+
+/// The directory where pages and screenshots are kept for inspection.
+pub fn artefacts() -> PathBuf {
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(
+        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../target")),
+        PathBuf::from,
+    );
+    let dir = target.join("html-report");
+    std::fs::create_dir_all(&dir).unwrap();
+    dir
+}
+
+/// Operations with annotations.
+pub struct Annotated<'a, S: Spec>(pub TypedOperations<'a, S>, pub Vec<Annotation>);
+
+impl<S: Spec> Operations for Annotated<'_, S> {
+    fn operation(&self, id: OpId) -> Operation {
+        Operation { line: Some(id.0 + 2), ..self.0.operation(id) }
+    }
+
+    fn span(&self, id: OpId) -> Span {
+        self.0.span(id)
+    }
+
+    fn parts(&self, report: &Report) -> Vec<Part> {
+        self.0.parts(report)
+    }
+
+    fn states(&self, order: &[OpId], until: u32, window: Range<usize>) -> Option<States> {
+        self.0.states(order, until, window)
+    }
+
+    fn annotations(&self) -> Vec<Annotation> {
+        self.1.clone()
+    }
+}
+
+/// A check and its page.
+pub struct Page {
+    pub html: String,
+    pub report: Report,
+    pub rendered: Rendered,
+}
+
+pub fn page<S: Spec>(
+    name: &str,
+    model: &str,
+    checker: &Checker<'_, S>,
+    spec: &S,
+    history: &History<S::Op, S::Ret>,
+    annotations: Vec<Annotation>,
+) -> Page {
+    let begin = Instant::now();
+    let report = checker.check(history).unwrap();
+    page_of(name, model, report, begin.elapsed(), spec, history, annotations)
+}
+
+fn page_of<S: Spec>(
+    name: &str,
+    model: &str,
+    report: Report,
+    time: Duration,
+    spec: &S,
+    history: &History<S::Op, S::Ret>,
+    annotations: Vec<Annotation>,
+) -> Page {
+    let heading = Heading {
+        name: name.to_owned(),
+        model: model.to_owned(),
+        note: None,
+        operations: history.len(),
+        unknown_results: 0,
+        time,
+        reading: Duration::ZERO,
+    };
+    let operations = Annotated(TypedOperations { spec, history }, annotations);
+    let rendered = Rendered::new(heading, &operations, &report);
+    let html = html::render(&rendered, &operations, &report);
+    Page { html, report, rendered }
+}
+
+fn note(lane: &str, text: &str, from: u32, to: Option<u32>) -> Annotation {
+    Annotation { lane: lane.to_owned(), text: text.to_owned(), from, to }
+}
+
+/// A queue that returns elements out of order; with a fault, a message, and a pending enqueue.
+pub fn queue_out_of_order() -> Page {
+    let mut b = History::from_events();
+    let mut done = Vec::new();
+    for (client, value) in [(0, "a"), (1, "b"), (0, "c")] {
+        let op = b.call_by(client, QueueOp::Enqueue(value)).unwrap();
+        b.ret(op, QueueRet::Done).unwrap();
+        done.push(op);
+    }
+    let d = b.call_by(2, QueueOp::Dequeue).unwrap();
+    let lost = b.call_by(1, QueueOp::Enqueue("lost")).unwrap();
+    b.ret(d, QueueRet::Value(Some("a"))).unwrap();
+    let e = b.call_by(0, QueueOp::Enqueue("d")).unwrap();
+    let f = b.call_by(2, QueueOp::Dequeue).unwrap();
+    b.ret(e, QueueRet::Done).unwrap();
+    b.ret(f, QueueRet::Value(Some("c"))).unwrap();
+    b.crash(lost).unwrap();
+    let g = b.call_by(0, QueueOp::Peek).unwrap();
+    b.ret_unknown(g).unwrap();
+    let h = b.call_by(3, QueueOp::Dequeue).unwrap();
+    b.ret(h, QueueRet::Value(Some("b"))).unwrap();
+    let history = b.finish();
+    let spec = Queue::new();
+    let faults = vec![
+        note("nemesis", "partition {n1 n2} | {n3}", 7, Some(12)),
+        note("server 3", "became leader", 9, None),
+        note("server 3", "restarted", 14, None),
+    ];
+    page("jobs.jsonl", "queue", &Checker::new(&spec), &spec, &history, faults)
+}
+
+/// A history whose texts contain markup.
+pub fn hostile() -> Page {
+    let evil = "</script><script>document.title='owned'</script><!-- <img src=x onerror=alert(1)>";
+    let mut b = History::from_events();
+    let a = b.call_by(0, QueueOp::Enqueue(evil.to_owned())).unwrap();
+    b.ret(a, QueueRet::Done).unwrap();
+    let d = b.call_by(1, QueueOp::Dequeue).unwrap();
+    b.ret(d, QueueRet::Value(Some("<b>bold</b>\u{2028}\u{1b}[31m".to_owned()))).unwrap();
+    let history = b.finish();
+    let spec = Queue::new();
+    let faults = vec![note("<i>lane</i>", "</script><h1>fault</h1>", 1, None)];
+    page(
+        "</title><script>alert(1)</script>",
+        "<model>",
+        &Checker::new(&spec),
+        &spec,
+        &history,
+        faults,
+    )
+}
+
+/// An open operation, with its result once it has taken effect.
+type Open = (OpId, KeyValueOp<u32, u32>, Option<KeyValueRet<u32>>);
+
+/// A simulated key-value store. It is linearizable unless `wrong` is given: then one read, that many operations
+/// before the end, returns a value that was never written.
+pub fn key_value(
+    operations: usize,
+    processes: u32,
+    keys: u32,
+    seed: u64,
+    wrong: Option<usize>,
+) -> History<KeyValueOp<u32, u32>, KeyValueRet<u32>> {
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let mut b: EventBuilder<KeyValueOp<u32, u32>, KeyValueRet<u32>> = History::from_events();
+    let mut store: HashMap<u32, u32> = HashMap::new();
+    let mut open: Vec<Option<Open>> = vec![None; processes as usize];
+    let mut called = 0;
+    let mut bad_at = wrong.map(|before_end| operations - before_end);
+    while called < operations || open.iter().any(Option::is_some) {
+        let process = rng.u32(0..processes);
+        let slot = &mut open[process as usize];
+        match slot.take() {
+            None if called < operations => {
+                let key = rng.u32(0..keys);
+                let op = match rng.u8(0..10) {
+                    0..5 => KeyValueOp::Get(key),
+                    5..9 => KeyValueOp::Put(key, called as u32),
+                    _ => KeyValueOp::CompareAndSet(key, store.get(&key).copied(), called as u32),
+                };
+                let id = b.call_by(process, op.clone()).unwrap();
+                called += 1;
+                *slot = Some((id, op, None));
+            }
+            None => {}
+            Some((id, op, None)) => {
+                // Some operations never return although they took effect.
+                let lost = rng.u32(0..2000) == 0;
+                let held = |key: &u32| store.get(key).copied();
+                let ret = match &op {
+                    KeyValueOp::Get(key) => KeyValueRet::Value(held(key)),
+                    KeyValueOp::CompareAndSet(key, old, new) => {
+                        let found = held(key) == *old;
+                        if found {
+                            store.insert(*key, *new);
+                        }
+                        KeyValueRet::Bool(found)
+                    }
+                    KeyValueOp::Put(key, value) => {
+                        store.insert(*key, *value);
+                        KeyValueRet::Done
+                    }
+                    _ => unreachable!("not generated"),
+                };
+                if lost {
+                    b.crash(id).unwrap();
+                } else {
+                    *slot = Some((id, op, Some(ret)));
+                }
+            }
+            Some((id, op, Some(ret))) => {
+                let is_get = matches!(op, KeyValueOp::Get(_));
+                let ret = match bad_at {
+                    // This value was never written.
+                    Some(at) if is_get && id.index() >= at => {
+                        bad_at = None;
+                        KeyValueRet::Value(Some(u32::MAX))
+                    }
+                    _ => ret,
+                };
+                b.ret(id, ret).unwrap();
+            }
+        }
+    }
+    b.finish()
+}
+
+/// [`key_value`] as a page.
+pub fn key_value_page(
+    name: &str,
+    history: &History<KeyValueOp<u32, u32>, KeyValueRet<u32>>,
+) -> Page {
+    let spec = KeyValue::new(None);
+    page(name, "kv", &Checker::new(&spec), &spec, history, Vec::new())
+}
+
+/// A search that was cancelled half-way. A small search ends before it notices the cancellation, so the verdict
+/// is made up.
+pub fn undecided() -> Page {
+    let mut b = History::from_events();
+    for round in 0..40 {
+        let enqueue = b.call_by(0, QueueOp::Enqueue(round)).unwrap();
+        let dequeue = b.call_by(1, QueueOp::Dequeue).unwrap();
+        b.ret(enqueue, QueueRet::Done).unwrap();
+        b.ret(dequeue, QueueRet::Value(Some(round))).unwrap();
+    }
+    let history = b.finish();
+    let spec = Queue::new();
+    let mut report =
+        Checker::new(&spec).engine(linpoint::Engine::JitGraph).check(&history).unwrap();
+    report.verdict = Verdict::Undecided(Undecided {
+        limit: Limit::Cancelled,
+        parts_done: 0,
+        parts: 1,
+        returns_reached: 30,
+        returns: 80,
+    });
+    report.parts = vec![PartStatus::Undecided];
+    page_of("hard.jsonl", "queue", report, Duration::from_secs(3), &spec, &history, Vec::new())
+}
+
+/// A history without operations.
+pub fn empty() -> Page {
+    let history: History<QueueOp<u32>, QueueRet<u32>> = EventBuilder::new().finish();
+    let spec = Queue::new();
+    page("empty.jsonl", "queue", &Checker::new(&spec), &spec, &history, Vec::new())
+}

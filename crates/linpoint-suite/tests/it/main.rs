@@ -1,0 +1,18 @@
+//! Differential and law tests of the library, in one binary.
+
+mod common;
+mod differential;
+mod histories;
+mod hitting;
+mod incremental;
+mod long_streams;
+mod monitors;
+mod oracle;
+mod priority_queue_monitor;
+mod queue_larger;
+mod queue_monitor;
+mod queue_oriented;
+mod runner;
+mod snapshots;
+mod stack_monitor;
+mod streams;
