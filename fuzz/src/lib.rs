@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use linpoint::{Limits, Verdict};
+use linpoint::{Engine, Limits, Verdict};
 use linpoint_formats::registry::watch::{self, Ended, Watcher};
 use linpoint_formats::registry::{self, Found};
 use linpoint_formats::{Format, LoadedHistory, ModelName, Settings, Source, convert, stats};
@@ -98,7 +98,7 @@ pub fn watch(data: &[u8]) {
 fn compare(history: &LoadedHistory) {
     let limits = Limits { time: Some(Duration::from_millis(200)), memory: Some(64 << 20) };
     let settings = Settings { limits, threads: Some(1), ..Settings::default() };
-    let plain = Settings { engine: Some("breadth".into()), ..settings.clone() };
+    let plain = Settings { algorithm: Some(Engine::Breadth.into()), ..settings.clone() };
     let answers = (answer(history, &settings), answer(history, &plain));
     if let (Some(planned), Some(plain)) = answers {
         assert_eq!(planned, plain, "the planner and breadth-first search disagree");

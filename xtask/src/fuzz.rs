@@ -2,7 +2,8 @@
 //!
 //! The fuzzers are in `fuzz/`, one for each format. They start from the histories that the project has
 //! itself and, where they are here, from small ones of the published sets; what they find is kept in
-//! `fuzz/corpus` and `fuzz/artifacts`, which are not committed.
+//! `fuzz/corpus` and `fuzz/artifacts`, which are not committed. An input that found a bug is committed as
+//! `fuzz/regressions/TARGET/NAME`; a test of linpoint-formats replays all of them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -61,6 +62,7 @@ fn seed(root: &Path, target: &str, sets: &[&str]) -> Result<(), String> {
     if sets.is_empty() {
         seeds = list(&root.join("examples/histories"));
     }
+    seeds.extend(list(&root.join("fuzz/regressions").join(target)));
     if let Some(data) = steps::data(root) {
         seeds.extend(sets.iter().flat_map(|set| list(&data.join(set))));
     }

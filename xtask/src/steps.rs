@@ -16,6 +16,23 @@ struct Run<'a> {
     skipped: Vec<String>,
 }
 
+/// Runs what finds most mistakes in a few minutes. True if nothing failed.
+pub fn quick(root: &Path) -> bool {
+    let skipped = vec!["everything that --quick leaves out".to_owned()];
+    let mut run = Run { root, long: false, done: Vec::new(), skipped };
+    run.step("format", |run| run.cargo(&["fmt", "--all", "--check"]));
+    run.step("clippy", clippy);
+    run.step("unit tests", |run| {
+        run.cargo(&["test", "--workspace", "--lib", "--bins", "--no-fail-fast", "--quiet"])
+    });
+    run.step("doc tests", |run| run.cargo(&["test", "-p", "linpoint", "--doc", "--quiet"]));
+    run.step("differential", |run| {
+        let differential = ["test", "-p", "linpoint-suite", "--test", "it", "--quiet", "--"];
+        finish(run.command(&differential).arg("differential::").env("LINPOINT_QUICK", "1"))
+    });
+    run.summary()
+}
+
 /// Runs everything. True if nothing failed.
 pub fn test(root: &Path, long: bool, install: bool) -> bool {
     let mut run = Run { root, long, done: Vec::new(), skipped: tools::missing(install) };
@@ -28,9 +45,7 @@ pub fn test(root: &Path, long: bool, install: bool) -> bool {
         run.skipped.push("the long variants of the tests: --long runs them".to_owned());
     }
     run.step("format", |run| run.cargo(&["fmt", "--all", "--check"]));
-    run.step("clippy", |run| {
-        run.cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"])
-    });
+    run.step("clippy", clippy);
     run.step("doc", |run| {
         let mut doc = run.command(&["doc", "--workspace", "--no-deps", "--quiet"]);
         finish(doc.env("RUSTDOCFLAGS", "-D warnings"))
@@ -42,6 +57,10 @@ pub fn test(root: &Path, long: bool, install: bool) -> bool {
     run.step("readme", readme);
     run.step("package", package);
     run.summary()
+}
+
+fn clippy(run: &Run<'_>) -> Result<(), String> {
+    run.cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"])
 }
 
 /// The published histories, if they are here.

@@ -3,6 +3,7 @@
 mod bad_input;
 mod convert;
 mod files;
+mod fuzz_regressions;
 mod jvm;
 mod models;
 mod published;
