@@ -272,7 +272,7 @@ impl Explanation {
         let rows: Vec<Row> = ids.into_iter().map(row).collect();
         Explanation {
             kind: violation.kind,
-            reason: with_names(&violation.reason, &rows),
+            reason: violation.reason.render(|id| operations.operation(id).client),
             rows,
             core: violation.core.len(),
             part: violation.part.len(),
@@ -291,35 +291,6 @@ impl Explanation {
     pub fn failing(&self) -> Option<&Row> {
         self.rows.iter().find(|row| row.failing)
     }
-}
-
-/// Replaces client numbers in the reason by client names.
-fn with_names(reason: &str, rows: &[Row]) -> String {
-    const NUMBERED: &str = " by client ";
-    let mut out = String::new();
-    let mut rest = reason;
-    while let Some(at) = rest.find(NUMBERED) {
-        let (before, after) = rest.split_at(at + NUMBERED.len());
-        let digits = after.bytes().take_while(u8::is_ascii_digit).count();
-        let process = after[..digits].parse::<u32>().ok();
-        let named = |row: &&Row| process.is_some() && row.operation.process == process;
-        // The failing operation is the most likely one to be mentioned.
-        let mut known = rows.iter().filter(|row| row.failing).chain(rows);
-        match known.find(named).and_then(|row| row.operation.client.as_deref()) {
-            Some(client) => {
-                out.push_str(&before[..at]);
-                out.push_str(" by ");
-                out.push_str(client);
-            }
-            None => {
-                out.push_str(before);
-                out.push_str(&after[..digits]);
-            }
-        }
-        rest = &after[digits..];
-    }
-    out.push_str(rest);
-    out
 }
 
 /// The operations of the part that were open last before the failing return.

@@ -119,7 +119,8 @@ fn explain_part<'a>(
     let nothing_else_to_say = failing.is_none() || (allowed.is_empty() && partials.is_empty());
     let reason = match refutation {
         Some(r) if nothing_else_to_say || is_shown(r) => r.reason.clone(),
-        _ => sentence::reason(part, kind, failing, &allowed, &partials, &core),
+        _ => sentence::reason(part, kind, failing, &allowed, &partials, &core)
+            .renumbered(|id| ops[id.index()]),
     };
     Ok(Violation {
         kind,

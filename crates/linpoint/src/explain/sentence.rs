@@ -2,7 +2,7 @@
 
 use crate::history::OpId;
 use crate::subject::Case;
-use crate::verdict::{Partial, ViolationKind};
+use crate::verdict::{Form, Partial, Reason, ReasonKind, ViolationKind};
 
 /// At most this many allowed values are listed.
 const MAX_LISTED: usize = 5;
@@ -16,42 +16,47 @@ pub(super) fn reason(
     allowed: &[String],
     partials: &[Partial],
     core: &[OpId],
-) -> String {
+) -> Reason {
     let Some(failing) = failing else {
-        return "no order of the operations explains their results".into();
+        return Reason::new(ReasonKind::NoOrder)
+            .text("no order of the operations explains their results");
     };
-    let who = part.extras(failing).process.map_or(String::new(), |p| format!(" by client {p}"));
-    let called = part.describe_op(failing);
-    let did = match part.describe_ret(failing) {
-        Some(ret) => format!("{called}{who} returned {ret}"),
-        None => format!("{called}{who} returned"),
-    };
+    let did = |kind| Reason::new(kind).op(part.mention(failing, Form::Returned));
     if kind == ViolationKind::HintBroken {
-        return format!("{did}, which no order that respects the asserted positions explains");
+        return did(ReasonKind::HintBroken)
+            .text(", which no order that respects the asserted positions explains");
     }
-    let others: Vec<String> = core
-        .iter()
-        .filter(|id| **id != failing)
-        .map(|id| match part.describe_ret(*id).as_deref() {
-            None | Some("" | "ok") => part.describe_op(*id),
-            Some(result) => format!("{} -> {result}", part.describe_op(*id)),
-        })
-        .collect();
-    let because = match others.as_slice() {
-        [] => String::new(),
-        [one] => format!(", given {one}"),
-        [first @ .., last] if others.len() <= MAX_GIVEN => {
-            format!(", given {} and {last}", first.join(", "))
+    let reason = match allowed {
+        [] if partials.is_empty() => did(ReasonKind::NoOrder).text(", which no order explains"),
+        [] => did(ReasonKind::NoResult).text(", but no result is known to have been possible then"),
+        [one] => {
+            did(ReasonKind::WrongResult).text(format!(", but only {one} was possible by then"))
         }
-        many => format!(", given {} other operations", many.len()),
-    };
-    match allowed {
-        [] if partials.is_empty() => format!("{did}, which no order explains{because}"),
-        [] => format!("{did}, but it could not have returned at all by then{because}"),
-        [one] => format!("{did}, but only {one} was possible by then{because}"),
         many if many.len() <= MAX_LISTED => {
-            format!("{did}, but only {} were possible by then{because}", many.join(", "))
+            let listed = many.join(", ");
+            did(ReasonKind::WrongResult).text(format!(", but only {listed} were possible by then"))
         }
-        many => format!("{did}, which is none of the {} possible results{because}", many.len()),
+        many => did(ReasonKind::WrongResult)
+            .text(format!(", which is none of the {} possible results", many.len())),
+    };
+    let others: Vec<OpId> = core.iter().copied().filter(|id| *id != failing).collect();
+    given(part, reason, &others)
+}
+
+/// Adds the other operations of the core.
+fn given(part: &Case<'_>, reason: Reason, others: &[OpId]) -> Reason {
+    if others.is_empty() {
+        return reason;
     }
+    if others.len() > MAX_GIVEN {
+        return reason.text(format!(", given {} other operations", others.len()));
+    }
+    others.iter().enumerate().fold(reason, |reason, (at, id)| {
+        let before = match at {
+            0 => ", given ",
+            _ if at + 1 == others.len() => " and ",
+            _ => ", ",
+        };
+        reason.text(before).op(part.mention(*id, Form::WithResult))
+    })
 }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::spec::Refutation;
+use crate::verdict::{Reason, ReasonKind};
 
 use super::Rows;
 
@@ -92,13 +93,13 @@ impl Contradiction {
         self
     }
 
-    /// The same, in operations of the history and words of the specification.
+    /// The same, in operations of the history.
     pub(crate) fn into_refutation(self, rows: Rows<'_>) -> Refutation {
-        let words = |piece: &Piece| match piece {
-            Piece::Text(text) => text.to_string(),
-            Piece::Op(row) => rows.in_words(*row),
-        };
-        let reason = self.sentence.iter().map(words).collect();
+        let empty = Reason::new(ReasonKind::Contradiction);
+        let reason = self.sentence.into_iter().fold(empty, |reason, piece| match piece {
+            Piece::Text(text) => reason.text(text),
+            Piece::Op(row) => reason.op(rows.mention(row)),
+        });
         Refutation { ops: self.rows.iter().map(|row| rows.id(*row as usize)).collect(), reason }
     }
 }

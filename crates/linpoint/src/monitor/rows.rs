@@ -8,6 +8,7 @@ use crate::spec::{Name, Role, Shape, Slot, Text};
 #[allow(unused_imports)] // for the documentation
 use crate::subject::Subject;
 use crate::subject::{Call, Case, Place};
+use crate::verdict::{Form, OpMention};
 
 /// The operations that a monitor is asked about, in the order of its rows.
 #[derive(Clone, Copy)]
@@ -173,14 +174,8 @@ impl<'a> Rows<'a> {
         self.case.subject.initial_text()
     }
 
-    /// The operation with its result: `dequeue() by client 3 -> 7`.
-    pub(crate) fn in_words(&self, row: u32) -> String {
-        let id = self.id(row as usize);
-        let who = self.case.extras(id).process.map_or(String::new(), |p| format!(" by client {p}"));
-        let result = match self.case.describe_ret(id).as_deref() {
-            None | Some("ok" | "") => String::new(),
-            Some(result) => format!(" -> {result}"),
-        };
-        format!("{}{who}{result}", self.case.describe_op(id))
+    /// The operation with its client and its result.
+    pub(crate) fn mention(&self, row: u32) -> OpMention {
+        self.case.mention(self.id(row as usize), Form::WithClient)
     }
 }

@@ -31,6 +31,7 @@ use std::hash::{Hash, Hasher};
 use smallvec::SmallVec;
 
 use crate::history::{History, OpId, Span};
+use crate::verdict::Reason;
 
 /// A sequential specification as a relation between states. See the [module docs](self).
 pub trait Spec: Sync {
@@ -334,6 +335,6 @@ impl<O, R> Copy for Returned<'_, O, R> {}
 pub struct Refutation {
     /// The operations; everything else may be relaxed without removing the contradiction.
     pub ops: Vec<OpId>,
-    /// One sentence for people.
-    pub reason: String,
+    /// Why they contradict each other.
+    pub reason: Reason,
 }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::{Call, RetId, Row, Subject};
 use crate::history::{Extras, OpId, Span, Timeline};
 use crate::spec::Traces;
+use crate::verdict::{Form, OpMention};
 
 /// A subject and when its operations were open. Derived cases leave operations out or change what is known about
 /// them, without copying operations or results.
@@ -132,6 +133,17 @@ impl<'a> Case<'a> {
 
     pub(crate) fn describe_op(&self, id: OpId) -> String {
         self.subject.describe_op(self.op(id))
+    }
+
+    /// The operation for a [`Reason`](crate::verdict::Reason).
+    pub(crate) fn mention(&self, id: OpId, form: Form) -> OpMention {
+        OpMention {
+            op: id,
+            form,
+            call: self.describe_op(id),
+            process: self.extras(id).process,
+            result: self.describe_ret(id),
+        }
     }
 
     /// The result as text, if it is known.

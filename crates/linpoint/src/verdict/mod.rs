@@ -2,8 +2,10 @@
 //! with the limit that was hit.
 
 pub(crate) mod certify;
+mod reason;
 mod states;
 
+pub use reason::{Form, OpMention, Piece, Reason, ReasonKind};
 pub use states::{States, states_along};
 
 use crate::budget::Limit;
@@ -50,8 +52,8 @@ pub struct Violation {
     pub kind: ViolationKind,
     /// The operations of the independent part (object, key) in which it happened.
     pub part: Vec<OpId>,
-    /// One sentence that states the contradiction.
-    pub reason: String,
+    /// Why there is no linearization.
+    pub reason: Reason,
     /// The operation at whose return the history first had no linearization.
     pub failing: Option<OpId>,
     /// False if the limits ended the search for the earliest failing return; then `failing` is a

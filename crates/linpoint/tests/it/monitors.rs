@@ -28,7 +28,7 @@ fn ask<S: Spec>(spec: &S, rows: &[Row<S::Op, S::Ret>]) -> String {
                 assert_eq!(spec.replay(&mut run.into_iter()), Some(Ok(())));
                 "yes".into()
             }
-            Answer::Violation(found) => found.reason,
+            Answer::Violation(found) => found.reason.to_string(),
         },
         Err(refusal) => format!("refused: {refusal}"),
     }

@@ -36,7 +36,7 @@ fn ask(rows: Vec<Row>) -> String {
     match monitor::decide(&spec, &history, &ids) {
         Ok(outcome) => match outcome.answer {
             Answer::Linearizable(_) => "yes".into(),
-            Answer::Violation(found) => found.reason,
+            Answer::Violation(found) => found.reason.to_string(),
         },
         Err(refusal) => refusal.reason,
     }

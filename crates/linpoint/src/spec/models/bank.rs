@@ -171,7 +171,8 @@ impl<A: Value + Ord> Spec for Bank<A> {
             let seen = total(list.iter().map(|(_, n)| *n));
             (seen != money).then(|| Refutation {
                 ops: vec![view.id],
-                reason: format!("the balances add up to {seen}, but there is {money} in all"),
+                reason: format!("the balances add up to {seen}, but there is {money} in all")
+                    .into(),
             })
         })
     }

@@ -77,7 +77,7 @@ where
             }
             let Some(s) = known.get(&thing) else {
                 let reason = format!("{} was seen, but nobody ever {past} it", show(&thing));
-                return Some(Refutation { ops: vec![view.id], reason });
+                return Some(Refutation { ops: vec![view.id], reason: reason.into() });
             };
             // An operation that provides what it sees (a compare-and-set of 1 to 1) cannot have
             // provided it for itself, and is never "later" than itself: leave it to the search.
@@ -89,7 +89,7 @@ where
                     "{} was seen by an operation that ended before anyone began to {base} it",
                     show(&thing)
                 );
-                return Some(Refutation { ops, reason });
+                return Some(Refutation { ops, reason: reason.into() });
             }
         }
         for thing in taken(view.op, ret) {
@@ -106,7 +106,7 @@ where
                     show(&thing),
                     by.len(),
                 );
-                return Some(Refutation { ops: by.clone(), reason });
+                return Some(Refutation { ops: by.clone(), reason: reason.into() });
             }
         }
     }

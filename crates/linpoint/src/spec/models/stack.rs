@@ -277,6 +277,9 @@ mod tests {
         let ids: Vec<_> = h.ids().collect();
         let found = Stack::new().refute(&PartView::new(&h, &ids)).unwrap();
         assert_eq!(found.ops, [ids[1], ids[3]]);
-        assert_eq!(found.reason, "1 was taken by 2 operations, but can have been there only once");
+        assert_eq!(
+            found.reason.to_string(),
+            "1 was taken by 2 operations, but can have been there only once"
+        );
     }
 }
