@@ -143,7 +143,7 @@ impl std::fmt::Display for UnknownEngine {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let monitors = Monitor::ALL.iter().map(|m| m.name());
         let known: Vec<&str> = Engine::NAMED.iter().map(|e| e.name()).chain(monitors).collect();
-        write!(f, "there is no engine {:?}; the engines are {}", self.0, known.join(", "))
+        write!(f, "unknown engine {:?}; the engines are {}", self.0, known.join(", "))
     }
 }
 

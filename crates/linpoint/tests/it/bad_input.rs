@@ -67,7 +67,7 @@ fn an_unknown_engine_is_an_error_that_lists_the_known_ones() {
     let error = "jit-tree+magic".parse::<Algorithm>().unwrap_err();
     assert_eq!(
         error.to_string(),
-        "there is no engine \"magic\"; the engines are wg-tree, wg-graph, jit-tree, jit-graph, breadth, \
+        "unknown engine \"magic\"; the engines are wg-tree, wg-graph, jit-tree, jit-graph, breadth, \
          hitting, monitor, queue-oriented"
     );
 }
