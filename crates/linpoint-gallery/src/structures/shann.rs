@@ -80,7 +80,7 @@ impl Shann {
                 return true;
             }
         }
-        panic!("enqueue loops forever");
+        panic!("enqueue gave up after too many attempts");
     }
 
     fn dequeue(&self) -> Option<u32> {
@@ -105,7 +105,7 @@ impl Shann {
                 return Some(value);
             }
         }
-        panic!("dequeue loops forever");
+        panic!("dequeue gave up after too many attempts");
     }
 
     /// Performs one operation. Values are above zero and fit into 32 bits.

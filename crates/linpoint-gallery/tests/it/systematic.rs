@@ -300,7 +300,7 @@ fn a_panic_is_a_fault_unless_mapped_to_a_result() {
     let scenario = threads(&[&[spec::QueueOp::Dequeue]]);
     let failure = Shuttle::random().executions(1).attempt(&queue(), &scenario).failure.unwrap();
     let Fault::Panicked { message, .. } = failure.fault else { panic!("{failure:?}") };
-    assert_eq!(message, "dequeue loops forever");
+    assert_eq!(message, "dequeue gave up after too many attempts");
     let tolerant = queue().panics_as(|_, _| Some(spec::QueueRet::Value(None)));
     assert!(Shuttle::random().executions(1).attempt(&tolerant, &scenario).failure.is_none());
 }

@@ -210,7 +210,7 @@ impl<'a, S: Spec + 'static> ReportText<'a, S> {
             let op = self.named.op_and_client(unfinished.op);
             let why = match &unfinished.reason {
                 UnfinishedReason::Panicked(message) => text::clean(message),
-                UnfinishedReason::Waiting(doing) => format!("its thread is {}", text::clean(doing)),
+                UnfinishedReason::Waiting(state) => format!("its thread is {}", text::clean(state)),
                 UnfinishedReason::Cut(reason) => {
                     format!("cut off: {}", text::clean(&reason.to_string()))
                 }

@@ -85,7 +85,7 @@ impl std::fmt::Display for Explored {
             write!(f, "; {} executions could not be judged within the limits", self.undecided)?;
         }
         if self.is_complete() {
-            write!(f, ": all of them")?;
+            write!(f, ", explored completely")?;
         }
         Ok(())
     }
@@ -210,13 +210,7 @@ impl<T: 'static, S: Spec + 'static, R: Runner<T, S>> Systematic<T, S, R> {
     pub fn try_run(&mut self) -> Result<Explored, Box<FailureReport>> {
         let environment = Environment::read();
         let seed = environment.seed.or(self.seed).unwrap_or_else(report::any_seed);
-        let context = report::Context {
-            name: report::name_of(self.test.given_name()),
-            seed,
-            files: self.files.clone(),
-            limits: self.limits,
-            shrink_time: self.shrink_time,
-        };
+        let context = self.context(seed);
         let begin = Instant::now();
         let mut explored = Explored::default();
         if let Some(replay) = environment.replay_of(&context.name, self.runner.mode()) {
@@ -257,18 +251,23 @@ impl<T: 'static, S: Spec + 'static, R: Runner<T, S>> Systematic<T, S, R> {
     /// ```
     #[track_caller]
     pub fn find_again(&mut self, recipe: &Recipe) -> Result<Explored, Box<FailureReport>> {
-        let context = report::Context {
-            name: report::name_of(self.test.given_name()),
-            seed: self.seed.unwrap_or(0),
-            files: self.files.clone(),
-            limits: self.limits,
-            shrink_time: self.shrink_time,
-        };
+        let context = self.context(self.seed.unwrap_or(0));
         let mut explored = Explored::default();
         let attempt = self.runner.attempt(&self.test, &self.test.instantiate(recipe));
         let how = format!("found again after {} executions", attempt.executions);
         self.settle(&context, attempt, recipe.clone(), Some(how), &mut explored)?;
         Ok(explored)
+    }
+
+    #[track_caller]
+    fn context(&self, seed: u64) -> report::Context {
+        report::Context {
+            name: report::name_of(self.test.given_name()),
+            seed,
+            files: self.files.clone(),
+            limits: self.limits,
+            shrink_time: self.shrink_time,
+        }
     }
 
     fn recipes(&self, seed: u64, runs: Option<u64>) -> Box<dyn Iterator<Item = Recipe>> {

@@ -126,7 +126,7 @@ where
                     }
                     Some(before) if *before == result => {}
                     Some(before) => {
-                        let text = format!("{list:?} ended in {before:?}, and again in {result:?}");
+                        let text = format!("{list:?} returned {before:?}, then {result:?}");
                         lock(&self.flaw).get_or_insert(text);
                     }
                 }
@@ -230,6 +230,6 @@ mod tests {
             ops.iter().map(|_| Some(calls.fetch_add(1, Relaxed))).collect()
         });
         derived.result(&[7]);
-        assert_eq!(derived.flaw().unwrap(), "[7] ended in Some(0), and again in Some(1)");
+        assert_eq!(derived.flaw().unwrap(), "[7] returned Some(0), then Some(1)");
     }
 }

@@ -84,7 +84,7 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> Pool<T, S> {
         };
         let name = format!("linpoint {number}");
         let handle = std::thread::Builder::new().name(name).spawn(body);
-        let handle = handle.expect("the system can start a thread");
+        let handle = handle.expect("the system starts a thread");
         Worker { jobs: Some(jobs), handle: Some(handle), thread }
     }
 
