@@ -25,7 +25,3 @@ pub use rendered::{
     Annotation, Explanation, Heading, Operation, Operations, Outcome, Rendered, Row,
     TypedOperations,
 };
-
-// The former name, until linpoint-test uses the new one.
-#[doc(hidden)]
-pub use rendered::TypedOperations as Typed;

@@ -7,7 +7,9 @@ use std::time::Duration;
 use linpoint::history::Span;
 use linpoint::verdict::States;
 use linpoint::{OpId, Part, Report, Spec};
-use linpoint_report::{Heading, Operation, Operations, Outcome, Rendered, Row, Typed, html, text};
+use linpoint_report::{
+    Heading, Operation, Operations, Outcome, Rendered, Row, TypedOperations, html, text,
+};
 
 use super::Context;
 use crate::execution::{Failure, UnfinishedReason};
@@ -29,8 +31,8 @@ pub(super) struct Named<'a, S: Spec> {
 }
 
 impl<'a, S: Spec> Named<'a, S> {
-    fn typed(&self) -> Typed<'a, S> {
-        Typed { spec: self.spec, history: &self.failure.execution.history }
+    fn typed(&self) -> TypedOperations<'a, S> {
+        TypedOperations { spec: self.spec, history: &self.failure.execution.history }
     }
 
     /// `thread 2`, or `main` for the setup and the final operations.
