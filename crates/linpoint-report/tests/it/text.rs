@@ -5,7 +5,8 @@ use std::time::Duration;
 use linpoint::history::{Extras, Span};
 use linpoint::spec::models::{Register, RegisterOp, RegisterRet};
 use linpoint::verdict::{
-    CoreStatus, Partial, Undecided, Verdict, Violation, ViolationKind, Witness,
+    CoreStatus, Form, OpMention, Partial, Reason, ReasonKind, Undecided, Verdict, Violation,
+    ViolationKind, Witness,
 };
 use linpoint::{History, Limit, OpId};
 use linpoint_report::{Heading, Operation, Operations, Outcome, Rendered, TypedOperations, text};
@@ -54,7 +55,7 @@ fn violation(part: u32, core: &[u32], failing: u32) -> Violation {
     Violation {
         kind: ViolationKind::NotLinearizable,
         part: (0..part).map(OpId).collect(),
-        reason: "\"b\" left the queue before \"a\", which had been there first".to_owned(),
+        reason: "\"b\" left the queue before \"a\", which had been there first".into(),
         failing: Some(OpId(failing)),
         failing_is_earliest: true,
         allowed: vec!["\"a\"".to_owned()],
@@ -193,7 +194,15 @@ fn typed_operations_describe_a_history() {
 fn operations_that_returned_later_have_no_result_in_an_order() {
     let mut violation = violation(5, &[0, 1, 2], 2);
     violation.partials[0].order = vec![OpId(0), OpId(2), OpId(1)];
-    violation.reason = "dequeue() by client 7 returned \"b\", which is odd".to_owned();
+    violation.reason = Reason::new(ReasonKind::Contradiction)
+        .op(OpMention {
+            op: violation.failing.unwrap(),
+            form: Form::Returned,
+            call: "dequeue()".into(),
+            process: Some(7),
+            result: Some("\"b\"".into()),
+        })
+        .text(", which is odd");
     let verdict = Verdict::Violation(Box::new(violation));
     let text = text::without_colours(&text::render(&rendered(heading(5), &queue(), verdict), 100));
     assert!(
