@@ -43,22 +43,14 @@ fn values_that_are_not_in_use_are_dropped() {
     let spec = Queue::<u64>::new();
     let mut stream = Incremental::new(&spec);
     let mut most = 0;
-    let mut waiting = Vec::new();
     for n in 0..20_000 {
         let put = stream.call(QueueOp::Enqueue(n)).unwrap();
         let take = stream.call(QueueOp::Dequeue).unwrap();
         assert_eq!(stream.ret(put, QueueRet::Done), Ok(Step::Fine));
         assert_eq!(stream.ret(take, QueueRet::Value(Some(n))), Ok(Step::Fine));
-        // A few that stay open for long.
-        if n % 64 == 0 {
-            waiting.push(stream.call(QueueOp::Peek).unwrap());
-        }
-        if waiting.len() > 2 {
-            assert_eq!(stream.ret_unknown(waiting.remove(0)), Ok(Step::Fine));
-        }
         most = most.max(stream.stream.stored());
     }
-    assert!(most < 4_000, "{most}");
+    assert!(most < 1_000, "{most}");
 }
 
 #[test]
