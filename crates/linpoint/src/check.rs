@@ -234,7 +234,7 @@ impl<'a, S: ?Sized> Checker<'a, S> {
         self
     }
 
-    /// Memory limit in bytes, see [`Limits::memory`] for what is counted.
+    /// Memory limit in bytes, see [`Limits::memory`](crate::Limits::memory) for what is counted.
     pub fn memory(mut self, bytes: usize) -> Self {
         self.settings.limits.memory = Some(bytes);
         self

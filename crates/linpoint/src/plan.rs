@@ -7,7 +7,7 @@
 //! complete engines in competition. A rung that cannot help is refused with a reason; the last one is never refused.
 //!
 //! A plan is executed as it stands: `decide/` climbs its rungs and knows no other order. Questions that explanations
-//! ask about derived histories are plans too, with small limits ([`Plan::question`]).
+//! ask about derived histories are plans too, with small limits (`Plan::question`).
 //!
 //! Strong hitting families ([`Engine::Hitting`]) are not on the ladder, only available by name: where they have
 //! a witness, a straight run nearly always finds one sooner (`bench/README.md` has the table), and they refute
