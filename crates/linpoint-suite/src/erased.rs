@@ -13,8 +13,8 @@ use std::sync::Arc;
 
 use linpoint::history::{Extras, History, Interval, OpId, Span, Ties};
 use linpoint::spec::{
-    Footprint, Mention, Name, PartView, Refutation, Returned, Role, Shape, Shaped, Spec, Text,
-    Traces,
+    Claims, EffectiveClaims, Footprint, Mention, Name, PartView, Refutation, Returned, Role, Shape,
+    Shaped, Spec, Text, Traces,
 };
 use linpoint::subject::Place;
 
@@ -189,41 +189,12 @@ impl<S: Spec + 'static> Spec for Typed<S> {
         self.0.is_read(op.get(), Self::ret(ret))
     }
 
-    fn leaves(&self, op: &ErasedValue) -> Traces {
-        self.0.leaves(op.get())
-    }
-
-    fn senses(&self, op: &ErasedValue, ret: Option<&ErasedValue>) -> Traces {
-        self.0.senses(op.get(), Self::ret(ret))
-    }
-
-    fn senses_to_act(&self, op: &ErasedValue) -> Traces {
-        self.0.senses_to_act(op.get())
-    }
-
-    fn anonymous_kind(&self, op: &ErasedValue) -> Option<u64> {
-        self.0.anonymous_kind(op.get())
-    }
-
-    fn idle_unless_named(&self, op: &ErasedValue) -> bool {
-        self.0.idle_unless_named(op.get())
-    }
-
-    fn refute(&self, part: &PartView<'_, ErasedValue, ErasedValue>) -> Option<Refutation> {
-        let mut found = self.with_types(part, |part| self.0.refute(part))?;
-        let ids: Vec<OpId> = part.iter().map(|view| view.id).collect();
-        for id in &mut found.ops {
-            *id = ids[id.index()];
-        }
-        Some(found)
-    }
-
-    fn guide(&self, part: &PartView<'_, ErasedValue, ErasedValue>) -> Option<Vec<u64>> {
-        self.with_types(part, |part| self.0.guide(part))
-    }
-
     fn shaped(&self) -> Option<&dyn Shaped<ErasedValue, ErasedValue>> {
         self.0.shaped().is_some().then_some(self)
+    }
+
+    fn claims(&self) -> Option<&dyn Claims<ErasedValue, ErasedValue>> {
+        self.0.claims().is_some().then_some(self)
     }
 
     fn replay(
@@ -232,17 +203,6 @@ impl<S: Spec + 'static> Spec for Typed<S> {
     ) -> Option<Result<(), usize>> {
         let mut typed = run.map(|(op, ret)| (op.get::<S::Op>(), Self::ret(ret)));
         self.0.replay(&mut typed)
-    }
-
-    fn likely_order(&self, run: &[Returned<'_, ErasedValue, ErasedValue>]) -> Option<Vec<u32>> {
-        let typed = run.iter().map(|done| Returned {
-            process: done.process,
-            op: done.op.get::<S::Op>(),
-            ret: done.ret.get::<S::Ret>(),
-            call: done.call,
-            end: done.end,
-        });
-        self.0.likely_order(&typed.collect::<Vec<_>>())
     }
 
     fn describe_op(&self, op: &ErasedValue) -> String {
@@ -257,27 +217,69 @@ impl<S: Spec + 'static> Spec for Typed<S> {
         self.0.describe_state(state.get())
     }
 
-    fn why_illegal(
-        &self,
-        state: &ErasedState,
-        op: &ErasedValue,
-        ret: &ErasedValue,
-    ) -> Option<String> {
-        self.0.why_illegal(state.get(), op.get(), ret.get())
-    }
-
     fn state_bytes(&self, state: &ErasedState) -> usize {
         self.0.state_bytes(state.get())
     }
 }
 
 impl<S: Spec + 'static> Typed<S> {
+    fn claims_of_type(&self) -> EffectiveClaims<'_, S::Op, S::Ret> {
+        EffectiveClaims::of(&self.0)
+    }
+
     fn shape_of_type(&self) -> &dyn Shaped<S::Op, S::Ret> {
         self.0.shaped().expect("asked only where there is one")
     }
 
     fn mention<'a>(mention: Mention<'a, ErasedValue, ErasedValue>) -> Mention<'a, S::Op, S::Ret> {
         Mention { op: mention.op.get(), ret: Self::ret(mention.ret), slot: mention.slot }
+    }
+}
+
+#[deny(clippy::missing_trait_methods, reason = "a claim that is not passed on is not tested")]
+impl<S: Spec + 'static> Claims<ErasedValue, ErasedValue> for Typed<S> {
+    fn leaves(&self, op: &ErasedValue) -> Traces {
+        self.claims_of_type().leaves(op.get())
+    }
+
+    fn senses(&self, op: &ErasedValue, ret: Option<&ErasedValue>) -> Traces {
+        self.claims_of_type().senses(op.get(), Self::ret(ret))
+    }
+
+    fn senses_to_act(&self, op: &ErasedValue) -> Traces {
+        self.claims_of_type().senses_to_act(op.get())
+    }
+
+    fn anonymous_kind(&self, op: &ErasedValue) -> Option<u64> {
+        self.claims_of_type().anonymous_kind(op.get())
+    }
+
+    fn idle_unless_named(&self, op: &ErasedValue) -> bool {
+        self.claims_of_type().idle_unless_named(op.get())
+    }
+
+    fn refute(&self, part: &PartView<'_, ErasedValue, ErasedValue>) -> Option<Refutation> {
+        let mut found = self.with_types(part, |part| self.claims_of_type().refute(part))?;
+        let ids: Vec<OpId> = part.iter().map(|view| view.id).collect();
+        for id in &mut found.ops {
+            *id = ids[id.index()];
+        }
+        Some(found)
+    }
+
+    fn guide(&self, part: &PartView<'_, ErasedValue, ErasedValue>) -> Option<Vec<u64>> {
+        self.with_types(part, |part| self.claims_of_type().guide(part))
+    }
+
+    fn likely_order(&self, run: &[Returned<'_, ErasedValue, ErasedValue>]) -> Option<Vec<u32>> {
+        let typed = run.iter().map(|done| Returned {
+            process: done.process,
+            op: done.op.get::<S::Op>(),
+            ret: done.ret.get::<S::Ret>(),
+            call: done.call,
+            end: done.end,
+        });
+        self.claims_of_type().likely_order(&typed.collect::<Vec<_>>())
     }
 }
 
@@ -401,36 +403,12 @@ impl Spec for Erased {
         self.0.is_read(op, ret)
     }
 
-    fn leaves(&self, op: &ErasedValue) -> Traces {
-        self.0.leaves(op)
-    }
-
-    fn senses(&self, op: &ErasedValue, ret: Option<&ErasedValue>) -> Traces {
-        self.0.senses(op, ret)
-    }
-
-    fn senses_to_act(&self, op: &ErasedValue) -> Traces {
-        self.0.senses_to_act(op)
-    }
-
-    fn anonymous_kind(&self, op: &ErasedValue) -> Option<u64> {
-        self.0.anonymous_kind(op)
-    }
-
-    fn idle_unless_named(&self, op: &ErasedValue) -> bool {
-        self.0.idle_unless_named(op)
-    }
-
-    fn refute(&self, part: &PartView<'_, ErasedValue, ErasedValue>) -> Option<Refutation> {
-        self.0.refute(part)
-    }
-
-    fn guide(&self, part: &PartView<'_, ErasedValue, ErasedValue>) -> Option<Vec<u64>> {
-        self.0.guide(part)
-    }
-
     fn shaped(&self) -> Option<&dyn Shaped<ErasedValue, ErasedValue>> {
         self.0.shaped()
+    }
+
+    fn claims(&self) -> Option<&dyn Claims<ErasedValue, ErasedValue>> {
+        self.0.claims()
     }
 
     fn replay(
@@ -438,10 +416,6 @@ impl Spec for Erased {
         run: &mut dyn Iterator<Item = (&ErasedValue, Option<&ErasedValue>)>,
     ) -> Option<Result<(), usize>> {
         self.0.replay(run)
-    }
-
-    fn likely_order(&self, run: &[Returned<'_, ErasedValue, ErasedValue>]) -> Option<Vec<u32>> {
-        self.0.likely_order(run)
     }
 
     fn describe_op(&self, op: &ErasedValue) -> String {
@@ -454,15 +428,6 @@ impl Spec for Erased {
 
     fn describe_state(&self, state: &ErasedState) -> String {
         self.0.describe_state(state)
-    }
-
-    fn why_illegal(
-        &self,
-        state: &ErasedState,
-        op: &ErasedValue,
-        ret: &ErasedValue,
-    ) -> Option<String> {
-        self.0.why_illegal(state, op, ret)
     }
 
     fn state_bytes(&self, state: &ErasedState) -> usize {

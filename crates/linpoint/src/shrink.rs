@@ -127,7 +127,7 @@ impl<'a> Shrinking<'a> {
     }
 
     /// Those of the relaxed operations that could make a difference to the core. In containers, an element
-    /// that nothing names is as good as none ([`Spec::idle_unless_named`](crate::Spec::idle_unless_named)), and no more
+    /// that nothing names is as good as none ([`Claims::idle_unless_named`](crate::spec::Claims::idle_unless_named)), and no more
     /// can be taken out than was put in: more operations that take anything have nothing to take.
     fn pruned(&self, core: &[OpId], relaxed: &[OpId]) -> Vec<OpId> {
         let case = self.case;

@@ -4,7 +4,7 @@
 //! That order respects real time: an operation that returned before another was called also
 //! returned before it. So if [`Spec::replay`] accepts the order, the run is linearizable, and
 //! neither a history nor a search is needed. Some specifications suggest a better order
-//! ([`Spec::likely_order`]), which is checked in the same way. For the others, if an operation is
+//! ([`Claims::likely_order`](linpoint::spec::Claims::likely_order)), which is checked in the same way. For the others, if an operation is
 //! not legal, an operation that overlaps it and returned a little later may have taken effect
 //! before it: a few such changes are tried. If they do not help, the checker decides. A failed
 //! guess costs time and never changes a verdict.
@@ -12,7 +12,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use linpoint::Spec;
-use linpoint::spec::Returned;
+use linpoint::spec::{EffectiveClaims, Returned};
 
 use super::round::Round;
 use crate::record::sheet::Entry;
@@ -70,7 +70,7 @@ fn may_precede<O, R>(later: &Returned<'_, O, R>, earlier: &Returned<'_, O, R>) -
 
 fn try_guess<T, S: Spec>(spec: &S, round: &Round<T, S>) -> Guess {
     let Some(order) = by_return(round) else { return Guess::Unknown };
-    let likely = catch_unwind(AssertUnwindSafe(|| spec.likely_order(&order)));
+    let likely = catch_unwind(AssertUnwindSafe(|| EffectiveClaims::of(spec).likely_order(&order)));
     match likely {
         Ok(Some(likely)) => try_order(spec, &order, &likely),
         _ => try_changes(spec, order),

@@ -53,7 +53,7 @@ pub struct Switches {
     pub slot_masks: bool,
     /// Ask the specification once for each (state, operation, result).
     pub memoise_steps: bool,
-    /// Let [`crate::Spec::guide`] say which operations to try first.
+    /// Let [`crate::spec::Claims::guide`] say which operations to try first.
     pub guide: bool,
     /// Let a [monitor](crate::monitor) decide what it can, before anything is searched.
     pub monitors: bool,

@@ -152,7 +152,7 @@ impl Compiler<'_, '_> {
     /// Why dropping is right: take a linearization with the fewest pending operations, and among
     /// those one in which each stands as late as possible. One that is last, or that is followed at
     /// once by an operation of the same part that does not sense it, can be removed (the claim of
-    /// [`Spec::leaves`](crate::Spec::leaves)), which contradicts "fewest"; one that is followed by an operation on
+    /// [`Claims::leaves`](crate::spec::Claims::leaves)), which contradicts "fewest"; one that is followed by an operation on
     /// another key can be moved behind it. So each is followed at once by one that senses it, and
     /// the chain ends in a completed operation. Removing only loosens asserted orders; moving may
     /// break them, so the caller switches this off where an asserted order ties keys together.

@@ -1,7 +1,7 @@
 //! Checks the optional claims of a spec against its relation, on random sequential runs.
 //!
 //! A claim that is too modest costs time; a false one costs right answers. [`check_claims`] tries to
-//! break every claim of [`Spec`] that the operations you give it can break. It is a test, not a
+//! break every claim of [`Spec`], [`Shaped`](super::Shaped) and [`Claims`] that the operations you give it can break. It is a test, not a
 //! proof: give it few operations with few values, so that they meet often, and all the cases that you
 //! thought about when you wrote the claim.
 
@@ -12,7 +12,7 @@ use std::collections::HashSet;
 
 use rustc_hash::FxHashSet;
 
-use super::{Footprint, Spec};
+use super::{EffectiveClaims, Footprint, Spec};
 
 /// States in which all pairs of operations are compared; later states are only walked through.
 const MAX_STATES: usize = 400;
@@ -32,14 +32,14 @@ const MAX_RESULTS: usize = 12;
 /// * what [`Spec::is_read`] calls a read leaves every state as it is;
 /// * operations with disjoint [`Spec::footprint`]s commute, and neither changes what the other can
 ///   return;
-/// * if `p` leaves nothing that `x` senses ([`Spec::leaves`], [`Spec::senses`]), `x` can do alone
+/// * if `p` leaves nothing that `x` senses ([`Claims::leaves`], [`Claims::senses`]), `x` can do alone
 ///   what it can do after `p`; and if it leaves nothing that `x` senses to act
-///   ([`Spec::senses_to_act`]), `x` can lead alone to every state to which it leads after `p`, unless
+///   ([`Claims::senses_to_act`]), `x` can lead alone to every state to which it leads after `p`, unless
 ///   it changes nothing there;
-/// * pending operations of one [`Spec::anonymous_kind`] can replace each other, and pending
-///   operations that are [`Spec::idle_unless_named`] can be left out, in small histories in which
+/// * pending operations of one [`Claims::anonymous_kind`] can replace each other, and pending
+///   operations that are [`Claims::idle_unless_named`] can be left out, in small histories in which
 ///   nobody names their traces;
-/// * [`Spec::refute`] is silent about legal histories, also when some of their operations are
+/// * [`Claims::refute`] is silent about legal histories, also when some of their operations are
 ///   relaxed; and what it names in illegal ones is illegal with all other operations relaxed;
 /// * [`Spec::shaped`]: sequences, legal or not, are legal for the shape exactly if they are for the
 ///   specification, going by roles and names, and operations with different keys have disjoint
@@ -81,8 +81,9 @@ pub fn check_claims<S: Spec>(
     runs: usize,
 ) -> Result<(), String> {
     let parts = parts(spec, ops);
-    let mut c = Claims {
+    let mut c = Tester {
         spec,
+        claims: EffectiveClaims::of(spec),
         ops,
         parts,
         random: SplitMix(seed),
@@ -125,8 +126,9 @@ impl SplitMix {
     }
 }
 
-struct Claims<'a, S: Spec> {
+struct Tester<'a, S: Spec> {
     spec: &'a S,
+    claims: EffectiveClaims<'a, S::Op, S::Ret>,
     ops: &'a [S::Op],
     /// Which independent part each operation belongs to.
     parts: Vec<usize>,
@@ -136,7 +138,7 @@ struct Claims<'a, S: Spec> {
     met: FxHashSet<S::State>,
 }
 
-impl<S: Spec> Claims<'_, S> {
+impl<S: Spec> Tester<'_, S> {
     fn next(&self, state: &S::State, op: &S::Op, ret: Option<&S::Ret>) -> Vec<S::State> {
         let mut next = Vec::new();
         self.spec.successors(state, op, ret, &mut next);
@@ -268,16 +270,16 @@ impl<S: Spec> Claims<'_, S> {
 
     fn traces(&self, state: &S::State) -> Result<(), String> {
         for (j, p) in self.ops.iter().enumerate() {
-            let left = self.spec.leaves(p);
+            let left = self.claims.leaves(p);
             let middle = self.next(state, p, None);
             for (i, x) in
                 self.ops.iter().enumerate().filter(|(i, _)| self.parts[*i] == self.parts[j])
             {
-                for ret in self.rets(i).filter(|ret| !left.meets(&self.spec.senses(x, *ret))) {
+                for ret in self.rets(i).filter(|ret| !left.meets(&self.claims.senses(x, *ret))) {
                     let after = middle.iter().flat_map(|m| self.next(m, x, ret));
                     self.unnoticed("leaves/senses", state, p, (x, ret), after)?;
                 }
-                if !left.meets(&self.spec.senses_to_act(x)) {
+                if !left.meets(&self.claims.senses_to_act(x)) {
                     // Pending operations that change nothing are left out anyway.
                     let acts = |m| self.next(m, x, None).into_iter().filter(move |s| s != m);
                     let after = middle.iter().flat_map(acts);

@@ -16,11 +16,13 @@
 //! The bundled specifications are in [`models`].
 
 pub mod claims;
+mod expert;
 pub mod models;
 mod sequential;
 mod shape;
 mod traces;
 
+pub use expert::{Claims, EffectiveClaims};
 pub use sequential::Sequential;
 pub use shape::{Mention, Name, Role, Shape, Shaped, Slot, Text};
 pub use traces::Traces;
@@ -94,73 +96,15 @@ pub trait Spec: Sync {
         false
     }
 
-    /// The traces that an operation leaves in the state, by which others could notice it.
-    /// With [`Spec::senses`] this tells which pending operations can matter to which others.
-    ///
-    /// CLAIM: if `p` leaves nothing that `x` senses, and both belong to one part (see
-    /// [`Spec::footprint`]), then wherever `p` (with any result) and then `x` can run back to back,
-    /// `x` alone can run too, with the same result and to the same state.
-    fn leaves(&self, _op: &Self::Op) -> Traces {
-        Traces::Any
-    }
-
-    /// The traces that an operation with this result depends on. See [`Spec::leaves`].
-    fn senses(&self, _op: &Self::Op, _ret: Option<&Self::Ret>) -> Traces {
-        Traces::Any
-    }
-
-    /// The traces that a *pending* operation depends on where it changes the state. Pending
-    /// operations that change nothing are left out anyway, so this may be less than
-    /// `senses(op, None)`: a compare-and-set acts only if it finds what it expects.
-    ///
-    /// CLAIM: as for [`Spec::leaves`], with `x` a pending operation that changes the state: wherever
-    /// `p` and then `op` can run back to back and `op` changes the state, `op` alone can lead to the
-    /// same state.
-    fn senses_to_act(&self, op: &Self::Op) -> Traces {
-        self.senses(op, None)
-    }
-
-    /// Pending operations that leave only traces which no operation senses *by name* are often all
-    /// alike: a write of a value that nobody mentions. Operations for which this gives the same
-    /// number are then treated as identical.
-    ///
-    /// CLAIM: two pending operations with equal kinds, whose traces nobody senses by name (sensing
-    /// [`Traces::Any`] does not count as by name), can replace each other in every linearization.
-    fn anonymous_kind(&self, _op: &Self::Op) -> Option<u64> {
-        None
-    }
-
-    /// True if a pending operation of this kind is of no use unless somebody mentions it: an
-    /// enqueue of a value that nobody dequeued.
-    ///
-    /// CLAIM: if no completed operation of the part senses one of its traces by name, and the
-    /// results of all completed ones are known, then every history that has a linearization with
-    /// this pending operation has one without it. (A completed dequeue with an unknown result names
-    /// nothing, but must have taken something: perhaps just this element.)
-    fn idle_unless_named(&self, _op: &Self::Op) -> bool {
-        false
-    }
-
-    /// A cheap and exact proof that the operations of `part` contradict the specification, if
-    /// there is an obvious one: a value that was never written, a value taken twice.
-    ///
-    /// CLAIM: no linearization of any history that contains the named operations as they are,
-    /// and the others of the part at any time, with any result, or not at all, is legal.
-    fn refute(&self, _part: &PartView<'_, Self::Op, Self::Ret>) -> Option<Refutation> {
-        None
-    }
-
-    /// A guess at the order in which the operations of `part` took effect, as sort keys in the
-    /// order of [`PartView::iter`]: where several operations could be next, those with smaller keys
-    /// are tried first. A bad guess costs time, never the right answer. Asked for only when the
-    /// easy ways have failed.
-    fn guide(&self, _part: &PartView<'_, Self::Op, Self::Ret>) -> Option<Vec<u64>> {
-        None
-    }
-
-    /// This object in the words of the monitors, if it is of a kind that they know: then histories
-    /// are decided in near-linear time instead of being searched. See [`Shaped`].
+    /// The shape of the object, if it is of a kind that the monitors know. Histories are then decided
+    /// in near-linear time instead of being searched. See [`Shaped`].
     fn shaped(&self) -> Option<&dyn Shaped<Self::Op, Self::Ret>> {
+        None
+    }
+
+    /// Further claims that make the search faster, for objects without a shape or whose shape says too
+    /// little. See [`Claims`].
+    fn claims(&self) -> Option<&dyn Claims<Self::Op, Self::Ret>> {
         None
     }
 
@@ -173,15 +117,6 @@ pub trait Spec: Sync {
         &self,
         _run: &mut dyn Iterator<Item = (&Self::Op, Option<&Self::Ret>)>,
     ) -> Option<Result<(), usize>> {
-        None
-    }
-
-    /// A guess at the order in which completed operations took effect, as positions in `run`, where they are in the order
-    /// of their returns. Cheaper than any check, so it is asked for where most runs are right and there are many of them.
-    /// `None` if there is nothing better than the order of returns.
-    ///
-    /// Nothing is claimed: whoever asks checks that the order respects real time and is legal ([`Spec::replay`]).
-    fn likely_order(&self, _run: &[Returned<'_, Self::Op, Self::Ret>]) -> Option<Vec<u32>> {
         None
     }
 
@@ -198,16 +133,6 @@ pub trait Spec: Sync {
     /// A state in words.
     fn describe_state(&self, state: &Self::State) -> String {
         format!("{state:?}")
-    }
-
-    /// Why `op` cannot return `ret` in `state`, in the words of the model, if it has any.
-    fn why_illegal(
-        &self,
-        _state: &Self::State,
-        _op: &Self::Op,
-        _ret: &Self::Ret,
-    ) -> Option<String> {
-        None
     }
 
     /// Bytes that a state occupies, heap included. Memory limits count states by this; the default
@@ -306,7 +231,7 @@ impl<'a, O, R> PartView<'a, O, R> {
     }
 }
 
-/// A completed operation, as [`Spec::likely_order`] sees it.
+/// A completed operation, as [`Claims::likely_order`] sees it.
 #[derive(Debug)]
 pub struct Returned<'a, O, R> {
     /// Who performed it. The operations of one process do not overlap.

@@ -1,9 +1,9 @@
-//! The simple door: an ordinary single-threaded struct is a specification.
+//! An ordinary single-threaded struct as a specification.
 
 use std::fmt::Debug;
 use std::hash::Hash;
 
-use super::{Footprint, Spec};
+use super::{Claims, Footprint, Shaped, Spec};
 
 /// A deterministic object used by one thread. The value itself is the initial state.
 ///
@@ -32,6 +32,69 @@ use super::{Footprint, Spec};
 /// assert!(report.verdict.is_linearizable());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// An object of a known kind can state its [shape](Shaped). Its histories are then decided by a
+/// monitor, in near-linear time.
+///
+/// ```
+/// use std::collections::VecDeque;
+///
+/// use linpoint::spec::{Mention, Name, Role, Shape, Shaped};
+/// use linpoint::{History, Sequential, check};
+///
+/// #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+/// struct Mailbox(VecDeque<u32>);
+///
+/// impl Sequential for Mailbox {
+///     type Op = Option<u32>; // send this, or receive
+///     type Ret = Option<u32>; // what was received
+///     fn apply(&mut self, op: &Option<u32>) -> Option<u32> {
+///         match op {
+///             Some(letter) => {
+///                 self.0.push_back(*letter);
+///                 None
+///             }
+///             None => self.0.pop_front(),
+///         }
+///     }
+///     fn shaped(&self) -> Option<&dyn Shaped<Option<u32>, Option<u32>>> {
+///         Some(self)
+///     }
+/// }
+///
+/// impl Shaped<Option<u32>, Option<u32>> for Mailbox {
+///     fn shape(&self) -> Shape {
+///         Shape::Queue
+///     }
+///     fn role(&self, op: &Option<u32>, ret: Option<&Option<u32>>, _pending: bool) -> Role {
+///         match (op, ret) {
+///             (Some(letter), None | Some(None)) => Role::Add(Name::of(letter)),
+///             (Some(_), Some(Some(_))) => Role::Foreign("sending returned a letter"),
+///             (None, None) => Role::Take,
+///             (None, Some(None)) => Role::Empty,
+///             (None, Some(Some(letter))) => Role::Remove(Name::of(letter)),
+///         }
+///     }
+///     fn same_name(
+///         &self,
+///         a: Mention<'_, Option<u32>, Option<u32>>,
+///         b: Mention<'_, Option<u32>, Option<u32>>,
+///     ) -> bool {
+///         let letter = |m: Mention<'_, Option<u32>, Option<u32>>| m.op.or(m.ret.copied().flatten());
+///         letter(a) == letter(b)
+///     }
+/// }
+///
+/// let mut events = History::from_events();
+/// let send = events.call(Some(7));
+/// let receive = events.call(None);
+/// events.ret(receive, Some(7))?;
+/// events.ret(send, None)?;
+/// let report = check(&Mailbox::default(), &events.finish())?;
+/// assert!(report.verdict.is_linearizable());
+/// assert_eq!(report.engine, "queue-monitor");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Sequential: Clone + Eq + Hash + Debug + Sync {
     /// What can be called, arguments included.
     type Op: Clone + Eq + Hash + Debug + Send + Sync;
@@ -57,6 +120,16 @@ pub trait Sequential: Clone + Eq + Hash + Debug + Sync {
         false
     }
 
+    /// The shape of the object, see [`Spec::shaped`].
+    fn shaped(&self) -> Option<&dyn Shaped<Self::Op, Self::Ret>> {
+        None
+    }
+
+    /// See [`Spec::claims`].
+    fn claims(&self) -> Option<&dyn Claims<Self::Op, Self::Ret>> {
+        None
+    }
+
     /// See [`Spec::describe_op`].
     fn describe_op(&self, op: &Self::Op) -> String {
         format!("{op:?}")
@@ -67,7 +140,7 @@ pub trait Sequential: Clone + Eq + Hash + Debug + Sync {
         format!("{ret:?}")
     }
 
-    /// The state in words.
+    /// The state as text.
     fn describe(&self) -> String {
         format!("{self:?}")
     }
@@ -127,6 +200,14 @@ impl<S: Sequential> Spec for S {
 
     fn is_read(&self, op: &S::Op, ret: Option<&S::Ret>) -> bool {
         Sequential::is_read(self, op, ret)
+    }
+
+    fn shaped(&self) -> Option<&dyn Shaped<S::Op, S::Ret>> {
+        Sequential::shaped(self)
+    }
+
+    fn claims(&self) -> Option<&dyn Claims<S::Op, S::Ret>> {
+        Sequential::claims(self)
     }
 
     fn describe_op(&self, op: &S::Op) -> String {

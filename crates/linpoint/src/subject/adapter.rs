@@ -6,13 +6,16 @@ use std::sync::Arc;
 
 use super::{Call, Operations, Place, RetId};
 use crate::history::OpId;
-use crate::spec::{Footprint, Mention, Name, Role, Shape, Shaped, Spec, Text, Traces};
+use crate::spec::{
+    EffectiveClaims, Footprint, Mention, Name, Role, Shape, Shaped, Spec, Text, Traces,
+};
 
 /// A typed specification whose operations and results are known by numbers. `C` is what holds them: the columns of
 /// a history ([`Typed`](super::Typed)) or the table of a stream ([`TypedStream`](super::TypedStream)).
 pub struct Adapter<'a, S: Spec, C> {
     pub(super) spec: &'a S,
     pub(super) shaped: Option<&'a dyn Shaped<S::Op, S::Ret>>,
+    pub(super) claims: EffectiveClaims<'a, S::Op, S::Ret>,
     pub(super) columns: C,
 }
 
@@ -60,7 +63,7 @@ impl<R> Deref for Held<'_, R> {
 
 impl<'a, S: Spec, C> Adapter<'a, S, C> {
     pub(super) fn with_columns(spec: &'a S, columns: C) -> Self {
-        Adapter { spec, shaped: spec.shaped(), columns }
+        Adapter { spec, shaped: spec.shaped(), claims: EffectiveClaims::of(spec), columns }
     }
 }
 
@@ -89,23 +92,23 @@ impl<S: Spec, C: Columns<S>> Operations for Adapter<'_, S, C> {
     }
 
     fn leaves(&self, op: OpId) -> Traces {
-        self.spec.leaves(self.columns.op(op))
+        self.claims.leaves(self.columns.op(op))
     }
 
     fn senses(&self, call: Call) -> Traces {
-        self.columns.with(call, |op, ret| self.spec.senses(op, ret))
+        self.columns.with(call, |op, ret| self.claims.senses(op, ret))
     }
 
     fn senses_to_act(&self, op: OpId) -> Traces {
-        self.spec.senses_to_act(self.columns.op(op))
+        self.claims.senses_to_act(self.columns.op(op))
     }
 
     fn anonymous_kind(&self, op: OpId) -> Option<u64> {
-        self.spec.anonymous_kind(self.columns.op(op))
+        self.claims.anonymous_kind(self.columns.op(op))
     }
 
     fn idle_unless_named(&self, op: OpId) -> bool {
-        self.spec.idle_unless_named(self.columns.op(op))
+        self.claims.idle_unless_named(self.columns.op(op))
     }
 
     fn shape(&self) -> Shape {

@@ -152,27 +152,27 @@ pub trait Operations {
         false
     }
 
-    /// See [`Spec::leaves`](crate::Spec::leaves).
+    /// See [`Claims::leaves`](crate::spec::Claims::leaves).
     fn leaves(&self, _op: OpId) -> Traces {
         Traces::Any
     }
 
-    /// See [`Spec::senses`](crate::Spec::senses).
+    /// See [`Claims::senses`](crate::spec::Claims::senses).
     fn senses(&self, _call: Call) -> Traces {
         Traces::Any
     }
 
-    /// See [`Spec::senses_to_act`](crate::Spec::senses_to_act).
+    /// See [`Claims::senses_to_act`](crate::spec::Claims::senses_to_act).
     fn senses_to_act(&self, op: OpId) -> Traces {
         self.senses(Call::unknown(op))
     }
 
-    /// See [`Spec::anonymous_kind`](crate::Spec::anonymous_kind).
+    /// See [`Claims::anonymous_kind`](crate::spec::Claims::anonymous_kind).
     fn anonymous_kind(&self, _op: OpId) -> Option<u64> {
         None
     }
 
-    /// See [`Spec::idle_unless_named`](crate::Spec::idle_unless_named).
+    /// See [`Claims::idle_unless_named`](crate::spec::Claims::idle_unless_named).
     fn idle_unless_named(&self, _op: OpId) -> bool {
         false
     }
@@ -250,12 +250,12 @@ pub trait Subject: Operations + Sync {
     /// A fresh set of states.
     fn session(&self) -> Box<dyn Session + '_>;
 
-    /// See [`Spec::refute`](crate::Spec::refute).
+    /// See [`Claims::refute`](crate::spec::Claims::refute).
     fn refute(&self, _part: &[Row]) -> Option<Refutation> {
         None
     }
 
-    /// See [`Spec::guide`](crate::Spec::guide).
+    /// See [`Claims::guide`](crate::spec::Claims::guide).
     fn guide(&self, _part: &[Row]) -> Option<Vec<u64>> {
         None
     }

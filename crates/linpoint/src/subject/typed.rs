@@ -116,11 +116,11 @@ impl<S: Spec> Subject for Typed<'_, S> {
     }
 
     fn refute(&self, part: &[Row]) -> Option<Refutation> {
-        self.columns.with_part(part, |part| self.spec.refute(part))
+        self.columns.with_part(part, |part| self.claims.refute(part))
     }
 
     fn guide(&self, part: &[Row]) -> Option<Vec<u64>> {
-        self.columns.with_part(part, |part| self.spec.guide(part))
+        self.columns.with_part(part, |part| self.claims.guide(part))
     }
 
     fn replay(&self, run: &mut dyn Iterator<Item = Call>) -> Option<Result<(), usize>> {

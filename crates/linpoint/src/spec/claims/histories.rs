@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use rustc_hash::FxHashMap;
 
-use super::{Claims, MAX_OPS};
+use super::{MAX_OPS, Tester};
 use crate::history::{Extras, History, Interval, OpId, Ties};
 use crate::spec::{PartView, Spec, Traces};
 
@@ -30,7 +30,7 @@ impl<S: Spec> Item<S> {
     }
 }
 
-impl<S: Spec> Claims<'_, S> {
+impl<S: Spec> Tester<'_, S> {
     /// One random history of operations of one part, and the claims about histories.
     pub(super) fn histories(&mut self) -> Result<(), String> {
         let part = self.parts[self.random.below(self.ops.len())];
@@ -83,14 +83,15 @@ impl<S: Spec> Claims<'_, S> {
             .enumerate()
             .filter(|(i, x)| *i != except && (!completed || x.end.is_some()));
         others.into_iter().any(|(_, x)| {
-            let senses = self.spec.senses(&x.op, x.ret.as_ref());
+            let senses = self.claims.senses(&x.op, x.ret.as_ref());
             senses.names().iter().any(|n| left.names().contains(n))
         })
     }
 
     fn idle(&self, items: &[Item<S>], p: usize) -> Result<(), String> {
         let op = &items[p].op;
-        if !self.spec.idle_unless_named(op) || self.named(&self.spec.leaves(op), items, p, true) {
+        if !self.claims.idle_unless_named(op) || self.named(&self.claims.leaves(op), items, p, true)
+        {
             return Ok(());
         }
         let mut without = items.to_vec();
@@ -104,14 +105,14 @@ impl<S: Spec> Claims<'_, S> {
 
     fn anonymous(&self, items: &[Item<S>], p: usize, ops: &[usize]) -> Result<(), String> {
         let op = &items[p].op;
-        let Some(kind) = self.spec.anonymous_kind(op) else { return Ok(()) };
-        if self.named(&self.spec.leaves(op), items, p, false) {
+        let Some(kind) = self.claims.anonymous_kind(op) else { return Ok(()) };
+        if self.named(&self.claims.leaves(op), items, p, false) {
             return Ok(());
         }
         for &q in ops {
             let q = &self.ops[q];
-            let alike = self.spec.anonymous_kind(q) == Some(kind) && q != op;
-            if !alike || self.named(&self.spec.leaves(q), items, p, false) {
+            let alike = self.claims.anonymous_kind(q) == Some(kind) && q != op;
+            if !alike || self.named(&self.claims.leaves(q), items, p, false) {
                 continue;
             }
             let mut other = items.to_vec();
@@ -138,7 +139,7 @@ impl<S: Spec> Claims<'_, S> {
         }
         let history = history.finish().map_err(|e| e.to_string())?;
         let ids: Vec<OpId> = history.ids().collect();
-        let Some(found) = self.spec.refute(&PartView::new(&history, &ids)) else { return Ok(()) };
+        let Some(found) = self.claims.refute(&PartView::new(&history, &ids)) else { return Ok(()) };
         let named = |i: usize| found.ops.iter().any(|id| id.index() == i);
         let relaxed: Vec<Item<S>> = items
             .iter()

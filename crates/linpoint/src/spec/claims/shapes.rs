@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
-use super::{Claims, MAX_OPS};
+use super::{MAX_OPS, Tester};
 use crate::spec::{Mention, Name, Role, Shape, Shaped, Slot, Spec};
 
 /// An operation of a sequence.
@@ -18,7 +18,7 @@ struct Item<S: Spec> {
     pending: bool,
 }
 
-impl<S: Spec> Claims<'_, S> {
+impl<S: Spec> Tester<'_, S> {
     /// One random sequence, legal or not, and the claims about it.
     pub(super) fn sequences(&mut self) -> Result<(), String> {
         let items = self.sequence();

@@ -4,7 +4,7 @@ mod shapes;
 
 use super::check_claims;
 use crate::spec::models::{Queue, QueueOp, QueueRet};
-use crate::spec::{Footprint, PartView, Refutation, Spec, Traces};
+use crate::spec::{Claims, Footprint, PartView, Refutation, Spec, Traces};
 
 #[derive(Clone, Copy, PartialEq)]
 enum Lie {
@@ -65,6 +65,12 @@ impl Spec for Liar {
         read || (self.0 == Lie::WriteIsRead && *op == Some(2))
     }
 
+    fn claims(&self) -> Option<&dyn Claims<Self::Op, Self::Ret>> {
+        Some(self)
+    }
+}
+
+impl Claims<Option<u8>, u8> for Liar {
     fn leaves(&self, op: &Option<u8>) -> Traces {
         Traces::one(&op.unwrap_or(1))
     }
@@ -181,24 +187,30 @@ impl Spec for Bounded {
         self.1 != Lie::OutcomesForget && self.0.outcomes(state, op, out)
     }
 
-    fn leaves(&self, op: &Self::Op) -> Traces {
+    fn is_read(&self, op: &Self::Op, _ret: Option<&Self::Ret>) -> bool {
+        self.1 == Lie::OutcomesForget && *op == QueueOp::Dequeue
+    }
+
+    fn claims(&self) -> Option<&dyn Claims<Self::Op, Self::Ret>> {
+        Some(self)
+    }
+}
+
+impl Claims<QueueOp<u8>, QueueRet<u8>> for Bounded {
+    fn leaves(&self, op: &QueueOp<u8>) -> Traces {
         self.0.leaves(op)
     }
 
-    fn senses(&self, op: &Self::Op, ret: Option<&Self::Ret>) -> Traces {
+    fn senses(&self, op: &QueueOp<u8>, ret: Option<&QueueRet<u8>>) -> Traces {
         self.0.senses(op, ret)
     }
 
-    fn anonymous_kind(&self, op: &Self::Op) -> Option<u64> {
+    fn anonymous_kind(&self, op: &QueueOp<u8>) -> Option<u64> {
         (self.1 == Lie::AllAlike || matches!(op, QueueOp::Enqueue(_))).then_some(0)
     }
 
-    fn idle_unless_named(&self, op: &Self::Op) -> bool {
+    fn idle_unless_named(&self, op: &QueueOp<u8>) -> bool {
         self.1 == Lie::Idle && matches!(op, QueueOp::Enqueue(_))
-    }
-
-    fn is_read(&self, op: &Self::Op, _ret: Option<&Self::Ret>) -> bool {
-        self.1 == Lie::OutcomesForget && *op == QueueOp::Dequeue
     }
 }
 

@@ -8,7 +8,7 @@
 
 use super::sorted::Sorted;
 use super::{Value, show_elements, show_option};
-use crate::spec::{PartView, Refutation, Spec, Traces};
+use crate::spec::{Claims, PartView, Refutation, Spec, Traces};
 
 /// A bag.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -106,47 +106,8 @@ impl<V: Value + Ord> Spec for Bag<V> {
         matches!((op, ret), (Remove, Some(BagRet::Value(None))))
     }
 
-    fn leaves(&self, op: &Self::Op) -> Traces {
-        match op {
-            Add(v) => Traces::any_and(v),
-            Remove => Traces::Any,
-        }
-    }
-
-    fn senses(&self, _op: &Self::Op, ret: Option<&Self::Ret>) -> Traces {
-        match ret {
-            Some(BagRet::Value(Some(v))) => Traces::any_and(v),
-            _ => Traces::Any,
-        }
-    }
-
-    /// An element that nobody names goes unseen: it does not matter which one it is.
-    fn anonymous_kind(&self, op: &Self::Op) -> Option<u64> {
-        matches!(op, Add(_)).then_some(0)
-    }
-
-    /// Leave the add out, and the pending remove that took its element, if one did (the others would
-    /// have named it): the bag only becomes emptier, by an element that nobody else needed.
-    fn idle_unless_named(&self, op: &Self::Op) -> bool {
-        matches!(op, Add(_))
-    }
-
-    fn refute(&self, part: &PartView<'_, Self::Op, Self::Ret>) -> Option<Refutation> {
-        super::refute::elements(
-            part,
-            |op| match op {
-                Add(v) => Some(v),
-                Remove => None,
-            },
-            |_, ret| match ret {
-                BagRet::Value(v) => v.as_ref(),
-                Done => None,
-            },
-            |_, ret| match ret {
-                BagRet::Value(v) => v.as_ref(),
-                Done => None,
-            },
-        )
+    fn claims(&self) -> Option<&dyn Claims<Self::Op, Self::Ret>> {
+        Some(self)
     }
 
     fn describe_op(&self, op: &Self::Op) -> String {
@@ -169,18 +130,53 @@ impl<V: Value + Ord> Spec for Bag<V> {
         show_elements(each, len, "")
     }
 
-    fn why_illegal(&self, state: &Counts<V>, _op: &Self::Op, ret: &Self::Ret) -> Option<String> {
-        match ret {
-            BagRet::Value(Some(v)) if state.get(v).is_none() => {
-                Some(format!("{v:?} is not in the bag"))
-            }
-            BagRet::Value(None) if !state.is_empty() => Some("the bag is not empty".into()),
-            _ => None,
+    fn state_bytes(&self, state: &Counts<V>) -> usize {
+        state.bytes()
+    }
+}
+
+impl<V: Value + Ord> Claims<BagOp<V>, BagRet<V>> for Bag<V> {
+    fn leaves(&self, op: &BagOp<V>) -> Traces {
+        match op {
+            Add(v) => Traces::any_and(v),
+            Remove => Traces::Any,
         }
     }
 
-    fn state_bytes(&self, state: &Counts<V>) -> usize {
-        state.bytes()
+    fn senses(&self, _op: &BagOp<V>, ret: Option<&BagRet<V>>) -> Traces {
+        match ret {
+            Some(BagRet::Value(Some(v))) => Traces::any_and(v),
+            _ => Traces::Any,
+        }
+    }
+
+    /// An element that nobody names goes unseen: it does not matter which one it is.
+    fn anonymous_kind(&self, op: &BagOp<V>) -> Option<u64> {
+        matches!(op, Add(_)).then_some(0)
+    }
+
+    /// Leave the add out, and the pending remove that took its element, if one did (the others would
+    /// have named it): the bag only becomes emptier, by an element that nobody else needed.
+    fn idle_unless_named(&self, op: &BagOp<V>) -> bool {
+        matches!(op, Add(_))
+    }
+
+    fn refute(&self, part: &PartView<'_, BagOp<V>, BagRet<V>>) -> Option<Refutation> {
+        super::refute::elements(
+            part,
+            |op| match op {
+                Add(v) => Some(v),
+                Remove => None,
+            },
+            |_, ret| match ret {
+                BagRet::Value(v) => v.as_ref(),
+                Done => None,
+            },
+            |_, ret| match ret {
+                BagRet::Value(v) => v.as_ref(),
+                Done => None,
+            },
+        )
     }
 }
 

@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 
 use super::Value;
-use crate::spec::{PartView, Refutation, Spec, Traces};
+use crate::spec::{Claims, PartView, Refutation, Spec, Traces};
 
 /// A bank.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -159,22 +159,8 @@ impl<A: Value + Ord> Spec for Bank<A> {
         }
     }
 
-    fn leaves(&self, op: &Self::Op) -> Traces {
-        if self.is_read(op, None) { Traces::none() } else { Traces::Any }
-    }
-
-    /// A read whose balances do not add up.
-    fn refute(&self, part: &PartView<'_, Self::Op, Self::Ret>) -> Option<Refutation> {
-        let money = total(self.initial.values().copied());
-        part.iter().filter(|view| !view.span.is_pending()).find_map(|view| {
-            let Some(Balances(list)) = view.ret else { return None };
-            let seen = total(list.iter().map(|(_, n)| *n));
-            (seen != money).then(|| Refutation {
-                ops: vec![view.id],
-                reason: format!("the balances add up to {seen}, but there is {money} in all")
-                    .into(),
-            })
-        })
+    fn claims(&self) -> Option<&dyn Claims<Self::Op, Self::Ret>> {
+        Some(self)
     }
 
     fn describe_op(&self, op: &Self::Op) -> String {
@@ -195,16 +181,27 @@ impl<A: Value + Ord> Spec for Bank<A> {
         show(&self.list(state))
     }
 
-    fn why_illegal(&self, state: &Box<[i64]>, op: &Self::Op, ret: &Self::Ret) -> Option<String> {
-        match (op, ret) {
-            (ReadAll, _) => Some(format!("the balances are {}", self.describe_state(state))),
-            (Transfer { .. }, Bool(true)) => Some("the transfer is not possible".into()),
-            (Transfer { .. }, _) => Some("the transfer is possible".into()),
-        }
-    }
-
     fn state_bytes(&self, state: &Box<[i64]>) -> usize {
         size_of::<Box<[i64]>>() + size_of_val::<[i64]>(state)
+    }
+}
+
+impl<A: Value + Ord> Claims<BankOp<A>, BankRet<A>> for Bank<A> {
+    fn leaves(&self, op: &BankOp<A>) -> Traces {
+        if self.is_read(op, None) { Traces::none() } else { Traces::Any }
+    }
+
+    /// A read whose balances do not add up.
+    fn refute(&self, part: &PartView<'_, BankOp<A>, BankRet<A>>) -> Option<Refutation> {
+        let money = total(self.initial.values().copied());
+        part.iter().filter(|view| !view.span.is_pending()).find_map(|view| {
+            let Some(Balances(list)) = view.ret else { return None };
+            let seen = total(list.iter().map(|(_, n)| *n));
+            (seen != money).then(|| Refutation {
+                ops: vec![view.id],
+                reason: format!("the balances add up to {seen}, but there is {money} in all").into(),
+            })
+        })
     }
 }
 

@@ -7,7 +7,7 @@
 //! call, or never.
 
 use super::deterministic;
-use crate::spec::{Mention, Role, Shape, Shaped, Spec, Traces};
+use crate::spec::{Claims, Mention, Role, Shape, Shaped, Spec, Traces};
 
 /// A counter that is initially `initial`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -69,20 +69,11 @@ impl Spec for Counter {
         matches!(op, Get | Add(0) | FetchAdd(0))
     }
 
-    // Everything senses everything: an addition is felt by whatever comes after it.
-    fn leaves(&self, op: &Self::Op) -> Traces {
-        if self.is_read(op, None) { Traces::none() } else { Traces::Any }
-    }
-
-    /// What a pending operation would have returned does not matter, only what it adds.
-    fn anonymous_kind(&self, op: &Self::Op) -> Option<u64> {
-        match op {
-            Get => None,
-            Add(n) | FetchAdd(n) => Some(n.cast_unsigned()),
-        }
-    }
-
     fn shaped(&self) -> Option<&dyn Shaped<Self::Op, Self::Ret>> {
+        Some(self)
+    }
+
+    fn claims(&self) -> Option<&dyn Claims<Self::Op, Self::Ret>> {
         Some(self)
     }
 
@@ -114,13 +105,19 @@ impl Spec for Counter {
             CounterRet::Value(n) => n.to_string(),
         }
     }
+}
 
-    fn why_illegal(&self, state: &i64, _op: &Self::Op, ret: &Self::Ret) -> Option<String> {
-        match ret {
-            CounterRet::Value(n) if n != state => {
-                Some(format!("the counter is at {state}, not {n}"))
-            }
-            _ => None,
+impl Claims<CounterOp, CounterRet> for Counter {
+    // Everything senses everything: an addition is felt by whatever comes after it.
+    fn leaves(&self, op: &CounterOp) -> Traces {
+        if self.is_read(op, None) { Traces::none() } else { Traces::Any }
+    }
+
+    /// What a pending operation would have returned does not matter, only what it adds.
+    fn anonymous_kind(&self, op: &CounterOp) -> Option<u64> {
+        match op {
+            Get => None,
+            Add(n) | FetchAdd(n) => Some(n.cast_unsigned()),
         }
     }
 }

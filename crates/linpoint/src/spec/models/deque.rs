@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 use rustc_hash::FxHashMap;
 
 use super::{Value, deterministic, show_elements, show_option};
-use crate::spec::{PartView, Refutation, Spec, Traces};
+use crate::spec::{Claims, PartView, Refutation, Spec, Traces};
 
 /// A double-ended queue.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -125,77 +125,8 @@ impl<V: Value> Spec for Deque<V> {
         matches!((op, ret), (PeekFront | PeekBack, _) | (_, Some(Full | DequeRet::Value(None))))
     }
 
-    fn leaves(&self, op: &Self::Op) -> Traces {
-        match op {
-            PushFront(v) | PushBack(v) => Traces::any_and(v),
-            PopFront | PopBack => Traces::Any,
-            PeekFront | PeekBack => Traces::none(),
-        }
-    }
-
-    fn senses(&self, _op: &Self::Op, ret: Option<&Self::Ret>) -> Traces {
-        match ret {
-            Some(DequeRet::Value(Some(v))) => Traces::any_and(v),
-            _ => Traces::Any,
-        }
-    }
-
-    /// An element that nobody names takes up room at its place, but it does not matter which one it
-    /// is.
-    fn anonymous_kind(&self, op: &Self::Op) -> Option<u64> {
-        match op {
-            PushFront(_) => Some(0),
-            PushBack(_) => Some(1),
-            _ => None,
-        }
-    }
-
-    /// Leave the push out. If its element was never popped, neither end was seen beyond it. If it was
-    /// popped, then by an operation that is pending too (the others would have named it): leave
-    /// that out as well. Not so with a bound, where the element may be what made it full.
-    fn idle_unless_named(&self, op: &Self::Op) -> bool {
-        self.capacity.is_none() && matches!(op, PushFront(_) | PushBack(_))
-    }
-
-    fn refute(&self, part: &PartView<'_, Self::Op, Self::Ret>) -> Option<Refutation> {
-        super::refute::elements(
-            part,
-            |op| match op {
-                PushFront(v) | PushBack(v) => Some(v),
-                _ => None,
-            },
-            |_, ret| match ret {
-                DequeRet::Value(v) => v.as_ref(),
-                _ => None,
-            },
-            |op, ret| match (op, ret) {
-                (PopFront | PopBack, DequeRet::Value(v)) => v.as_ref(),
-                _ => None,
-            },
-        )
-    }
-
-    /// Pops first, as they were called. Two elements that are there at once leave in the order of their places, seen from
-    /// either end; so of two pushes at one end, the one whose element lies further inside comes first.
-    fn guide(&self, part: &PartView<'_, Self::Op, Self::Ret>) -> Option<Vec<u64>> {
-        let mut place: FxHashMap<&V, i64> = FxHashMap::default();
-        let never = i64::from(u32::MAX);
-        for view in part.iter() {
-            let Some(DequeRet::Value(Some(v))) = view.ret else { continue };
-            let called = i64::from(view.span.call);
-            match view.op {
-                PopFront => place.insert(v, called),
-                PopBack => place.insert(v, 2 * never - called),
-                _ => None,
-            };
-        }
-        let place_of = |v: &V| place.get(v).copied().unwrap_or(never);
-        let key = |op: &DequeOp<V>, called: u32| match op {
-            PushBack(v) => never + place_of(v),
-            PushFront(v) => 3 * never - place_of(v),
-            _ => i64::from(called),
-        };
-        Some(part.iter().map(|view| key(view.op, view.span.call) as u64).collect())
+    fn claims(&self) -> Option<&dyn Claims<Self::Op, Self::Ret>> {
+        Some(self)
     }
 
     fn describe_op(&self, op: &Self::Op) -> String {
@@ -221,26 +152,83 @@ impl<V: Value> Spec for Deque<V> {
         show_elements(state, state.len(), "front first")
     }
 
-    fn why_illegal(&self, state: &VecDeque<V>, op: &Self::Op, ret: &Self::Ret) -> Option<String> {
-        let at = |end: Option<&V>, which: &str| match end {
-            None => "the deque is empty".into(),
-            Some(v) => format!("{v:?} is at the {which}"),
-        };
-        match (op, ret) {
-            (PushFront(_) | PushBack(_), Done) => {
-                self.is_full(state).then(|| "the deque is full".into())
-            }
-            (PushFront(_) | PushBack(_), Full) => {
-                (!self.is_full(state)).then(|| "the deque is not full".into())
-            }
-            (PopFront | PeekFront, DequeRet::Value(_)) => Some(at(state.front(), "front")),
-            (PopBack | PeekBack, DequeRet::Value(_)) => Some(at(state.back(), "back")),
+    fn state_bytes(&self, state: &VecDeque<V>) -> usize {
+        size_of::<VecDeque<V>>() + state.capacity() * size_of::<V>()
+    }
+}
+
+impl<V: Value> Claims<DequeOp<V>, DequeRet<V>> for Deque<V> {
+    fn leaves(&self, op: &DequeOp<V>) -> Traces {
+        match op {
+            PushFront(v) | PushBack(v) => Traces::any_and(v),
+            PopFront | PopBack => Traces::Any,
+            PeekFront | PeekBack => Traces::none(),
+        }
+    }
+
+    fn senses(&self, _op: &DequeOp<V>, ret: Option<&DequeRet<V>>) -> Traces {
+        match ret {
+            Some(DequeRet::Value(Some(v))) => Traces::any_and(v),
+            _ => Traces::Any,
+        }
+    }
+
+    /// An element that nobody names takes up room at its place, but it does not matter which one it
+    /// is.
+    fn anonymous_kind(&self, op: &DequeOp<V>) -> Option<u64> {
+        match op {
+            PushFront(_) => Some(0),
+            PushBack(_) => Some(1),
             _ => None,
         }
     }
 
-    fn state_bytes(&self, state: &VecDeque<V>) -> usize {
-        size_of::<VecDeque<V>>() + state.capacity() * size_of::<V>()
+    /// Leave the push out. If its element was never popped, neither end was seen beyond it. If it was
+    /// popped, then by an operation that is pending too (the others would have named it): leave
+    /// that out as well. Not so with a bound, where the element may be what made it full.
+    fn idle_unless_named(&self, op: &DequeOp<V>) -> bool {
+        self.capacity.is_none() && matches!(op, PushFront(_) | PushBack(_))
+    }
+
+    fn refute(&self, part: &PartView<'_, DequeOp<V>, DequeRet<V>>) -> Option<Refutation> {
+        super::refute::elements(
+            part,
+            |op| match op {
+                PushFront(v) | PushBack(v) => Some(v),
+                _ => None,
+            },
+            |_, ret| match ret {
+                DequeRet::Value(v) => v.as_ref(),
+                _ => None,
+            },
+            |op, ret| match (op, ret) {
+                (PopFront | PopBack, DequeRet::Value(v)) => v.as_ref(),
+                _ => None,
+            },
+        )
+    }
+
+    /// Pops first, as they were called. Two elements that are there at once leave in the order of their places, seen from
+    /// either end; so of two pushes at one end, the one whose element lies further inside comes first.
+    fn guide(&self, part: &PartView<'_, DequeOp<V>, DequeRet<V>>) -> Option<Vec<u64>> {
+        let mut place: FxHashMap<&V, i64> = FxHashMap::default();
+        let never = i64::from(u32::MAX);
+        for view in part.iter() {
+            let Some(DequeRet::Value(Some(v))) = view.ret else { continue };
+            let called = i64::from(view.span.call);
+            match view.op {
+                PopFront => place.insert(v, called),
+                PopBack => place.insert(v, 2 * never - called),
+                _ => None,
+            };
+        }
+        let place_of = |v: &V| place.get(v).copied().unwrap_or(never);
+        let key = |op: &DequeOp<V>, called: u32| match op {
+            PushBack(v) => never + place_of(v),
+            PushFront(v) => 3 * never - place_of(v),
+            _ => i64::from(called),
+        };
+        Some(part.iter().map(|view| key(view.op, view.span.call) as u64).collect())
     }
 }
 

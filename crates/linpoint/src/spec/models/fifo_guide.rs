@@ -27,7 +27,7 @@ struct Element {
     removed: Option<(usize, Span)>,
 }
 
-/// Sort keys for [`crate::Spec::guide`]: removals in the order of their elements first, then
+/// Sort keys for [`crate::spec::Claims::guide`]: removals in the order of their elements first, then
 /// additions in that order.
 pub(super) fn guide<'a, O, R, V: Eq + Hash + 'a>(
     part: &PartView<'a, O, R>,

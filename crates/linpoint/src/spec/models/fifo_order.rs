@@ -10,9 +10,9 @@
 //! - The queue was found empty by somebody who returned late: that goes to the moment when it was empty last.
 //!
 //! One pass, linear in the number of operations if queues with more than one change are short. Runs of real queues hardly
-//! ever need more; where that fails, nothing is known. Whoever asks has to check the order ([`Spec::likely_order`]).
+//! ever need more; where that fails, nothing is known. Whoever asks has to check the order ([`Claims::likely_order`]).
 //!
-//! [`Spec::likely_order`]: crate::Spec::likely_order
+//! [`Claims::likely_order`]: crate::spec::Claims::likely_order
 
 use std::collections::VecDeque;
 

@@ -19,7 +19,7 @@ use super::append::Append;
 use super::refute::Words;
 use super::sorted::Sorted;
 use super::{Value, deterministic};
-use crate::spec::{Footprint, PartView, Refutation, Shaped, Spec, Traces};
+use crate::spec::{Claims, Footprint, PartView, Refutation, Shaped, Spec, Traces};
 
 /// A key-value store.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -162,97 +162,11 @@ impl<K: Value + Ord, V: Append> Spec for KeyValue<K, V> {
         }
     }
 
-    fn leaves(&self, op: &Self::Op) -> Traces {
-        match (op, self.written(op)) {
-            (Get(_), _) => Traces::none(),
-            (_, Some(left)) => Traces::one(&left),
-            (_, None) => Traces::Any,
-        }
-    }
-
-    /// As for a compare-and-set register, within one key. What an append leaves depends on what it
-    /// finds, so it senses anything.
-    fn senses(&self, op: &Self::Op, ret: Option<&Self::Ret>) -> Traces {
-        match (op, ret) {
-            (Get(k) | Remove(k), Some(KeyValueRet::Value(v))) => Traces::one(&(k, v.as_ref())),
-            (Put(..) | Delete(_) | Remove(_), _) => Traces::none(),
-            (CompareAndSet(k, expected, _), Some(Bool(true))) => {
-                Traces::one(&(k, expected.as_ref()))
-            }
-            (CompareAndSet(k, expected, _), _) => Traces::any_and(&(k, expected.as_ref())),
-            // It found the value, or it found none and put its own.
-            (GetOrElseUpdate(k, own), Some(KeyValueRet::Value(v))) if v.as_ref() == Some(own) => {
-                Traces::all([(k, v.as_ref()), (k, None)])
-            }
-            (GetOrElseUpdate(k, _), Some(KeyValueRet::Value(v))) => Traces::one(&(k, v.as_ref())),
-            (Get(_) | KeyValueOp::Append(..) | GetOrElseUpdate(..), _) => Traces::Any,
-        }
-    }
-
-    fn senses_to_act(&self, op: &Self::Op) -> Traces {
-        match op {
-            CompareAndSet(k, expected, _) => Traces::one(&(k, expected.as_ref())),
-            GetOrElseUpdate(k, _) => Traces::one(&(k, None::<&V>)),
-            _ => self.senses(op, None),
-        }
-    }
-
-    // No anonymous kinds, and nothing is idle: after put("a") and append("b") a get names "ab", but
-    // never the "a" that it depends on.
-
-    fn guide(&self, part: &PartView<'_, Self::Op, Self::Ret>) -> Option<Vec<u64>> {
-        if part.iter().any(|view| matches!(view.op, KeyValueOp::Append(..))) {
-            return None;
-        }
-        super::zone_guide::guide(
-            part,
-            |op, ret| match (op, ret) {
-                (CompareAndSet(..), Some(Bool(false))) => None,
-                _ => self.written(op),
-            },
-            |op, ret| match (op, ret) {
-                (CompareAndSet(k, expected, _), Bool(true)) => Some((k, expected.as_ref())),
-                (Get(k) | Remove(k), KeyValueRet::Value(v)) => Some((k, v.as_ref())),
-                _ => None,
-            },
-        )
-    }
-
-    /// As for a compare-and-set register, within one key, if there are no appends: they make values
-    /// that nobody wrote.
-    fn refute(&self, part: &PartView<'_, Self::Op, Self::Ret>) -> Option<Refutation> {
-        if part.iter().any(|view| matches!(view.op, KeyValueOp::Append(..))) {
-            return None;
-        }
-        super::refute::sources(
-            part,
-            |(_, v)| usize::from(*v == self.initial.as_ref()),
-            |op| self.written(op),
-            |op, ret| match (op, ret) {
-                (CompareAndSet(k, expected, _), Bool(true)) => Some((k, expected.as_ref())),
-                (Get(k) | Remove(k) | GetOrElseUpdate(k, _), KeyValueRet::Value(v)) => {
-                    Some((k, v.as_ref()))
-                }
-                _ => None,
-            },
-            |op, ret| match (op, ret) {
-                (CompareAndSet(k, expected, new), Bool(true)) if expected.as_ref() != Some(new) => {
-                    Some((k, expected.as_ref()))
-                }
-                (Remove(k), KeyValueRet::Value(v)) if *v != self.initial => Some((k, v.as_ref())),
-                _ => None,
-            },
-            Words {
-                verb: ("wrote", "write"),
-                show: |(k, v): &(&K, Option<&V>)| match v {
-                    Some(v) => format!("{v:?} at {k:?}"),
-                    None => format!("no value at {k:?}"),
-                },
-            },
-        )
-    }
-
     fn shaped(&self) -> Option<&dyn Shaped<Self::Op, Self::Ret>> {
+        Some(self)
+    }
+
+    fn claims(&self) -> Option<&dyn Claims<Self::Op, Self::Ret>> {
         Some(self)
     }
 
@@ -335,15 +249,100 @@ impl<K: Value + Ord, V: Append> Spec for KeyValue<K, V> {
         format!("{state:?}")
     }
 
-    fn why_illegal(&self, state: &Self::State, op: &Self::Op, _ret: &Self::Ret) -> Option<String> {
-        Some(match self.holds(state, op.key()) {
-            Some(v) => format!("{:?} holds {v:?}", op.key()),
-            None => format!("{:?} holds no value", op.key()),
-        })
-    }
-
     fn state_bytes(&self, state: &Self::State) -> usize {
         state.bytes()
+    }
+}
+
+impl<K: Value + Ord, V: Append> Claims<KeyValueOp<K, V>, KeyValueRet<V>> for KeyValue<K, V> {
+    fn leaves(&self, op: &KeyValueOp<K, V>) -> Traces {
+        match (op, self.written(op)) {
+            (Get(_), _) => Traces::none(),
+            (_, Some(left)) => Traces::one(&left),
+            (_, None) => Traces::Any,
+        }
+    }
+
+    /// As for a compare-and-set register, within one key. What an append leaves depends on what it
+    /// finds, so it senses anything.
+    fn senses(&self, op: &KeyValueOp<K, V>, ret: Option<&KeyValueRet<V>>) -> Traces {
+        match (op, ret) {
+            (Get(k) | Remove(k), Some(KeyValueRet::Value(v))) => Traces::one(&(k, v.as_ref())),
+            (Put(..) | Delete(_) | Remove(_), _) => Traces::none(),
+            (CompareAndSet(k, expected, _), Some(Bool(true))) => {
+                Traces::one(&(k, expected.as_ref()))
+            }
+            (CompareAndSet(k, expected, _), _) => Traces::any_and(&(k, expected.as_ref())),
+            // It found the value, or it found none and put its own.
+            (GetOrElseUpdate(k, own), Some(KeyValueRet::Value(v))) if v.as_ref() == Some(own) => {
+                Traces::all([(k, v.as_ref()), (k, None)])
+            }
+            (GetOrElseUpdate(k, _), Some(KeyValueRet::Value(v))) => Traces::one(&(k, v.as_ref())),
+            (Get(_) | KeyValueOp::Append(..) | GetOrElseUpdate(..), _) => Traces::Any,
+        }
+    }
+
+    fn senses_to_act(&self, op: &KeyValueOp<K, V>) -> Traces {
+        match op {
+            CompareAndSet(k, expected, _) => Traces::one(&(k, expected.as_ref())),
+            GetOrElseUpdate(k, _) => Traces::one(&(k, None::<&V>)),
+            _ => self.senses(op, None),
+        }
+    }
+
+    // No anonymous kinds, and nothing is idle: after put("a") and append("b") a get names "ab", but
+    // never the "a" that it depends on.
+
+    fn guide(&self, part: &PartView<'_, KeyValueOp<K, V>, KeyValueRet<V>>) -> Option<Vec<u64>> {
+        if part.iter().any(|view| matches!(view.op, KeyValueOp::Append(..))) {
+            return None;
+        }
+        super::zone_guide::guide(
+            part,
+            |op, ret| match (op, ret) {
+                (CompareAndSet(..), Some(Bool(false))) => None,
+                _ => self.written(op),
+            },
+            |op, ret| match (op, ret) {
+                (CompareAndSet(k, expected, _), Bool(true)) => Some((k, expected.as_ref())),
+                (Get(k) | Remove(k), KeyValueRet::Value(v)) => Some((k, v.as_ref())),
+                _ => None,
+            },
+        )
+    }
+
+    /// As for a compare-and-set register, within one key, if there are no appends: they make values
+    /// that nobody wrote.
+    fn refute(&self, part: &PartView<'_, KeyValueOp<K, V>, KeyValueRet<V>>) -> Option<Refutation> {
+        if part.iter().any(|view| matches!(view.op, KeyValueOp::Append(..))) {
+            return None;
+        }
+        super::refute::sources(
+            part,
+            |(_, v)| usize::from(*v == self.initial.as_ref()),
+            |op| self.written(op),
+            |op, ret| match (op, ret) {
+                (CompareAndSet(k, expected, _), Bool(true)) => Some((k, expected.as_ref())),
+                (Get(k) | Remove(k) | GetOrElseUpdate(k, _), KeyValueRet::Value(v)) => {
+                    Some((k, v.as_ref()))
+                }
+                _ => None,
+            },
+            |op, ret| match (op, ret) {
+                (CompareAndSet(k, expected, new), Bool(true)) if expected.as_ref() != Some(new) => {
+                    Some((k, expected.as_ref()))
+                }
+                (Remove(k), KeyValueRet::Value(v)) if *v != self.initial => Some((k, v.as_ref())),
+                _ => None,
+            },
+            Words {
+                verb: ("wrote", "write"),
+                show: |(k, v): &(&K, Option<&V>)| match v {
+                    Some(v) => format!("{v:?} at {k:?}"),
+                    None => format!("no value at {k:?}"),
+                },
+            },
+        )
     }
 }
 

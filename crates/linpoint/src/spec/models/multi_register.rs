@@ -15,8 +15,8 @@ use super::Value;
 use super::refute::Words;
 use super::sorted::Sorted;
 use crate::spec::{
-    Footprint, Mention, Name, PartView, Refutation, Role, Shape, Shaped, Slot, Spec, Traces,
-    stable_hash,
+    Claims, Footprint, Mention, Name, PartView, Refutation, Role, Shape, Shaped, Slot, Spec,
+    Traces, stable_hash,
 };
 
 /// Registers with transactions.
@@ -161,41 +161,11 @@ impl<K: Value + Ord, V: Value> Spec for MultiRegister<K, V> {
         op.0.iter().all(|m| matches!(m, Read(_)))
     }
 
-    fn leaves(&self, op: &Self::Op) -> Traces {
-        let written = op.written();
-        if written.is_empty() { Traces::none() } else { Traces::any_and_all(written) }
-    }
-
-    /// Every transaction senses anything: it leaves the other keys as it finds them.
-    fn senses(&self, op: &Self::Op, ret: Option<&Self::Ret>) -> Traces {
-        ret.map_or(Traces::Any, |ret| Traces::any_and_all(op.found(ret)))
-    }
-
-    /// Values that nobody names are only ever overwritten, or read with an unknown result. So only the
-    /// keys matter, and not what a pending transaction would have read.
-    fn anonymous_kind(&self, op: &Self::Op) -> Option<u64> {
-        let keys: Vec<&K> = op.written().into_keys().collect();
-        (!keys.is_empty()).then(|| stable_hash(&keys))
-    }
-
-    /// Writes are blind: up to the next write of its key, a value that nobody names is not read with
-    /// a known result. So the transaction can be left out.
-    fn idle_unless_named(&self, op: &Self::Op) -> bool {
-        !self.is_read(op, None)
-    }
-
-    fn refute(&self, part: &PartView<'_, Self::Op, Self::Ret>) -> Option<Refutation> {
-        super::refute::sources(
-            part,
-            |(k, v)| usize::from(*v == self.first(k)),
-            |op| op.written(),
-            |op, ret| op.found(ret),
-            |_, _| None,
-            Words { verb: ("wrote", "write"), show: |(k, v): &(&K, &V)| format!("{v:?} at {k:?}") },
-        )
-    }
-
     fn shaped(&self) -> Option<&dyn Shaped<Self::Op, Self::Ret>> {
+        Some(self)
+    }
+
+    fn claims(&self) -> Option<&dyn Claims<Self::Op, Self::Ret>> {
         Some(self)
     }
 
@@ -254,15 +224,44 @@ impl<K: Value + Ord, V: Value> Spec for MultiRegister<K, V> {
         format!("{all:?}")
     }
 
-    fn why_illegal(&self, state: &Self::State, op: &Self::Op, ret: &Self::Ret) -> Option<String> {
-        match op.found(ret).into_iter().find(|(k, v)| self.holds(state, k) != *v) {
-            Some((k, _)) => Some(format!("{k:?} holds {:?}", self.holds(state, k))),
-            None => Some("it does not read what it has written".into()),
-        }
-    }
-
     fn state_bytes(&self, state: &Self::State) -> usize {
         state.bytes()
+    }
+}
+
+impl<K: Value + Ord, V: Value> Claims<Transaction<K, V>, Reads<V>> for MultiRegister<K, V> {
+    fn leaves(&self, op: &Transaction<K, V>) -> Traces {
+        let written = op.written();
+        if written.is_empty() { Traces::none() } else { Traces::any_and_all(written) }
+    }
+
+    /// Every transaction senses anything: it leaves the other keys as it finds them.
+    fn senses(&self, op: &Transaction<K, V>, ret: Option<&Reads<V>>) -> Traces {
+        ret.map_or(Traces::Any, |ret| Traces::any_and_all(op.found(ret)))
+    }
+
+    /// Values that nobody names are only ever overwritten, or read with an unknown result. So only the
+    /// keys matter, and not what a pending transaction would have read.
+    fn anonymous_kind(&self, op: &Transaction<K, V>) -> Option<u64> {
+        let keys: Vec<&K> = op.written().into_keys().collect();
+        (!keys.is_empty()).then(|| stable_hash(&keys))
+    }
+
+    /// Writes are blind: up to the next write of its key, a value that nobody names is not read with
+    /// a known result. So the transaction can be left out.
+    fn idle_unless_named(&self, op: &Transaction<K, V>) -> bool {
+        !self.is_read(op, None)
+    }
+
+    fn refute(&self, part: &PartView<'_, Transaction<K, V>, Reads<V>>) -> Option<Refutation> {
+        super::refute::sources(
+            part,
+            |(k, v)| usize::from(*v == self.first(k)),
+            |op| op.written(),
+            |op, ret| op.found(ret),
+            |_, _| None,
+            Words { verb: ("wrote", "write"), show: |(k, v): &(&K, &V)| format!("{v:?} at {k:?}") },
+        )
     }
 }
 

@@ -12,7 +12,7 @@
 //! nothing.
 
 use super::deterministic;
-use crate::spec::{Mention, Role, Shape, Shaped, Spec, Traces};
+use crate::spec::{Claims, Mention, Role, Shape, Shaped, Spec, Traces};
 
 /// A lock.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -93,28 +93,12 @@ impl Spec for Mutex {
         matches!((op, ret), (TryAcquire(_), Some(Bool(false))))
     }
 
-    /// The state that the operation makes. (A try-acquire that fails leaves nothing, which is less.)
-    fn leaves(&self, op: &Self::Op) -> Traces {
-        match op {
-            Acquire(by) | TryAcquire(by) => Traces::one(&self.held(*by)),
-            Release(_) => Traces::one(&Holder::None),
-        }
-    }
-
-    /// The one state that the operation needs. A failed try-acquire of a lock with owners fits many;
-    /// one with an unknown result fits all, but leaves the holder that it finds.
-    fn senses(&self, op: &Self::Op, ret: Option<&Self::Ret>) -> Traces {
-        match (op, ret) {
-            (Acquire(_), _) | (TryAcquire(_), Some(Bool(true))) => Traces::one(&Holder::None),
-            (Release(by), _) => Traces::one(&self.held(*by)),
-            (TryAcquire(_), _) if self.owner => Traces::Any,
-            (TryAcquire(_), Some(_)) => Traces::one(&self.held(None)),
-            (TryAcquire(_), None) => Traces::none(),
-        }
-    }
-
     fn shaped(&self) -> Option<&dyn Shaped<MutexOp, MutexRet>> {
         (!self.owner).then_some(self)
+    }
+
+    fn claims(&self) -> Option<&dyn Claims<Self::Op, Self::Ret>> {
+        Some(self)
     }
 
     fn replay(
@@ -154,9 +138,27 @@ impl Spec for Mutex {
             Some(Some(p)) => format!("held by {p}"),
         }
     }
+}
 
-    fn why_illegal(&self, state: &Holder, _op: &Self::Op, _ret: &Self::Ret) -> Option<String> {
-        Some(format!("the lock is {}", self.describe_state(state)))
+impl Claims<MutexOp, MutexRet> for Mutex {
+    /// The state that the operation makes. (A try-acquire that fails leaves nothing, which is less.)
+    fn leaves(&self, op: &MutexOp) -> Traces {
+        match op {
+            Acquire(by) | TryAcquire(by) => Traces::one(&self.held(*by)),
+            Release(_) => Traces::one(&Holder::None),
+        }
+    }
+
+    /// The one state that the operation needs. A failed try-acquire of a lock with owners fits many;
+    /// one with an unknown result fits all, but leaves the holder that it finds.
+    fn senses(&self, op: &MutexOp, ret: Option<&MutexRet>) -> Traces {
+        match (op, ret) {
+            (Acquire(_), _) | (TryAcquire(_), Some(Bool(true))) => Traces::one(&Holder::None),
+            (Release(by), _) => Traces::one(&self.held(*by)),
+            (TryAcquire(_), _) if self.owner => Traces::Any,
+            (TryAcquire(_), Some(_)) => Traces::one(&self.held(None)),
+            (TryAcquire(_), None) => Traces::none(),
+        }
     }
 }
 

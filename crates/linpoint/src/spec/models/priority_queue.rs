@@ -11,7 +11,7 @@ mod replay;
 
 use super::{Value, show_elements, show_option};
 use crate::spec::{
-    Mention, Name, PartView, Refutation, Role, Shape, Shaped, Spec, Traces, stable_hash,
+    Claims, Mention, Name, PartView, Refutation, Role, Shape, Shaped, Spec, Traces, stable_hash,
 };
 
 /// Which element comes first.
@@ -153,49 +153,11 @@ impl<V: Value + Ord> Spec for PriorityQueue<V> {
         matches!((op, ret), (Peek, _) | (Poll, Some(PriorityQueueRet::Value(None))))
     }
 
-    fn leaves(&self, op: &Self::Op) -> Traces {
-        match op {
-            Insert(v) => Traces::any_and(v),
-            Poll => Traces::Any,
-            Peek => Traces::none(),
-        }
-    }
-
-    fn senses(&self, _op: &Self::Op, ret: Option<&Self::Ret>) -> Traces {
-        match ret {
-            Some(PriorityQueueRet::Value(Some(v))) => Traces::any_and(v),
-            _ => Traces::Any,
-        }
-    }
-
-    // No anonymous kind: which element a pending poll finds first depends on its priority.
-
-    /// Leave the insert out. If its element was never polled, it never was first when somebody
-    /// looked. If it was polled, then by an operation that is pending too (the others would have
-    /// named it): leave that out as well.
-    fn idle_unless_named(&self, op: &Self::Op) -> bool {
-        matches!(op, Insert(_))
-    }
-
-    fn refute(&self, part: &PartView<'_, Self::Op, Self::Ret>) -> Option<Refutation> {
-        super::refute::elements(
-            part,
-            |op| match op {
-                Insert(v) => Some(v),
-                _ => None,
-            },
-            |_, ret| match ret {
-                PriorityQueueRet::Value(v) => v.as_ref(),
-                Done => None,
-            },
-            |op, ret| match (op, ret) {
-                (Poll, PriorityQueueRet::Value(v)) => v.as_ref(),
-                _ => None,
-            },
-        )
-    }
-
     fn shaped(&self) -> Option<&dyn Shaped<Self::Op, Self::Ret>> {
+        Some(self)
+    }
+
+    fn claims(&self) -> Option<&dyn Claims<Self::Op, Self::Ret>> {
         Some(self)
     }
 
@@ -229,16 +191,55 @@ impl<V: Value + Ord> Spec for PriorityQueue<V> {
         show_elements(state.iter().rev(), state.len(), order)
     }
 
-    fn why_illegal(&self, state: &Vec<V>, _op: &Self::Op, ret: &Self::Ret) -> Option<String> {
-        match (ret, state.last()) {
-            (PriorityQueueRet::Value(_), None) => Some("the priority queue is empty".into()),
-            (PriorityQueueRet::Value(_), Some(first)) => Some(format!("{first:?} comes first")),
-            (Done, _) => None,
+    fn state_bytes(&self, state: &Vec<V>) -> usize {
+        size_of::<Vec<V>>() + state.capacity() * size_of::<V>()
+    }
+}
+
+impl<V: Value + Ord> Claims<PriorityQueueOp<V>, PriorityQueueRet<V>> for PriorityQueue<V> {
+    fn leaves(&self, op: &PriorityQueueOp<V>) -> Traces {
+        match op {
+            Insert(v) => Traces::any_and(v),
+            Poll => Traces::Any,
+            Peek => Traces::none(),
         }
     }
 
-    fn state_bytes(&self, state: &Vec<V>) -> usize {
-        size_of::<Vec<V>>() + state.capacity() * size_of::<V>()
+    fn senses(&self, _op: &PriorityQueueOp<V>, ret: Option<&PriorityQueueRet<V>>) -> Traces {
+        match ret {
+            Some(PriorityQueueRet::Value(Some(v))) => Traces::any_and(v),
+            _ => Traces::Any,
+        }
+    }
+
+    // No anonymous kind: which element a pending poll finds first depends on its priority.
+
+    /// Leave the insert out. If its element was never polled, it never was first when somebody
+    /// looked. If it was polled, then by an operation that is pending too (the others would have
+    /// named it): leave that out as well.
+    fn idle_unless_named(&self, op: &PriorityQueueOp<V>) -> bool {
+        matches!(op, Insert(_))
+    }
+
+    fn refute(
+        &self,
+        part: &PartView<'_, PriorityQueueOp<V>, PriorityQueueRet<V>>,
+    ) -> Option<Refutation> {
+        super::refute::elements(
+            part,
+            |op| match op {
+                Insert(v) => Some(v),
+                _ => None,
+            },
+            |_, ret| match ret {
+                PriorityQueueRet::Value(v) => v.as_ref(),
+                Done => None,
+            },
+            |op, ret| match (op, ret) {
+                (Poll, PriorityQueueRet::Value(v)) => v.as_ref(),
+                _ => None,
+            },
+        )
     }
 }
 

@@ -15,7 +15,7 @@ use super::fifo_order::{self, Seen};
 use super::persistent::Fifo;
 use super::{Value, deterministic, show_elements, show_option};
 use crate::spec::{
-    Mention, Name, PartView, Refutation, Returned, Role, Shape, Shaped, Spec, Traces,
+    Claims, Mention, Name, PartView, Refutation, Returned, Role, Shape, Shaped, Spec, Traces,
 };
 
 /// A queue.
@@ -125,61 +125,12 @@ impl<V: Value> Spec for Queue<V> {
         matches!((op, ret), (Peek, _) | (_, Some(Full | QueueRet::Value(None))))
     }
 
-    fn leaves(&self, op: &Self::Op) -> Traces {
-        match op {
-            Enqueue(v) => Traces::any_and(v),
-            Dequeue => Traces::Any,
-            Peek => Traces::none(),
-        }
-    }
-
-    fn senses(&self, _op: &Self::Op, ret: Option<&Self::Ret>) -> Traces {
-        match ret {
-            Some(QueueRet::Value(Some(v))) => Traces::any_and(v),
-            _ => Traces::Any,
-        }
-    }
-
-    /// An element that nobody names takes up room, but it does not matter which one it is.
-    fn anonymous_kind(&self, op: &Self::Op) -> Option<u64> {
-        matches!(op, Enqueue(_)).then_some(0)
-    }
-
-    /// Leave the enqueue out. If its element was never dequeued, nothing behind it was ever seen.
-    /// If it was dequeued, then by an operation that is pending too (the others would have named it):
-    /// leave that out as well. Not so with a bound, where the element may be what made it full.
-    fn idle_unless_named(&self, op: &Self::Op) -> bool {
-        self.capacity.is_none() && matches!(op, Enqueue(_))
-    }
-
-    fn guide(&self, part: &PartView<'_, Self::Op, Self::Ret>) -> Option<Vec<u64>> {
-        Some(fifo_guide::guide(part, |op, ret| match (op, ret) {
-            (Enqueue(v), ret) if ret != Some(&Full) => fifo_guide::Role::Adds(v),
-            (Dequeue, Some(QueueRet::Value(Some(v)))) => fifo_guide::Role::Removes(v),
-            _ => fifo_guide::Role::Neither,
-        }))
-    }
-
-    fn refute(&self, part: &PartView<'_, Self::Op, Self::Ret>) -> Option<Refutation> {
-        super::refute::elements(
-            part,
-            |op| match op {
-                Enqueue(v) => Some(v),
-                _ => None,
-            },
-            |_, ret| match ret {
-                QueueRet::Value(v) => v.as_ref(),
-                _ => None,
-            },
-            |op, ret| match (op, ret) {
-                (Dequeue, QueueRet::Value(v)) => v.as_ref(),
-                _ => None,
-            },
-        )
-    }
-
     fn shaped(&self) -> Option<&dyn Shaped<Self::Op, Self::Ret>> {
         self.capacity.is_none().then_some(self)
+    }
+
+    fn claims(&self) -> Option<&dyn Claims<Self::Op, Self::Ret>> {
+        Some(self)
     }
 
     fn replay(
@@ -210,11 +161,6 @@ impl<V: Value> Spec for Queue<V> {
         Some(Ok(()))
     }
 
-    fn likely_order(&self, run: &[Returned<'_, Self::Op, Self::Ret>]) -> Option<Vec<u32>> {
-        let seen: Option<Vec<_>> = run.iter().map(|done| seen(done.op, done.ret)).collect();
-        fifo_order::likely_order(run, &seen?)
-    }
-
     fn describe_op(&self, op: &Self::Op) -> String {
         match op {
             Enqueue(v) => format!("enqueue({v:?})"),
@@ -235,21 +181,69 @@ impl<V: Value> Spec for Queue<V> {
         show_elements(state.iter(), state.len(), "front first")
     }
 
-    fn why_illegal(&self, state: &Fifo<V>, op: &Self::Op, ret: &Self::Ret) -> Option<String> {
-        match (op, ret) {
-            (Enqueue(_), Done) if self.is_full(state) => Some("the queue is full".into()),
-            (Enqueue(_), Full) if !self.is_full(state) => Some("the queue is not full".into()),
-            (Dequeue | Peek, QueueRet::Value(_)) => Some(match state.first() {
-                None => "the queue is empty".into(),
-                Some(first) => format!("{first:?} is at the front"),
-            }),
-            _ => None,
-        }
-    }
-
     /// States share their nodes: each counts one of its own, which is what an enqueue adds.
     fn state_bytes(&self, _state: &Fifo<V>) -> usize {
         Fifo::<V>::bytes_of_version()
+    }
+}
+
+impl<V: Value> Claims<QueueOp<V>, QueueRet<V>> for Queue<V> {
+    fn leaves(&self, op: &QueueOp<V>) -> Traces {
+        match op {
+            Enqueue(v) => Traces::any_and(v),
+            Dequeue => Traces::Any,
+            Peek => Traces::none(),
+        }
+    }
+
+    fn senses(&self, _op: &QueueOp<V>, ret: Option<&QueueRet<V>>) -> Traces {
+        match ret {
+            Some(QueueRet::Value(Some(v))) => Traces::any_and(v),
+            _ => Traces::Any,
+        }
+    }
+
+    /// An element that nobody names takes up room, but it does not matter which one it is.
+    fn anonymous_kind(&self, op: &QueueOp<V>) -> Option<u64> {
+        matches!(op, Enqueue(_)).then_some(0)
+    }
+
+    /// Leave the enqueue out. If its element was never dequeued, nothing behind it was ever seen.
+    /// If it was dequeued, then by an operation that is pending too (the others would have named it):
+    /// leave that out as well. Not so with a bound, where the element may be what made it full.
+    fn idle_unless_named(&self, op: &QueueOp<V>) -> bool {
+        self.capacity.is_none() && matches!(op, Enqueue(_))
+    }
+
+    fn guide(&self, part: &PartView<'_, QueueOp<V>, QueueRet<V>>) -> Option<Vec<u64>> {
+        Some(fifo_guide::guide(part, |op, ret| match (op, ret) {
+            (Enqueue(v), ret) if ret != Some(&Full) => fifo_guide::Role::Adds(v),
+            (Dequeue, Some(QueueRet::Value(Some(v)))) => fifo_guide::Role::Removes(v),
+            _ => fifo_guide::Role::Neither,
+        }))
+    }
+
+    fn refute(&self, part: &PartView<'_, QueueOp<V>, QueueRet<V>>) -> Option<Refutation> {
+        super::refute::elements(
+            part,
+            |op| match op {
+                Enqueue(v) => Some(v),
+                _ => None,
+            },
+            |_, ret| match ret {
+                QueueRet::Value(v) => v.as_ref(),
+                _ => None,
+            },
+            |op, ret| match (op, ret) {
+                (Dequeue, QueueRet::Value(v)) => v.as_ref(),
+                _ => None,
+            },
+        )
+    }
+
+    fn likely_order(&self, run: &[Returned<'_, QueueOp<V>, QueueRet<V>>]) -> Option<Vec<u32>> {
+        let seen: Option<Vec<_>> = run.iter().map(|done| seen(done.op, done.ret)).collect();
+        fifo_order::likely_order(run, &seen?)
     }
 }
 

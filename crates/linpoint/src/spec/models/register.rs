@@ -6,7 +6,7 @@
 use super::refute::Words;
 use super::{Value, deterministic};
 use crate::spec::{
-    Footprint, Mention, Name, PartView, Refutation, Role, Shape, Shaped, Spec, Traces,
+    Claims, Footprint, Mention, Name, PartView, Refutation, Role, Shape, Shaped, Spec, Traces,
 };
 
 /// A register that initially holds `initial`.
@@ -69,66 +69,11 @@ impl<V: Value> Spec for Register<V> {
         matches!(op, RegisterOp::Read)
     }
 
-    fn leaves(&self, op: &Self::Op) -> Traces {
-        match op {
-            RegisterOp::Read => Traces::none(),
-            RegisterOp::Write(v) => Traces::one(v),
-        }
-    }
-
-    fn senses(&self, op: &Self::Op, ret: Option<&Self::Ret>) -> Traces {
-        match (op, ret) {
-            (RegisterOp::Read, Some(RegisterRet::Value(v))) => Traces::one(v),
-            // Any value fits, but the state stays what the write before has made it.
-            (RegisterOp::Read, _) => Traces::Any,
-            // Overwrites whatever was there.
-            (RegisterOp::Write(_), _) => Traces::none(),
-        }
-    }
-
-    fn anonymous_kind(&self, op: &Self::Op) -> Option<u64> {
-        // A value that no read names is only ever overwritten, or read with an unknown result.
-        matches!(op, RegisterOp::Write(_)).then_some(0)
-    }
-
-    fn idle_unless_named(&self, op: &Self::Op) -> bool {
-        // Between this write and the next there is no read with a known result: such a read would
-        // have named the value. So the write can be left out.
-        matches!(op, RegisterOp::Write(_))
-    }
-
-    fn guide(&self, part: &PartView<'_, Self::Op, Self::Ret>) -> Option<Vec<u64>> {
-        super::zone_guide::guide(
-            part,
-            |op, _| match op {
-                RegisterOp::Write(v) => Some(v),
-                RegisterOp::Read => None,
-            },
-            |_, ret| match ret {
-                RegisterRet::Value(v) => Some(v),
-                RegisterRet::Written => None,
-            },
-        )
-    }
-
-    fn refute(&self, part: &PartView<'_, Self::Op, Self::Ret>) -> Option<Refutation> {
-        super::refute::sources(
-            part,
-            |v| usize::from(**v == self.initial),
-            |op| match op {
-                RegisterOp::Write(v) => Some(v),
-                RegisterOp::Read => None,
-            },
-            |_, ret| match ret {
-                RegisterRet::Value(v) => Some(v),
-                RegisterRet::Written => None,
-            },
-            |_, _| None,
-            Words { verb: ("wrote", "write"), show: |v: &&V| format!("{v:?}") },
-        )
-    }
-
     fn shaped(&self) -> Option<&dyn Shaped<Self::Op, Self::Ret>> {
+        Some(self)
+    }
+
+    fn claims(&self) -> Option<&dyn Claims<Self::Op, Self::Ret>> {
         Some(self)
     }
 
@@ -161,12 +106,66 @@ impl<V: Value> Spec for Register<V> {
             RegisterRet::Written => "ok".into(),
         }
     }
+}
 
-    fn why_illegal(&self, state: &V, _op: &Self::Op, ret: &Self::Ret) -> Option<String> {
-        match ret {
-            RegisterRet::Value(v) => Some(format!("the register holds {state:?}, not {v:?}")),
-            RegisterRet::Written => None,
+impl<V: Value> Claims<RegisterOp<V>, RegisterRet<V>> for Register<V> {
+    fn leaves(&self, op: &RegisterOp<V>) -> Traces {
+        match op {
+            RegisterOp::Read => Traces::none(),
+            RegisterOp::Write(v) => Traces::one(v),
         }
+    }
+
+    fn senses(&self, op: &RegisterOp<V>, ret: Option<&RegisterRet<V>>) -> Traces {
+        match (op, ret) {
+            (RegisterOp::Read, Some(RegisterRet::Value(v))) => Traces::one(v),
+            // Any value fits, but the state stays what the write before has made it.
+            (RegisterOp::Read, _) => Traces::Any,
+            // Overwrites whatever was there.
+            (RegisterOp::Write(_), _) => Traces::none(),
+        }
+    }
+
+    fn anonymous_kind(&self, op: &RegisterOp<V>) -> Option<u64> {
+        // A value that no read names is only ever overwritten, or read with an unknown result.
+        matches!(op, RegisterOp::Write(_)).then_some(0)
+    }
+
+    fn idle_unless_named(&self, op: &RegisterOp<V>) -> bool {
+        // Between this write and the next there is no read with a known result: such a read would
+        // have named the value. So the write can be left out.
+        matches!(op, RegisterOp::Write(_))
+    }
+
+    fn guide(&self, part: &PartView<'_, RegisterOp<V>, RegisterRet<V>>) -> Option<Vec<u64>> {
+        super::zone_guide::guide(
+            part,
+            |op, _| match op {
+                RegisterOp::Write(v) => Some(v),
+                RegisterOp::Read => None,
+            },
+            |_, ret| match ret {
+                RegisterRet::Value(v) => Some(v),
+                RegisterRet::Written => None,
+            },
+        )
+    }
+
+    fn refute(&self, part: &PartView<'_, RegisterOp<V>, RegisterRet<V>>) -> Option<Refutation> {
+        super::refute::sources(
+            part,
+            |v| usize::from(**v == self.initial),
+            |op| match op {
+                RegisterOp::Write(v) => Some(v),
+                RegisterOp::Read => None,
+            },
+            |_, ret| match ret {
+                RegisterRet::Value(v) => Some(v),
+                RegisterRet::Written => None,
+            },
+            |_, _| None,
+            Words { verb: ("wrote", "write"), show: |v: &&V| format!("{v:?}") },
+        )
     }
 }
 

@@ -6,7 +6,9 @@
 
 use super::refute::Words;
 use super::{Value, deterministic};
-use crate::spec::{Mention, Name, PartView, Refutation, Role, Shape, Shaped, Slot, Spec, Traces};
+use crate::spec::{
+    Claims, Mention, Name, PartView, Refutation, Role, Shape, Shaped, Slot, Spec, Traces,
+};
 
 /// A read-modify-write register that initially holds `initial`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -46,42 +48,11 @@ impl<V: Value> Spec for Rmw<V> {
         ret.is_some_and(|ret| ret.0 == op.0)
     }
 
-    fn leaves(&self, op: &Self::Op) -> Traces {
-        Traces::one(&op.0)
-    }
-
-    fn senses(&self, _op: &Self::Op, ret: Option<&Self::Ret>) -> Traces {
-        match ret {
-            Some(ret) => Traces::one(&ret.0),
-            // Whatever was there is replaced.
-            None => Traces::none(),
-        }
-    }
-
-    /// A value that nobody names is replaced by an operation with an unknown result, or by none.
-    fn anonymous_kind(&self, _op: &Self::Op) -> Option<u64> {
-        Some(0)
-    }
-
-    /// The next operation has an unknown result, or it would have named the value: it works as
-    /// well, and leads to the same state, without this one.
-    fn idle_unless_named(&self, _op: &Self::Op) -> bool {
-        true
-    }
-
-    /// A value that was there once is found once: who finds it replaces it.
-    fn refute(&self, part: &PartView<'_, Self::Op, Self::Ret>) -> Option<Refutation> {
-        super::refute::sources(
-            part,
-            |v| usize::from(**v == self.initial),
-            |op| Some(&op.0),
-            |_, ret| Some(&ret.0),
-            |_, ret| Some(&ret.0),
-            Words { verb: ("wrote", "write"), show: |v: &&V| format!("{v:?}") },
-        )
-    }
-
     fn shaped(&self) -> Option<&dyn Shaped<Self::Op, Self::Ret>> {
+        Some(self)
+    }
+
+    fn claims(&self) -> Option<&dyn Claims<Self::Op, Self::Ret>> {
         Some(self)
     }
 
@@ -106,9 +77,42 @@ impl<V: Value> Spec for Rmw<V> {
     fn describe_ret(&self, _op: &Self::Op, ret: &Self::Ret) -> String {
         format!("{:?}", ret.0)
     }
+}
 
-    fn why_illegal(&self, state: &V, _op: &Self::Op, ret: &Self::Ret) -> Option<String> {
-        (ret.0 != *state).then(|| format!("the register holds {state:?}, not {:?}", ret.0))
+impl<V: Value> Claims<RmwOp<V>, RmwRet<V>> for Rmw<V> {
+    fn leaves(&self, op: &RmwOp<V>) -> Traces {
+        Traces::one(&op.0)
+    }
+
+    fn senses(&self, _op: &RmwOp<V>, ret: Option<&RmwRet<V>>) -> Traces {
+        match ret {
+            Some(ret) => Traces::one(&ret.0),
+            // Whatever was there is replaced.
+            None => Traces::none(),
+        }
+    }
+
+    /// A value that nobody names is replaced by an operation with an unknown result, or by none.
+    fn anonymous_kind(&self, _op: &RmwOp<V>) -> Option<u64> {
+        Some(0)
+    }
+
+    /// The next operation has an unknown result, or it would have named the value: it works as
+    /// well, and leads to the same state, without this one.
+    fn idle_unless_named(&self, _op: &RmwOp<V>) -> bool {
+        true
+    }
+
+    /// A value that was there once is found once: who finds it replaces it.
+    fn refute(&self, part: &PartView<'_, RmwOp<V>, RmwRet<V>>) -> Option<Refutation> {
+        super::refute::sources(
+            part,
+            |v| usize::from(**v == self.initial),
+            |op| Some(&op.0),
+            |_, ret| Some(&ret.0),
+            |_, ret| Some(&ret.0),
+            Words { verb: ("wrote", "write"), show: |v: &&V| format!("{v:?}") },
+        )
     }
 }
 

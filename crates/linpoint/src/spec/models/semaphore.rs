@@ -8,7 +8,7 @@
 
 use super::deterministic;
 use super::refute::Words;
-use crate::spec::{Mention, PartView, Refutation, Role, Shape, Shaped, Spec};
+use crate::spec::{Claims, Mention, PartView, Refutation, Role, Shape, Shaped, Spec};
 
 /// A semaphore that has `initial` permits.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -78,21 +78,11 @@ impl Spec for Semaphore {
         ret == Some(&Bool(false))
     }
 
-    /// A permit for each release, and `initial` more: nobody takes one that is not there.
-    fn refute(&self, part: &PartView<'_, Self::Op, Self::Ret>) -> Option<Refutation> {
-        let initial = usize::try_from(self.initial).unwrap_or(usize::MAX);
-        super::refute::sources(
-            part,
-            // Saturated by the rule, which gives up at three; large numbers must not overflow there.
-            |()| initial.min(1 << 16),
-            |op| matches!(op, Release).then_some(()),
-            |op, ret| took(*op, *ret).then_some(()),
-            |op, ret| took(*op, *ret).then_some(()),
-            Words { verb: ("released", "release"), show: |(): &()| "a permit".to_owned() },
-        )
+    fn shaped(&self) -> Option<&dyn Shaped<Self::Op, Self::Ret>> {
+        Some(self)
     }
 
-    fn shaped(&self) -> Option<&dyn Shaped<Self::Op, Self::Ret>> {
+    fn claims(&self) -> Option<&dyn Claims<Self::Op, Self::Ret>> {
         Some(self)
     }
 
@@ -128,13 +118,21 @@ impl Spec for Semaphore {
     fn describe_state(&self, state: &u64) -> String {
         format!("{state} permits")
     }
+}
 
-    fn why_illegal(&self, state: &u64, op: &Self::Op, ret: &Self::Ret) -> Option<String> {
-        match (op, ret, *state) {
-            (TryAcquire, Bool(true), 0) | (Acquire, Done, 0) => Some("there is no permit".into()),
-            (TryAcquire, Bool(false), 1..) => Some(format!("there are {state} permits")),
-            _ => None,
-        }
+impl Claims<SemaphoreOp, SemaphoreRet> for Semaphore {
+    /// A permit for each release, and `initial` more: nobody takes one that is not there.
+    fn refute(&self, part: &PartView<'_, SemaphoreOp, SemaphoreRet>) -> Option<Refutation> {
+        let initial = usize::try_from(self.initial).unwrap_or(usize::MAX);
+        super::refute::sources(
+            part,
+            // Saturated by the rule, which gives up at three; large numbers must not overflow there.
+            |()| initial.min(1 << 16),
+            |op| matches!(op, Release).then_some(()),
+            |op, ret| took(*op, *ret).then_some(()),
+            |op, ret| took(*op, *ret).then_some(()),
+            Words { verb: ("released", "release"), show: |(): &()| "a permit".to_owned() },
+        )
     }
 }
 

@@ -13,7 +13,7 @@ use rustc_hash::FxBuildHasher;
 use super::sorted::Sorted;
 use super::{Value, deterministic, show_elements};
 use crate::spec::{
-    Footprint, Mention, Name, PartView, Refutation, Role, Shape, Shaped, Spec, Traces,
+    Claims, Footprint, Mention, Name, PartView, Refutation, Role, Shape, Shaped, Spec, Traces,
 };
 
 /// A set.
@@ -112,47 +112,11 @@ impl<V: Value + Ord> Spec for Set<V> {
         matches!(op, Contains(_)) || ret == Some(&SetRet(false))
     }
 
-    fn leaves(&self, op: &Self::Op) -> Traces {
-        match op {
-            Insert(v) => Traces::one(&(v, true)),
-            Remove(v) => Traces::one(&(v, false)),
-            Contains(_) => Traces::none(),
-        }
-    }
-
-    /// With a known result, an operation needs the value to be there, or not to be there. With an
-    /// unknown one, insert and remove work in every state and make it the same.
-    fn senses(&self, op: &Self::Op, ret: Option<&SetRet>) -> Traces {
-        match (op, ret) {
-            (_, Some(ret)) => Traces::one(&(op.value(), op.was_there(*ret))),
-            (Insert(_) | Remove(_), None) => Traces::none(),
-            (Contains(_), None) => Traces::Any,
-        }
-    }
-
-    /// After an insert that changed something, the value is there. If nobody is known to have found
-    /// it there, nothing happened with a known result until it was removed again by an operation
-    /// that works without the insert as well. The same the other way round for remove.
-    fn idle_unless_named(&self, op: &Self::Op) -> bool {
-        matches!(op, Insert(_) | Remove(_))
-    }
-
-    fn refute(&self, part: &PartView<'_, Self::Op, SetRet>) -> Option<Refutation> {
-        super::refute::elements(
-            part,
-            |op| match op {
-                Insert(v) => Some(v),
-                _ => None,
-            },
-            |op, ret| op.was_there(*ret).then(|| op.value()),
-            |op, ret| match op {
-                Remove(v) if ret.0 => Some(v),
-                _ => None,
-            },
-        )
-    }
-
     fn shaped(&self) -> Option<&dyn Shaped<Self::Op, SetRet>> {
+        Some(self)
+    }
+
+    fn claims(&self) -> Option<&dyn Claims<Self::Op, Self::Ret>> {
         Some(self)
     }
 
@@ -190,16 +154,50 @@ impl<V: Value + Ord> Spec for Set<V> {
         show_elements(state.iter().map(|(v, ())| v), state.iter().len(), "")
     }
 
-    fn why_illegal(&self, state: &Self::State, op: &Self::Op, ret: &SetRet) -> Option<String> {
-        let there = state.get(op.value()).is_some();
-        (op.was_there(*ret) != there).then(|| {
-            let v = op.value();
-            if there { format!("{v:?} is in the set") } else { format!("{v:?} is not in the set") }
-        })
-    }
-
     fn state_bytes(&self, state: &Self::State) -> usize {
         state.bytes()
+    }
+}
+
+impl<V: Value + Ord> Claims<SetOp<V>, SetRet> for Set<V> {
+    fn leaves(&self, op: &SetOp<V>) -> Traces {
+        match op {
+            Insert(v) => Traces::one(&(v, true)),
+            Remove(v) => Traces::one(&(v, false)),
+            Contains(_) => Traces::none(),
+        }
+    }
+
+    /// With a known result, an operation needs the value to be there, or not to be there. With an
+    /// unknown one, insert and remove work in every state and make it the same.
+    fn senses(&self, op: &SetOp<V>, ret: Option<&SetRet>) -> Traces {
+        match (op, ret) {
+            (_, Some(ret)) => Traces::one(&(op.value(), op.was_there(*ret))),
+            (Insert(_) | Remove(_), None) => Traces::none(),
+            (Contains(_), None) => Traces::Any,
+        }
+    }
+
+    /// After an insert that changed something, the value is there. If nobody is known to have found
+    /// it there, nothing happened with a known result until it was removed again by an operation
+    /// that works without the insert as well. The same the other way round for remove.
+    fn idle_unless_named(&self, op: &SetOp<V>) -> bool {
+        matches!(op, Insert(_) | Remove(_))
+    }
+
+    fn refute(&self, part: &PartView<'_, SetOp<V>, SetRet>) -> Option<Refutation> {
+        super::refute::elements(
+            part,
+            |op| match op {
+                Insert(v) => Some(v),
+                _ => None,
+            },
+            |op, ret| op.was_there(*ret).then(|| op.value()),
+            |op, ret| match op {
+                Remove(v) if ret.0 => Some(v),
+                _ => None,
+            },
+        )
     }
 }
 

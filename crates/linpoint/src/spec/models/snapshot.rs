@@ -14,7 +14,9 @@ pub use view::View;
 
 use super::Value;
 use super::refute::Words;
-use crate::spec::{Mention, Name, PartView, Refutation, Role, Shape, Shaped, Slot, Spec, Traces};
+use crate::spec::{
+    Claims, Mention, Name, PartView, Refutation, Role, Shape, Shaped, Slot, Spec, Traces,
+};
 
 /// A snapshot object.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -118,49 +120,11 @@ impl<V: Value> Spec for Snapshot<V> {
         matches!(op, Scan)
     }
 
-    fn leaves(&self, op: &Self::Op) -> Traces {
-        match op {
-            Update(i, v) => Traces::any_and(&(*i, v)),
-            Scan => Traces::none(),
-        }
-    }
-
-    /// Every operation senses anything: it leaves the other segments as it finds them.
-    fn senses(&self, _op: &Self::Op, ret: Option<&Self::Ret>) -> Traces {
-        ret.map_or(Traces::Any, |ret| Traces::any_and_all(known(ret)))
-    }
-
-    /// A value that no scan names, at this segment: one is as good as another.
-    fn anonymous_kind(&self, op: &Self::Op) -> Option<u64> {
-        match op {
-            Update(i, _) => Some(*i as u64),
-            Scan => None,
-        }
-    }
-
-    /// Until the next update of the segment, no scan shows what it holds: it would have named it.
-    fn idle_unless_named(&self, op: &Self::Op) -> bool {
-        matches!(op, Update(..))
-    }
-
-    fn refute(&self, part: &PartView<'_, Self::Op, Self::Ret>) -> Option<Refutation> {
-        super::refute::sources(
-            part,
-            |(i, v)| usize::from(*i < self.segments && **v == self.initial),
-            |op| match op {
-                Update(i, v) => Some((*i, v)),
-                Scan => None,
-            },
-            |_, ret| known(ret),
-            |_, _| None,
-            Words {
-                verb: ("wrote", "write"),
-                show: |(i, v): &(usize, &V)| format!("{v:?} in segment {i}"),
-            },
-        )
-    }
-
     fn shaped(&self) -> Option<&dyn Shaped<Self::Op, Self::Ret>> {
+        Some(self)
+    }
+
+    fn claims(&self) -> Option<&dyn Claims<Self::Op, Self::Ret>> {
         Some(self)
     }
 
@@ -205,19 +169,52 @@ impl<V: Value> Spec for Snapshot<V> {
         format!("{state:?}")
     }
 
-    fn why_illegal(&self, state: &Box<[V]>, op: &Self::Op, ret: &Self::Ret) -> Option<String> {
-        if let Update(i, _) = op {
-            return (*i >= state.len()).then(|| format!("there is no segment {i}"));
-        }
-        let (i, _) = known(ret).find(|(i, v)| state.get(*i) != Some(v))?;
-        Some(match state.get(i) {
-            Some(holds) => format!("segment {i} holds {holds:?}"),
-            None => format!("there is no segment {i}"),
-        })
-    }
-
     fn state_bytes(&self, state: &Box<[V]>) -> usize {
         size_of::<Box<[V]>>() + size_of_val::<[V]>(state)
+    }
+}
+
+impl<V: Value> Claims<SnapshotOp<V>, SnapshotRet<V>> for Snapshot<V> {
+    fn leaves(&self, op: &SnapshotOp<V>) -> Traces {
+        match op {
+            Update(i, v) => Traces::any_and(&(*i, v)),
+            Scan => Traces::none(),
+        }
+    }
+
+    /// Every operation senses anything: it leaves the other segments as it finds them.
+    fn senses(&self, _op: &SnapshotOp<V>, ret: Option<&SnapshotRet<V>>) -> Traces {
+        ret.map_or(Traces::Any, |ret| Traces::any_and_all(known(ret)))
+    }
+
+    /// A value that no scan names, at this segment: one is as good as another.
+    fn anonymous_kind(&self, op: &SnapshotOp<V>) -> Option<u64> {
+        match op {
+            Update(i, _) => Some(*i as u64),
+            Scan => None,
+        }
+    }
+
+    /// Until the next update of the segment, no scan shows what it holds: it would have named it.
+    fn idle_unless_named(&self, op: &SnapshotOp<V>) -> bool {
+        matches!(op, Update(..))
+    }
+
+    fn refute(&self, part: &PartView<'_, SnapshotOp<V>, SnapshotRet<V>>) -> Option<Refutation> {
+        super::refute::sources(
+            part,
+            |(i, v)| usize::from(*i < self.segments && **v == self.initial),
+            |op| match op {
+                Update(i, v) => Some((*i, v)),
+                Scan => None,
+            },
+            |_, ret| known(ret),
+            |_, _| None,
+            Words {
+                verb: ("wrote", "write"),
+                show: |(i, v): &(usize, &V)| format!("{v:?} in segment {i}"),
+            },
+        )
     }
 }
 

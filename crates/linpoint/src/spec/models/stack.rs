@@ -8,7 +8,7 @@
 
 use super::persistent::List;
 use super::{Value, deterministic, show_elements, show_option};
-use crate::spec::{Mention, Name, PartView, Refutation, Role, Shape, Shaped, Spec, Traces};
+use crate::spec::{Claims, Mention, Name, PartView, Refutation, Role, Shape, Shaped, Spec, Traces};
 
 /// A stack.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -89,52 +89,11 @@ impl<V: Value> Spec for Stack<V> {
         matches!((op, ret), (Peek, _) | (Pop, Some(StackRet::Value(None))))
     }
 
-    fn leaves(&self, op: &Self::Op) -> Traces {
-        match op {
-            Push(v) => Traces::any_and(v),
-            Pop => Traces::Any,
-            Peek => Traces::none(),
-        }
-    }
-
-    fn senses(&self, _op: &Self::Op, ret: Option<&Self::Ret>) -> Traces {
-        match ret {
-            Some(StackRet::Value(Some(v))) => Traces::any_and(v),
-            _ => Traces::Any,
-        }
-    }
-
-    /// An element that nobody names goes unseen: it does not matter which one it is.
-    fn anonymous_kind(&self, op: &Self::Op) -> Option<u64> {
-        matches!(op, Push(_)).then_some(0)
-    }
-
-    /// Leave the push out. If its element was never popped, nothing below it was ever seen again,
-    /// and what happened above it stays legal. If it was popped, then by an operation that is
-    /// pending too (the others would have named it): leave that out as well.
-    fn idle_unless_named(&self, op: &Self::Op) -> bool {
-        matches!(op, Push(_))
-    }
-
-    fn refute(&self, part: &PartView<'_, Self::Op, Self::Ret>) -> Option<Refutation> {
-        super::refute::elements(
-            part,
-            |op| match op {
-                Push(v) => Some(v),
-                _ => None,
-            },
-            |_, ret| match ret {
-                StackRet::Value(v) => v.as_ref(),
-                Done => None,
-            },
-            |op, ret| match (op, ret) {
-                (Pop, StackRet::Value(v)) => v.as_ref(),
-                _ => None,
-            },
-        )
-    }
-
     fn shaped(&self) -> Option<&dyn Shaped<Self::Op, Self::Ret>> {
+        Some(self)
+    }
+
+    fn claims(&self) -> Option<&dyn Claims<Self::Op, Self::Ret>> {
         Some(self)
     }
 
@@ -181,17 +140,56 @@ impl<V: Value> Spec for Stack<V> {
         show_elements(state.iter(), state.len(), "top first")
     }
 
-    fn why_illegal(&self, state: &List<V>, _op: &Self::Op, ret: &Self::Ret) -> Option<String> {
-        match (ret, state.first()) {
-            (StackRet::Value(_), None) => Some("the stack is empty".into()),
-            (StackRet::Value(_), Some(top)) => Some(format!("{top:?} is on top")),
-            (Done, _) => None,
-        }
-    }
-
     /// States share their nodes: each counts one of its own, which is what a push adds.
     fn state_bytes(&self, _state: &List<V>) -> usize {
         List::<V>::bytes_of_version()
+    }
+}
+
+impl<V: Value> Claims<StackOp<V>, StackRet<V>> for Stack<V> {
+    fn leaves(&self, op: &StackOp<V>) -> Traces {
+        match op {
+            Push(v) => Traces::any_and(v),
+            Pop => Traces::Any,
+            Peek => Traces::none(),
+        }
+    }
+
+    fn senses(&self, _op: &StackOp<V>, ret: Option<&StackRet<V>>) -> Traces {
+        match ret {
+            Some(StackRet::Value(Some(v))) => Traces::any_and(v),
+            _ => Traces::Any,
+        }
+    }
+
+    /// An element that nobody names goes unseen: it does not matter which one it is.
+    fn anonymous_kind(&self, op: &StackOp<V>) -> Option<u64> {
+        matches!(op, Push(_)).then_some(0)
+    }
+
+    /// Leave the push out. If its element was never popped, nothing below it was ever seen again,
+    /// and what happened above it stays legal. If it was popped, then by an operation that is
+    /// pending too (the others would have named it): leave that out as well.
+    fn idle_unless_named(&self, op: &StackOp<V>) -> bool {
+        matches!(op, Push(_))
+    }
+
+    fn refute(&self, part: &PartView<'_, StackOp<V>, StackRet<V>>) -> Option<Refutation> {
+        super::refute::elements(
+            part,
+            |op| match op {
+                Push(v) => Some(v),
+                _ => None,
+            },
+            |_, ret| match ret {
+                StackRet::Value(v) => v.as_ref(),
+                Done => None,
+            },
+            |op, ret| match (op, ret) {
+                (Pop, StackRet::Value(v)) => v.as_ref(),
+                _ => None,
+            },
+        )
     }
 }
 
@@ -257,7 +255,7 @@ mod tests {
         check_claims(&Stack::new(), &ops, 1, 400).unwrap();
     }
 
-    /// Why [`Spec::idle_unless_named`] asks for known results: nobody names the 2, but without it the
+    /// Why [`Claims::idle_unless_named`] asks for known results: nobody names the 2, but without it the
     /// completed pop with an unknown result would have taken the 1.
     #[test]
     fn an_unknown_pop_needs_the_unnamed_push() {

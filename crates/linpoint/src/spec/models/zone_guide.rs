@@ -31,7 +31,7 @@ impl Zone {
     }
 }
 
-/// Sort keys for [`crate::Spec::guide`], or nothing if a value was written twice.
+/// Sort keys for [`crate::spec::Claims::guide`], or nothing if a value was written twice.
 ///
 /// * `written`: what an operation with this result leaves in the register.
 /// * `seen`: what a completed operation proves to have been there.
