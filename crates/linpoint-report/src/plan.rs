@@ -57,8 +57,8 @@ impl Planned<'_> {
             width,
         );
         text::fact(&mut out, "parts", &plan.split, width);
-        for (number, candidate) in (1..).zip(&plan.ladder) {
-            let label = if number == 1 { "tactics" } else { "" };
+        for (number, candidate) in (0..).zip(&plan.ladder) {
+            let label = if number == 0 { "tactics" } else { "" };
             let (style, why) = match &candidate.refused {
                 None => (USED, candidate.why.clone()),
                 Some(reason) => (REFUSED, format!("refused: {reason}")),

@@ -32,7 +32,8 @@ fn the_plan_names_a_monitor_that_decides() {
         "  history        3 operations, 3 distinct; 0 pending, 0 with an unknown result\n",
         "  concurrency    up to 1 open at once\n",
         "  parts          not split: the monitor takes all operations at once\n",
-        "  tactics        1. monitor: queue-monitor decides this history\n",
+        "  tactics        0. monitor: queue-monitor decides this history\n",
+        "                 1. monitor by part: refused: the whole history is one part\n",
         "                 2. straight jit-graph: refused: not needed\n",
         "                 5. unlimited-pending: refused: no operation is pending\n",
         "  limits         3 threads, at most 10.0 s, at most 1048576 bytes of memory\n",
@@ -50,7 +51,7 @@ fn the_plan_has_the_reason_why_a_monitor_refuses() {
     fs::write(dir.join("q.jsonl"), stack.replace("queue", "stack")).unwrap();
     let (out, _) = exits(&linpoint(&dir, &["plan", "q.jsonl"]), 0);
     assert!(out.contains("3 operations, 2 distinct"), "{out}");
-    let reason = out.split("1. monitor: refused: ").nth(1).expect(&out).lines().next().unwrap();
+    let reason = out.split("0. monitor: refused: ").nth(1).expect(&out).lines().next().unwrap();
     // The check itself reports the same reason.
     let (json, _) = exits(&linpoint(&dir, &["check", "--output", "json", "q.jsonl"]), 0);
     assert!(json.contains(&format!("\"refused\":\"{}", reason.trim_end())), "{reason}\n{json}");
