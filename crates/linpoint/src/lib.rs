@@ -28,11 +28,13 @@
 //! | a single-threaded struct that says what is right | [`Sequential`] |
 //! | a nondeterministic object, or a state type of its own | [`Spec`] |
 //! | a register, map, queue, stack, set, lock, … | [`spec::models`] |
+//! | a model that exists only at run time | [`subject::Subject`], [`Checker::of_subject`] |
+//! | a violation that should become a small regression test | [`shrink::shrink`] |
 //!
 //! # Verdicts
 //!
 //! [`Verdict::Linearizable`] has a witness that has been validated by independent code.
-//! [`Verdict::Violation`] names the earliest return that cannot be explained, what would have been
+//! [`Verdict::Violation`] names the earliest return that no order explains, what would have been
 //! allowed there, and a few operations that contradict each other. [`Verdict::Undecided`] names the
 //! limit that was hit. A specification that panics is a [`CheckError`] that names the operation.
 //!
@@ -44,14 +46,20 @@
 //!
 //! Deciding linearizability is NP-complete. Searches over containers with many open operations can
 //! be exponential: set [`Checker::timeout`] and [`Checker::memory`]. The memory limit counts what
-//! linpoint allocates for configurations and tables, and states as far as [`Spec::state_bytes`]
-//! tells; what a state shares with others through `Arc`, or allocates without telling, is not seen.
+//! linpoint allocates for configurations and tables, and states as [`Spec::state_bytes`] reports them. Memory that a
+//! state shares through `Arc`, or does not report, is not counted.
+//!
+//! # Research
+//!
+//! [`research`] has parts for experiments: strong hitting families, switches that turn off single optimisations. Checking
+//! histories needs none of them.
 
 mod budget;
 mod check;
 mod decide;
 mod explain;
 pub mod history;
+#[doc(hidden)]
 pub mod hitting;
 pub mod incremental;
 mod minimise;
@@ -68,6 +76,18 @@ pub use budget::{Cancel, Limit, Limits, Progress};
 pub use check::{CheckError, Checker, Hints, Part, PartStatus, Report, Stats, check};
 pub use history::{History, OpId};
 pub use plan::{Algorithm, Plan, UnknownEngine};
-pub use search::{Engine, Switches};
+pub use search::Engine;
+#[doc(hidden)]
+pub use search::Switches;
 pub use spec::{Sequential, Spec};
 pub use verdict::Verdict;
+
+/// Parts for experiments and for measuring the algorithms. Checking histories needs none of them.
+pub mod research {
+    #[doc(inline)]
+    pub use crate::hitting;
+    #[doc(inline)]
+    pub use crate::monitor::Times;
+    #[doc(inline)]
+    pub use crate::search::Switches;
+}

@@ -1,7 +1,7 @@
 //! Checks the optional claims of a spec against its relation, on random sequential runs.
 //!
 //! A claim that is too modest costs time; a false one costs right answers. [`check_claims`] tries to
-//! break every claim of [`Spec`], [`Shaped`](super::Shaped) and [`Claims`] that the operations you give it can break. It is a test, not a
+//! break every claim of [`Spec`], [`Shaped`](super::Shaped) and [`Claims`](super::Claims) that the operations you give it can break. It is a test, not a
 //! proof: give it few operations with few values, so that they meet often, and all the cases that you
 //! thought about when you wrote the claim.
 
@@ -32,14 +32,14 @@ const MAX_RESULTS: usize = 12;
 /// * what [`Spec::is_read`] calls a read leaves every state as it is;
 /// * operations with disjoint [`Spec::footprint`]s commute, and neither changes what the other can
 ///   return;
-/// * if `p` leaves nothing that `x` senses ([`Claims::leaves`], [`Claims::senses`]), `x` can do alone
+/// * if `p` leaves nothing that `x` senses ([`Claims::leaves`](super::Claims::leaves), [`Claims::senses`](super::Claims::senses)), `x` can do alone
 ///   what it can do after `p`; and if it leaves nothing that `x` senses to act
-///   ([`Claims::senses_to_act`]), `x` can lead alone to every state to which it leads after `p`, unless
+///   ([`Claims::senses_to_act`](super::Claims::senses_to_act)), `x` can lead alone to every state to which it leads after `p`, unless
 ///   it changes nothing there;
-/// * pending operations of one [`Claims::anonymous_kind`] can replace each other, and pending
-///   operations that are [`Claims::idle_unless_named`] can be left out, in small histories in which
+/// * pending operations of one [`Claims::anonymous_kind`](super::Claims::anonymous_kind) can replace each other, and pending
+///   operations that are [`Claims::idle_unless_named`](super::Claims::idle_unless_named) can be left out, in small histories in which
 ///   nobody names their traces;
-/// * [`Claims::refute`] is silent about legal histories, also when some of their operations are
+/// * [`Claims::refute`](super::Claims::refute) is silent about legal histories, also when some of their operations are
 ///   relaxed; and what it names in illegal ones is illegal with all other operations relaxed;
 /// * [`Spec::shaped`]: sequences, legal or not, are legal for the shape exactly if they are for the
 ///   specification, going by roles and names, and operations with different keys have disjoint
