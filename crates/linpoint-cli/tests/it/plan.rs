@@ -56,7 +56,7 @@ fn the_plan_has_the_reason_why_a_monitor_refuses() {
     let (json, _) = exits(&linpoint(&dir, &["check", "--output", "json", "q.jsonl"]), 0);
     assert!(json.contains(&format!("\"refused\":\"{}", reason.trim_end())), "{reason}\n{json}");
     let (out, _) = exits(&linpoint(&dir, &["plan", "--algorithm", "breadth", "q.jsonl"]), 0);
-    assert!(out.contains("1. breadth: asked for by name\n") && !out.contains("2. "), "{out}");
+    assert!(out.contains("0. breadth: asked for by name\n") && !out.contains("1. "), "{out}");
 }
 
 #[test]
