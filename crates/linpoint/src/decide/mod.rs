@@ -40,7 +40,7 @@ pub(crate) enum PartAnswer {
 /// What is known about a violation.
 #[derive(Clone, Debug)]
 pub(crate) struct Evidence {
-    /// Some order explains the first so many returns; so none of them is the earliest failure.
+    /// Some order explains this many returns, so none of them is the earliest failure.
     pub(crate) reached: u32,
     /// The specification's own proof, if it has one.
     pub(crate) refutation: Option<Refutation>,
@@ -134,7 +134,7 @@ impl<'a> Run<'a> {
         [(rungs(0), false), (rungs(1), false), (rungs(2), false), (rungs(3), true)]
     }
 
-    /// Calls `each` for all `parts` on so many threads, and the progress callback now and then.
+    /// Calls `each` for all `parts` on this many threads, and the progress callback about ten times a second.
     fn in_parallel(
         &self,
         parts: &[usize],

@@ -19,7 +19,7 @@ use super::{Evidence, PartAnswer, PartReport, Run, lock};
 
 /// What a monitor may need for each operation, at most.
 const BYTES_PER_OP: usize = 256;
-/// Steps of the queue-oriented search, and so many more for each operation.
+/// Steps of the queue-oriented search, and steps for each operation.
 const STEPS: u64 = 1_000_000;
 const STEPS_PER_OP: u64 = 1_000;
 

@@ -20,7 +20,7 @@ pub(super) struct Probe<'a> {
     pub(super) cancel: &'a Cancel,
 }
 
-/// Steps of one engine for one question, and so many more for each operation.
+/// Steps of one engine for one question, and steps for each operation.
 const STEPS: u64 = 20_000;
 const STEPS_PER_OP: u64 = 16;
 /// A nondeterministic order is followed in at most this many states.

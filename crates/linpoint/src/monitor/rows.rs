@@ -5,8 +5,6 @@ use std::ops::Range;
 
 use crate::history::{OpId, Span};
 use crate::spec::{Name, Role, Shape, Slot, Text};
-#[allow(unused_imports)] // for the documentation
-use crate::subject::Subject;
 use crate::subject::{Call, Case, Place};
 use crate::verdict::{Form, OpMention};
 
@@ -103,12 +101,12 @@ impl<'a> Rows<'a> {
         self.spans[self.id(row).index()].is_pending()
     }
 
-    /// See [`Subject::shape`].
+    /// See `Subject::shape`.
     pub(crate) fn shape(&self) -> Shape {
         self.case.subject.shape()
     }
 
-    /// See [`Subject::role`].
+    /// See `Subject::role`.
     pub(crate) fn role(&self, row: usize) -> Role {
         self.case.subject.role(self.call(row), self.is_pending(row))
     }
@@ -118,12 +116,12 @@ impl<'a> Rows<'a> {
         self.case.subject.role(Call::unknown(self.call(row).op), true)
     }
 
-    /// See [`Subject::key`].
+    /// See `Subject::key`.
     pub(crate) fn key(&self, row: usize) -> Option<Name> {
         self.case.subject.key(self.call(row).op)
     }
 
-    /// Pushes the roles and keys of these rows, see [`Subject::role`] and [`Subject::key`].
+    /// Pushes the roles and keys of these rows, see `Subject::role` and `Subject::key`.
     pub(crate) fn roles(&self, rows: Range<usize>, roles: &mut Vec<(Role, Option<Name>)>) {
         match self.which {
             Which::All if self.case.is_recorded() => {
@@ -133,43 +131,43 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// See [`Subject::same_name`].
+    /// See `Subject::same_name`.
     pub(crate) fn same_name(&self, a: (usize, Slot), b: (usize, Slot)) -> bool {
         self.case.subject.same_name(self.place(a), self.place(b))
     }
 
-    /// True if [`Subject::same_name`] is so for all pairs of places.
+    /// True if `Subject::same_name` is so for all pairs of places.
     pub(crate) fn same_names(&self, pairs: &[[Place; 2]]) -> bool {
         self.case.subject.same_names(pairs)
     }
 
-    /// See [`Subject::is_initial`].
+    /// See `Subject::is_initial`.
     pub(crate) fn is_initial(&self, row: usize, slot: Slot) -> bool {
         self.case.subject.is_initial(self.place((row, slot)))
     }
 
-    /// See [`Subject::compare`].
+    /// See `Subject::compare`.
     pub(crate) fn compare(&self, a: usize, b: usize) -> Ordering {
         let of = |row| self.place((row, Slot::Value));
         self.case.subject.compare(of(a), of(b))
     }
 
-    /// What a scan found, see [`Subject::view`].
+    /// What a scan found, see `Subject::view`.
     pub(crate) fn view(&self, row: usize, names: &mut Vec<Option<Name>>) {
         self.case.subject.view(self.call(row).ret, names);
     }
 
-    /// See [`Subject::appends`].
+    /// See `Subject::appends`.
     pub(crate) fn appends(&self, row: usize) -> bool {
         self.case.subject.appends(self.call(row).op)
     }
 
-    /// See [`Subject::text`].
+    /// See `Subject::text`.
     pub(crate) fn text(&self, row: usize) -> Option<Text<'a>> {
         self.case.subject.text(self.place((row, Slot::Value)))
     }
 
-    /// See [`Subject::initial_text`].
+    /// See `Subject::initial_text`.
     pub(crate) fn initial_text(&self) -> Option<Text<'a>> {
         self.case.subject.initial_text()
     }

@@ -176,7 +176,7 @@ impl Searcher<'_> {
     ) -> Result<Option<(Vec<RetId>, bool)>, Stopped> {
         let mut session = self.subject.session();
         let survey = self.survey(&mut *session, 0, budget)?;
-        let (mut results, mut outcomes, mut are_all) = (Vec::new(), Vec::new(), true);
+        let (mut results, mut outcomes) = (Vec::new(), Vec::new());
         for state in survey.watched_in {
             let stopped = |stop| Stopped { stop, reached: 0 };
             if !session.outcomes(state, op, &mut outcomes, budget).map_err(stopped)? {
@@ -184,13 +184,14 @@ impl Searcher<'_> {
             }
             for (ret, _) in outcomes.drain(..) {
                 if results.len() >= most {
-                    are_all = false;
-                } else if !results.contains(&ret) {
+                    return Ok(Some((results, false)));
+                }
+                if !results.contains(&ret) {
                     results.push(ret);
                 }
             }
         }
-        Ok(Some((results, are_all)))
+        Ok(Some((results, true)))
     }
 
     fn survey(

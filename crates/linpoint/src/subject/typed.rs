@@ -81,11 +81,7 @@ impl<'a, S: Spec> HistoryColumns<'a, S> {
     ) -> T {
         let found = self.found().clone();
         let view = |row: &Row| {
-            let at = row.call.ret.0 as usize;
-            let ret = match self.rets.get(at) {
-                Some(recorded) => recorded.as_ref(),
-                None => at.checked_sub(self.rets.len()).and_then(|at| Some(&**found.get(at)?)),
-            };
+            let ret = result(self.rets, &found, row.call.ret);
             OpView { id: row.id, op: &self.ops[row.call.op.index()], ret, span: row.span }
         };
         look(&PartView::of(part.iter().map(view).collect()))
@@ -126,14 +122,7 @@ impl<S: Spec> Subject for Typed<'_, S> {
     fn replay(&self, run: &mut dyn Iterator<Item = Call>) -> Option<Result<(), usize>> {
         let HistoryColumns { ops, rets, .. } = self.columns;
         let found = self.columns.found().clone();
-        let mut run = run.map(|call| {
-            let at = call.ret.0 as usize;
-            let ret = match rets.get(at) {
-                Some(recorded) => recorded.as_ref(),
-                None => at.checked_sub(rets.len()).and_then(|at| Some(&**found.get(at)?)),
-            };
-            (&ops[call.op.index()], ret)
-        });
+        let mut run = run.map(|call| (&ops[call.op.index()], result(rets, &found, call.ret)));
         self.spec.replay(&mut run)
     }
 
@@ -151,6 +140,16 @@ impl<S: Spec> Subject for Typed<'_, S> {
             }
             _ => pairs.iter().all(|[a, b]| self.same_name(*a, *b)),
         }
+    }
+}
+
+/// The result behind a number: recorded, or found later, or unknown.
+#[inline]
+fn result<'r, R>(rets: &'r [Option<R>], found: &'r [Arc<R>], ret: RetId) -> Option<&'r R> {
+    let at = ret.0 as usize;
+    match rets.get(at) {
+        Some(recorded) => recorded.as_ref(),
+        None => found.get(at - rets.len()).map(|ret| &**ret),
     }
 }
 
