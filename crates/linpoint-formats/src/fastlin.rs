@@ -18,11 +18,11 @@ pub(crate) mod write;
 
 use linpoint::history::Ties;
 
-use crate::format::Part;
 use crate::model::ModelName;
 use crate::raw::{Clock, Details, NameId, RawBuilder, RawHistory};
 use crate::words::{Words, column_of, parse_int, shown};
 use crate::{Format, ReadError, Source, Value};
+use linpoint::wire::Part;
 
 /// A type of object.
 struct Kind {

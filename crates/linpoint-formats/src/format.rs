@@ -1,5 +1,7 @@
 //! Which formats there are, and which of them an input is in.
 
+use linpoint::wire::Part;
+
 use crate::model::ModelName;
 use crate::raw::RawBuilder;
 use crate::{RawHistory, ReadError, Source, Value};
@@ -202,7 +204,7 @@ impl Format {
     /// Where on a line a part of an operation is written: its column, from 1.
     pub(crate) fn locate(self, line: &[u8], part: Part) -> Option<usize> {
         match self {
-            Format::Jsonl => jsonl::key_at(line, part.key()),
+            Format::Jsonl => jsonl::key_at(line, key_of(part)),
             Format::Fastlin | Format::Fptlin => fastlin::locate(self, line, part),
             Format::Limo => limo::locate(line, part),
             Format::Edn | Format::Porcupine => edn::locate(line, part),
@@ -212,20 +214,11 @@ impl Format {
     }
 }
 
-/// A part of an operation that a message can point at.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Part {
-    Name,
-    Args,
-    Result,
-}
-
-impl Part {
-    fn key(self) -> &'static str {
-        match self {
-            Part::Name => "op",
-            Part::Args => "args",
-            Part::Result => "value",
-        }
+/// The key of a part in JSON lines.
+fn key_of(part: Part) -> &'static str {
+    match part {
+        Part::Name => "op",
+        Part::Args => "args",
+        Part::Result => "value",
     }
 }

@@ -11,12 +11,12 @@
 //! other loggers, and of processes that are not numbers, are annotations.
 
 use crate::edn::parser::Parser;
-use crate::format::Part;
 use crate::jepsen::{Event, Reader, Rules, Type};
 use crate::model::ModelName;
 use crate::raw::{RawHistory, Sink};
 use crate::words::{Words, column_of, parse_int};
 use crate::{Format, ReadError, Source, Value};
+use linpoint::wire::Part;
 
 const LEVELS: &[&[u8]] = &[b"INFO", b"WARN", b"ERROR", b"DEBUG"];
 

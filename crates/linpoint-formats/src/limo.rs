@@ -55,14 +55,14 @@ pub(crate) fn recognises(text: &[u8]) -> bool {
 }
 
 /// Where on a line a part of an operation is.
-pub(crate) fn locate(line: &[u8], part: crate::format::Part) -> Option<usize> {
+pub(crate) fn locate(line: &[u8], part: linpoint::wire::Part) -> Option<usize> {
     let find = |word: &[u8]| {
         let at = line.windows(word.len()).position(|w| w == word)? + word.len();
         let blanks = line[at..].iter().take_while(|b| b.is_ascii_whitespace()).count();
         Some(at + blanks + 1)
     };
     match part {
-        crate::format::Part::Result => find(b"return"),
+        linpoint::wire::Part::Result => find(b"return"),
         _ => find(b"call"),
     }
 }

@@ -26,7 +26,7 @@ impl ModelName {
         let mut model = ModelName { name: name.to_owned(), options: Vec::new() };
         for option in split_options(rest) {
             let (key, value) = match option.split_once('=') {
-                Some((key, value)) => (key, Value::from_word(value)),
+                Some((key, value)) => (key, crate::value::from_word(value)),
                 None => (option, Value::Bool(true)),
             };
             if key.is_empty() {

@@ -71,6 +71,7 @@ pub mod spec;
 mod split;
 pub mod subject;
 pub mod verdict;
+pub mod wire;
 
 pub use budget::{Cancel, Limit, Limits, Progress};
 pub use check::{CheckError, Checker, Hints, Part, PartStatus, Report, Stats, check};

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
 use linpoint_formats::stats::{Kind, Stats, doubling, stats};
-use linpoint_formats::{Format, RawHistory, ReadError, Source, Value};
+use linpoint_formats::{Format, RawHistory, ReadError, Source, Value, to_json};
 use linpoint_report::text::count;
 
 use crate::args::raw::HumanOrJson;
@@ -175,7 +175,7 @@ fn histogram(others_at_call: &[usize], text: &mut String) {
 }
 
 fn json(name: &str, stats: &Stats) -> String {
-    let quoted = |text: &str| Value::str(text).to_json();
+    let quoted = |text: &str| to_json(&Value::str(text));
     let list = |numbers: &[usize]| {
         let numbers: Vec<String> = numbers.iter().map(usize::to_string).collect();
         format!("[{}]", numbers.join(","))

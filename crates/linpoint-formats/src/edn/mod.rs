@@ -42,8 +42,8 @@ pub(crate) fn recognises_porcupine(text: &[u8]) -> bool {
 }
 
 /// Where on a line a part of an operation is; unknown if several are on it.
-pub(crate) fn locate(line: &[u8], part: crate::format::Part) -> Option<usize> {
-    let key: &[u8] = if part == crate::format::Part::Name { b":f " } else { b":value " };
+pub(crate) fn locate(line: &[u8], part: linpoint::wire::Part) -> Option<usize> {
+    let key: &[u8] = if part == linpoint::wire::Part::Name { b":f " } else { b":value " };
     let mut found = memchr::memmem::find_iter(line, key);
     let (first, second) = (found.next()?, found.next());
     second.is_none().then_some(first + key.len() + 1)

@@ -19,7 +19,7 @@ use crate::raw::Clock;
 use crate::write::{Header, WriteError};
 use crate::{Format, Source, Value, convert, registry};
 use linpoint::history::Ties;
-use objects::{Draft, Object};
+pub(crate) use objects::{Draft, Object, Simulated};
 use simulate::{Run, Simulation, nowhere};
 pub use values::Values;
 
@@ -35,7 +35,7 @@ pub struct Options {
     /// Mean number of other operations that are open when one is called; about half of the
     /// processes if not given.
     pub overlap: Option<f64>,
-    /// Where chance begins.
+    /// Random seed.
     pub seed: u64,
     /// Share of the operations that are ambiguous.
     pub ambiguous: f64,

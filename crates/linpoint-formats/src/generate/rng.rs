@@ -1,31 +1,27 @@
-//! Random numbers whose sequence never changes: a seed in a bug report stays valid.
+//! Random numbers. A seed always gives the same ones.
 
-/// SplitMix64 (Steele, Lea, Flood, 2014).
-#[derive(Clone, Debug)]
-pub(super) struct Rng(u64);
+/// A generator of random numbers.
+pub(crate) struct Rng(fastrand::Rng);
 
 impl Rng {
-    /// The sequence of a seed.
+    /// Starts at a seed.
     pub(super) fn new(seed: u64) -> Rng {
-        Rng(seed)
+        Rng(fastrand::Rng::with_seed(seed))
     }
 
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+    /// A number below `n`; 0 if there is none.
+    pub(super) fn below(&mut self, n: u64) -> u64 {
+        if n == 0 { 0 } else { self.0.u64(..n) }
     }
 
-    /// A number below `bound`; 0 if that is 0.
-    pub(super) fn below(&mut self, bound: u64) -> u64 {
-        self.next() % bound.max(1)
-    }
-
-    /// A position in a list of this length.
+    /// A position in a list of `len`.
     pub(super) fn index(&mut self, len: usize) -> usize {
         self.below(len as u64) as usize
+    }
+
+    /// A number from 0 to 1.
+    pub(super) fn fraction(&mut self) -> f64 {
+        self.0.f64()
     }
 
     /// True with this probability.
@@ -33,13 +29,7 @@ impl Rng {
         self.fraction() < probability
     }
 
-    /// At least 0, less than 1.
-    pub(super) fn fraction(&mut self) -> f64 {
-        // All 53 bits that fit exactly.
-        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    /// True in so many of a hundred cases.
+    /// True in this many of a hundred cases.
     pub(super) fn percent(&mut self, percent: u64) -> bool {
         self.below(100) < percent
     }

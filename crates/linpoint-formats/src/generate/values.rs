@@ -22,10 +22,11 @@ impl Values {
 pub(super) struct Supply {
     values: Values,
     last: u64,
-    /// Distinct values come in an order that looks random, below two to this power.
-    scattered: Option<u32>,
-    text: bool,
-    /// What was there before.
+    /// Scattered values are below two to this power.
+    bits: u32,
+    /// Texts instead of numbers.
+    texts: bool,
+    /// Values that must not be called impossible.
     taken: Vec<Value>,
 }
 
@@ -33,22 +34,13 @@ pub(super) struct Supply {
 const NEVER: i64 = 999_999_999;
 
 impl Supply {
-    pub(super) fn new(values: Values) -> Supply {
-        Supply { values, last: 0, scattered: None, text: false, taken: Vec::new() }
+    /// Values for this many operations.
+    pub(super) fn new(values: Values, operations: u64, texts: bool) -> Supply {
+        let bits = (u64::BITS - operations.leading_zeros()).clamp(4, 48);
+        Supply { values, last: 0, bits, texts, taken: Vec::new() }
     }
 
-    /// Distinct values in an order that looks random; at most so many.
-    pub(super) fn scattered(values: Values, most: u64) -> Supply {
-        let bits = (u64::BITS - most.leading_zeros()).clamp(4, 48);
-        Supply { scattered: Some(bits), ..Supply::new(values) }
-    }
-
-    /// Texts instead of numbers.
-    pub(super) fn texts(values: Values) -> Supply {
-        Supply { text: true, ..Supply::new(values) }
-    }
-
-    /// These were there before: what is never handed out is none of them.
+    /// These are there from the start: [`Supply::never`] is none of them.
     pub(super) fn beside(mut self, taken: impl IntoIterator<Item = Value>) -> Supply {
         self.taken.extend(taken);
         self
@@ -60,10 +52,9 @@ impl Supply {
             Values::Among(n) => 1 + rng.below(n.into()),
             Values::Distinct => {
                 self.last += 1;
-                self.scattered.map_or(self.last, |bits| 1 + scatter(self.last, bits))
+                self.last
             }
         };
-        // Nobody waits for so many operations.
         i64::try_from(number).unwrap_or(i64::MAX)
     }
 
@@ -73,20 +64,29 @@ impl Supply {
         self.value(number)
     }
 
+    /// The next value; distinct ones come in an order that looks random.
+    pub(super) fn scattered(&mut self, rng: &mut Rng) -> Value {
+        let number = self.number(rng);
+        match self.values {
+            Values::Among(_) => self.value(number),
+            Values::Distinct => self.value((1 + scatter(self.last, self.bits)).cast_signed()),
+        }
+    }
+
     /// How many distinct values there were so far.
     pub(super) fn last(&self) -> u64 {
         self.last
     }
 
     fn value(&self, number: i64) -> Value {
-        if self.text { Value::Str(format!("x{number}y").into()) } else { Value::Int(number) }
+        if self.texts { Value::Str(format!("x{number}y").into()) } else { Value::Int(number) }
     }
 
     /// A value that is never handed out.
     pub(super) fn never(&self) -> Value {
         let reach = match self.values {
             Values::Among(n) => u64::from(n),
-            Values::Distinct => self.scattered.map_or(self.last, |bits| 1 << bits),
+            Values::Distinct => self.last.max(1 << self.bits),
         };
         let first = if reach < NEVER as u64 / 2 { NEVER } else { i64::MAX };
         // Among one more number than are taken, one is not.
@@ -113,12 +113,13 @@ mod tests {
     fn distinct_values_are_distinct_and_never_the_impossible_one() {
         let mut rng = Rng::new(3);
         for most in [1, 10, 1000, 5000] {
-            for mut supply in [
-                Supply::new(Values::Distinct),
-                Supply::scattered(Values::Distinct, most),
-                Supply::texts(Values::Distinct),
-            ] {
-                let drawn: Vec<Value> = (0..most).map(|_| supply.draw(&mut rng)).collect();
+            for (texts, scattered) in [(false, false), (false, true), (true, false)] {
+                let mut supply = Supply::new(Values::Distinct, most, texts);
+                let mut draw = || match scattered {
+                    true => supply.scattered(&mut rng),
+                    false => supply.draw(&mut rng),
+                };
+                let drawn: Vec<Value> = (0..most).map(|_| draw()).collect();
                 let mut sorted = drawn.clone();
                 sorted.sort();
                 sorted.dedup();

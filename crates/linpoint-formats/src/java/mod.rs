@@ -18,6 +18,7 @@ mod linear;
 mod sorted;
 mod table;
 mod tree_bin;
+mod wire;
 
 pub use answer::Answer;
 pub use call::{BadCall, Call};

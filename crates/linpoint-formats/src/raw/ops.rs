@@ -6,6 +6,7 @@
 //! memory is given back while the operations are turned into those of a model.
 
 use linpoint::history::Extras;
+use linpoint::wire::NamedCall;
 
 use crate::Value;
 
@@ -28,6 +29,14 @@ pub struct RawOp<'a> {
     pub line: u32,
     /// The line with the result.
     pub end_line: u32,
+}
+
+impl<'a> RawOp<'a> {
+    /// What was called.
+    #[inline]
+    pub(crate) fn call(&self) -> NamedCall<'a> {
+        NamedCall { name: self.name, args: self.args, process: self.extras.process }
+    }
 }
 
 /// The operations of a [`crate::RawHistory`], in the order of the file.

@@ -1,20 +1,19 @@
 //! From operations as the file has them to a history of a model.
 
 use linpoint::history::{HistoryError, IntervalBuilder};
+use linpoint::wire::{FromWire, Mismatch, ModelInfo, Part};
 
-use super::join::{Join, Mismatch, OpOf, RetOf};
-use super::typed::Owned;
-use super::watch::{self, AnyModel};
+use super::LoadedHistory;
+use super::recent::Recent;
+use super::typed::{AnyHistory, Owned};
 use super::wrong::{error_at, mismatch_at};
-use super::{AnyJoin, LoadedHistory, ModelInfo};
-use crate::format::Part;
 use crate::model::ModelName;
 use crate::raw::{Lines, RawHistory, RawOp};
 use crate::stream::Stream;
 use crate::{ReadError, Source};
 
-/// What is to be loaded.
-pub(super) struct Loader<'a, 'r> {
+/// A history that is being loaded.
+pub(crate) struct Loader<'a, 'r> {
     pub(super) source: &'a Source,
     pub(super) raw: RawHistory,
     /// Where the operations are, if they are not in `raw`.
@@ -23,52 +22,41 @@ pub(super) struct Loader<'a, 'r> {
     pub(super) model: ModelName,
 }
 
-impl<J: Join> AnyJoin for J {
-    fn load(&self, mut loader: Loader<'_, '_>) -> Result<LoadedHistory, ReadError> {
-        let mut joined = Joined::<J> {
-            join: self,
-            builder: IntervalBuilder::new(loader.raw.ties),
-            lines: Lines::default(),
-            unknown_results: 0,
-        };
-        if let Some(stream) = loader.stream.take() {
-            let read = stream.read(&mut loader.raw, &mut |raw| joined.add(raw).is_ok());
-            read.map_err(|_| ReadError::new(loader.source, "the lines are not plain"))?;
-        } else {
-            let ops = std::mem::take(&mut loader.raw.ops);
-            joined.builder.reserve(ops.len());
-            ops.consume(|raw| {
-                joined.add(raw).map_err(|wrong| match wrong {
-                    Wrong::Joined(mismatch) => loader.mismatch(raw, &mismatch),
-                    Wrong::History(error) => loader.invalid(&joined.lines, &error),
-                })
-            })?;
-        }
-        let Joined { builder, lines, unknown_results, .. } = joined;
-        let history = builder.finish().map_err(|e| loader.invalid(&lines, &e))?;
-        let Loader { raw, model, .. } = loader;
-        Ok(LoadedHistory {
-            any: Box::new(Owned { spec: self.spec(), history, alike: J::alike }),
-            model,
-            note: raw.note,
-            format: raw.format,
-            processes: raw.processes,
-            objects: raw.objects,
-            lines,
-            annotations: raw.annotations,
-            unknown_results: raw.partly_unknown + unknown_results,
-        })
+/// Reads a history of a model.
+pub(super) fn load<M: FromWire>(
+    model: &M,
+    mut loader: Loader<'_, '_>,
+) -> Result<LoadedHistory, ReadError> {
+    let mut joined = Joined {
+        model,
+        builder: IntervalBuilder::new(loader.raw.ties),
+        recent: Recent::default(),
+        lines: Lines::default(),
+        unknown_results: 0,
+    };
+    if let Some(stream) = loader.stream.take() {
+        let read = stream.read(&mut loader.raw, &mut |raw| joined.add(raw).is_ok());
+        read.map_err(|_| ReadError::new(loader.source, "the lines are not plain"))?;
+    } else {
+        let ops = std::mem::take(&mut loader.raw.ops);
+        joined.builder.reserve(ops.len());
+        ops.consume(|raw| {
+            joined.add(raw).map_err(|wrong| match wrong {
+                Wrong::Joined(mismatch) => loader.mismatch(raw, &mismatch),
+                Wrong::History(error) => loader.invalid(&joined.lines, &error),
+            })
+        })?;
     }
-
-    fn model(&self) -> Box<dyn AnyModel + '_> {
-        Box::new(watch::Joined::new(self))
-    }
+    let Joined { builder, lines, unknown_results, .. } = joined;
+    let history = builder.finish().map_err(|e| loader.invalid(&lines, &e))?;
+    Ok(loader.loaded(Box::new(Owned { spec: model.clone(), history }), lines, unknown_results))
 }
 
 /// The operations of a model, as far as they have been read.
-struct Joined<'a, J: Join> {
-    join: &'a J,
-    builder: IntervalBuilder<OpOf<J>, RetOf<J>>,
+struct Joined<'a, M: FromWire> {
+    model: &'a M,
+    builder: IntervalBuilder<M::Op, M::Ret>,
+    recent: Recent<M::Ret>,
     lines: Lines,
     unknown_results: usize,
 }
@@ -79,17 +67,21 @@ enum Wrong {
     History(HistoryError),
 }
 
-impl<J: Join> Joined<'_, J> {
+impl<M: FromWire> Joined<'_, M> {
     #[inline]
     fn add(&mut self, raw: &RawOp<'_>) -> Result<(), Wrong> {
         self.lines.push(raw.line);
-        let (join, unknown_results) = (self.join, &mut self.unknown_results);
-        let op = || join.op(raw).map_err(Wrong::Joined);
-        let ret = |op: &OpOf<J>| match raw.result {
-            Some(value) => join.ret(op, value).map(Some).map_err(Wrong::Joined),
+        let Joined { model, recent, unknown_results, .. } = self;
+        let op = || model.read_op(&raw.call()).map_err(Wrong::Joined);
+        let ret = |op: &M::Op| match raw.result {
+            Some(value) if model.shares_result(op) => {
+                let read = recent.read(value, |value| model.read_ret(op, value));
+                read.map(Some).map_err(Wrong::Joined)
+            }
+            Some(value) => model.read_ret(op, value).map(Some).map_err(Wrong::Joined),
             None if raw.end.is_none() => Ok(None),
             None => {
-                let only = join.only_ret(op);
+                let only = model.only_ret(op);
                 *unknown_results += usize::from(only.is_none());
                 Ok(only)
             }
@@ -106,6 +98,26 @@ impl From<HistoryError> for Wrong {
 }
 
 impl Loader<'_, '_> {
+    fn loaded(
+        self,
+        any: Box<dyn AnyHistory>,
+        lines: Lines,
+        unknown_results: usize,
+    ) -> LoadedHistory {
+        let Loader { raw, model, .. } = self;
+        LoadedHistory {
+            any,
+            model,
+            note: raw.note,
+            format: raw.format,
+            processes: raw.processes,
+            objects: raw.objects,
+            lines,
+            annotations: raw.annotations,
+            unknown_results: raw.partly_unknown + unknown_results,
+        }
+    }
+
     fn at(&self, line: u32, part: Part, message: String) -> ReadError {
         error_at(self.source, self.raw.format, line, part, message)
     }

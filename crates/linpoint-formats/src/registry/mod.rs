@@ -1,10 +1,10 @@
 //! Joins the operations of a file to the bundled specifications, by the name of the model.
 
 mod facts;
-mod join;
 mod loaded;
 mod loader;
-mod models;
+pub(crate) mod models;
+mod recent;
 mod typed;
 pub mod watch;
 mod wrong;
@@ -18,15 +18,16 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use linpoint::subject::Subject;
+use linpoint::wire::{BadOption, Fault, ModelInfo, Options};
 use linpoint::{Algorithm, Cancel, Checker, Hints, Limits};
 
+use crate::generate::{Draft, Object};
 use crate::model::ModelName;
 use crate::raw::{RawBuilder, RawHistory};
 use crate::stream::Stream;
 use crate::{Format, ReadError, Source, Value};
-use join::{BadOption, Fault, Options};
 use loader::Loader;
-use watch::AnyModel;
+use models::{Entry, Model};
 
 /// How to check a [`LoadedHistory`].
 #[derive(Clone, Debug, Default)]
@@ -70,22 +71,9 @@ impl Settings {
     }
 }
 
-/// One of the bundled models, as users name it.
-#[derive(Clone, Copy, Debug)]
-pub struct ModelInfo {
-    /// The name.
-    pub name: &'static str,
-    /// What it is, in a line.
-    pub about: &'static str,
-    /// Its operations with their arguments and results: `dequeue() -> value or null`.
-    pub operations: &'static [&'static str],
-    /// Its options: `capacity=N: at most so many values`.
-    pub options: &'static [&'static str],
-}
-
 /// All models, in the order in which they are listed.
 pub fn models() -> impl Iterator<Item = ModelInfo> {
-    models::ALL.iter().map(|entry| entry.info)
+    models::all().iter().map(|entry| entry.info)
 }
 
 /// One of the histories of an input.
@@ -189,8 +177,8 @@ fn join(
     let is_empty = raw.ops.is_empty() && stream.is_none();
     let model = model_of(source, raw.format, model, in_file.as_ref(), is_empty)?;
     let entry = entry_of(source, &model)?;
-    let join = join_of(source, entry, &model).map_err(|(error, _)| error)?;
-    join.load(Loader { source, raw, stream, info: &entry.info, model })
+    let made = model_with_options(source, entry, &model).map_err(|(error, _)| error)?;
+    made.load(Loader { source, raw, stream, info: &entry.info, model })
 }
 
 /// The model that is meant: what the user says goes before what the file says.
@@ -236,12 +224,20 @@ pub(crate) fn has_specification(model: &ModelName) -> bool {
         || model.option("class").and_then(Value::as_str).is_none_or(crate::java::Java::knows)
 }
 
+/// An object of a model that processes use, for generated histories.
+pub(crate) fn simulate(draft: &Draft<'_>) -> Result<Box<dyn Object>, ReadError> {
+    let nowhere = Source::new("--model", Vec::new());
+    let entry = entry_of(&nowhere, draft.model)?;
+    let made = model_with_options(&nowhere, entry, draft.model).map_err(|(error, _)| error)?;
+    Ok(made.simulate(draft))
+}
+
 /// Makes sure that a model exists and has these options, before any file is read. Options that it
 /// needs may still be missing: files can have them.
 pub fn validate(model: &ModelName) -> Result<(), String> {
     let nowhere = Source::new("--model", Vec::new());
     let entry = entry_of(&nowhere, model).map_err(|error| error.to_string())?;
-    match join_of(&nowhere, entry, model) {
+    match model_with_options(&nowhere, entry, model) {
         Err((error, Fault::Wrong)) => Err(error.to_string()),
         Ok(_) | Err((_, Fault::Missing)) => Ok(()),
     }
@@ -260,7 +256,7 @@ pub(crate) fn same_model(one: &ModelName, other: &ModelName) -> bool {
 }
 
 fn entry_of(source: &Source, model: &ModelName) -> Result<&'static Entry, ReadError> {
-    if let Some(entry) = models::ALL.iter().find(|entry| entry.info.name == model.name) {
+    if let Some(entry) = models::find(&model.name) {
         return Ok(entry);
     }
     let names: Vec<&str> = models().map(|info| info.name).collect();
@@ -268,11 +264,12 @@ fn entry_of(source: &Source, model: &ModelName) -> Result<&'static Entry, ReadEr
         .help(format!("the models are: {}", names.join(", "))))
 }
 
-fn join_of(
+/// The model with the options that are given.
+fn model_with_options(
     source: &Source,
     entry: &Entry,
     model: &ModelName,
-) -> Result<Box<dyn AnyJoin>, (ReadError, Fault)> {
+) -> Result<Box<dyn Model>, (ReadError, Fault)> {
     let bad = |fault: BadOption| {
         let help = match entry.info.options {
             [] => "it has no options".to_owned(),
@@ -280,24 +277,13 @@ fn join_of(
         };
         (ReadError::new(source, fault.message).help(help), fault.fault)
     };
-    let mut options = Options::new(model);
-    let join = (entry.join)(&mut options).map_err(bad)?;
+    let mut options = Options::new(&model.options);
+    let made = (entry.make)(&mut options).map_err(bad)?;
     match options.left_over() {
-        None => Ok(join),
+        None => Ok(made),
         Some(key) => {
             let message = format!("the model {:?} has no option {key:?}", model.name);
             Err(bad(BadOption::from(message)))
         }
     }
-}
-
-/// The type-free side of a [`Join`].
-trait AnyJoin {
-    fn load(&self, loader: Loader<'_, '_>) -> Result<LoadedHistory, ReadError>;
-    fn model(&self) -> Box<dyn AnyModel + '_>;
-}
-
-struct Entry {
-    info: ModelInfo,
-    join: fn(&mut Options<'_>) -> Result<Box<dyn AnyJoin>, BadOption>,
 }

@@ -4,7 +4,8 @@ use std::any::Any;
 
 use linpoint::history::Timeline;
 use linpoint::subject::{Subject, Typed};
-use linpoint::{History, OpId, Spec};
+use linpoint::wire::FromWire;
+use linpoint::{History, OpId};
 
 /// In what two histories differ.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,20 +41,18 @@ pub(super) trait AnyHistory: Send + Sync {
 }
 
 /// A specification and a history of its operations.
-pub(super) struct Owned<S: Spec> {
+pub(super) struct Owned<S: FromWire> {
     pub(super) spec: S,
     pub(super) history: History<S::Op, S::Ret>,
-    /// Whether two specifications are of the same object.
-    pub(super) alike: fn(&S, &S) -> bool,
 }
 
-impl<S: Spec + Send + Sync + 'static> Owned<S> {
+impl<S: FromWire> Owned<S> {
     fn of(any: &dyn AnyHistory) -> Option<&Owned<S>> {
         any.as_any().downcast_ref()
     }
 }
 
-impl<S: Spec + Send + Sync + 'static> AnyHistory for Owned<S> {
+impl<S: FromWire> AnyHistory for Owned<S> {
     fn timeline(&self) -> &Timeline {
         self.history.timeline()
     }
@@ -63,7 +62,7 @@ impl<S: Spec + Send + Sync + 'static> AnyHistory for Owned<S> {
     }
 
     fn is_alike(&self, other: &dyn AnyHistory) -> bool {
-        Owned::<S>::of(other).is_some_and(|other| (self.alike)(&self.spec, &other.spec))
+        Owned::<S>::of(other).is_some_and(|other| self.spec.is_alike(&other.spec))
     }
 
     fn same_op(&self, id: OpId, other: &dyn AnyHistory, other_id: OpId) -> bool {

@@ -5,13 +5,15 @@
 
 use linpoint::incremental::{Open, Step, StreamChecker, StreamError, StreamViolation};
 use linpoint::subject::{Call, RetId, StreamSubject, TypedStream};
+use linpoint::wire::{FromWire, Mismatch, ModelInfo};
 use linpoint::{Limit, OpId};
 use rustc_hash::FxHashMap;
 
-use super::join::{Join, Mismatch};
 use super::loaded::client;
+use super::models::Model;
+use super::recent::Recent;
 use super::wrong::mismatch_at;
-use super::{ModelInfo, entry_of, join_of, model_of};
+use super::{entry_of, model_of, model_with_options};
 use crate::live::{Lines, LiveReader, Opened, WatchError};
 use crate::model::ModelName;
 use crate::raw::{Change, End, RawId, RawOp, Sink};
@@ -135,11 +137,10 @@ pub fn watch(
                 _ => error,
             })?;
     let entry = entry_of(source, &model)?;
-    let join = join_of(source, entry, &model).map_err(|(error, _)| error)?;
+    let made = model_with_options(source, entry, &model).map_err(|(error, _)| error)?;
     let most = settings.max_configurations;
-    let model_of_stream = join.model();
     let mut stream = Stream {
-        model: &*model_of_stream,
+        model: &*made,
         info: &entry.info,
         most,
         reader,
@@ -155,17 +156,8 @@ pub fn watch(
     Ok(Summary { model, operations, unknown_results: unknown_results + partly, outcome })
 }
 
-/// A model for the streams of its objects.
-pub(super) trait AnyModel {
-    /// See [`Join::ONE_KEY`].
-    fn one_key(&self) -> bool;
-
-    /// The stream of an object, without operations.
-    fn stream(&self) -> Box<dyn AnyStream + '_>;
-}
-
 /// The operations of one object, as they come in.
-pub(super) trait AnyStream {
+pub(crate) trait AnyStream {
     /// Gives a number to the operation that a name and arguments stand for.
     fn op(&mut self, raw: &RawOp<'_>) -> Result<OpId, Mismatch>;
 
@@ -176,43 +168,32 @@ pub(super) trait AnyStream {
     fn subject(&mut self) -> &mut dyn StreamSubject;
 }
 
-/// A join with the specification that it makes.
-pub(super) struct Joined<'a, J: Join> {
-    join: &'a J,
-    spec: J::Spec,
+/// The operations of one object of a model, as they come in.
+pub(super) struct ModelStream<'a, M: FromWire> {
+    model: &'a M,
+    stream: TypedStream<'a, M>,
+    recent: Recent<M::Ret>,
 }
 
-impl<'a, J: Join> Joined<'a, J> {
-    pub(super) fn new(join: &'a J) -> Self {
-        Joined { join, spec: join.spec() }
+impl<'a, M: FromWire> ModelStream<'a, M> {
+    pub(super) fn new(model: &'a M) -> Self {
+        ModelStream { model, stream: TypedStream::new(model), recent: Recent::default() }
     }
 }
 
-impl<J: Join> AnyModel for Joined<'_, J> {
-    fn one_key(&self) -> bool {
-        J::ONE_KEY
-    }
-
-    fn stream(&self) -> Box<dyn AnyStream + '_> {
-        Box::new(JoinedStream { join: self.join, stream: TypedStream::new(&self.spec) })
-    }
-}
-
-struct JoinedStream<'a, J: Join> {
-    join: &'a J,
-    stream: TypedStream<'a, J::Spec>,
-}
-
-impl<J: Join> AnyStream for JoinedStream<'_, J> {
+impl<M: FromWire> AnyStream for ModelStream<'_, M> {
     fn op(&mut self, raw: &RawOp<'_>) -> Result<OpId, Mismatch> {
-        Ok(self.stream.push_op(self.join.op(raw)?))
+        Ok(self.stream.push_op(self.model.read_op(&raw.call())?))
     }
 
     fn ret(&mut self, op: OpId, value: Option<&Value>) -> Result<RetId, Mismatch> {
-        let op = self.stream.op(op);
+        let (model, op) = (self.model, self.stream.op(op));
         let ret = match value {
-            Some(value) => Some(self.join.ret(op, value)?),
-            None => self.join.only_ret(op),
+            Some(value) if model.shares_result(op) => {
+                Some(self.recent.read(value, |value| model.read_ret(op, value))?)
+            }
+            Some(value) => Some(model.read_ret(op, value)?),
+            None => model.only_ret(op),
         };
         Ok(ret.map_or(RetId::UNKNOWN, |ret| self.stream.push_ret(ret)))
     }
@@ -224,7 +205,7 @@ impl<J: Join> AnyStream for JoinedStream<'_, J> {
 
 /// Everything about a stream of one model.
 struct Stream<'s, 'a> {
-    model: &'s dyn AnyModel,
+    model: &'s dyn Model,
     info: &'static ModelInfo,
     most: usize,
     reader: LiveReader<'a>,

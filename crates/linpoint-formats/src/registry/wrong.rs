@@ -1,8 +1,7 @@
 //! What is wrong with an operation, and where.
 
-use super::ModelInfo;
-use super::join::Mismatch;
-use crate::format::Part;
+use linpoint::wire::{Mismatch, ModelInfo, Part};
+
 use crate::raw::RawOp;
 use crate::{Format, ReadError, Source};
 
@@ -32,7 +31,7 @@ pub(super) fn mismatch_at(
 ) -> ReadError {
     let part = mismatch.part();
     let line = if part == Part::Result { raw.end_line } else { raw.line };
-    let error = error_at(source, format, line, part, mismatch.message(raw));
+    let error = error_at(source, format, line, part, mismatch.message(raw.name, raw.args.len()));
     let ours = |signature: &&&str| signature.split('(').next() == Some(raw.name);
     let name = info.name;
     match info.operations.iter().find(ours) {

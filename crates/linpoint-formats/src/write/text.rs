@@ -7,44 +7,13 @@ use crate::Value;
 
 /// Appends a value as JSON.
 pub(crate) fn json(value: &Value, line: &mut Vec<u8>) {
-    match value {
-        Value::Nil => line.extend(b"null"),
-        Value::Bool(true) => line.extend(b"true"),
-        Value::Bool(false) => line.extend(b"false"),
-        // A vector takes everything that is written to it.
-        Value::Int(n) => {
-            let _ = write!(line, "{n}");
-        }
-        Value::Str(text) => json_text(text, line),
-        Value::List(items) => {
-            line.push(b'[');
-            separated(items, line, b',', json);
-            line.push(b']');
-        }
-        Value::Map(entries) => {
-            line.push(b'{');
-            separated(entries, line, b',', |(name, value), line| {
-                json_text(name, line);
-                line.push(b':');
-                json(value, line);
-            });
-            line.push(b'}');
-        }
-    }
+    // A vector takes everything that is written to it, and every value is JSON.
+    let _ = serde_json::to_writer(line, value);
 }
 
 /// Appends a text as JSON.
 pub(crate) fn json_text(text: &str, line: &mut Vec<u8>) {
     let _ = serde_json::to_writer(line, text);
-}
-
-fn separated<T>(items: &[T], line: &mut Vec<u8>, by: u8, each: impl Fn(&T, &mut Vec<u8>)) {
-    for (i, item) in items.iter().enumerate() {
-        if i > 0 {
-            line.push(by);
-        }
-        each(item, line);
-    }
 }
 
 /// Appends a value as EDN. Texts are strings, whether or not they were keywords.

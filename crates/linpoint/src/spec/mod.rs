@@ -34,6 +34,7 @@ use smallvec::SmallVec;
 
 use crate::history::{History, OpId, Span};
 use crate::verdict::Reason;
+use crate::wire::ToWire;
 
 /// A sequential specification as a relation between states. See the [module docs](self).
 pub trait Spec: Sync {
@@ -120,17 +121,25 @@ pub trait Spec: Sync {
         None
     }
 
-    /// An operation in words, for explanations: `enqueue(5)`.
-    fn describe_op(&self, op: &Self::Op) -> String {
-        format!("{op:?}")
+    /// The names of operations, for files and explanations. Bundled models have them.
+    fn wire(&self) -> Option<&dyn ToWire<Self::Op, Self::Ret>> {
+        None
     }
 
-    /// A result in words.
+    /// An operation as text, for explanations: `enqueue(5)`.
+    fn describe_op(&self, op: &Self::Op) -> String {
+        match self.wire() {
+            Some(model) => crate::wire::describe(model, op),
+            None => format!("{op:?}"),
+        }
+    }
+
+    /// A result as text.
     fn describe_ret(&self, _op: &Self::Op, ret: &Self::Ret) -> String {
         format!("{ret:?}")
     }
 
-    /// A state in words.
+    /// A state as text.
     fn describe_state(&self, state: &Self::State) -> String {
         format!("{state:?}")
     }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use linpoint::hitting::Exact;
-use linpoint_formats::Value;
+use linpoint_formats::{Value, to_json};
 
 use super::DepthRow;
 
@@ -86,7 +86,7 @@ pub(super) fn json(row: &DepthRow) -> String {
         "{{\"file\":{},\"verdict\":\"{}\",\"operations\":{},\"chains\":{},\"concurrency\":{},\
          \"concurrent_pairs\":{},\"witness_d\":{},\"depth\":{},\"depth_more_than\":{},\"families\":{},\
          \"families_with_fewest_chains\":{fewest},\"schedules\":{schedules}}}\n",
-        Value::str(&row.name).to_json(),
+        to_json(&Value::str(&row.name)),
         verdict(row),
         m.operations,
         m.chains,

@@ -8,8 +8,6 @@ use super::{Blocked, Draft, Object, Op};
 use crate::Value;
 use crate::java::{Answer, Java};
 
-/// The class, if nobody says which.
-pub(super) const USUAL_CLASS: &str = "ConcurrentLinkedQueue";
 /// What no method throws.
 const NEVER: &str = "java.lang.Error";
 /// Numbers stay below this.
@@ -23,7 +21,7 @@ pub(super) struct Collection {
 
 impl Collection {
     pub(super) fn new(draft: &Draft<'_>) -> Result<Collection, String> {
-        let class = draft.option("class").and_then(Value::as_str).unwrap_or(USUAL_CLASS);
+        let class = draft.option("class").and_then(Value::as_str).unwrap_or_default();
         let arguments = match draft.option("arguments") {
             Some(Value::List(arguments)) => &arguments[..],
             _ => &[],
@@ -34,7 +32,11 @@ impl Collection {
             |name: &str| name.starts_with("take") || ["put", "putFirst", "putLast"].contains(&name);
         let is_map = class.ends_with("Map");
         let methods = object.methods().filter(|(name, _)| is_map || !waits(name)).collect();
-        Ok(Collection { object, methods, supply: Supply::new(draft.values) })
+        Ok(Collection {
+            object,
+            methods,
+            supply: Supply::new(draft.values, draft.operations, false),
+        })
     }
 
     fn item(&mut self, adds: bool, rng: &mut Rng) -> Value {

@@ -1,21 +1,28 @@
-//! The bundled models as ordinary single-threaded objects, and what processes do with them.
+//! Objects that one process uses at a time, and what processes do with them.
+//!
+//! Most models are simulated by their own specification ([`Simulated`]). Locks, sets and Java's collections have
+//! objects of their own: they keep accounts of the history, by which they know what an operation cannot have
+//! returned.
 
-mod containers;
 mod java;
-mod keyed;
 mod locks;
-mod registers;
 mod sets;
+mod simulated;
+
+pub(crate) use simulated::Simulated;
+
+use linpoint::wire::Sizes;
 
 use super::Options;
 use super::rng::Rng;
 use super::values::Values;
 use crate::model::ModelName;
+use crate::registry::{self, models};
 use crate::{Format, Value};
 
 /// What is called.
 #[derive(Clone, Debug)]
-pub(super) struct Op {
+pub(crate) struct Op {
     pub(super) name: &'static str,
     pub(super) args: Vec<Value>,
 }
@@ -32,11 +39,11 @@ impl Op {
 
 /// The operation cannot take effect now.
 #[derive(Debug)]
-pub(super) struct Blocked;
+pub(crate) struct Blocked;
 
 /// What a history says about an operation.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Recorded<'a> {
+pub(crate) enum Recorded<'a> {
     /// It returned this.
     Known(Option<&'a Value>),
     /// It never returned, or nobody knows what.
@@ -44,7 +51,7 @@ pub(super) enum Recorded<'a> {
 }
 
 /// An object that one process uses at a time.
-pub(super) trait Object {
+pub(crate) trait Object {
     /// What a process does next, if there is anything that it can do. `left` calls are still to come,
     /// this one included.
     fn draw(&mut self, who: u32, left: u64, rng: &mut Rng) -> Option<Op>;
@@ -72,8 +79,8 @@ pub(super) trait Object {
 }
 
 /// What an object is to be like.
-pub(super) struct Draft<'a> {
-    model: &'a ModelName,
+pub(crate) struct Draft<'a> {
+    pub(crate) model: &'a ModelName,
     format: Format,
     operations: u64,
     processes: u32,
@@ -81,13 +88,8 @@ pub(super) struct Draft<'a> {
     keys: u32,
 }
 
-/// Keys and accounts if nobody says how many.
+/// Number of keys if `--keys` does not say.
 const KEYS: u32 = 4;
-/// Most segments of a snapshot if nobody says how many: every scan gives all of them.
-const SEGMENTS: u32 = 8;
-/// What an account holds at first.
-const BALANCE: i64 = 100;
-
 impl<'a> Draft<'a> {
     pub(super) fn of(options: &'a Options) -> Draft<'a> {
         let Options { model, format, operations, processes, values, keys, .. } = options;
@@ -104,67 +106,38 @@ impl<'a> Draft<'a> {
     fn option(&self, key: &str) -> Option<&'a Value> {
         self.model.option(key)
     }
-
-    /// A whole number that is not negative.
-    fn size(&self, key: &str) -> Option<usize> {
-        self.option(key).and_then(Value::as_int).and_then(|n| usize::try_from(n).ok())
-    }
 }
 
-/// Adds options that the model needs and does not have.
+/// Adds options that the model requires and does not have.
 pub(super) fn fill_in(options: &mut Options) -> Result<(), String> {
-    let name = options.model.name.as_str();
-    let keys = options.keys;
-    match keys {
+    match options.keys {
         Some(0) => return Err("there must be a key".to_owned()),
         Some(keys) if keys > super::MOST => return Err(format!("{keys} keys are too many")),
         _ => {}
     }
-    let option = match name {
-        "snapshot" if options.model.option("segments").is_none() => {
-            let segments = match options.format {
-                Format::Snapshot => options.processes.max(2),
-                _ => keys.unwrap_or(options.processes.min(SEGMENTS)),
-            };
-            ("segments", Value::Int(segments.into()))
-        }
-        "bank" if options.model.option("accounts").is_none() => {
-            let account = |i| (format!("a{i}").into(), Value::Int(BALANCE));
-            let mut accounts: Vec<_> = (1..=keys.unwrap_or(KEYS)).map(account).collect();
-            accounts.sort();
-            ("accounts", Value::Map(accounts.into()))
-        }
-        "java" if keys.is_none() && options.model.option("class").is_none() => {
-            ("class", Value::str(java::USUAL_CLASS))
-        }
-        "kv" | "multi-register" => return Ok(()),
-        _ if keys.is_some() => {
-            return Err(format!(
-                "{} has no keys of which --keys could say how many",
-                options.model
-            ));
-        }
-        _ => return Ok(()),
+    let Some(entry) = models::find(&options.model.name) else { return Ok(()) };
+    // In that format, every process has a segment of its own.
+    let own_segments = (options.format == Format::Snapshot).then(|| options.processes.max(2));
+    let sizes = Sizes { processes: options.processes, keys: own_segments.or(options.keys) };
+    let mut missing = (entry.default_options)(sizes);
+    missing.retain(|(key, _)| options.model.option(key).is_none());
+    let says_how_many = |(key, value): &(&str, Value)| {
+        let one_more = Sizes { keys: sizes.keys.map(|keys| keys + 1), ..sizes };
+        (entry.default_options)(one_more).iter().any(|(other, more)| other == key && more != value)
     };
-    options.model.set(option.0, option.1)
+    if options.keys.is_some() && !entry.has_keys && !missing.iter().any(says_how_many) {
+        return Err(format!("{} has no keys, so --keys does not apply", options.model));
+    }
+    missing.into_iter().try_for_each(|(key, value)| options.model.set(key, value))
 }
 
 /// An object of a model.
 pub(super) fn new(draft: &Draft<'_>) -> Result<Box<dyn Object>, String> {
     Ok(match draft.model.name.as_str() {
-        "register" | "cas-register" | "rmw" => Box::new(registers::Cell::new(draft)),
-        "snapshot" => Box::new(registers::Snapshot::new(draft)),
-        "counter" => Box::new(registers::Counter::new(draft)?),
-        "multi-register" => Box::new(keyed::Registers::new(draft)),
-        "kv" => Box::new(keyed::Store::new(draft)),
-        "bank" => Box::new(keyed::Bank::new(draft)?),
         "set" => Box::new(sets::Set::new(draft)),
-        "bag" | "stack" | "queue" | "deque" | "priority-queue" => {
-            Box::new(containers::Container::new(draft))
-        }
         "java" => Box::new(java::Collection::new(draft)?),
         "mutex" => Box::new(locks::Mutex::new(draft)),
         "semaphore" => Box::new(locks::Semaphore::new(draft)),
-        other => return Err(format!("there is no way to simulate {other:?} yet")),
+        _ => registry::simulate(draft).map_err(|error| error.to_string())?,
     })
 }

@@ -22,7 +22,7 @@ impl Set {
     pub(super) fn new(draft: &Draft<'_>) -> Set {
         Set {
             members: FxHashSet::default(),
-            supply: Supply::new(draft.values),
+            supply: Supply::new(draft.values, draft.operations, false),
             distinct: draft.values == Values::Distinct,
             known: Vec::new(),
             ambiguous: FxHashSet::default(),

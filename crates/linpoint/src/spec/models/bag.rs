@@ -9,6 +9,7 @@
 use super::sorted::Sorted;
 use super::{Value, show_elements, show_option};
 use crate::spec::{Claims, PartView, Refutation, Spec, Traces};
+use crate::wire::{self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, ToWire, args};
 
 /// A bag.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -110,11 +111,8 @@ impl<V: Value + Ord> Spec for Bag<V> {
         Some(self)
     }
 
-    fn describe_op(&self, op: &Self::Op) -> String {
-        match op {
-            Add(v) => format!("add({v:?})"),
-            Remove => "remove()".into(),
-        }
+    fn wire(&self) -> Option<&dyn ToWire<Self::Op, Self::Ret>> {
+        Some(self)
     }
 
     fn describe_ret(&self, _op: &Self::Op, ret: &Self::Ret) -> String {
@@ -177,6 +175,88 @@ impl<V: Value + Ord> Claims<BagOp<V>, BagRet<V>> for Bag<V> {
                 Done => None,
             },
         )
+    }
+}
+
+impl<V: Value + Ord> ToWire<BagOp<V>, BagRet<V>> for Bag<V> {
+    fn name(&self) -> &'static str {
+        Bag::<wire::Value>::INFO.name
+    }
+
+    fn op<'a>(&self, op: &'a BagOp<V>) -> (&'static str, Args<'a>) {
+        match op {
+            Add(v) => ("add", args([v])),
+            Remove => ("remove", args([])),
+        }
+    }
+
+    fn ret(&self, _op: &BagOp<V>, ret: &BagRet<V>) -> Option<wire::Value> {
+        match ret {
+            Done => Some("ok".into()),
+            BagRet::Value(v) => wire::value_or_nil(v.as_ref()),
+        }
+    }
+}
+
+impl FromWire for Bag<wire::Value> {
+    const INFO: ModelInfo = ModelInfo {
+        name: "bag",
+        about: "values come out in any order",
+        operations: &["add(value)", "remove() -> value or null"],
+        options: &[],
+    };
+
+    fn from_options(_options: &mut Options<'_>) -> Result<Self, BadOption> {
+        Ok(Bag::new())
+    }
+
+    #[inline(always)]
+    fn read_op(&self, call: &NamedCall<'_>) -> Result<Self::Op, Mismatch> {
+        match call.name {
+            "add" => wire::element(call).map(Add),
+            "remove" => wire::none(call).map(|()| Remove),
+            _ => Err(Mismatch::UnknownOperation),
+        }
+    }
+
+    #[inline(always)]
+    fn read_ret(&self, op: &Self::Op, value: &wire::Value) -> Result<Self::Ret, Mismatch> {
+        match op {
+            Add(_) => wire::done(value).map(|()| Done),
+            Remove => Ok(BagRet::Value(wire::maybe(value))),
+        }
+    }
+
+    #[inline(always)]
+    fn only_ret(&self, op: &Self::Op) -> Option<Self::Ret> {
+        matches!(op, Add(_)).then_some(Done)
+    }
+
+    fn draw(&self, _state: &Self::State, chance: &mut dyn Chance) -> Option<Self::Op> {
+        Some(match chance.percent(50) {
+            true => Add(chance.value()),
+            false => Remove,
+        })
+    }
+
+    /// In place, and without a list of everything that could be taken.
+    fn perform(
+        &self,
+        state: &mut Self::State,
+        op: &Self::Op,
+        chance: &mut dyn Chance,
+    ) -> Option<Self::Ret> {
+        let chosen = match op {
+            Add(v) => {
+                state.set(v, Some(state.get(v).map_or(1, |n| n.saturating_add(1))));
+                return Some(Done);
+            }
+            Remove if state.is_empty() => return Some(BagRet::Value(None)),
+            Remove => chance.below(state.iter().len() as u64) as usize,
+        };
+        let (v, count) = state.iter().nth(chosen).cloned()?;
+        state.set(&v, (count > 1).then(|| count - 1));
+        Some(BagRet::Value(Some(v)))
     }
 }
 

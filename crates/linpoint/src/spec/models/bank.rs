@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 
 use super::Value;
 use crate::spec::{Claims, PartView, Refutation, Spec, Traces};
+use crate::wire::{self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, Sizes, ToWire, args};
 
 /// A bank.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -163,11 +164,8 @@ impl<A: Value + Ord> Spec for Bank<A> {
         Some(self)
     }
 
-    fn describe_op(&self, op: &Self::Op) -> String {
-        match op {
-            Transfer { from, to, amount } => format!("transfer({from:?}, {to:?}, {amount})"),
-            ReadAll => "read_all()".into(),
-        }
+    fn wire(&self) -> Option<&dyn ToWire<Self::Op, Self::Ret>> {
+        Some(self)
     }
 
     fn describe_ret(&self, _op: &Self::Op, ret: &Self::Ret) -> String {
@@ -203,6 +201,102 @@ impl<A: Value + Ord> Claims<BankOp<A>, BankRet<A>> for Bank<A> {
                     .into(),
             })
         })
+    }
+}
+
+impl<A: Value + Ord> ToWire<BankOp<A>, BankRet<A>> for Bank<A> {
+    fn name(&self) -> &'static str {
+        Bank::<wire::Value>::INFO.name
+    }
+
+    fn options(&self) -> Option<Vec<(&'static str, wire::Value)>> {
+        Some(vec![("accounts", wire::object(&self.initial)?)])
+    }
+
+    fn op<'a>(&self, op: &'a BankOp<A>) -> (&'static str, Args<'a>) {
+        match op {
+            Transfer { from, to, amount } => ("transfer", args([from, to, amount])),
+            ReadAll => ("read_all", args([])),
+        }
+    }
+
+    fn ret(&self, _op: &BankOp<A>, ret: &BankRet<A>) -> Option<wire::Value> {
+        match ret {
+            Bool(done) => Some(wire::Value::Bool(*done)),
+            Balances(list) => wire::object(list.iter().map(|(account, n)| (account, n))),
+        }
+    }
+}
+
+impl FromWire for Bank<wire::Value> {
+    const INFO: ModelInfo = ModelInfo {
+        name: "bank",
+        about: "accounts between which money is moved",
+        operations: &[
+            "transfer(from, to, amount) -> true, or false if refused",
+            "read_all() -> object of accounts with balances",
+        ],
+        options: &["accounts={NAME: BALANCE, ...}: the accounts and their first balances (required)"],
+    };
+
+    fn from_options(options: &mut Options<'_>) -> Result<Self, BadOption> {
+        let accounts = options.object("accounts", wire::Value::as_int, "numbers")?;
+        let missing = || BadOption::missing("a bank needs the option \"accounts\"");
+        Ok(Bank { initial: accounts.ok_or_else(missing)? })
+    }
+
+    fn read_op(&self, call: &NamedCall<'_>) -> Result<Self::Op, Mismatch> {
+        match call.name {
+            "transfer" => {
+                let (from, to, amount) = wire::three(call)?;
+                let amount = wire::int_arg(amount)?;
+                Ok(Transfer { from: from.clone(), to: to.clone(), amount })
+            }
+            "read_all" => wire::none(call).map(|()| ReadAll),
+            _ => Err(Mismatch::UnknownOperation),
+        }
+    }
+
+    fn read_ret(&self, op: &Self::Op, value: &wire::Value) -> Result<Self::Ret, Mismatch> {
+        let bad = || wire::bad_ret("an object of accounts with balances", value);
+        match (op, value) {
+            (Transfer { .. }, _) => wire::bool_ret(value).map(Bool),
+            (ReadAll, wire::Value::Map(entries)) => {
+                let pair = |(name, n): &(wire::Thin<str>, wire::Value)| {
+                    Some((wire::Value::Str(name.clone()), n.as_int()?))
+                };
+                entries.iter().map(pair).collect::<Option<_>>().map(Balances).ok_or_else(bad)
+            }
+            (ReadAll, _) => Err(bad()),
+        }
+    }
+
+    fn default_options(sizes: Sizes) -> Vec<(&'static str, wire::Value)> {
+        let names = (1..=sizes.keys.unwrap_or(4)).map(|i| format!("a{i}"));
+        let accounts: BTreeMap<String, i64> = names.map(|name| (name, 100)).collect();
+        wire::object(&accounts).map(|accounts| ("accounts", accounts)).into_iter().collect()
+    }
+
+    /// Amounts are such that some transfers are refused.
+    fn draw(&self, state: &Box<[i64]>, chance: &mut dyn Chance) -> Option<Self::Op> {
+        let accounts = self.initial.len() as u64;
+        if accounts == 0 || chance.percent(40) {
+            return Some(ReadAll);
+        }
+        let mut account = || self.initial.keys().nth(chance.below(accounts) as usize).cloned();
+        let (from, to) = (account()?, account()?);
+        let most = state.iter().copied().max().unwrap_or(0).max(1);
+        let amount = 1 + chance.below(most.unsigned_abs()) as i64;
+        Some(Transfer { from, to, amount })
+    }
+
+    /// Money is neither made nor lost.
+    fn impossible(&self, _op: &Self::Op, ret: &Self::Ret, _never: &wire::Value) -> Option<Self::Ret> {
+        let Balances(list) = ret else { return None };
+        let mut list = list.clone();
+        let (_, balance) = list.first_mut()?;
+        *balance = balance.checked_add(1)?;
+        Some(Balances(list))
     }
 }
 

@@ -14,6 +14,7 @@ use crate::spec::{
     Claims, Mention, Name, PartView, Refutation, Role, Shape, Shaped, Slot, Spec, Traces,
     stable_hash,
 };
+use crate::wire::{self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, ToValue, ToWire, args};
 
 /// A compare-and-set register that initially holds `initial`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -111,12 +112,8 @@ impl<V: Value> Spec for CasRegister<V> {
         Some(Ok(()))
     }
 
-    fn describe_op(&self, op: &Self::Op) -> String {
-        match op {
-            Read => "read()".into(),
-            Write(v) => format!("write({v:?})"),
-            Cas(a, b) => format!("cas({a:?}, {b:?})"),
-        }
+    fn wire(&self) -> Option<&dyn ToWire<Self::Op, Self::Ret>> {
+        Some(self)
     }
 
     fn describe_ret(&self, _op: &Self::Op, ret: &Self::Ret) -> String {
@@ -256,6 +253,78 @@ impl<V: Value> Shaped<CasRegisterOp<V>, CasRegisterRet<V>> for CasRegister<V> {
 
     fn is_initial(&self, mention: Mention<'_, CasRegisterOp<V>, CasRegisterRet<V>>) -> bool {
         value(mention) == Some(&self.initial)
+    }
+}
+
+impl<V: Value> ToWire<CasRegisterOp<V>, CasRegisterRet<V>> for CasRegister<V> {
+    fn name(&self) -> &'static str {
+        CasRegister::<wire::Value>::INFO.name
+    }
+
+    fn options(&self) -> Option<Vec<(&'static str, wire::Value)>> {
+        Some(vec![("initial", self.initial.to_value()?)])
+    }
+
+    fn op<'a>(&self, op: &'a CasRegisterOp<V>) -> (&'static str, Args<'a>) {
+        match op {
+            Read => ("read", args([])),
+            Write(v) => ("write", args([v])),
+            Cas(expected, new) => ("cas", args([expected, new])),
+        }
+    }
+
+    fn ret(&self, _op: &CasRegisterOp<V>, ret: &CasRegisterRet<V>) -> Option<wire::Value> {
+        match ret {
+            CasRegisterRet::Value(v) => v.to_value(),
+            Written => Some("ok".into()),
+            Bool(done) => Some(wire::Value::Bool(*done)),
+        }
+    }
+}
+
+impl FromWire for CasRegister<wire::Value> {
+    const INFO: ModelInfo = ModelInfo {
+        name: "cas-register",
+        about: "one value, read, written, and compared-and-set",
+        operations: &["read() -> value", "write(value)", "cas(expected, new) -> true or false"],
+        options: &[wire::INITIAL],
+    };
+
+    fn from_options(options: &mut Options<'_>) -> Result<Self, BadOption> {
+        Ok(CasRegister { initial: options.value_or_nil("initial") })
+    }
+
+    #[inline]
+    fn read_op(&self, call: &NamedCall<'_>) -> Result<Self::Op, Mismatch> {
+        match call.name {
+            "read" => wire::none(call).map(|()| Read),
+            "write" => wire::one(call).cloned().map(Write),
+            "cas" => wire::two(call).map(|(a, b)| Cas(a.clone(), b.clone())),
+            _ => Err(Mismatch::UnknownOperation),
+        }
+    }
+
+    #[inline]
+    fn read_ret(&self, op: &Self::Op, value: &wire::Value) -> Result<Self::Ret, Mismatch> {
+        match op {
+            Read => Ok(CasRegisterRet::Value(value.clone())),
+            Write(_) => wire::done(value).map(|()| Written),
+            Cas(..) => wire::bool_ret(value).map(Bool),
+        }
+    }
+
+    #[inline]
+    fn only_ret(&self, op: &Self::Op) -> Option<Self::Ret> {
+        matches!(op, Write(_)).then_some(Written)
+    }
+
+    /// A compare-and-set expects the present value. Some find it, some find what came in between.
+    fn draw(&self, state: &wire::Value, chance: &mut dyn Chance) -> Option<Self::Op> {
+        Some(match chance.below(4) {
+            0 | 1 => Read,
+            2 => Cas(state.clone(), chance.value()),
+            _ => Write(chance.value()),
+        })
     }
 }
 

@@ -8,6 +8,7 @@
 
 use super::deterministic;
 use crate::spec::{Claims, Mention, Role, Shape, Shaped, Spec, Traces};
+use crate::wire::{self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, ToWire, args};
 
 /// A counter that is initially `initial`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -91,12 +92,8 @@ impl Spec for Counter {
         Some(Ok(()))
     }
 
-    fn describe_op(&self, op: &Self::Op) -> String {
-        match op {
-            Get => "get()".into(),
-            Add(n) => format!("add({n})"),
-            FetchAdd(n) => format!("fetch_add({n})"),
-        }
+    fn wire(&self) -> Option<&dyn ToWire<Self::Op, Self::Ret>> {
+        Some(self)
     }
 
     fn describe_ret(&self, _op: &Self::Op, ret: &Self::Ret) -> String {
@@ -144,6 +141,78 @@ impl Shaped<CounterOp, CounterRet> for Counter {
         _b: Mention<'_, CounterOp, CounterRet>,
     ) -> bool {
         true
+    }
+}
+
+impl ToWire<CounterOp, CounterRet> for Counter {
+    fn name(&self) -> &'static str {
+        Counter::INFO.name
+    }
+
+    fn options(&self) -> Option<Vec<(&'static str, wire::Value)>> {
+        Some(vec![("initial", wire::Value::Int(self.initial))])
+    }
+
+    fn op<'a>(&self, op: &'a CounterOp) -> (&'static str, Args<'a>) {
+        match op {
+            Get => ("get", args([])),
+            Add(n) => ("add", args([n])),
+            FetchAdd(n) => ("fetch_add", args([n])),
+        }
+    }
+
+    fn ret(&self, _op: &CounterOp, ret: &CounterRet) -> Option<wire::Value> {
+        Some(match ret {
+            Done => "ok".into(),
+            CounterRet::Value(n) => wire::Value::Int(*n),
+        })
+    }
+}
+
+impl FromWire for Counter {
+    const INFO: ModelInfo = ModelInfo {
+        name: "counter",
+        about: "a number that is added to",
+        operations: &["get() -> number", "add(number)", "fetch_add(number) -> the number before"],
+        options: &["initial=N: the number before the first operation (0)"],
+    };
+
+    fn from_options(options: &mut Options<'_>) -> Result<Self, BadOption> {
+        Ok(Counter { initial: options.int("initial")?.unwrap_or(0) })
+    }
+
+    fn read_op(&self, call: &NamedCall<'_>) -> Result<Self::Op, Mismatch> {
+        match call.name {
+            "get" => wire::none(call).map(|()| Get),
+            "add" => wire::int_arg(wire::one(call)?).map(Add),
+            "fetch_add" => wire::int_arg(wire::one(call)?).map(FetchAdd),
+            _ => Err(Mismatch::UnknownOperation),
+        }
+    }
+
+    fn read_ret(&self, op: &Self::Op, value: &wire::Value) -> Result<Self::Ret, Mismatch> {
+        match op {
+            Add(_) => wire::done(value).map(|()| Done),
+            Get | FetchAdd(_) => wire::int_ret(value).map(CounterRet::Value),
+        }
+    }
+
+    fn only_ret(&self, op: &Self::Op) -> Option<Self::Ret> {
+        matches!(op, Add(_)).then_some(Done)
+    }
+
+    fn draw(&self, _state: &i64, chance: &mut dyn Chance) -> Option<Self::Op> {
+        Some(match chance.below(25) {
+            0..10 => Get,
+            10..19 => Add(chance.amount()),
+            _ => FetchAdd(chance.amount()),
+        })
+    }
+
+    /// Amounts are positive, so the number only grows, unless it wraps around.
+    fn impossible(&self, op: &Self::Op, _ret: &Self::Ret, _never: &wire::Value) -> Option<Self::Ret> {
+        let far_from_wrapping = self.initial.unsigned_abs() < 1 << 60;
+        (far_from_wrapping && !matches!(op, Add(_))).then_some(CounterRet::Value(self.initial - 1))
     }
 }
 

@@ -14,6 +14,7 @@ use rustc_hash::FxHashMap;
 
 use super::{Value, deterministic, show_elements, show_option};
 use crate::spec::{Claims, PartView, Refutation, Spec, Traces};
+use crate::wire::{self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, ToValue, ToWire, args};
 
 /// A double-ended queue.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -129,15 +130,8 @@ impl<V: Value> Spec for Deque<V> {
         Some(self)
     }
 
-    fn describe_op(&self, op: &Self::Op) -> String {
-        match op {
-            PushFront(v) => format!("push_front({v:?})"),
-            PushBack(v) => format!("push_back({v:?})"),
-            PopFront => "pop_front()".into(),
-            PopBack => "pop_back()".into(),
-            PeekFront => "peek_front()".into(),
-            PeekBack => "peek_back()".into(),
-        }
+    fn wire(&self) -> Option<&dyn ToWire<Self::Op, Self::Ret>> {
+        Some(self)
     }
 
     fn describe_ret(&self, _op: &Self::Op, ret: &Self::Ret) -> String {
@@ -229,6 +223,119 @@ impl<V: Value> Claims<DequeOp<V>, DequeRet<V>> for Deque<V> {
             _ => i64::from(called),
         };
         Some(part.iter().map(|view| key(view.op, view.span.call) as u64).collect())
+    }
+}
+
+impl<V: Value> ToWire<DequeOp<V>, DequeRet<V>> for Deque<V> {
+    fn name(&self) -> &'static str {
+        Deque::<wire::Value>::INFO.name
+    }
+
+    fn options(&self) -> Option<Vec<(&'static str, wire::Value)>> {
+        self.capacity.iter().map(|capacity| Some(("capacity", capacity.to_value()?))).collect()
+    }
+
+    fn op<'a>(&self, op: &'a DequeOp<V>) -> (&'static str, Args<'a>) {
+        match op {
+            PushFront(v) => ("push_front", args([v])),
+            PushBack(v) => ("push_back", args([v])),
+            PopFront => ("pop_front", args([])),
+            PopBack => ("pop_back", args([])),
+            PeekFront => ("peek_front", args([])),
+            PeekBack => ("peek_back", args([])),
+        }
+    }
+
+    fn ret(&self, _op: &DequeOp<V>, ret: &DequeRet<V>) -> Option<wire::Value> {
+        match ret {
+            Done => Some("ok".into()),
+            Full => Some("full".into()),
+            DequeRet::Value(v) => wire::value_or_nil(v.as_ref()),
+        }
+    }
+}
+
+impl FromWire for Deque<wire::Value> {
+    const INFO: ModelInfo = ModelInfo {
+        name: "deque",
+        about: "a queue with two ends",
+        operations: &[
+            "push_front(value) -> \"ok\", with a capacity also \"full\"",
+            "push_back(value) -> \"ok\", with a capacity also \"full\"",
+            "pop_front() -> value or null",
+            "pop_back() -> value or null",
+            "peek_front() -> value or null",
+            "peek_back() -> value or null",
+        ],
+        options: &[wire::CAPACITY],
+    };
+
+    fn from_options(options: &mut Options<'_>) -> Result<Self, BadOption> {
+        Ok(Deque { capacity: options.int("capacity")?, ..Deque::new() })
+    }
+
+    #[inline(always)]
+    fn read_op(&self, call: &NamedCall<'_>) -> Result<Self::Op, Mismatch> {
+        match call.name {
+            "push_front" => wire::element(call).map(PushFront),
+            "push_back" => wire::element(call).map(PushBack),
+            "pop_front" => wire::none(call).map(|()| PopFront),
+            "pop_back" => wire::none(call).map(|()| PopBack),
+            "peek_front" => wire::none(call).map(|()| PeekFront),
+            "peek_back" => wire::none(call).map(|()| PeekBack),
+            _ => Err(Mismatch::UnknownOperation),
+        }
+    }
+
+    #[inline(always)]
+    fn read_ret(&self, op: &Self::Op, value: &wire::Value) -> Result<Self::Ret, Mismatch> {
+        Ok(match op {
+            PushFront(_) | PushBack(_) if wire::added(value)? => Done,
+            PushFront(_) | PushBack(_) => Full,
+            _ => DequeRet::Value(wire::maybe(value)),
+        })
+    }
+
+    #[inline(always)]
+    fn only_ret(&self, op: &Self::Op) -> Option<Self::Ret> {
+        let push = matches!(op, PushFront(_) | PushBack(_));
+        (push && self.capacity.is_none()).then_some(Done)
+    }
+
+    fn draw(&self, _state: &Self::State, chance: &mut dyn Chance) -> Option<Self::Op> {
+        Some(match (chance.below(20), chance.percent(50)) {
+            (0 | 1, true) => PeekFront,
+            (0 | 1, false) => PeekBack,
+            (2..11, true) => PushFront(chance.value()),
+            (2..11, false) => PushBack(chance.value()),
+            (_, true) => PopFront,
+            (_, false) => PopBack,
+        })
+    }
+
+    /// In place: states are copied otherwise.
+    fn perform(
+        &self,
+        state: &mut Self::State,
+        op: &Self::Op,
+        _chance: &mut dyn Chance,
+    ) -> Option<Self::Ret> {
+        let is_full = self.is_full(state);
+        Some(match op {
+            PushFront(_) | PushBack(_) if is_full => Full,
+            PushFront(v) => {
+                state.push_front(v.clone());
+                Done
+            }
+            PushBack(v) => {
+                state.push_back(v.clone());
+                Done
+            }
+            PopFront => DequeRet::Value(state.pop_front()),
+            PopBack => DequeRet::Value(state.pop_back()),
+            PeekFront => DequeRet::Value(state.front().cloned()),
+            PeekBack => DequeRet::Value(state.back().cloned()),
+        })
     }
 }
 

@@ -9,6 +9,7 @@
 //! call, or never; a compare-and-set that finds another value than expected does nothing.
 
 mod shaped;
+mod wire;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -20,6 +21,7 @@ use super::refute::Words;
 use super::sorted::Sorted;
 use super::{Value, deterministic};
 use crate::spec::{Claims, Footprint, PartView, Refutation, Shaped, Spec, Traces};
+use crate::wire::ToWire;
 
 /// A key-value store.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -223,17 +225,8 @@ impl<K: Value + Ord, V: Append> Spec for KeyValue<K, V> {
         Some(Ok(()))
     }
 
-    fn describe_op(&self, op: &Self::Op) -> String {
-        match op {
-            Get(k) => format!("get({k:?})"),
-            Put(k, v) => format!("put({k:?}, {v:?})"),
-            KeyValueOp::Append(k, v) => format!("append({k:?}, {v:?})"),
-            Delete(k) => format!("delete({k:?})"),
-            Remove(k) => format!("remove({k:?})"),
-            GetOrElseUpdate(k, v) => format!("get_or_else_update({k:?}, {v:?})"),
-            CompareAndSet(k, None, v) => format!("compare_and_set({k:?}, none, {v:?})"),
-            CompareAndSet(k, Some(e), v) => format!("compare_and_set({k:?}, {e:?}, {v:?})"),
-        }
+    fn wire(&self) -> Option<&dyn ToWire<Self::Op, Self::Ret>> {
+        Some(self)
     }
 
     fn describe_ret(&self, _op: &Self::Op, ret: &Self::Ret) -> String {

@@ -4,53 +4,64 @@
 //! operation (one that never returned) may have done.
 
 mod append;
-mod bag;
-mod bank;
-mod cas_register;
-mod counter;
-mod deque;
 mod fifo_guide;
 mod fifo_order;
-mod key_value;
-mod multi_register;
-mod mutex;
 mod persistent;
-mod priority_queue;
-mod queue;
 mod refute;
-mod register;
-mod rmw;
-mod semaphore;
-mod set;
-mod snapshot;
 mod sorted;
-mod stack;
 mod zone_guide;
 
 pub use append::Append;
-pub use bag::{Bag, BagOp, BagRet};
-pub use bank::{Bank, BankOp, BankRet};
-pub use cas_register::{CasRegister, CasRegisterOp, CasRegisterRet};
-pub use counter::{Counter, CounterOp, CounterRet};
-pub use deque::{Deque, DequeOp, DequeRet};
-pub use key_value::{KeyValue, KeyValueOp, KeyValueRet};
-pub use multi_register::{Micro, MultiRegister, Reads, Transaction};
-pub use mutex::{Mutex, MutexOp, MutexRet};
-pub use priority_queue::{Order, PriorityQueue, PriorityQueueOp, PriorityQueueRet};
-pub use queue::{Queue, QueueOp, QueueRet};
-pub use register::{Register, RegisterOp, RegisterRet};
-pub use rmw::{Rmw, RmwOp, RmwRet};
-pub use semaphore::{Semaphore, SemaphoreOp, SemaphoreRet};
-pub use set::{Set, SetOp, SetRet};
-pub use snapshot::{Snapshot, SnapshotOp, SnapshotRet, View};
-pub use stack::{Stack, StackOp, StackRet};
+pub use priority_queue::Order;
+pub use snapshot::View;
 
 use std::fmt::Debug;
 use std::hash::Hash;
 
+use crate::wire::{self, FromWire};
+
+/// Declares the bundled models, one line each: the file, its types, and the model of wire values. The command,
+/// the generator and the tests take every model from this list.
+macro_rules! models {
+    ($($file:ident { $($name:ident),* } $model:ty;)*) => {
+        $(mod $file;)*
+        $(pub use $file::{$($name),*};)*
+
+        /// Calls `visitor` with the type of every bundled model, in the order in which they are listed.
+        pub fn for_each_model(visitor: &mut impl ModelVisitor) {
+            $(visitor.model::<$model>();)*
+        }
+    };
+}
+
+models! {
+    register { Register, RegisterOp, RegisterRet } Register<wire::Value>;
+    cas_register { CasRegister, CasRegisterOp, CasRegisterRet } CasRegister<wire::Value>;
+    multi_register { MultiRegister, Micro, Reads, Transaction } MultiRegister<wire::Value, wire::Value>;
+    key_value { KeyValue, KeyValueOp, KeyValueRet } KeyValue<wire::Value, wire::Value>;
+    set { Set, SetOp, SetRet } Set<wire::Value>;
+    bag { Bag, BagOp, BagRet } Bag<wire::Value>;
+    stack { Stack, StackOp, StackRet } Stack<wire::Value>;
+    queue { Queue, QueueOp, QueueRet } Queue<wire::Value>;
+    deque { Deque, DequeOp, DequeRet } Deque<wire::Value>;
+    priority_queue { PriorityQueue, PriorityQueueOp, PriorityQueueRet } PriorityQueue<wire::Value>;
+    counter { Counter, CounterOp, CounterRet } Counter;
+    rmw { Rmw, RmwOp, RmwRet } Rmw<wire::Value>;
+    mutex { Mutex, MutexOp, MutexRet } Mutex;
+    semaphore { Semaphore, SemaphoreOp, SemaphoreRet } Semaphore;
+    snapshot { Snapshot, SnapshotOp, SnapshotRet } Snapshot<wire::Value>;
+    bank { Bank, BankOp, BankRet } Bank<wire::Value>;
+}
+
+/// Does something with the type of every bundled model. See [`for_each_model`].
+pub trait ModelVisitor {
+    /// One of the models.
+    fn model<M: FromWire>(&mut self);
+}
+
 /// What can be stored in a bundled object.
-pub trait Value: Clone + Eq + Hash + Debug + Send + Sync {}
-impl<T: Clone + Eq + Hash + Debug + Send + Sync> Value for T {}
+pub trait Value: Clone + Eq + Hash + Debug + Send + Sync + 'static {}
+impl<T: Clone + Eq + Hash + Debug + Send + Sync + 'static> Value for T {}
 
 /// The successors of a deterministic step: `step` is the result and the state that follows, or
 /// `None` where the operation is not enabled.

@@ -7,6 +7,8 @@
 //! Pending: a transaction that only reads has no effect and is dropped. Another may take effect, as
 //! a whole, at any time after its call, or never.
 
+mod wire;
+
 use std::collections::{BTreeMap, HashMap};
 
 use rustc_hash::FxBuildHasher;
@@ -18,6 +20,7 @@ use crate::spec::{
     Claims, Footprint, Mention, Name, PartView, Refutation, Role, Shape, Shaped, Slot, Spec,
     Traces, stable_hash,
 };
+use crate::wire::ToWire;
 
 /// Registers with transactions.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -194,6 +197,10 @@ impl<K: Value + Ord, V: Value> Spec for MultiRegister<K, V> {
             }
         }
         Some(Ok(()))
+    }
+
+    fn wire(&self) -> Option<&dyn ToWire<Self::Op, Self::Ret>> {
+        Some(self)
     }
 
     fn describe_op(&self, op: &Self::Op) -> String {

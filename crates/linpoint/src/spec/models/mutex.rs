@@ -13,6 +13,7 @@
 
 use super::deterministic;
 use crate::spec::{Claims, Mention, Role, Shape, Shaped, Spec, Traces};
+use crate::wire::{self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, ToWire, args};
 
 /// A lock.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -115,6 +116,10 @@ impl Spec for Mutex {
         Some(Ok(()))
     }
 
+    fn wire(&self) -> Option<&dyn ToWire<Self::Op, Self::Ret>> {
+        Some(self)
+    }
+
     fn describe_op(&self, op: &Self::Op) -> String {
         let (name, by) = match op {
             Acquire(by) => ("acquire", by),
@@ -189,6 +194,76 @@ impl Shaped<MutexOp, MutexRet> for Mutex {
         _b: Mention<'_, MutexOp, MutexRet>,
     ) -> bool {
         true
+    }
+}
+
+impl ToWire<MutexOp, MutexRet> for Mutex {
+    fn name(&self) -> &'static str {
+        Mutex::INFO.name
+    }
+
+    fn options(&self) -> Option<Vec<(&'static str, wire::Value)>> {
+        let owner = self.owner.then_some(("owner", wire::Value::Bool(true)));
+        Some(owner.into_iter().collect())
+    }
+
+    fn op<'a>(&self, op: &'a MutexOp) -> (&'static str, Args<'a>) {
+        match op {
+            Acquire(_) => ("acquire", args([])),
+            Release(_) => ("release", args([])),
+            TryAcquire(_) => ("try_acquire", args([])),
+        }
+    }
+
+    fn ret(&self, _op: &MutexOp, ret: &MutexRet) -> Option<wire::Value> {
+        Some(match ret {
+            Done => "ok".into(),
+            Bool(b) => wire::Value::Bool(*b),
+        })
+    }
+}
+
+impl FromWire for Mutex {
+    const INFO: ModelInfo = ModelInfo {
+        name: "mutex",
+        about: "a lock with at most one holder",
+        operations: &["acquire()", "release()", "try_acquire() -> true or false"],
+        options: &["owner: only the process that holds it can release it"],
+    };
+
+    fn from_options(options: &mut Options<'_>) -> Result<Self, BadOption> {
+        Ok(Mutex { owner: options.switch("owner")? })
+    }
+
+    fn read_op(&self, call: &NamedCall<'_>) -> Result<Self::Op, Mismatch> {
+        // Without owners it does not matter who asks, and then fewer operations differ.
+        let by = call.process.filter(|_| self.owner);
+        match call.name {
+            "acquire" => wire::none(call).map(|()| Acquire(by)),
+            "release" => wire::none(call).map(|()| Release(by)),
+            "try_acquire" => wire::none(call).map(|()| TryAcquire(by)),
+            _ => Err(Mismatch::UnknownOperation),
+        }
+    }
+
+    fn read_ret(&self, op: &Self::Op, value: &wire::Value) -> Result<Self::Ret, Mismatch> {
+        match op {
+            TryAcquire(_) => wire::bool_ret(value).map(Bool),
+            Acquire(_) | Release(_) => wire::done(value).map(|()| Done),
+        }
+    }
+
+    fn only_ret(&self, op: &Self::Op) -> Option<Self::Ret> {
+        (!matches!(op, TryAcquire(_))).then_some(Done)
+    }
+
+    fn draw(&self, _state: &Self::State, chance: &mut dyn Chance) -> Option<Self::Op> {
+        let by = Some(chance.process()).filter(|_| self.owner);
+        Some(match chance.below(3) {
+            0 => Acquire(by),
+            1 => Release(by),
+            _ => TryAcquire(by),
+        })
     }
 }
 

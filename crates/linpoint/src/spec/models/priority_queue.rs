@@ -13,6 +13,7 @@ use super::{Value, show_elements, show_option};
 use crate::spec::{
     Claims, Mention, Name, PartView, Refutation, Role, Shape, Shaped, Spec, Traces, stable_hash,
 };
+use crate::wire::{self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, ToWire, args};
 
 /// Which element comes first.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -168,12 +169,8 @@ impl<V: Value + Ord> Spec for PriorityQueue<V> {
         replay::replay(self, run)
     }
 
-    fn describe_op(&self, op: &Self::Op) -> String {
-        match op {
-            Insert(v) => format!("insert({v:?})"),
-            Poll => "poll()".into(),
-            Peek => "peek()".into(),
-        }
+    fn wire(&self) -> Option<&dyn ToWire<Self::Op, Self::Ret>> {
+        Some(self)
     }
 
     fn describe_ret(&self, _op: &Self::Op, ret: &Self::Ret) -> String {
@@ -287,6 +284,101 @@ impl<V: Value + Ord> Shaped<PriorityQueueOp<V>, PriorityQueueRet<V>> for Priorit
             (Some(a), Some(b)) => PriorityQueue::compare(self, a, b),
             (a, b) => a.is_some().cmp(&b.is_some()),
         }
+    }
+}
+
+impl<V: Value + Ord> ToWire<PriorityQueueOp<V>, PriorityQueueRet<V>> for PriorityQueue<V> {
+    fn name(&self) -> &'static str {
+        PriorityQueue::<wire::Value>::INFO.name
+    }
+
+    fn options(&self) -> Option<Vec<(&'static str, wire::Value)>> {
+        let min = self.order == Order::Min;
+        Some(min.then_some(("min", wire::Value::Bool(true))).into_iter().collect())
+    }
+
+    fn op<'a>(&self, op: &'a PriorityQueueOp<V>) -> (&'static str, Args<'a>) {
+        match op {
+            Insert(v) => ("insert", args([v])),
+            Poll => ("poll", args([])),
+            Peek => ("peek", args([])),
+        }
+    }
+
+    fn ret(&self, _op: &PriorityQueueOp<V>, ret: &PriorityQueueRet<V>) -> Option<wire::Value> {
+        match ret {
+            Done => Some("ok".into()),
+            PriorityQueueRet::Value(v) => wire::value_or_nil(v.as_ref()),
+        }
+    }
+}
+
+impl FromWire for PriorityQueue<wire::Value> {
+    const INFO: ModelInfo = ModelInfo {
+        name: "priority-queue",
+        about: "the largest value (or the smallest) comes out first",
+        operations: &["insert(value)", "poll() -> value or null", "peek() -> value or null"],
+        options: &["min: the smallest first", "max: the largest first (default)"],
+    };
+
+    fn from_options(options: &mut Options<'_>) -> Result<Self, BadOption> {
+        let order = match (options.switch("min")?, options.switch("max")?) {
+            (true, true) => {
+                return Err("a priority queue is min or max, not both".to_owned().into());
+            }
+            (true, false) => Order::Min,
+            (false, _) => Order::Max,
+        };
+        Ok(PriorityQueue::new(order))
+    }
+
+    #[inline(always)]
+    fn read_op(&self, call: &NamedCall<'_>) -> Result<Self::Op, Mismatch> {
+        match call.name {
+            "insert" => wire::element(call).map(Insert),
+            "poll" => wire::none(call).map(|()| Poll),
+            "peek" => wire::none(call).map(|()| Peek),
+            _ => Err(Mismatch::UnknownOperation),
+        }
+    }
+
+    #[inline(always)]
+    fn read_ret(&self, op: &Self::Op, value: &wire::Value) -> Result<Self::Ret, Mismatch> {
+        match op {
+            Insert(_) => wire::done(value).map(|()| Done),
+            Poll | Peek => Ok(PriorityQueueRet::Value(wire::maybe(value))),
+        }
+    }
+
+    #[inline(always)]
+    fn only_ret(&self, op: &Self::Op) -> Option<Self::Ret> {
+        matches!(op, Insert(_)).then_some(Done)
+    }
+
+    fn draw(&self, _state: &Self::State, chance: &mut dyn Chance) -> Option<Self::Op> {
+        Some(match chance.below(20) {
+            0 | 1 => Peek,
+            2..11 => Insert(chance.scattered()),
+            _ => Poll,
+        })
+    }
+
+    /// In place: states are copied otherwise.
+    fn perform(
+        &self,
+        state: &mut Self::State,
+        op: &Self::Op,
+        _chance: &mut dyn Chance,
+    ) -> Option<Self::Ret> {
+        Some(match op {
+            Insert(v) => {
+                let at = state.partition_point(|w| self.sort(w, v).is_lt());
+                state.insert(at, v.clone());
+                Done
+            }
+            Poll => PriorityQueueRet::Value(state.pop()),
+            Peek => PriorityQueueRet::Value(state.last().cloned()),
+        })
     }
 }
 

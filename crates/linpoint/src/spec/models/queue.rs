@@ -17,6 +17,7 @@ use super::{Value, deterministic, show_elements, show_option};
 use crate::spec::{
     Claims, Mention, Name, PartView, Refutation, Returned, Role, Shape, Shaped, Spec, Traces,
 };
+use crate::wire::{self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, ToValue, ToWire, args};
 
 /// A queue.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -161,12 +162,8 @@ impl<V: Value> Spec for Queue<V> {
         Some(Ok(()))
     }
 
-    fn describe_op(&self, op: &Self::Op) -> String {
-        match op {
-            Enqueue(v) => format!("enqueue({v:?})"),
-            Dequeue => "dequeue()".into(),
-            Peek => "peek()".into(),
-        }
+    fn wire(&self) -> Option<&dyn ToWire<Self::Op, Self::Ret>> {
+        Some(self)
     }
 
     fn describe_ret(&self, _op: &Self::Op, ret: &Self::Ret) -> String {
@@ -278,6 +275,81 @@ impl<V: Value> Shaped<QueueOp<V>, QueueRet<V>> for Queue<V> {
         b: Mention<'_, QueueOp<V>, QueueRet<V>>,
     ) -> bool {
         element(a.op, a.ret) == element(b.op, b.ret)
+    }
+}
+
+impl<V: Value> ToWire<QueueOp<V>, QueueRet<V>> for Queue<V> {
+    fn name(&self) -> &'static str {
+        Queue::<wire::Value>::INFO.name
+    }
+
+    fn options(&self) -> Option<Vec<(&'static str, wire::Value)>> {
+        self.capacity.iter().map(|capacity| Some(("capacity", capacity.to_value()?))).collect()
+    }
+
+    fn op<'a>(&self, op: &'a QueueOp<V>) -> (&'static str, Args<'a>) {
+        match op {
+            Enqueue(v) => ("enqueue", args([v])),
+            Dequeue => ("dequeue", args([])),
+            Peek => ("peek", args([])),
+        }
+    }
+
+    fn ret(&self, _op: &QueueOp<V>, ret: &QueueRet<V>) -> Option<wire::Value> {
+        match ret {
+            Done => Some("ok".into()),
+            Full => Some("full".into()),
+            QueueRet::Value(v) => wire::value_or_nil(v.as_ref()),
+        }
+    }
+}
+
+impl FromWire for Queue<wire::Value> {
+    const INFO: ModelInfo = ModelInfo {
+        name: "queue",
+        about: "first in, first out",
+        operations: &[
+            "enqueue(value) -> \"ok\", with a capacity also \"full\"",
+            "dequeue() -> value or null",
+            "peek() -> value or null",
+        ],
+        options: &[wire::CAPACITY],
+    };
+
+    fn from_options(options: &mut Options<'_>) -> Result<Self, BadOption> {
+        Ok(Queue { capacity: options.int("capacity")?, ..Queue::new() })
+    }
+
+    #[inline(always)]
+    fn read_op(&self, call: &NamedCall<'_>) -> Result<Self::Op, Mismatch> {
+        match call.name {
+            "enqueue" => wire::element(call).map(Enqueue),
+            "dequeue" => wire::none(call).map(|()| Dequeue),
+            "peek" => wire::none(call).map(|()| Peek),
+            _ => Err(Mismatch::UnknownOperation),
+        }
+    }
+
+    #[inline(always)]
+    fn read_ret(&self, op: &Self::Op, value: &wire::Value) -> Result<Self::Ret, Mismatch> {
+        Ok(match op {
+            Enqueue(_) if wire::added(value)? => Done,
+            Enqueue(_) => Full,
+            Dequeue | Peek => QueueRet::Value(wire::maybe(value)),
+        })
+    }
+
+    #[inline(always)]
+    fn only_ret(&self, op: &Self::Op) -> Option<Self::Ret> {
+        (self.capacity.is_none() && matches!(op, Enqueue(_))).then_some(Done)
+    }
+
+    fn draw(&self, _state: &Self::State, chance: &mut dyn Chance) -> Option<Self::Op> {
+        Some(match chance.below(20) {
+            0 | 1 => Peek,
+            2..11 => Enqueue(chance.value()),
+            _ => Dequeue,
+        })
     }
 }
 

@@ -8,6 +8,7 @@ use super::{Value, deterministic};
 use crate::spec::{
     Claims, Footprint, Mention, Name, PartView, Refutation, Role, Shape, Shaped, Spec, Traces,
 };
+use crate::wire::{self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, ToValue, ToWire, args};
 
 /// A register that initially holds `initial`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -93,11 +94,8 @@ impl<V: Value> Spec for Register<V> {
         Some(Ok(()))
     }
 
-    fn describe_op(&self, op: &Self::Op) -> String {
-        match op {
-            RegisterOp::Read => "read()".into(),
-            RegisterOp::Write(v) => format!("write({v:?})"),
-        }
+    fn wire(&self) -> Option<&dyn ToWire<Self::Op, Self::Ret>> {
+        Some(self)
     }
 
     fn describe_ret(&self, _op: &Self::Op, ret: &Self::Ret) -> String {
@@ -201,6 +199,72 @@ impl<V: Value> Shaped<RegisterOp<V>, RegisterRet<V>> for Register<V> {
 
     fn is_initial(&self, mention: Mention<'_, RegisterOp<V>, RegisterRet<V>>) -> bool {
         value(mention) == Some(&self.initial)
+    }
+}
+
+impl<V: Value> ToWire<RegisterOp<V>, RegisterRet<V>> for Register<V> {
+    fn name(&self) -> &'static str {
+        Register::<wire::Value>::INFO.name
+    }
+
+    fn options(&self) -> Option<Vec<(&'static str, wire::Value)>> {
+        Some(vec![("initial", self.initial.to_value()?)])
+    }
+
+    fn op<'a>(&self, op: &'a RegisterOp<V>) -> (&'static str, Args<'a>) {
+        match op {
+            RegisterOp::Read => ("read", args([])),
+            RegisterOp::Write(v) => ("write", args([v])),
+        }
+    }
+
+    fn ret(&self, _op: &RegisterOp<V>, ret: &RegisterRet<V>) -> Option<wire::Value> {
+        match ret {
+            RegisterRet::Value(v) => v.to_value(),
+            RegisterRet::Written => Some("ok".into()),
+        }
+    }
+}
+
+impl FromWire for Register<wire::Value> {
+    const INFO: ModelInfo = ModelInfo {
+        name: "register",
+        about: "one value, read and written",
+        operations: &["read() -> value", "write(value)"],
+        options: &[wire::INITIAL],
+    };
+
+    fn from_options(options: &mut Options<'_>) -> Result<Self, BadOption> {
+        Ok(Register { initial: options.value_or_nil("initial") })
+    }
+
+    #[inline]
+    fn read_op(&self, call: &NamedCall<'_>) -> Result<Self::Op, Mismatch> {
+        match call.name {
+            "read" => wire::none(call).map(|()| RegisterOp::Read),
+            "write" => wire::one(call).cloned().map(RegisterOp::Write),
+            _ => Err(Mismatch::UnknownOperation),
+        }
+    }
+
+    #[inline]
+    fn read_ret(&self, op: &Self::Op, value: &wire::Value) -> Result<Self::Ret, Mismatch> {
+        match op {
+            RegisterOp::Read => Ok(RegisterRet::Value(value.clone())),
+            RegisterOp::Write(_) => wire::done(value).map(|()| RegisterRet::Written),
+        }
+    }
+
+    #[inline]
+    fn only_ret(&self, op: &Self::Op) -> Option<Self::Ret> {
+        matches!(op, RegisterOp::Write(_)).then_some(RegisterRet::Written)
+    }
+
+    fn draw(&self, _state: &wire::Value, chance: &mut dyn Chance) -> Option<Self::Op> {
+        Some(match chance.percent(50) {
+            true => RegisterOp::Read,
+            false => RegisterOp::Write(chance.value()),
+        })
     }
 }
 

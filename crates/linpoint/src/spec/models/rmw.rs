@@ -9,6 +9,7 @@ use super::{Value, deterministic};
 use crate::spec::{
     Claims, Mention, Name, PartView, Refutation, Role, Shape, Shaped, Slot, Spec, Traces,
 };
+use crate::wire::{self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, ToValue, ToWire, args};
 
 /// A read-modify-write register that initially holds `initial`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -70,8 +71,8 @@ impl<V: Value> Spec for Rmw<V> {
         Some(Ok(()))
     }
 
-    fn describe_op(&self, op: &Self::Op) -> String {
-        format!("swap({:?})", op.0)
+    fn wire(&self) -> Option<&dyn ToWire<Self::Op, Self::Ret>> {
+        Some(self)
     }
 
     fn describe_ret(&self, _op: &Self::Op, ret: &Self::Ret) -> String {
@@ -149,6 +150,54 @@ impl<V: Value> Shaped<RmwOp<V>, RmwRet<V>> for Rmw<V> {
 
     fn is_initial(&self, mention: Mention<'_, RmwOp<V>, RmwRet<V>>) -> bool {
         value(mention) == Some(&self.initial)
+    }
+}
+
+impl<V: Value> ToWire<RmwOp<V>, RmwRet<V>> for Rmw<V> {
+    fn name(&self) -> &'static str {
+        Rmw::<wire::Value>::INFO.name
+    }
+
+    fn options(&self) -> Option<Vec<(&'static str, wire::Value)>> {
+        Some(vec![("initial", self.initial.to_value()?)])
+    }
+
+    fn op<'a>(&self, op: &'a RmwOp<V>) -> (&'static str, Args<'a>) {
+        ("swap", args([&op.0]))
+    }
+
+    fn ret(&self, _op: &RmwOp<V>, ret: &RmwRet<V>) -> Option<wire::Value> {
+        ret.0.to_value()
+    }
+}
+
+impl FromWire for Rmw<wire::Value> {
+    const INFO: ModelInfo = ModelInfo {
+        name: "rmw",
+        about: "a read-modify-write register: one value, swapped for another",
+        operations: &["swap(value) -> the value before"],
+        options: &[wire::INITIAL],
+    };
+
+    fn from_options(options: &mut Options<'_>) -> Result<Self, BadOption> {
+        Ok(Rmw { initial: options.value_or_nil("initial") })
+    }
+
+    #[inline]
+    fn read_op(&self, call: &NamedCall<'_>) -> Result<Self::Op, Mismatch> {
+        match call.name {
+            "swap" => wire::one(call).cloned().map(RmwOp),
+            _ => Err(Mismatch::UnknownOperation),
+        }
+    }
+
+    #[inline]
+    fn read_ret(&self, _op: &Self::Op, value: &wire::Value) -> Result<Self::Ret, Mismatch> {
+        Ok(RmwRet(value.clone()))
+    }
+
+    fn draw(&self, _state: &wire::Value, chance: &mut dyn Chance) -> Option<Self::Op> {
+        Some(RmwOp(chance.value()))
     }
 }
 

@@ -9,6 +9,7 @@
 use super::deterministic;
 use super::refute::Words;
 use crate::spec::{Claims, Mention, PartView, Refutation, Role, Shape, Shaped, Spec};
+use crate::wire::{self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, ToValue, ToWire, args};
 
 /// A semaphore that has `initial` permits.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -100,12 +101,8 @@ impl Spec for Semaphore {
         Some(Ok(()))
     }
 
-    fn describe_op(&self, op: &Self::Op) -> String {
-        match op {
-            Release => "release()".into(),
-            TryAcquire => "try_acquire()".into(),
-            Acquire => "acquire()".into(),
-        }
+    fn wire(&self) -> Option<&dyn ToWire<Self::Op, Self::Ret>> {
+        Some(self)
     }
 
     fn describe_ret(&self, _op: &Self::Op, ret: &Self::Ret) -> String {
@@ -162,6 +159,72 @@ impl Shaped<SemaphoreOp, SemaphoreRet> for Semaphore {
         _b: Mention<'_, SemaphoreOp, SemaphoreRet>,
     ) -> bool {
         true
+    }
+}
+
+impl ToWire<SemaphoreOp, SemaphoreRet> for Semaphore {
+    fn name(&self) -> &'static str {
+        Semaphore::INFO.name
+    }
+
+    fn options(&self) -> Option<Vec<(&'static str, wire::Value)>> {
+        Some(vec![("initial", self.initial.to_value()?)])
+    }
+
+    fn op<'a>(&self, op: &'a SemaphoreOp) -> (&'static str, Args<'a>) {
+        match op {
+            Release => ("release", args([])),
+            TryAcquire => ("try_acquire", args([])),
+            Acquire => ("acquire", args([])),
+        }
+    }
+
+    fn ret(&self, _op: &SemaphoreOp, ret: &SemaphoreRet) -> Option<wire::Value> {
+        Some(match ret {
+            Done => "ok".into(),
+            Bool(b) => wire::Value::Bool(*b),
+        })
+    }
+}
+
+impl FromWire for Semaphore {
+    const INFO: ModelInfo = ModelInfo {
+        name: "semaphore",
+        about: "permits that are taken and given back",
+        operations: &["acquire()", "release()", "try_acquire() -> true or false"],
+        options: &["initial=N: the permits before the first operation (0)"],
+    };
+
+    fn from_options(options: &mut Options<'_>) -> Result<Self, BadOption> {
+        Ok(Semaphore { initial: options.int("initial")?.unwrap_or(0) })
+    }
+
+    fn read_op(&self, call: &NamedCall<'_>) -> Result<Self::Op, Mismatch> {
+        match call.name {
+            "acquire" => wire::none(call).map(|()| Acquire),
+            "release" => wire::none(call).map(|()| Release),
+            "try_acquire" => wire::none(call).map(|()| TryAcquire),
+            _ => Err(Mismatch::UnknownOperation),
+        }
+    }
+
+    fn read_ret(&self, op: &Self::Op, value: &wire::Value) -> Result<Self::Ret, Mismatch> {
+        match op {
+            TryAcquire => wire::bool_ret(value).map(Bool),
+            Acquire | Release => wire::done(value).map(|()| Done),
+        }
+    }
+
+    fn only_ret(&self, op: &Self::Op) -> Option<Self::Ret> {
+        (*op != TryAcquire).then_some(Done)
+    }
+
+    fn draw(&self, _state: &u64, chance: &mut dyn Chance) -> Option<Self::Op> {
+        Some(match chance.below(3) {
+            0 => Release,
+            1 => Acquire,
+            _ => TryAcquire,
+        })
     }
 }
 

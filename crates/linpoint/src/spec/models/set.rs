@@ -15,6 +15,7 @@ use super::{Value, deterministic, show_elements};
 use crate::spec::{
     Claims, Footprint, Mention, Name, PartView, Refutation, Role, Shape, Shaped, Spec, Traces,
 };
+use crate::wire::{self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, ToWire, args};
 
 /// A set.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -138,12 +139,8 @@ impl<V: Value + Ord> Spec for Set<V> {
         Some(Ok(()))
     }
 
-    fn describe_op(&self, op: &Self::Op) -> String {
-        match op {
-            Insert(v) => format!("insert({v:?})"),
-            Remove(v) => format!("remove({v:?})"),
-            Contains(v) => format!("contains({v:?})"),
-        }
+    fn wire(&self) -> Option<&dyn ToWire<Self::Op, Self::Ret>> {
+        Some(self)
     }
 
     fn describe_ret(&self, _op: &Self::Op, ret: &SetRet) -> String {
@@ -241,6 +238,64 @@ impl<V: Value + Ord> Shaped<SetOp<V>, SetRet> for Set<V> {
         b: Mention<'_, SetOp<V>, SetRet>,
     ) -> bool {
         a.op.value() == b.op.value()
+    }
+}
+
+impl<V: Value + Ord> ToWire<SetOp<V>, SetRet> for Set<V> {
+    fn name(&self) -> &'static str {
+        Set::<wire::Value>::INFO.name
+    }
+
+    fn op<'a>(&self, op: &'a SetOp<V>) -> (&'static str, Args<'a>) {
+        match op {
+            Insert(v) => ("insert", args([v])),
+            Remove(v) => ("remove", args([v])),
+            Contains(v) => ("contains", args([v])),
+        }
+    }
+
+    fn ret(&self, _op: &SetOp<V>, ret: &SetRet) -> Option<wire::Value> {
+        Some(wire::Value::Bool(ret.0))
+    }
+}
+
+impl FromWire for Set<wire::Value> {
+    const INFO: ModelInfo = ModelInfo {
+        name: "set",
+        about: "values that are there or not",
+        operations: &[
+            "insert(value) -> true if it was not there",
+            "remove(value) -> true if it was there",
+            "contains(value) -> true if it is there",
+        ],
+        options: &[],
+    };
+
+    fn from_options(_options: &mut Options<'_>) -> Result<Self, BadOption> {
+        Ok(Set::new())
+    }
+
+    #[inline(always)]
+    fn read_op(&self, call: &NamedCall<'_>) -> Result<Self::Op, Mismatch> {
+        match call.name {
+            "insert" => wire::one(call).cloned().map(Insert),
+            "remove" => wire::one(call).cloned().map(Remove),
+            "contains" => wire::one(call).cloned().map(Contains),
+            _ => Err(Mismatch::UnknownOperation),
+        }
+    }
+
+    #[inline(always)]
+    fn read_ret(&self, _op: &Self::Op, value: &wire::Value) -> Result<SetRet, Mismatch> {
+        wire::bool_ret(value).map(SetRet)
+    }
+
+    fn draw(&self, _state: &Self::State, chance: &mut dyn Chance) -> Option<Self::Op> {
+        Some(match chance.below(3) {
+            0 => Insert(chance.value()),
+            1 => Remove(chance.value()),
+            _ => Contains(chance.value()),
+        })
     }
 }
 

@@ -17,6 +17,7 @@ use super::refute::Words;
 use crate::spec::{
     Claims, Mention, Name, PartView, Refutation, Role, Shape, Shaped, Slot, Spec, Traces,
 };
+use crate::wire::{self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, Sizes, ToValue, ToWire, args};
 
 /// A snapshot object.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -152,11 +153,8 @@ impl<V: Value> Spec for Snapshot<V> {
         Some(Ok(()))
     }
 
-    fn describe_op(&self, op: &Self::Op) -> String {
-        match op {
-            Update(i, v) => format!("update({i}, {v:?})"),
-            Scan => "scan()".into(),
-        }
+    fn wire(&self) -> Option<&dyn ToWire<Self::Op, Self::Ret>> {
+        Some(self)
     }
 
     fn describe_ret(&self, _op: &Self::Op, ret: &Self::Ret) -> String {
@@ -262,6 +260,134 @@ impl<V: Value> Shaped<SnapshotOp<V>, SnapshotRet<V>> for Snapshot<V> {
         if let Values(values) = ret {
             names.extend(values.iter().map(|v| v.as_ref().map(Name::of)));
         }
+    }
+}
+
+impl<V: Value> ToWire<SnapshotOp<V>, SnapshotRet<V>> for Snapshot<V> {
+    fn name(&self) -> &'static str {
+        Snapshot::<wire::Value>::INFO.name
+    }
+
+    fn options(&self) -> Option<Vec<(&'static str, wire::Value)>> {
+        Some(vec![
+            ("segments", self.segments.to_value()?),
+            ("initial", self.initial.to_value()?),
+        ])
+    }
+
+    fn op<'a>(&self, op: &'a SnapshotOp<V>) -> (&'static str, Args<'a>) {
+        match op {
+            Update(segment, v) => ("update", args([segment, v])),
+            Scan => ("scan", args([])),
+        }
+    }
+
+    fn ret(&self, _op: &SnapshotOp<V>, ret: &SnapshotRet<V>) -> Option<wire::Value> {
+        match ret {
+            Done => Some("ok".into()),
+            Values(view) => wire::list(view.iter().map(wire::value_or_unknown)),
+        }
+    }
+}
+
+/// More segments than this are refused: every state holds all of them.
+const MOST_SEGMENTS: usize = 1 << 20;
+
+impl FromWire for Snapshot<wire::Value> {
+    const INFO: ModelInfo = ModelInfo {
+        name: "snapshot",
+        about: "segments that are written one at a time and read all at once",
+        operations: &["update(segment, value)", "scan() -> list of values"],
+        options: &["segments=N: how many there are, numbered from 0 (required)", wire::INITIAL],
+    };
+
+    fn from_options(options: &mut Options<'_>) -> Result<Self, BadOption> {
+        let missing = || BadOption::missing("a snapshot needs the option \"segments\"");
+        let segments = options.int("segments")?.ok_or_else(missing)?;
+        if segments > MOST_SEGMENTS {
+            return Err(format!("{segments} segments are too many").into());
+        }
+        Ok(Snapshot { segments, initial: options.value_or_nil("initial") })
+    }
+
+    #[inline]
+    fn read_op(&self, call: &NamedCall<'_>) -> Result<Self::Op, Mismatch> {
+        match call.name {
+            "update" => {
+                let (segment, value) = wire::two(call)?;
+                let number: usize = wire::int_arg(segment)?;
+                if number >= self.segments {
+                    let expected = format!("a segment below {}", self.segments);
+                    return Err(wire::bad_arg(&expected, segment));
+                }
+                Ok(Update(number, value.clone()))
+            }
+            "scan" => wire::none(call).map(|()| Scan),
+            _ => Err(Mismatch::UnknownOperation),
+        }
+    }
+
+    #[inline]
+    fn read_ret(&self, op: &Self::Op, value: &wire::Value) -> Result<Self::Ret, Mismatch> {
+        match (op, value) {
+            (Update(..), _) => wire::done(value).map(|()| Done),
+            (Scan, wire::Value::List(values)) if values.len() <= self.segments => {
+                Ok(Values(values.iter().map(wire::known).collect()))
+            }
+            (Scan, _) => Err(wire::bad_ret(&format!("a list of {} values", self.segments), value)),
+        }
+    }
+
+    /// Between two updates, all scans see the same.
+    fn shares_result(&self, op: &Self::Op) -> bool {
+        matches!(op, Scan)
+    }
+
+    #[inline]
+    fn only_ret(&self, op: &Self::Op) -> Option<Self::Ret> {
+        matches!(op, Update(..)).then_some(Done)
+    }
+
+    /// A segment that no operation names makes no difference.
+    fn is_alike(&self, other: &Self) -> bool {
+        self.initial == other.initial
+    }
+
+    /// Scans return all segments, so there are few unless `--keys` asks for more.
+    fn default_options(sizes: Sizes) -> Vec<(&'static str, wire::Value)> {
+        let segments = sizes.keys.unwrap_or(sizes.processes.min(8));
+        vec![("segments", wire::Value::Int(segments.into()))]
+    }
+
+    /// Each process updates a segment of its own, if there are enough.
+    fn draw(&self, state: &Box<[wire::Value]>, chance: &mut dyn Chance) -> Option<Self::Op> {
+        if state.is_empty() || chance.percent(40) {
+            return Some(Scan);
+        }
+        Some(Update(chance.process() as usize % state.len(), chance.value()))
+    }
+
+    /// In place: states are copied otherwise.
+    fn perform(
+        &self,
+        state: &mut Box<[wire::Value]>,
+        op: &Self::Op,
+        _chance: &mut dyn Chance,
+    ) -> Option<Self::Ret> {
+        match op {
+            Update(segment, value) => {
+                *state.get_mut(*segment)? = value.clone();
+                Some(Done)
+            }
+            Scan => Some(Values(state.iter().cloned().map(Some).collect())),
+        }
+    }
+
+    fn impossible(&self, _op: &Self::Op, ret: &Self::Ret, never: &wire::Value) -> Option<Self::Ret> {
+        let Values(values) = ret else { return None };
+        let mut values = values.to_vec();
+        *values.first_mut()? = Some(never.clone());
+        Some(Values(values.into()))
     }
 }
 

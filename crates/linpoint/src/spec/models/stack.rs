@@ -9,6 +9,7 @@
 use super::persistent::List;
 use super::{Value, deterministic, show_elements, show_option};
 use crate::spec::{Claims, Mention, Name, PartView, Refutation, Role, Shape, Shaped, Spec, Traces};
+use crate::wire::{self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, ToWire, args};
 
 /// A stack.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -121,12 +122,8 @@ impl<V: Value> Spec for Stack<V> {
         Some(Ok(()))
     }
 
-    fn describe_op(&self, op: &Self::Op) -> String {
-        match op {
-            Push(v) => format!("push({v:?})"),
-            Pop => "pop()".into(),
-            Peek => "peek()".into(),
-        }
+    fn wire(&self) -> Option<&dyn ToWire<Self::Op, Self::Ret>> {
+        Some(self)
     }
 
     fn describe_ret(&self, _op: &Self::Op, ret: &Self::Ret) -> String {
@@ -224,6 +221,71 @@ impl<V: Value> Shaped<StackOp<V>, StackRet<V>> for Stack<V> {
         b: Mention<'_, StackOp<V>, StackRet<V>>,
     ) -> bool {
         element(a.op, a.ret) == element(b.op, b.ret)
+    }
+}
+
+impl<V: Value> ToWire<StackOp<V>, StackRet<V>> for Stack<V> {
+    fn name(&self) -> &'static str {
+        Stack::<wire::Value>::INFO.name
+    }
+
+    fn op<'a>(&self, op: &'a StackOp<V>) -> (&'static str, Args<'a>) {
+        match op {
+            Push(v) => ("push", args([v])),
+            Pop => ("pop", args([])),
+            Peek => ("peek", args([])),
+        }
+    }
+
+    fn ret(&self, _op: &StackOp<V>, ret: &StackRet<V>) -> Option<wire::Value> {
+        match ret {
+            Done => Some("ok".into()),
+            StackRet::Value(v) => wire::value_or_nil(v.as_ref()),
+        }
+    }
+}
+
+impl FromWire for Stack<wire::Value> {
+    const INFO: ModelInfo = ModelInfo {
+        name: "stack",
+        about: "last in, first out",
+        operations: &["push(value)", "pop() -> value or null", "peek() -> value or null"],
+        options: &[],
+    };
+
+    fn from_options(_options: &mut Options<'_>) -> Result<Self, BadOption> {
+        Ok(Stack::new())
+    }
+
+    #[inline(always)]
+    fn read_op(&self, call: &NamedCall<'_>) -> Result<Self::Op, Mismatch> {
+        match call.name {
+            "push" => wire::element(call).map(Push),
+            "pop" => wire::none(call).map(|()| Pop),
+            "peek" => wire::none(call).map(|()| Peek),
+            _ => Err(Mismatch::UnknownOperation),
+        }
+    }
+
+    #[inline(always)]
+    fn read_ret(&self, op: &Self::Op, value: &wire::Value) -> Result<Self::Ret, Mismatch> {
+        match op {
+            Push(_) => wire::done(value).map(|()| Done),
+            Pop | Peek => Ok(StackRet::Value(wire::maybe(value))),
+        }
+    }
+
+    #[inline(always)]
+    fn only_ret(&self, op: &Self::Op) -> Option<Self::Ret> {
+        matches!(op, Push(_)).then_some(Done)
+    }
+
+    fn draw(&self, _state: &Self::State, chance: &mut dyn Chance) -> Option<Self::Op> {
+        Some(match chance.below(20) {
+            0 | 1 => Peek,
+            2..11 => Push(chance.value()),
+            _ => Pop,
+        })
     }
 }
 

@@ -1,14 +1,15 @@
-//! Collections of `java.util.concurrent`, see [`crate::java`].
+//! Java's collections on the wire.
 
-use super::super::join::{BadOption, Join, Mismatch};
-use super::super::{Entry, ModelInfo};
+use linpoint::wire::{BadOption, FromWire, Mismatch, ModelInfo, NamedCall, Options, Part, Sizes};
+
+use super::{Answer, BadCall, Call, Java};
 use crate::Value;
-use crate::format::Part;
-use crate::java::{Answer, BadCall, Call, Java};
-use crate::raw::RawOp;
 
-pub(super) const JAVA: Entry = Entry {
-    info: ModelInfo {
+/// The class of generated histories.
+const USUAL_CLASS: &str = "ConcurrentLinkedQueue";
+
+impl FromWire for Java {
+    const INFO: ModelInfo = ModelInfo {
         name: "java",
         about: "a collection of java.util.concurrent",
         operations: &[
@@ -20,8 +21,9 @@ pub(super) const JAVA: Entry = Entry {
              LinkedBlockingQueue, LinkedTransferQueue, PriorityBlockingQueue",
             "arguments=LIST: the arguments of the constructor",
         ],
-    },
-    join: |options| {
+    };
+
+    fn from_options(options: &mut Options<'_>) -> Result<Self, BadOption> {
         let Some(class) = options.value("class") else {
             return Err(BadOption::missing("the model \"java\" needs a class"));
         };
@@ -32,38 +34,27 @@ pub(super) const JAVA: Entry = Entry {
                 return Err(format!("the option \"arguments\" must be a list, not {other}").into());
             }
         };
-        Ok(Box::new(JavaJoin { empty: Java::new(&class_name(class), arguments)? }))
-    },
-};
-
-/// As it is written: a message escapes it.
-fn class_name(class: &Value) -> String {
-    class.as_str().map_or_else(|| class.to_string(), str::to_owned)
-}
-
-struct JavaJoin {
-    empty: Java,
-}
-
-impl Join for JavaJoin {
-    type Spec = Java;
-
-    fn spec(&self) -> Java {
-        self.empty.clone()
+        // Unquoted: the message escapes it.
+        let class = class.as_str().map_or_else(|| class.to_string(), str::to_owned);
+        Ok(Java::new(&class, arguments)?)
     }
 
-    fn op(&self, raw: &RawOp<'_>) -> Result<Call, Mismatch> {
-        self.empty.method(raw.name, raw.args).map_err(|bad| match bad {
+    fn read_op(&self, call: &NamedCall<'_>) -> Result<Call, Mismatch> {
+        self.method(call.name, call.args).map_err(|bad| match bad {
             BadCall::Method(message) => Mismatch::Wrong { part: Part::Name, message },
             BadCall::Argument(message) => Mismatch::Wrong { part: Part::Args, message },
         })
     }
 
-    fn ret(&self, call: &Call, value: &Value) -> Result<Answer, Mismatch> {
+    fn read_ret(&self, call: &Call, value: &Value) -> Result<Answer, Mismatch> {
         call.answer(value).map_err(|message| Mismatch::Wrong { part: Part::Result, message })
     }
 
     fn only_ret(&self, call: &Call) -> Option<Answer> {
         call.void()
+    }
+
+    fn default_options(_sizes: Sizes) -> Vec<(&'static str, Value)> {
+        vec![("class", Value::str(USUAL_CLASS))]
     }
 }

@@ -1,0 +1,85 @@
+//! The models that histories are joined to: those of the library, and Java's collections.
+
+use std::sync::OnceLock;
+
+use linpoint::spec::models::{ModelVisitor, for_each_model};
+use linpoint::wire::{BadOption, FromWire, ModelInfo, Options, Sizes};
+
+use super::LoadedHistory;
+use super::loader::{self, Loader};
+use super::watch::{AnyStream, ModelStream};
+use crate::generate::{Draft, Object, Simulated};
+use crate::java::Java;
+use crate::{ReadError, Value};
+
+/// A model of the list.
+pub(crate) struct Entry {
+    pub(crate) info: ModelInfo,
+    /// True if operations have keys.
+    pub(crate) has_keys: bool,
+    /// Options that a generated history fills in.
+    pub(crate) default_options: fn(Sizes) -> Vec<(&'static str, Value)>,
+    pub(super) make: fn(&mut Options<'_>) -> Result<Box<dyn Model>, BadOption>,
+}
+
+/// All models, in the order in which they are listed.
+pub(crate) fn all() -> &'static [Entry] {
+    static ALL: OnceLock<Vec<Entry>> = OnceLock::new();
+    ALL.get_or_init(|| {
+        let mut list = List(Vec::new());
+        for_each_model(&mut list);
+        list.model::<Java>();
+        list.0
+    })
+}
+
+/// The model of this name.
+pub(crate) fn find(name: &str) -> Option<&'static Entry> {
+    all().iter().find(|entry| entry.info.name == name)
+}
+
+struct List(Vec<Entry>);
+
+impl ModelVisitor for List {
+    fn model<M: FromWire>(&mut self) {
+        self.0.push(Entry {
+            info: M::INFO,
+            has_keys: M::HAS_KEYS,
+            default_options: M::default_options,
+            make: |options| Ok(Box::new(M::from_options(options)?)),
+        });
+    }
+}
+
+/// A model with its options, whatever its types.
+pub(crate) trait Model {
+    /// Reads a history of it.
+    fn load(&self, loader: Loader<'_, '_>) -> Result<LoadedHistory, ReadError>;
+
+    /// See [`FromWire::ONE_KEY`].
+    fn one_key(&self) -> bool;
+
+    /// The stream of one of its objects, without operations.
+    fn stream(&self) -> Box<dyn AnyStream + '_>;
+
+    /// An object that processes use, for generated histories.
+    fn simulate(&self, draft: &Draft<'_>) -> Box<dyn Object>;
+}
+
+impl<M: FromWire> Model for M {
+    fn load(&self, loader: Loader<'_, '_>) -> Result<LoadedHistory, ReadError> {
+        loader::load(self, loader)
+    }
+
+    fn one_key(&self) -> bool {
+        M::ONE_KEY
+    }
+
+    fn stream(&self) -> Box<dyn AnyStream + '_> {
+        Box::new(ModelStream::new(self))
+    }
+
+    fn simulate(&self, draft: &Draft<'_>) -> Box<dyn Object> {
+        Box::new(Simulated::new(self.clone(), draft))
+    }
+}
