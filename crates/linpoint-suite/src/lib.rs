@@ -12,6 +12,7 @@
 //! * [`small`] is brute force on objects that fit into a word, for the millions of histories that the
 //!   monitors are tried on.
 
+pub mod bundled;
 pub mod candidate;
 pub mod corpus;
 pub mod draft;

@@ -1,5 +1,6 @@
 //! Differential and law tests of the library, in one binary.
 
+mod bundled;
 mod common;
 mod differential;
 mod histories;

@@ -5,3 +5,4 @@ mod dynamic;
 mod limits;
 mod monitors;
 mod plan;
+mod wire;

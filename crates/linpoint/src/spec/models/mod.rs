@@ -46,6 +46,7 @@ models! {
     deque { Deque, DequeOp, DequeRet } Deque<wire::Value>;
     priority_queue { PriorityQueue, PriorityQueueOp, PriorityQueueRet } PriorityQueue<wire::Value>;
     counter { Counter, CounterOp, CounterRet } Counter;
+    max_register { MaxRegister, MaxRegisterOp, MaxRegisterRet } MaxRegister;
     rmw { Rmw, RmwOp, RmwRet } Rmw<wire::Value>;
     mutex { Mutex, MutexOp, MutexRet } Mutex;
     semaphore { Semaphore, SemaphoreOp, SemaphoreRet } Semaphore;
