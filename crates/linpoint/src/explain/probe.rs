@@ -144,11 +144,11 @@ impl Probe<'_> {
         // pending operation may be dropped.
         let switches = Switches { drop_idle_pending: false, ..Switches::default() };
         let mut problem = self.compile(case, &switches);
-        let watched = problem.ids.iter().position(|id| *id == op)?;
-        problem.watched = Some(watched as u32);
+        let tracked = problem.ids.iter().position(|id| *id == op)?;
+        problem.tracked = Some(tracked as u32);
         let searcher = Searcher { subject: case.subject, problem: &problem, switches };
         let few = STEPS + STRAIGHT_STEPS_PER_OP * case.len() as u64;
         let budget = &mut self.budget(case.len()).max_steps(few);
-        searcher.watched_results(case.op(op), most, budget).ok()?
+        searcher.tracked_results(case.op(op), most, budget).ok()?
     }
 }

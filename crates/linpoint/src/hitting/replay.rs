@@ -6,7 +6,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::budget::Budget;
-use crate::search::{Automaton, ClassId, StateId, Step, Stop};
+use crate::search::{Automaton, ClassId, StateId, Stop, Transition};
 
 /// A non-empty set of states: a single state, or the number of a set.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -45,9 +45,9 @@ impl<'r, 'a> Replay<'r, 'a> {
         let class = self.class[op];
         if from.0 < SEVERAL {
             return match self.automaton.step(StateId(from.0), class, budget)? {
-                Step::Illegal => Ok(None),
-                Step::To(state) => Ok(Some(States(state.0))),
-                Step::ToAny(at) => {
+                Transition::Illegal => Ok(None),
+                Transition::To(state) => Ok(Some(States(state.0))),
+                Transition::ToAny(at) => {
                     let states = self.automaton.many(at).to_vec();
                     self.number(states, budget).map(Some)
                 }
@@ -57,9 +57,9 @@ impl<'r, 'a> Replay<'r, 'a> {
         for at in 0..self.sets[(from.0 - SEVERAL) as usize].len() {
             let state = self.sets[(from.0 - SEVERAL) as usize][at];
             match self.automaton.step(state, class, budget)? {
-                Step::Illegal => {}
-                Step::To(state) => all.push(state),
-                Step::ToAny(at) => all.extend_from_slice(self.automaton.many(at)),
+                Transition::Illegal => {}
+                Transition::To(state) => all.push(state),
+                Transition::ToAny(at) => all.extend_from_slice(self.automaton.many(at)),
             }
         }
         all.sort_unstable();
