@@ -32,7 +32,9 @@ pub(super) const JAVA: Entry = Entry {
                 return Err(format!("the option \"arguments\" must be a list, not {other}").into());
             }
         };
-        Ok(Box::new(JavaJoin { empty: Java::new(&class_name(class), arguments)? }))
+        Ok(Box::new(JavaJoin {
+            empty: Java::new(&class_name(class), arguments).map_err(String::from)?,
+        }))
     },
 };
 
