@@ -172,14 +172,14 @@ impl Tactic {
 
 /// A limit on search steps that grows with the number of operations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Steps {
+pub struct StepLimit {
     /// Steps for any history.
     pub fixed: u64,
     /// Steps for each operation.
     pub per_op: u64,
 }
 
-impl Steps {
+impl StepLimit {
     /// The limit for a part with this many operations.
     pub fn limit(self, ops: usize) -> u64 {
         self.fixed.saturating_add(self.per_op.saturating_mul(ops as u64))
@@ -187,12 +187,12 @@ impl Steps {
 }
 
 /// Hardly more steps than operations.
-const STRAIGHT: Steps = Steps { fixed: 1_000, per_op: 2 };
+const STRAIGHT: StepLimit = StepLimit { fixed: 1_000, per_op: 2 };
 /// A small search.
-const PROBE: Steps = Steps { fixed: 20_000, per_op: 16 };
+const PROBE: StepLimit = StepLimit { fixed: 20_000, per_op: 16 };
 /// The search with unlimited pending operations has small configurations, so it may take 64 times
 /// as many steps.
-const UNLIMITED: Steps = Steps { fixed: 64 * PROBE.fixed, per_op: 64 * PROBE.per_op };
+const UNLIMITED: StepLimit = StepLimit { fixed: 64 * PROBE.fixed, per_op: 64 * PROBE.per_op };
 
 /// A rung of the ladder, and whether it is used.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -200,7 +200,7 @@ pub struct Rung {
     /// What it does.
     pub tactic: Tactic,
     /// Step limit; `None` means only the limits of the check apply.
-    pub steps: Option<Steps>,
+    pub steps: Option<StepLimit>,
     /// Why it is not used, if it is not.
     pub refused: Option<String>,
     /// Why it is on the ladder.
@@ -208,7 +208,7 @@ pub struct Rung {
 }
 
 impl Rung {
-    fn new(tactic: Tactic, steps: Option<Steps>, refused: Option<String>, why: &str) -> Rung {
+    fn new(tactic: Tactic, steps: Option<StepLimit>, refused: Option<String>, why: &str) -> Rung {
         Rung { tactic, steps, refused, why: why.to_owned() }
     }
 
