@@ -71,7 +71,7 @@ pub(crate) struct Run<'a> {
     pub(crate) refusals: &'a Refusals,
 }
 
-/// Start one more thread for every this many easy operations.
+/// Easy operations per additional thread.
 const OPS_PER_THREAD: usize = 4_000;
 impl<'a> Run<'a> {
     /// Decides all parts. Parts after a failing one may be missing.

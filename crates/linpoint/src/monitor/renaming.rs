@@ -10,7 +10,7 @@
 //! 1. *Never seen.* An add that begins after all peeks and removals that name its value have ended:
 //!    its element can only be taken by a pending removal, which names nothing. So it may have a name
 //!    of its own. If the add is pending, it is left out, together with the pending removal that took
-//!    its element: nobody saw it in front of anything, and everything else keeps its place.
+//!    its element: nothing saw it in front of anything, and everything else keeps its place.
 //! 2. *Epochs.* Let all operations of a value that begin before some moment have ended by then, with
 //!    as many adds as removals among them. Then no element of that value is left at that moment: what
 //!    was added is at least what was removed, by these and by pending removals. So operations before

@@ -273,7 +273,7 @@ impl Searcher<'_> {
                 }
             }
         }
-        let nobody = Stopped { stop: Stop::Limit(Limit::Cancelled), reached: 0 };
-        Err(worst.unwrap_or(nobody))
+        let cancelled = Stopped { stop: Stop::Limit(Limit::Cancelled), reached: 0 };
+        Err(worst.unwrap_or(cancelled))
     }
 }
