@@ -35,7 +35,7 @@ pub fn main(quick: bool) {
     ]);
     for kind in KINDS {
         for domain in [0, DOMAIN] {
-            // With unique values every ambiguous write explains one read: there is only one of it.
+            // With unique values every ambiguous write explains one read, so there is no such case.
             if kind == "too many stale" && domain == 0 {
                 continue;
             }
@@ -70,7 +70,7 @@ pub fn main(quick: bool) {
     table.publish(&title, "ambiguous");
 }
 
-/// One case in this process: kind, domain, n, seconds.
+/// Runs one case in this process: kind, domain, n, seconds.
 pub fn case(words: &[String]) -> Outcome {
     let [kind, domain, n, limit] = words else { panic!("four words: {words:?}") };
     let (domain, n) = (domain.parse().expect("a number"), n.parse().expect("a number"));
@@ -80,10 +80,10 @@ pub fn case(words: &[String]) -> Outcome {
     run(&Register { initial: 0 }, &history(kind, domain, n), &setup, expected)
 }
 
-/// The history of a kind. The contradiction, where there is one, lies at three quarters.
+/// The history of a kind. The contradiction, if there is one, is at three quarters.
 fn history(kind: &str, domain: u32, n: usize) -> History<RegisterOp<u32>, RegisterRet<u32>> {
     let values = if domain == 0 { Values::UNIQUE } else { Values::Among(domain) };
-    // What is read at last must not be what a pending write could bring back. Among few values
+    // The last value read must not be one that a pending write could bring back. With few values
     // every one is pending somewhere, unless ambiguous writes leave one out.
     let stale = if domain == 0 { u32::MAX } else { domain };
     let never_ambiguous = (kind == "stale").then_some(stale);

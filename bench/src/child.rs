@@ -1,8 +1,8 @@
-//! What another program costs: CPU time and peak memory.
+//! Measures the CPU time and peak memory of another program.
 //!
-//! Linux gives the CPU time of children to their parent in hundredths of seconds, so short programs
-//! are run several times. Peak memory is asked for every millisecond: what a program takes within
-//! the last millisecond of its life is missed.
+//! Linux reports the CPU time of children in hundredths of seconds, so short programs are run
+//! several times. Peak memory is sampled every millisecond, so memory taken within the last
+//! millisecond is missed.
 
 use std::io::Read;
 use std::path::Path;
@@ -11,21 +11,21 @@ use std::time::{Duration, Instant};
 
 use crate::measure::{children_cpu, peak_rss_of};
 
-/// What one run of a program cost.
+/// The cost of one run of a program.
 #[derive(Clone, Debug)]
 pub struct Cost {
     /// User and system seconds.
     pub cpu: f64,
     /// Largest resident memory in bytes.
     pub peak: usize,
-    /// How it ended; `None` if it was stopped at the limit or by a signal.
+    /// The exit code; `None` if it was stopped at the limit or by a signal.
     pub code: Option<i32>,
-    /// The beginning of what each run printed.
+    /// The beginning of each run's output.
     pub outputs: Vec<String>,
 }
 
-/// Runs a program `samples` times `runs` times: the smallest mean CPU time of a sample, the largest
-/// memory, and how the last run ended. Ends with the first run that goes wrong.
+/// Runs a program `samples` times `runs` times. Reports the smallest mean CPU time of a sample, the
+/// largest memory, and the last exit code. Stops at the first run that fails.
 pub fn cost(
     program: &Path,
     args: &[&str],
@@ -50,7 +50,7 @@ pub fn cost(
     Ok(best)
 }
 
-/// How it ended, its peak memory, and what it printed.
+/// The exit code, the peak memory, and the output.
 fn run(
     program: &Path,
     args: &[&str],
@@ -77,7 +77,7 @@ fn run(
     Ok((status.code(), peak, beginning(&mut child)?))
 }
 
-/// What is in the pipe; these programs print too little to fill it.
+/// The contents of the pipe; these programs print too little to fill it.
 fn beginning(child: &mut Child) -> std::io::Result<String> {
     let mut text = Vec::new();
     if let Some(out) = child.stdout.take() {

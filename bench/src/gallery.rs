@@ -1,4 +1,5 @@
-//! The gallery: how soon wrong structures are caught, how long right ones are left alone, and what a long run leaves behind.
+//! The gallery: time until broken structures are caught, false alarms on correct ones, and the
+//! memory after a long run.
 
 use std::time::{Duration, Instant};
 
@@ -19,14 +20,14 @@ pub fn main(selection: &[String], quick: bool) {
     if wanted("right") {
         right(quick);
     }
-    // Only on demand: it takes as long as one likes.
+    // Only on demand, since it takes any given time.
     if selection.iter().any(|s| s == "loop") {
         let minutes = selection.iter().find_map(|s| s.parse().ok());
         around(minutes.unwrap_or(if quick { 0.2 } else { 10.0 }));
     }
 }
 
-/// A way to look for failures, with the sizes that suit it.
+/// A way to search for failures, with suitable sizes.
 struct Way {
     mode: Mode,
     scale: Scale,
@@ -70,7 +71,7 @@ impl Way {
         }
     }
 
-    /// Shuttle cannot show what needs a weak memory, and loom has to be asked for it.
+    /// Shuttle cannot show bugs that need weak memory, and loom must be enabled for them.
     fn suits(&self, exhibit: &Exhibit) -> bool {
         let weak = exhibit.flaw.is_some_and(|flaw| !flaw.interleaving);
         match self.mode {
@@ -135,7 +136,7 @@ fn wrong(selection: &[String], quick: bool) {
             let (mean, deviation) = mean_and_confidence(&times);
             let longest = times.iter().copied().fold(0.0, f64::max);
             let executions = caught.iter().map(|c| c.executions).sum::<u64>() / seeds;
-            // The stress test does not say in which run it failed.
+            // The stress test does not report in which run it failed.
             let executions =
                 if way.mode == Mode::Stress { String::new() } else { executions.to_string() };
             eprintln!("{}, {}: {found} of {seeds}, {mean:.1} ms", exhibit.name, way.name());
@@ -158,7 +159,7 @@ fn wrong(selection: &[String], quick: bool) {
     table.publish(&title, "gallery-wrong");
 }
 
-/// One hunt for each seed. A way that finds nothing with the first three is given up.
+/// One hunt for each seed. A way that finds nothing with the first three seeds is abandoned.
 fn catches(way: &Way, exhibit: &Exhibit, seeds: u64, limit: Duration) -> Vec<Catch> {
     let mut caught = Vec::new();
     for seed in 0..seeds {
@@ -170,7 +171,7 @@ fn catches(way: &Way, exhibit: &Exhibit, seeds: u64, limit: Duration) -> Vec<Cat
     caught
 }
 
-/// The mean, and half of the interval in which the true mean is with 95 % confidence (Student, 19 degrees of freedom).
+/// The mean, and half of the 95 % confidence interval (Student, 19 degrees of freedom).
 fn mean_and_confidence(values: &[f64]) -> (f64, f64) {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;
@@ -218,12 +219,12 @@ fn right(quick: bool) {
         ]);
     }
     table.publish(
-        "Right structures under stress, 4 threads with 200 operations each in a run",
+        "Correct structures under stress, 4 threads with 200 operations each in a run",
         "gallery-right",
     );
 }
 
-/// The whole gallery, again and again, and the memory that is in use.
+/// Runs the whole gallery repeatedly, and reports the memory in use.
 fn around(minutes: f64) {
     let begin = Instant::now();
     let end = begin + Duration::from_secs_f64(minutes * 60.0);

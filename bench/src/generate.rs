@@ -2,17 +2,17 @@
 //!
 //! Clients take turns at random. A turn is a call, an effect on an ordinary single-threaded object,
 //! or a return, so intervals and the points inside them are random and the history is linearizable
-//! by construction. A call may be *ambiguous*: it never returns, and its client goes on as a new
-//! process. Half of the ambiguous operations take effect, some of those long after the call.
+//! by construction. A call may be *ambiguous*: it never returns, and its client continues as a new
+//! process. Half of the ambiguous operations take effect, some of them long after the call.
 //!
-//! Where the events go is up to a [`Log`]: into a history in memory, or into a file.
+//! A [`Log`] receives the events: a history in memory, or a file.
 
 use linpoint::history::EventBuilder;
 use linpoint::{History, OpId};
 
 use crate::rng::Rng;
 
-/// A single-threaded object and what is done with it.
+/// A single-threaded object and its workload.
 pub trait Object {
     /// What is called.
     type Op: Clone;
@@ -20,7 +20,7 @@ pub trait Object {
     type Ret: Clone;
     /// The next operation.
     fn draw(&mut self, rng: &mut Rng) -> Self::Op;
-    /// The next operation of this client, for objects to which it matters who calls.
+    /// The next operation of this client, for objects that depend on the caller.
     fn draw_by(&mut self, _client: usize, rng: &mut Rng) -> Self::Op {
         self.draw(rng)
     }
@@ -32,15 +32,15 @@ pub trait Object {
     }
 }
 
-/// Where events go, in the order in which they happen.
+/// Receives events in the order in which they happen.
 pub trait Log<O, R> {
-    /// How an operation that has been called is known.
+    /// Identifies an operation that has been called.
     type Id;
     /// An idle process calls an operation.
     fn call(&mut self, process: u32, op: &O) -> Self::Id;
     /// It returns.
     fn ret(&mut self, id: Self::Id, ret: R);
-    /// Nothing more will be heard of it.
+    /// It will never return.
     fn crash(&mut self, id: Self::Id);
 }
 
@@ -70,7 +70,7 @@ enum Phase<I, O, R> {
 
 /// The log of a history in memory.
 type Events<X> = EventBuilder<<X as Object>::Op, <X as Object>::Ret>;
-/// How the log of a simulation knows operations.
+/// The ids of operations in the log of a simulation.
 type Id<X, L> = <L as Log<<X as Object>::Op, <X as Object>::Ret>>::Id;
 /// A client: its process, and what it is doing.
 type Client<X, L> = (u32, Phase<Id<X, L>, <X as Object>::Op, <X as Object>::Ret>);
@@ -79,7 +79,7 @@ type Client<X, L> = (u32, Phase<Id<X, L>, <X as Object>::Op, <X as Object>::Ret>
 pub struct Simulation<X: Object, L: Log<X::Op, X::Ret> = Events<X>> {
     /// The object as it is now.
     pub object: X,
-    /// Where chance comes from.
+    /// The source of randomness.
     pub rng: Rng,
     /// Probability that an operation which may be ambiguous is.
     pub ambiguous: f64,
@@ -121,7 +121,7 @@ impl<X: Object, L: Log<X::Op, X::Ret>> Simulation<X, L> {
         }
     }
 
-    /// Goes on until `operations` have been called in all.
+    /// Continues until `operations` have been called in total.
     pub fn until(&mut self, operations: usize) {
         while self.called < operations {
             let client = self.rng.below(self.clients.len());
@@ -129,7 +129,7 @@ impl<X: Object, L: Log<X::Op, X::Ret>> Simulation<X, L> {
         }
     }
 
-    /// Lets every client finish what it is doing.
+    /// Lets every client finish its operation.
     pub fn quiesce(&mut self) {
         for client in 0..self.clients.len() {
             while !matches!(self.clients[client].1, Phase::Idle) {
@@ -138,7 +138,7 @@ impl<X: Object, L: Log<X::Op, X::Ret>> Simulation<X, L> {
         }
     }
 
-    /// An operation on its own, with whatever result is claimed; the object is not asked.
+    /// An operation without overlap, with the given result; the object is not consulted.
     pub fn alone(&mut self, op: X::Op, ret: X::Ret) {
         self.called += 1;
         let (process, _) = self.clients[0];
@@ -209,7 +209,7 @@ pub fn simulate<X: Object>(
     simulation.finish()
 }
 
-/// The mean number of other operations that are open when one is called; pending ones not counted.
+/// The mean number of other open operations at a call, not counting pending ones.
 pub fn mean_overlap<O, R>(history: &History<O, R>) -> f64 {
     let mut change = vec![0i8; history.ranks() as usize];
     let mut calls = 0;

@@ -112,7 +112,7 @@ fn contradiction(quick: bool) {
     table.publish(&title, "hard-contradiction");
 }
 
-/// One case in this process: kind, n, k (or MiB), seed, engine, seconds.
+/// Runs one case in this process: kind, n, k (or MiB), seed, engine, seconds.
 pub fn case(words: &[String]) -> Outcome {
     let [kind, n, k, seed, engine, limit] = words else { panic!("six words: {words:?}") };
     let (n, k): (usize, usize) = (n.parse().expect("n"), k.parse().expect("k"));
@@ -190,7 +190,7 @@ fn read_log(text: &str) -> History<KeyValueOp<String, String>, KeyValueRet<Strin
 }
 
 /// `n` concurrent enqueues; while they run, `first` is enqueued before `second`. Then everything is
-/// dequeued, one after the other, `second` before `first` and these at the very end.
+/// dequeued sequentially, `second` before `first`, these two at the very end.
 fn contradictory(n: u32) -> History<QueueOp<u32>, QueueRet<u32>> {
     let (first, second) = (n, n + 1);
     let mut events = History::from_events();

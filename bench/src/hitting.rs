@@ -1,8 +1,9 @@
-//! Looking for witnesses of low depth first, against the search engines: published histories of Java's collections
-//! and of etcd, and generated queues.
+//! Compares a search for witnesses of low depth with the search engines: published histories of
+//! Java's collections and of etcd, and generated queues.
 //!
-//! The `linpoint` command does the work, one history after the other on one thread, and this reads what it says. The
-//! smallest of several runs counts for each history: other work on the machine can only make it slower.
+//! Runs the `linpoint` command, one history after the other on one thread, and reads its output.
+//! The smallest of several runs counts for each history: other work on the machine can only make it
+//! slower.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,10 +11,10 @@ use std::process::Command;
 
 use crate::table::Table;
 
-/// Who is asked; the planner has no name.
+/// The engines; the planner has no name.
 const ENGINES: [&str; 5] = ["hitting", "hitting+jit-graph", "jit-graph", "breadth", "planner"];
 
-/// A history, what it should be, and what is said about it.
+/// A history, the expected verdict, and the answer.
 struct Said {
     verdict: String,
     seconds: f64,
@@ -96,7 +97,7 @@ fn data() -> Option<PathBuf> {
     path.is_dir().then_some(path)
 }
 
-/// Queues of five values that come again and again.
+/// Queues of five values that repeat.
 fn generate(command: &Path, path: &Path, operations: u32, overlap: u32, count: u32) {
     std::fs::create_dir_all(path).expect("a directory for histories");
     for seed in 0..count {
@@ -108,7 +109,7 @@ fn generate(command: &Path, path: &Path, operations: u32, overlap: u32, count: u
     }
 }
 
-/// What an engine says about each history of a set.
+/// The answer of an engine for each history of a set.
 fn ask(command: &Path, path: &Path, engine: &str, runs: u32) -> BTreeMap<String, Said> {
     let mut all: BTreeMap<String, Said> = BTreeMap::new();
     for _ in 0..runs {

@@ -18,7 +18,7 @@ use crate::svg::{Plot, Series};
 use crate::table::{Table, keep, short};
 
 const WORKERS: usize = 4;
-/// An engine that hits the limit so many times before its first answer gets no more histories.
+/// An engine that hits the limit this many times before its first answer gets no more histories.
 const HOPELESS: usize = 3;
 
 struct SharedQueue {
@@ -66,7 +66,7 @@ impl Shared for SharedMap {
 
     fn apply(&self, op: &Self::Op) -> Self::Ret {
         let key = map_key(op);
-        let mut shard = self.shards[key as usize % SHARDS].lock().expect("nobody panics");
+        let mut shard = self.shards[key as usize % SHARDS].lock().expect("no thread panics");
         let mut value = shard.get(&key).copied();
         let ret = apply_map_op(op, &mut value);
         match value {
@@ -77,7 +77,7 @@ impl Shared for SharedMap {
     }
 }
 
-/// How much is done.
+/// The amount of work.
 #[derive(Clone, Copy)]
 struct Scale {
     /// Operations of a point.
@@ -122,7 +122,7 @@ struct Point<O, R> {
     recording: f64,
 }
 
-/// What an engine did with the histories of a point.
+/// The results of an engine on the histories of a point.
 struct Score {
     answered: usize,
     operations: usize,
@@ -135,7 +135,7 @@ impl Score {
         self.operations as f64 / self.cpu
     }
 
-    /// With the share of recording that belongs to these operations.
+    /// Includes the share of recording that belongs to these operations.
     fn rate_with_recording(&self, recording_of_an_operation: f64) -> f64 {
         self.operations as f64 / (self.cpu + self.operations as f64 * recording_of_an_operation)
     }
@@ -175,7 +175,7 @@ fn score<S: Spec>(
     score
 }
 
-/// What a figure is about.
+/// The description of a figure.
 struct Figure {
     name: String,
     title: String,
@@ -271,7 +271,7 @@ fn shared_queue(adds: f64) -> SharedQueue {
     SharedQueue { adds, queue: SegQueue::new() }
 }
 
-/// One operation in so many is interrupted where overlap is wanted.
+/// Interrupt one operation in this many where overlap is wanted.
 const NUDGE: usize = 16;
 
 /// Runs the experiments named in `which`, or all.

@@ -72,7 +72,7 @@ fn main() {
         "testing" => testing::main(rest, quick),
         "gallery" => gallery::main(rest, quick),
         "profile" => profile::main(rest),
-        // How the program calls itself: one case, one line.
+        // For the program's calls of itself: one case, one line.
         "case" if rest.first().is_some_and(|w| w == "monitors") => {
             println!("{}", monitors::case(&rest[1..]).line());
         }

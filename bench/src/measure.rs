@@ -1,4 +1,4 @@
-//! What a check costs: CPU time, wall time, memory; here or in a process of its own.
+//! Measures the cost of a check: CPU time, wall time, memory; in this process or in one of its own.
 
 use std::fmt::Write;
 use std::process::{Command, Stdio};
@@ -23,8 +23,8 @@ pub fn user() -> f64 {
     stat(14)
 }
 
-/// CPU time of all processes that this one started and that have ended, user and system, in steps
-/// of ten milliseconds. What is added up is exact, so the steps matter less for several of them.
+/// CPU time of all child processes that have ended, user and system, in steps of ten milliseconds.
+/// The underlying sum is exact, so the steps matter less for several of them.
 pub fn children_cpu() -> f64 {
     stat(16) + stat(17)
 }
@@ -61,16 +61,16 @@ pub fn rss() -> usize {
     status("self", "VmRSS")
 }
 
-/// How to check.
+/// Settings of a check.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    /// Engines by name; `None`: the planner.
+    /// Engines by name; `None` for the planner.
     pub engine: Option<String>,
     /// Switches.
     pub switches: Switches,
     /// Split by key.
     pub split: bool,
-    /// Threads; `None`: all cores.
+    /// Number of threads; `None` for all cores.
     pub threads: Option<usize>,
     /// Time limit.
     pub time: Duration,
@@ -91,7 +91,7 @@ impl Setup {
         }
     }
 
-    /// As published: no switches, no split.
+    /// The published algorithm: no switches, no split.
     pub fn plain(engine: &str, time: Duration) -> Self {
         Setup { switches: Switches::plain(), split: false, ..Setup::new(engine, time) }
     }
@@ -124,7 +124,7 @@ pub enum Answer {
     No,
     /// Undecided, by the time limit.
     OutOfTime,
-    /// Undecided, by another limit: memory, as far as these benchmarks go.
+    /// Undecided, by another limit; in these benchmarks, memory.
     OutOfMemory,
 }
 
@@ -136,7 +136,7 @@ impl Answer {
         (Answer::OutOfMemory, "memory limit"),
     ];
 
-    /// In words.
+    /// As text.
     pub fn name(self) -> &'static str {
         Answer::ALL.into_iter().find(|(a, _)| *a == self).map_or("", |(_, name)| name)
     }
@@ -151,12 +151,12 @@ impl Answer {
     }
 }
 
-/// What a check answered and what it cost.
+/// The answer of a check and its cost.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// The answer.
     pub answer: Answer,
-    /// Who gave it.
+    /// The engine that gave it.
     pub engine: String,
     /// Wall-clock seconds.
     pub wall: f64,
@@ -164,11 +164,11 @@ pub struct Outcome {
     pub cpu: f64,
     /// User seconds, in steps of ten milliseconds.
     pub user: f64,
-    /// Of the wall-clock seconds, those for validating and explaining.
+    /// The part of the wall-clock seconds spent on validating and explaining.
     pub aftermath: f64,
     /// Steps of all engines.
     pub steps: u64,
-    /// Bytes that the check counted against its limit, at most.
+    /// Peak number of bytes that the check counted against its limit.
     pub counted: usize,
     /// Resident memory before the check: the history and the program.
     pub rss_before: usize,
@@ -259,7 +259,7 @@ pub fn in_a_process(case: &[String]) -> Outcome {
     Outcome::parse(&text).unwrap_or_else(|| panic!("the case {case:?} said {text:?}"))
 }
 
-/// The same for cases that say something else.
+/// The same for cases with another kind of output.
 pub fn line_of_process(case: &[String]) -> String {
     let program = std::env::current_exe().expect("the program knows where it is");
     let output = Command::new(program)
@@ -272,7 +272,7 @@ pub fn line_of_process(case: &[String]) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// Runs `what` and gives its CPU seconds.
+/// Runs `what` and returns its CPU seconds.
 pub fn timed<T>(what: impl FnOnce() -> T) -> (T, f64) {
     let begin = cpu();
     let result = what();

@@ -9,7 +9,7 @@ use linpoint::spec::models::{
 use crate::generate::Object;
 use crate::rng::Rng;
 
-/// Where values come from.
+/// The source of values.
 #[derive(Clone, Copy, Debug)]
 pub enum Values {
     /// Each value is used once.
@@ -35,7 +35,7 @@ impl Values {
             }
             Values::Scattered(last) => {
                 *last += 1;
-                // Both steps can be undone, so no two values are the same, and 0 stays 0.
+                // Both steps are invertible, so no two values are the same, and 0 stays 0.
                 let mixed = last.wrapping_mul(0x9e37_79b1);
                 mixed ^ (mixed >> 15)
             }
@@ -139,7 +139,7 @@ impl Object for SimRegister {
     }
 }
 
-/// Which operations a map is given.
+/// The operations of a map.
 #[derive(Clone, Copy, Debug)]
 pub enum Mix {
     /// Lowe's: get, put, delete and get-or-else-update, a quarter each.
@@ -165,7 +165,7 @@ pub fn draw_map_op(
     }
 }
 
-/// What an operation of a map does to the value of its key.
+/// The effect of an operation of a map on the value of its key.
 pub fn apply_map_op(op: &KeyValueOp<u32, u32>, value: &mut Option<u32>) -> KeyValueRet<u32> {
     match op {
         KeyValueOp::Get(_) => KeyValueRet::Value(*value),
@@ -197,11 +197,11 @@ pub fn map_key(op: &KeyValueOp<u32, u32>) -> u32 {
 
 /// A map with small integers as keys.
 pub struct SimMap {
-    /// What is done.
+    /// The operations.
     pub mix: Mix,
-    /// What is put.
+    /// The values.
     pub values: Values,
-    /// What each key holds.
+    /// The value of each key.
     pub holds: Vec<Option<u32>>,
 }
 
@@ -230,7 +230,7 @@ impl Object for SimMap {
 }
 
 /// A key-value store of strings, as in the logs that Porcupine is tested with: each client appends
-/// and puts values that no other does.
+/// and puts values that no other client does.
 pub struct SimStore {
     /// Number of keys.
     pub keys: usize,

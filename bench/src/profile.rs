@@ -1,4 +1,4 @@
-//! The same check again and again, for a profiler to look at.
+//! Repeats one check, for profiling.
 
 use std::time::{Duration, Instant};
 

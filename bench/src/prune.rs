@@ -1,4 +1,5 @@
-//! What each switch of the search is worth: everything on, one off at a time, everything off.
+//! Measures the benefit of each switch of the search: everything on, one off at a time, everything
+//! off.
 
 use std::time::Duration;
 

@@ -1,10 +1,10 @@
 //! Histories recorded from real threads on real structures.
 //!
 //! Each worker keeps its own log; the order of events comes from one shared counter. Workers live
-//! through all runs and meet before each, so that starting threads is not what is measured.
+//! through all runs and synchronise before each, so that starting threads is not measured.
 //!
-//! On a machine with few cores, or with other work to do, short operations hardly ever overlap. A
-//! *nudge* gives the processor away in the middle of some operations, so that they do.
+//! On a machine with few cores, or under load, short operations hardly ever overlap. A *nudge*
+//! yields the processor in the middle of some operations, so that they do.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
@@ -13,7 +13,7 @@ use linpoint::History;
 use crate::measure::thread_cpu;
 use crate::rng::Rng;
 
-/// A structure that threads share, and what is done with it.
+/// A structure that threads share, and its workload.
 pub trait Shared: Sync {
     /// What is called.
     type Op: Send;
@@ -32,8 +32,8 @@ struct Entry<O, R> {
     end: u64,
 }
 
-/// The logs of all runs, by worker, and the CPU seconds of the workers while they worked: waiting
-/// for each other is not part of it.
+/// The logs of all runs, by worker, and the CPU seconds of the workers while they worked, excluding
+/// the time they wait for each other.
 pub struct Logs<O, R> {
     workers: Vec<Vec<Vec<Entry<O, R>>>>,
     /// CPU seconds.
@@ -110,7 +110,7 @@ impl<O, R> Logs<O, R> {
     }
 }
 
-/// Ranks are dense, so the events find their places without sorting.
+/// Ranks are dense, so the events are placed without sorting.
 fn history<O, R>(logs: Vec<Vec<Entry<O, R>>>) -> History<O, R> {
     enum Event<O, R> {
         Call(u32, O, u64),

@@ -1,4 +1,5 @@
-//! Growth: with the length of a key-value history, with concurrency, with ambiguous operations.
+//! Measures growth with the length of a key-value history, with concurrency, and with ambiguous
+//! operations.
 
 use std::time::Duration;
 
@@ -19,7 +20,7 @@ struct Case {
     operations: usize,
     /// Ambiguous operations in a thousand.
     ambiguous: usize,
-    /// Size of the domain; 0: unique values.
+    /// Size of the domain; 0 for unique values.
     domain: u32,
 }
 

@@ -1,9 +1,10 @@
 //! Incremental checking of long streams: events per CPU second and peak memory, with monitors and with
 //! configurations only.
 //!
-//! Events are made as they are fed, so that the stream itself takes no memory. The same stream is
-//! made once more without a checker, to tell what making it costs. Each case has a process of its own, for its
-//! peak memory, and a limit of CPU seconds: what was not done by then is not counted.
+//! Events are generated as they are fed, so that the stream itself takes no memory. The same stream
+//! is generated once more without a checker, to measure the cost of generating it. Each case has a
+//! process of its own, for its peak memory, and a limit of CPU seconds: operations after the limit
+//! are not counted.
 
 mod objects;
 
@@ -19,7 +20,7 @@ use objects::{Atomic, CasCell, Cell, Fifo, KEYS, Map, SEGMENTS, Segments};
 /// CPU seconds for one case.
 const LIMIT: f64 = 20.0;
 
-/// What is streamed, by how many clients.
+/// The streamed objects, and the numbers of clients.
 const CASES: [(&str, &[usize]); 5] = [
     ("map", &[32, 100]),
     ("register", &[4, 100]),
@@ -35,19 +36,19 @@ enum Client<X: Atomic> {
     Done(Option<Open>, X::Ret),
 }
 
-/// What became of a stream.
+/// The result of a stream.
 #[derive(Default)]
 struct Run {
     /// Operations that ended.
     ended: u64,
-    /// The most configurations that were seen, and the most things that were stored.
+    /// The largest number of configurations, and of stored items.
     configurations: usize,
     stored: usize,
-    /// It was given up.
+    /// The checker gave up.
     undecided: bool,
 }
 
-/// Makes a stream of `operations` by `clients`; feeds it to a checker if there is one.
+/// Generates a stream of `operations` by `clients`. Feeds it to a checker if there is one.
 fn stream<S: Spec, X: Atomic<Op = S::Op, Ret = S::Ret>>(
     mut object: X,
     mut checker: Option<Incremental<'_, S>>,
@@ -76,7 +77,7 @@ fn stream<S: Spec, X: Atomic<Op = S::Op, Ret = S::Ret>>(
                         Step::Undecided(_) => run.undecided = true,
                         Step::Violation(v) => panic!("the stream is linearizable, but {v:?}"),
                     }
-                    // Configurations can be so many that every return takes long.
+                    // With many configurations, every return may take long.
                     if run.ended % 4096 == 0 || run.ended < 4096 && run.ended % 16 == 0 {
                         run.configurations = run.configurations.max(checker.configurations());
                         run.stored = run.stored.max(checker.stored());
@@ -122,7 +123,8 @@ fn run(object: &str, clients: usize, operations: u64, engine: &str) -> Run {
     }
 }
 
-/// One case in this process: object, clients, operations, engine. Gives the last cells of its row.
+/// Runs one case in this process: object, clients, operations, engine. Returns the last cells of
+/// its row.
 pub fn case(words: &[String]) -> String {
     let [object, clients, operations, engine] = words else { panic!("four words: {words:?}") };
     let clients = clients.parse().expect("a number");
@@ -173,7 +175,7 @@ pub fn main(words: &[String], quick: bool) {
         }
         for &clients in all_clients {
             for engine in ["monitor", "configurations"] {
-                // No monitor watches queues.
+                // There is no monitor for queues.
                 if engine == "monitor" && object == "queue" {
                     continue;
                 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 /// One line of a plot.
 pub struct Series {
-    /// What it is called in the legend.
+    /// Its name in the legend.
     pub name: String,
     /// Points with positive coordinates.
     pub points: Vec<(f64, f64)>,
@@ -18,7 +18,8 @@ pub struct Plot {
     pub x: String,
     /// Along the vertical axis.
     pub y: String,
-    /// The base of the ticks on the horizontal axis; `None`: linear, with a tick at each point.
+    /// The base of the ticks on the horizontal axis; `None` for a linear axis, with a tick at each
+    /// point.
     pub x_base: Option<f64>,
     /// The lines.
     pub series: Vec<Series>,

@@ -1,4 +1,4 @@
-//! Tables for people (text) and for programs (TSV), and where they are kept.
+//! Tables as text and as TSV, and where they are stored.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -35,7 +35,7 @@ impl Table {
         for line in self.lines() {
             for (c, (cell, width)) in line.iter().zip(&widths).enumerate() {
                 let pad = " ".repeat(width - cell.chars().count());
-                // The first column names the row, the others are mostly numbers.
+                // The first column names the row; the others are mostly numbers.
                 out += &if c == 0 { format!("{cell}{pad}") } else { format!("  {pad}{cell}") };
             }
             out.truncate(out.trim_end().len());
@@ -44,7 +44,7 @@ impl Table {
         out
     }
 
-    /// Prints the table under a title and keeps it as `record/<name>.tsv`.
+    /// Prints the table under a title and stores it as `record/<name>.tsv`.
     pub fn publish(&self, title: &str, name: &str) {
         println!("\n{title}\n\n{}", self.text());
         let lines: Vec<String> = self.lines().map(|l| l.join("\t")).collect();
@@ -54,7 +54,7 @@ impl Table {
 
 static QUICK: AtomicBool = AtomicBool::new(false);
 
-/// From now on files go into `bench/record/quick`, where they replace no full ones.
+/// From now on, stores files in `bench/record/quick`, where they do not replace full ones.
 pub fn keep_as_quick() {
     QUICK.store(true, Ordering::Relaxed);
 }

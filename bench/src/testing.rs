@@ -1,8 +1,10 @@
-//! What recording costs, and how many operations linpoint-test records and checks in a second.
+//! Measures the cost of recording, and how many operations per second linpoint-test records and
+//! checks.
 //!
-//! Threads that really run at the same time take cache lines and locks from each other, so the objects themselves take
-//! several times as long as on one core. That is part of the time of a test, and no tool can do anything about it;
-//! the column "object alone" says how much it is, measured with the same threads and meetings but nothing recorded.
+//! Threads that really run in parallel compete for cache lines and locks, so the objects themselves
+//! take several times as long as on one core. That is part of the time of a test, and no tool can
+//! avoid it. The column "object alone" shows how much it is, measured with the same threads and
+//! barriers but nothing recorded.
 
 use std::hint::black_box;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -62,8 +64,8 @@ fn recording(quick: bool) {
     table.publish(title, "testing-recording");
 }
 
-/// Nanoseconds of CPU time for each operation of a thread, the median of many blocks. Whatever else the
-/// machine does is not counted; that the threads are at work at the same time is only likely.
+/// Nanoseconds of CPU time for each operation of a thread, the median of many blocks. Other work on
+/// the machine is not counted; that the threads run in parallel is likely, but not certain.
 fn median(threads: usize, blocks: usize, block: impl Fn() -> f64 + Sync) -> f64 {
     let barrier = Barrier::new(threads);
     let work = || {
@@ -164,8 +166,8 @@ fn checking(quick: bool) {
     table.publish(&title, "testing-checking");
 }
 
-/// Nanoseconds of CPU time for each operation, if nothing is recorded and nothing checked: the median of a few attempts,
-/// since it depends on which threads get a core together.
+/// Nanoseconds of CPU time for each operation if nothing is recorded or checked: the median of a
+/// few attempts, since it depends on which threads get a core together.
 fn alone<T: Sync, O: Sync, R>(
     runs: u64,
     make: impl Fn() -> T,
@@ -177,7 +179,7 @@ fn alone<T: Sync, O: Sync, R>(
     times[times.len() / 2]
 }
 
-/// Threads meet before every run.
+/// Threads synchronise before every run.
 fn alone_once<T: Sync, O: Sync, R>(
     runs: u64,
     make: impl Fn() -> T,

@@ -1,8 +1,9 @@
-//! What the fuzzers do with an input: read it, join it to a model, check it, compare engines, and convert it.
+//! The body of the fuzzers: reads an input, joins it to a model, checks it, compares engines, and
+//! converts it.
 //!
-//! A reader must give a history or an error, whatever it is fed, and it must do so soon. Small
-//! histories that come out are checked twice, by the planner and by breadth-first search without any
-//! shortcut, and the two must agree.
+//! A reader must return a history or an error for any input, and must do so quickly. Small
+//! histories are checked twice, by the planner and by breadth-first search without any shortcut,
+//! and the two must agree.
 
 use std::time::Duration;
 
@@ -20,7 +21,7 @@ pub fn read(format: &str, data: &[u8]) {
     each(&Source::new("fuzz", data), Some(format));
 }
 
-/// Reads the input as the command would: unpacked, and in whatever format it is.
+/// Reads the input as the command would: unpacked, and with its format detected.
 pub fn detect(data: &[u8]) {
     if let Ok(source) = Source::read("fuzz", data) {
         each(&source, None);
@@ -28,7 +29,7 @@ pub fn detect(data: &[u8]) {
 }
 
 fn each(source: &Source, format: Option<Format>) {
-    // What the file says, or else a model that the length chooses.
+    // The model that the file names, or one that the length chooses.
     let names: Vec<&str> = registry::models().map(|info| info.name).collect();
     let name = names[source.bytes().len() % names.len()];
     let model = ModelName::parse(name).expect("a model that exists");
@@ -37,7 +38,7 @@ fn each(source: &Source, format: Option<Format>) {
             match history {
                 Ok(history) if history.len() <= SMALL => compare(&history),
                 Ok(_) => {}
-                // An error can be shown.
+                // The error can be printed.
                 Err(error) => drop(error.to_string()),
             }
         }
@@ -54,18 +55,18 @@ fn convert_and_describe(source: &Source, format: Option<Format>, model: Option<&
         }
         let _ = stats::stats(source, &raw, model);
         for &to in Format::ALL {
-            // It reads again what it has written, and compares.
+            // This reads what it has written, and compares.
             let _ = convert(source, &raw, model, to);
         }
     }
 }
 
-/// Nobody, who watches a stream.
-struct Nobody;
+/// A listener that ignores everything.
+struct Ignore;
 
-impl Watcher for Nobody {}
+impl Watcher for Ignore {}
 
-/// Watches the input line by line. If it is a small history too, the verdicts must agree.
+/// Checks the input line by line. If it is a small history too, the verdicts must agree.
 pub fn watch(data: &[u8]) {
     let mut lines = data.split(|byte| *byte == b'\n');
     let settings = watch::Settings { model: None, format: None, max_configurations: 1000 };
@@ -74,7 +75,7 @@ pub fn watch(data: &[u8]) {
         line.extend_from_slice(found.unwrap_or_default());
         Ok(found.is_some())
     };
-    let watched = match watch::watch("fuzz", &mut next, &settings, &mut Nobody) {
+    let watched = match watch::watch("fuzz", &mut next, &settings, &mut Ignore) {
         Ok(summary) => match summary.outcome {
             Ended::Fine => true,
             Ended::Violation(_) => false,
@@ -105,7 +106,7 @@ fn compare(history: &LoadedHistory) {
     }
 }
 
-/// Whether the history is linearizable, if that was found out.
+/// Whether the history is linearizable, if known.
 fn answer(history: &LoadedHistory, settings: &Settings) -> Option<bool> {
     match history.check(settings) {
         Ok(report) => match report.verdict {

@@ -1,9 +1,9 @@
-//! `cargo xtask fuzz`: every reader in turn, for so many seconds each.
+//! `cargo xtask fuzz`: runs every fuzzer in turn, for a number of seconds each.
 //!
-//! The fuzzers are in `fuzz/`, one for each format. They start from the histories that the project has
-//! itself and, where they are here, from small ones of the published sets; what they find is kept in
-//! `fuzz/corpus` and `fuzz/artifacts`, which are not committed. An input that found a bug is committed as
-//! `fuzz/regressions/TARGET/NAME`; a test of linpoint-formats replays all of them.
+//! The fuzzers are in `fuzz/`, one for each format. They start from the project's own histories
+//! and, if available, from small ones of the published sets. Their findings are stored in
+//! `fuzz/corpus` and `fuzz/artifacts`, which are not committed. An input that found a bug is
+//! committed as `fuzz/regressions/TARGET/NAME`; a test of linpoint-formats replays all of them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,12 +26,12 @@ const TARGETS: &[(&str, &[&str])] = &[
     ("any", &[]),
 ];
 
-/// Longer files make slow seeds.
+/// Skip larger files, which make slow seeds.
 const LARGEST_SEED: u64 = 4096;
-/// So many seeds are enough for a start.
+/// Use at most this many seeds.
 const MOST_SEEDS: usize = 200;
 
-/// Runs the named fuzzers, or all, for so many seconds each. True if nothing was found.
+/// Runs the named fuzzers, or all, for `seconds` each. True if nothing was found.
 pub fn fuzz(root: &Path, seconds: u64, only: &[&str]) -> bool {
     if !tools::present("cargo-fuzz") {
         println!("cargo-fuzz is missing; `cargo install cargo-fuzz` installs it");
@@ -54,7 +54,7 @@ pub fn fuzz(root: &Path, seconds: u64, only: &[&str]) -> bool {
     fine
 }
 
-/// Puts histories to start from into the corpus.
+/// Copies seed histories into the corpus.
 fn seed(root: &Path, target: &str, sets: &[&str]) -> Result<(), String> {
     let corpus = root.join("fuzz/corpus").join(target);
     fs::create_dir_all(&corpus).map_err(|e| e.to_string())?;

@@ -1,4 +1,4 @@
-//! The chores of the project. `cargo xtask test` is everything that CI runs.
+//! Project tasks. `cargo xtask test` runs everything that CI runs.
 
 mod examples;
 mod fuzz;
@@ -59,8 +59,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// The root of the workspace: the folder above this crate. Cargo says where that is now; where it
-/// was when this was compiled is another place if a target directory is shared.
+/// The root of the workspace: the parent directory of this crate. Cargo reports its current
+/// location; with a shared target directory, the location at compile time may be another one.
 fn root() -> PathBuf {
     let now = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
     let here = now.unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());

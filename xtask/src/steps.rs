@@ -16,7 +16,7 @@ struct Run<'a> {
     skipped: Vec<String>,
 }
 
-/// Runs what finds most mistakes in a few minutes. True if nothing failed.
+/// Runs the checks that find most mistakes in a few minutes. True if nothing failed.
 pub fn quick(root: &Path) -> bool {
     let skipped = vec!["everything that --quick leaves out".to_owned()];
     let mut run = Run { root, long: false, done: Vec::new(), skipped };
@@ -50,7 +50,7 @@ pub fn test(root: &Path, long: bool, install: bool) -> bool {
         let mut doc = run.command(&["doc", "--workspace", "--no-deps", "--quiet"]);
         finish(doc.env("RUSTDOCFLAGS", "-D warnings"))
     });
-    // What users get; everything else was compiled by the lints and is by the tests.
+    // The release build; everything else is compiled by the lints and the tests.
     run.step("build", |run| run.cargo(&["build", "--release", "--quiet"]));
     run.step("tests", tests);
     run.step("doc tests", doc_tests);
@@ -63,14 +63,15 @@ fn clippy(run: &Run<'_>) -> Result<(), String> {
     run.cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"])
 }
 
-/// The published histories, if they are here.
+/// The published histories, if available.
 pub fn data(root: &Path) -> Option<PathBuf> {
     let named = std::env::var_os("LINPOINT_DATA").map(PathBuf::from);
     let beside = root.parent().map(|parent| parent.join("shared/data"));
     named.into_iter().chain(beside).find(|path| path.is_dir())
 }
 
-/// All but the programs in `examples`, which clippy has compiled and the tutorial's test runs.
+/// All tests except the programs in `examples`, which clippy has compiled and the tutorial's test
+/// runs.
 fn tests(run: &Run<'_>) -> Result<(), String> {
     const WHAT: [&str; 5] = ["--workspace", "--lib", "--bins", "--tests", "--no-fail-fast"];
     if tools::present("cargo-nextest") {
@@ -102,7 +103,8 @@ fn readme(run: &Run<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Everything that is to be published can be packed. Building the packages is left to a release.
+/// Checks that everything to be published can be packaged. Building the packages is left to a
+/// release.
 fn package(run: &Run<'_>) -> Result<(), String> {
     let mut command = run.command(&["package", "--workspace", "--no-verify", "--allow-dirty"]);
     for name in UNPUBLISHED {

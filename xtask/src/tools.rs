@@ -1,8 +1,8 @@
-//! Programs beyond cargo that some tests can use. Nothing here is strictly required.
+//! Optional programs besides cargo that some tests can use.
 
 use std::process::{Command, Stdio};
 
-/// A program, the Debian package that has it, and what it is for.
+/// A program, its Debian package, and its purpose.
 struct Tool {
     program: &'static str,
     package: &'static str,
@@ -26,7 +26,7 @@ pub fn is_root() -> bool {
     id.is_ok_and(|output| output.stdout.trim_ascii() == b"0")
 }
 
-/// What is missing, in words, after having installed what may be.
+/// The missing programs as text, after installing those that can be installed.
 pub fn missing(install: bool) -> Vec<String> {
     let mut missing = Vec::new();
     for tool in TOOLS.iter().filter(|tool| !present(tool.program)) {

@@ -1,4 +1,4 @@
-//! What no checker can do without: sorting the events, and reading the file.
+//! The lower bound for any checker: sorting the events, and reading the file.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -8,11 +8,11 @@ use crate::measure::timed;
 
 /// Bits of a digit.
 const DIGIT: u32 = 11;
-/// Where the time of an event begins; its operation is below.
+/// The lowest bit of the time of an event; its operation is below.
 const TIME: u32 = 32;
 
-/// CPU seconds for a radix sort of the calls and returns of these operations by time. The memory for
-/// it is there before.
+/// CPU seconds for a radix sort of the calls and returns of these operations by time, excluding the
+/// allocation of memory.
 pub fn sort(spans: impl Iterator<Item = (u32, u32)>) -> f64 {
     let event = |time: u32, op: usize| u64::from(time) << TIME | op as u64;
     let mut events: Vec<u64> = spans

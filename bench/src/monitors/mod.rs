@@ -1,6 +1,6 @@
-//! The specialised monitors on large linearizable histories of distinct values: deciding in memory,
-//! and from a file to the answer; beside them the floor (sorting the events, reading the file) and,
-//! where `LINPOINT_FASTLIN` names its program, fastlin on the same files.
+//! Measures the monitors on large linearizable histories of distinct values: deciding in memory,
+//! and from a file to the answer. For comparison: the lower bound (sorting the events, reading the
+//! file) and, if `LINPOINT_FASTLIN` names its program, fastlin on the same files.
 
 mod floor;
 mod objects;
@@ -21,7 +21,7 @@ use objects::Mix;
 use phases::Phases;
 use shape::{Shape, Type};
 
-/// What searching may take until a monitor takes over.
+/// Time limit for a search before a monitor takes over.
 const LIMIT: Duration = Duration::from_secs(20);
 
 const IN_MEMORY: [&str; 16] = [
@@ -66,7 +66,7 @@ struct Programs {
 }
 
 impl Programs {
-    /// `LINPOINT_BIN`, else what cargo built beside this program; `LINPOINT_FASTLIN`.
+    /// `LINPOINT_BIN`, or the binary that cargo built beside this program; `LINPOINT_FASTLIN`.
     fn find() -> Programs {
         let beside = || std::env::current_exe().ok()?.parent().map(|d| d.join("linpoint"));
         let linpoint = std::env::var_os("LINPOINT_BIN").map(PathBuf::from).or_else(beside);
@@ -82,10 +82,11 @@ impl Programs {
     }
 }
 
-/// One type and number of processes, at growing sizes. Who hits a limit is not asked again.
+/// One type and number of processes, at growing sizes. A program that hits a limit is not run
+/// again.
 struct Series {
     shape: Shape,
-    /// The times at the size before; `None` at the first size, or after a limit.
+    /// The times at the previous size; `None` at the first size, or after a limit.
     in_memory: Step,
     linpoint: Step,
     fastlin: Step,
@@ -99,7 +100,7 @@ enum Step {
 }
 
 impl Step {
-    /// Goes on to the next size; how much more it took than the one before.
+    /// Moves on to the next size. Returns the growth of the time.
     fn grow(&mut self, time: f64) -> String {
         let growth = match *self {
             Step::After(before) => format!("{:.1}", time / before),
@@ -138,7 +139,7 @@ pub fn main(which: &[String], quick: bool) {
     from_file.publish(&title, &format!("{name}-files"));
 }
 
-/// Samples, and runs of a program in each.
+/// Number of samples, and of runs of a program in each.
 fn repeats(operations: usize) -> (usize, usize) {
     match operations {
         n if n <= 100_000 => (3, 10),
@@ -147,7 +148,7 @@ fn repeats(operations: usize) -> (usize, usize) {
     }
 }
 
-/// The wall-clock seconds of its check, which fastlin prints after its answer.
+/// The wall-clock seconds of the check, which fastlin prints after its answer.
 fn its_time(output: &str) -> Option<f64> {
     output.split_whitespace().nth(1)?.parse().ok()
 }
@@ -170,7 +171,7 @@ impl Series {
         vec![object.name().into(), processes.to_string(), short(*operations as f64)]
     }
 
-    /// A row of what happens in memory, beside the seconds that fastlin says its check took.
+    /// A row for deciding in memory, with the time that fastlin reports for its check.
     fn memory(&mut self, fastlin: f64, table: &mut Table) {
         let mut row = self.name();
         if matches!(self.in_memory, Step::GaveUp) {
@@ -209,7 +210,7 @@ impl Series {
         ]
     }
 
-    /// A row of what happens to a file. Gives the seconds that fastlin says its check took.
+    /// A row for deciding a file. Returns the time that fastlin reports for its check.
     fn file(&mut self, programs: &Programs, table: &mut Table) -> std::io::Result<f64> {
         let Some(linpoint) = &programs.linpoint else { return Ok(f64::NAN) };
         let path = std::env::temp_dir().join(format!("linpoint-bench-{}", std::process::id()));
@@ -227,7 +228,7 @@ impl Series {
         Ok(check)
     }
 
-    /// Cells of `linpoint check`; its CPU seconds, NaN if it did not decide.
+    /// Cells for `linpoint check`, and its CPU seconds; NaN if it did not decide.
     fn ours(
         &mut self,
         program: &Path,
@@ -258,7 +259,7 @@ impl Series {
         Ok(cpu)
     }
 
-    /// Cells of fastlin; the seconds that it says its check took.
+    /// Cells for fastlin, and the time that it reports for its check.
     fn theirs(
         &mut self,
         program: Option<&Path>,
@@ -270,9 +271,9 @@ impl Series {
         let (mut cells, mut check) = (vec!["-".into()], f64::NAN);
         let asked = self.shape.object.is_in_fastlin() && !matches!(self.fastlin, Step::GaveUp);
         if let Some(program) = program.filter(|_| asked) {
-            // Without peeks it has a faster algorithm, which it must be told to use.
+            // Without peeks it has a faster algorithm, which needs a flag.
             let flags = if self.shape.mix.peeks > 0.0 { "-t" } else { "-tx" };
-            // It takes about 3 µs an operation, but there are histories that it never decides.
+            // It takes about 3 µs for each operation, but does not terminate on some histories.
             let limit = Duration::from_secs(10) + Duration::from_micros(30) * n as u32;
             let cost = cost(program, &[flags, &path.to_string_lossy()], repeats(n), limit)?;
             let says = match (cost.code, cost.outputs.last().and_then(|o| o.chars().next())) {
@@ -292,7 +293,7 @@ impl Series {
     }
 }
 
-/// What `linpoint check` answered. Stops the program if that is wrong.
+/// The answer of `linpoint check`. Stops the program if it is wrong.
 fn answer(cost: &Cost) -> &'static str {
     match cost.code {
         Some(0) => "linearizable",

@@ -1,7 +1,7 @@
-//! Objects of distinct 64-bit values, as the specialised monitors want them.
+//! Objects of distinct 64-bit values, as the monitors require.
 //!
-//! Unless empty results are asked for, a container promises an element to every open operation that
-//! looks for one, so that none of them finds it empty whatever the order of effects.
+//! Unless empty results are requested, a container reserves an element for every open operation
+//! that looks for one, so that none of them finds it empty whatever the order of effects.
 
 use std::collections::{BinaryHeap, HashSet, VecDeque};
 
@@ -14,7 +14,7 @@ use crate::generate::Object;
 use crate::objects::Values;
 use crate::rng::Rng;
 
-/// How often what is done.
+/// The frequencies of operations.
 #[derive(Clone, Copy, Debug)]
 pub struct Mix {
     /// Share of adds (writes, updates) among the operations that are not peeks.
@@ -140,7 +140,7 @@ pub struct SimContainer<C> {
     mix: Mix,
     values: Values,
     content: C,
-    /// Open operations that have been promised an element.
+    /// Open operations that have an element reserved.
     promised: usize,
 }
 
@@ -178,13 +178,13 @@ impl<C: Container> Object for SimContainer<C> {
     }
 }
 
-/// A set: each value is inserted once and removed at most once, both with success. Lookups are of
-/// one of the last values that were inserted, whether still there or not.
+/// A set: each value is inserted once and removed at most once, both successfully. Lookups are for
+/// one of the most recently inserted values, whether still there or not.
 pub struct SimSet {
     mix: Mix,
     values: Values,
     content: HashSet<i64>,
-    /// What is in the set and will not be removed by an operation that is open.
+    /// Elements of the set that no open operation will remove.
     removable: Vec<i64>,
     last: i64,
 }
@@ -238,7 +238,7 @@ pub struct SimCell {
 }
 
 impl SimCell {
-    /// As nobody has written yet.
+    /// A register before the first write.
     pub fn new(mix: Mix) -> Self {
         SimCell { mix, values: Values::UNIQUE, holds: 0 }
     }
@@ -267,7 +267,7 @@ impl Object for SimCell {
     }
 }
 
-/// A snapshot object whose segments begin with 0 and belong to the first clients, one each.
+/// A snapshot object whose segments start with 0 and belong to the first clients, one each.
 pub struct SimSnapshot {
     /// Probability that the owner of a segment updates it.
     updates: f64,
@@ -276,8 +276,8 @@ pub struct SimSnapshot {
 }
 
 impl SimSnapshot {
-    /// With so many segments. Owners update more often where there are others who never do; if there
-    /// are too many of those, there are fewer updates than asked for.
+    /// Creates an object with this many segments. Owners update more often if there are clients
+    /// that never do; if there are too many of those, there are fewer updates than requested.
     pub fn new(mix: Mix, segments: usize, clients: usize) -> Self {
         let updates = mix.adds * clients as f64 / segments as f64;
         SimSnapshot { updates, values: Values::UNIQUE, holds: vec![Some(0); segments] }

@@ -1,4 +1,4 @@
-//! Deciding a history that is in memory, phase by phase.
+//! Decides a history in memory, phase by phase.
 
 use std::time::{Duration, Instant};
 
@@ -11,14 +11,14 @@ use super::text::Text;
 use crate::generate::Object;
 use crate::measure::{Answer, Setup, run, timed};
 
-/// CPU seconds of each phase, the least of several runs. NaN: not measured on its own.
+/// CPU seconds of each phase, the least of several runs. NaN if not measured separately.
 #[derive(Clone, Debug)]
 pub struct Phases {
-    /// What was answered.
+    /// The answer.
     pub answer: String,
-    /// By whom.
+    /// The engine.
     pub engine: String,
-    /// Bringing the history into the form that the monitor works on.
+    /// Turning the history into the form that the monitor works on.
     pub prepare: f64,
     /// Yes or no.
     pub decide: f64,
@@ -26,7 +26,7 @@ pub struct Phases {
     pub witness: f64,
     /// Replaying the witness.
     pub validate: f64,
-    /// Everything, as a user of the library gets it.
+    /// Everything, as for a user of the library.
     pub all: f64,
     /// The radix sort of the events alone.
     pub sort: f64,
@@ -57,7 +57,7 @@ impl Phases {
         })
     }
 
-    /// Phase by phase the smaller of two; a NaN is no number.
+    /// The smaller of two for each phase, ignoring NaN.
     fn least(self, other: Phases) -> Phases {
         Phases {
             prepare: self.prepare.min(other.prepare),
@@ -70,13 +70,13 @@ impl Phases {
         }
     }
 
-    /// The time to an answer without a certificate.
+    /// The time to an answer without a witness.
     pub fn to_answer(&self) -> f64 {
         self.decide + if self.prepare.is_nan() { 0.0 } else { self.prepare }
     }
 }
 
-/// Makes the history of a shape and decides it `times` times, or until `limit` has passed.
+/// Builds the history of a shape and decides it `times` times, or until `limit` has passed.
 pub fn measure(shape: &Shape, times: usize, limit: Duration) -> Phases {
     struct Measure<'a>(&'a Shape, usize, Duration);
     impl Visitor for Measure<'_> {
@@ -102,8 +102,8 @@ pub fn measure(shape: &Shape, times: usize, limit: Duration) -> Phases {
     shape.accept(Measure(shape, times, limit))
 }
 
-/// CPU time of the monitor, divided among its phases as its own clocks say; then that of everything,
-/// as a user of the library gets it.
+/// CPU time of the monitor, divided among its phases by its own clocks; then that of everything, as
+/// for a user of the library.
 fn once<S: Spec>(spec: &S, history: &History<S::Op, S::Ret>, limit: Duration) -> Phases {
     let spans = history.ids().map(|id| history.span(id)).map(|span| (span.call, span.ret));
     let sort = floor::sort(spans);

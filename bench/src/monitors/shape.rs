@@ -1,4 +1,4 @@
-//! Which histories there are: types, sizes, mixes.
+//! The histories: types, sizes, mixes.
 
 use std::collections::{BinaryHeap, VecDeque};
 use std::io;
@@ -30,7 +30,7 @@ pub enum Type {
 }
 
 impl Type {
-    /// All of them, by name.
+    /// All types, by name.
     pub const ALL: [(Type, &'static str); 6] = [
         (Type::Set, "set"),
         (Type::Stack, "stack"),
@@ -50,36 +50,37 @@ impl Type {
         Type::ALL.into_iter().find(|(_, n)| *n == name).map(|(t, _)| t)
     }
 
-    /// Whether fastlin knows it.
+    /// Whether fastlin supports it.
     pub fn is_in_fastlin(self) -> bool {
         !matches!(self, Type::Register | Type::Snapshot)
     }
 }
 
-/// Most segments of a snapshot object: scans have that many values, so with one for each of a
-/// hundred clients a history would be a hundred times as large as its number of operations tells.
+/// Maximum number of segments of a snapshot object. Scans have one value for each segment, so with
+/// a segment for each of a hundred clients a history would be a hundred times as large as its
+/// number of operations suggests.
 const SEGMENTS: usize = 8;
 
-/// What a history is like.
+/// The parameters of a history.
 #[derive(Clone, Debug)]
 pub struct Shape {
-    /// Of which object.
+    /// The object.
     pub object: Type,
     /// Number of operations.
     pub operations: usize,
     /// Number of processes.
     pub processes: u32,
-    /// How often what is done.
+    /// The frequencies of operations.
     pub mix: Mix,
-    /// Where chance begins.
+    /// The random seed.
     pub seed: u64,
 }
 
-/// Something to do with the histories of a shape, whatever their types.
+/// A computation on the histories of a shape, independent of their types.
 pub trait Visitor {
-    /// What comes of it.
+    /// The result.
     type Output;
-    /// Does it. `header` is the first line of a file.
+    /// Runs it. `header` is the first line of a file.
     fn visit<S: Spec, X>(self, spec: &S, object: X, header: &str) -> Self::Output
     where
         S::Op: Text<S::Ret>,
@@ -87,7 +88,7 @@ pub trait Visitor {
 }
 
 impl Shape {
-    /// Shows the object to a visitor.
+    /// Passes the object to a visitor.
     pub fn accept<V: Visitor>(&self, visitor: V) -> V::Output {
         let (mix, unique) = (self.mix, Values::UNIQUE);
         match self.object {

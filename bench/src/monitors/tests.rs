@@ -1,4 +1,4 @@
-//! The simulated histories are what they claim to be.
+//! The simulated histories have the claimed properties.
 
 use linpoint::{Spec, Verdict, check};
 
@@ -7,8 +7,8 @@ use super::shape::{Shape, Type, Visitor};
 use super::text::Text;
 use crate::generate::Object;
 
-/// Checks a history by search; gives its spans in the order of returns, and how many results are
-/// empty.
+/// Checks a history by search. Returns its spans in the order of returns, and the number of empty
+/// results.
 struct Check<'a>(&'a Shape);
 
 impl Visitor for Check<'_> {

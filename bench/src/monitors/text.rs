@@ -1,7 +1,7 @@
-//! Histories as text: one line an operation, in the order of returns.
+//! Histories as text: one line per operation, in the order of returns.
 //!
-//! Containers and sets are written in fastlin's format. It has none for registers and snapshots,
-//! which are written as linpoint's JSON lines.
+//! Containers and sets are written in fastlin's format. Registers and snapshots, which it does not
+//! support, are written as linpoint's JSON lines.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -36,7 +36,7 @@ pub trait Text<R>: Sized {
     fn write(row: &Row<Self, R>, out: &mut impl Write) -> io::Result<()>;
 }
 
-/// A file of a history. Events take place at 0, 1, 2 and so on.
+/// A history file. Events take place at 0, 1, 2 and so on.
 pub struct TextLog {
     out: BufWriter<File>,
     clock: u64,
@@ -82,7 +82,7 @@ impl<R, O: Text<R> + Clone> Log<O, R> for TextLog {
     }
 }
 
-/// A line of fastlin: the method, the value or -1 for none, and the times.
+/// A line in fastlin's format: the method, the value or -1 for none, and the times.
 fn fastlin<O, R>(
     row: &Row<O, R>,
     method: &str,
@@ -138,7 +138,7 @@ impl Text<SetRet> for SetOp<i64> {
 }
 
 impl<O, R> Row<O, R> {
-    /// A JSON line; `rest` is what follows the name: arguments, or the result.
+    /// A JSON line; `rest` follows the name: arguments, or the result.
     fn json(
         &self,
         op: &str,

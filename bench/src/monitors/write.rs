@@ -1,11 +1,11 @@
-//! `write-history`: a simulated history in a file.
+//! `write-history`: writes a simulated history to a file.
 
 use std::path::Path;
 
 use super::objects::Mix;
 use super::shape::{Shape, Type};
 
-/// How it is called.
+/// The usage.
 pub const USAGE: &str = "\
 usage: linpoint-bench write-history [options] FILE
 
@@ -21,7 +21,7 @@ Linearizable, distinct values, every operation completed. Sets and containers ar
 fastlin's format, registers and snapshots as linpoint's JSON lines.
 ";
 
-/// Writes the file that `words` describe, or says why not.
+/// Writes the file that `words` describe. The error is a message for the user.
 pub fn main(words: &[String]) -> Result<(), String> {
     if words.iter().any(|w| w == "--help") {
         print!("{USAGE}");

@@ -1,4 +1,4 @@
-//! Objects that answer at once, and what their clients ask of them.
+//! Objects that respond immediately, and the workload of their clients.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -15,7 +15,7 @@ pub const KEYS: usize = 1_000;
 /// Segments of the snapshot object; the first clients have one each.
 pub const SEGMENTS: usize = 4;
 
-/// An object that answers at once.
+/// An object that responds immediately.
 pub trait Atomic {
     type Op: Clone;
     type Ret: Clone;
@@ -89,7 +89,7 @@ impl Atomic for Cell {
     }
 }
 
-/// Reads, writes of fresh values, and compare-and-sets that expect what was there at their call.
+/// Reads, writes of fresh values, and compare-and-sets that expect the value present at their call.
 #[derive(Default)]
 pub struct CasCell {
     holds: u64,

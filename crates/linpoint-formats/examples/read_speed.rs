@@ -1,9 +1,10 @@
-//! How long it takes to read a large history, and how much memory:
+//! Measures the time and memory needed to read a large history:
 //! `cargo run --release -p linpoint-formats --example read_speed -- FILE [MODEL]`.
 //!
-//! Prints a line for each step: plain (all at once, by the fast lane if the lines are plain), and what the
-//! reader of the format takes: read (bytes into memory), parse (bytes to columns), build (columns to
-//! operations of the model, ranked by time). Memory is the peak of the process after each step.
+//! Prints a line for each step: plain (everything, on the fast path if the lines are plain), and
+//! the steps of the format's reader: read (bytes into memory), parse (bytes to columns), build
+//! (columns to operations of the model, ranked by time). Memory is the peak of the process after
+//! each step.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -69,7 +70,7 @@ fn measure(path: &Path, model: Option<&str>) -> Result<(), String> {
     Ok(())
 }
 
-/// The most memory that the process has had so far.
+/// Peak memory of the process so far.
 fn peak_bytes() -> Option<usize> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

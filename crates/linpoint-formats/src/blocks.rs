@@ -1,25 +1,25 @@
-//! A stream in blocks of whole lines, through a buffer that is used again and again.
+//! Reads a stream in blocks of whole lines, through a reused buffer.
 //!
-//! Long histories are read in this way: their text never is in memory as a whole, and no page is touched
-//! for it more than once.
+//! Long histories are read in this way: their text is never in memory as a whole, and no page is
+//! touched for it more than once.
 
 use std::io::{self, ErrorKind, Read};
 
 /// The size of a block, unless a line is longer.
 const BLOCK: usize = 1 << 18;
 
-/// After the last line of a block come so many bytes that may be read but mean nothing, so that
-/// words of eight bytes can be read anywhere.
+/// After the last line of a block there are this many bytes that may be read but have no meaning,
+/// so that words of eight bytes can be read anywhere.
 const PADDING: usize = 16;
 
-/// Hands out a stream in blocks. Each ends with the end of a line; one is added to the last line if
+/// Splits a stream into blocks. Each ends with the end of a line; one is added to the last line if
 /// it has none.
 pub(crate) struct Blocks<'r> {
     stream: &'r mut dyn Read,
     buffer: Vec<u8>,
-    /// Where the lines that were handed out last end.
+    /// The end of the lines returned most recently.
     taken: usize,
-    /// Where the bytes that were read so far end.
+    /// The end of the bytes read so far.
     filled: usize,
     ended: bool,
 }
@@ -37,19 +37,19 @@ impl<'r> Blocks<'r> {
         Ok(self.block(end))
     }
 
-    /// The same lines that [`Blocks::more`] will give, and perhaps some that follow them there.
+    /// The lines that [`Blocks::more`] will return next, possibly followed by some more.
     pub(crate) fn peek(&mut self) -> io::Result<Option<Block<'_>>> {
         let end = self.find_end()?;
         Ok(self.block(end))
     }
 
-    /// The lines up to `end`, where one ends.
+    /// The lines up to `end`, which is the end of a line.
     fn block(&self, end: usize) -> Option<Block<'_>> {
         (end > 0).then(|| Block { bytes: &self.buffer[..end + PADDING], end })
     }
 
-    /// Moves what was not handed out to the front, reads more, and tells where the last whole line
-    /// ends; 0 if there is none.
+    /// Moves unconsumed bytes to the front and reads more. Returns the end of the last whole line;
+    /// 0 if there is none.
     fn find_end(&mut self) -> io::Result<usize> {
         self.buffer.copy_within(self.taken..self.filled, 0);
         self.filled -= self.taken;
@@ -69,7 +69,8 @@ impl<'r> Blocks<'r> {
         }
     }
 
-    /// Reads until the buffer is full, but for the padding, which has room for the end of a line too.
+    /// Reads until the buffer is full, except for the padding, which has room for the end of a line
+    /// too.
     fn fill(&mut self) -> io::Result<()> {
         let room = self.buffer.len() - PADDING - 1;
         while !self.ended && self.filled < room {
@@ -105,8 +106,8 @@ impl<'a> Block<'a> {
     }
 }
 
-/// Reads a block byte by byte, or a number at a time. Whatever it is asked for, it gives nothing
-/// rather than something that is not there, and never goes beyond the end of a line by itself.
+/// Reads a block byte by byte, or a number at a time. Methods return nothing rather than read
+/// beyond the input, and never move past the end of a line on their own.
 pub(crate) struct Cursor<'a> {
     bytes: &'a [u8],
     end: usize,
@@ -120,13 +121,13 @@ impl<'a> Cursor<'a> {
         self.at >= self.end
     }
 
-    /// The next byte, which is not taken.
+    /// The next byte, without consuming it.
     #[inline]
     pub(crate) fn peek(&self) -> u8 {
         self.bytes.get(self.at).copied().unwrap_or(b'\n')
     }
 
-    /// Takes this byte if it is the next one.
+    /// Consumes this byte if it is the next one.
     #[inline]
     pub(crate) fn take(&mut self, byte: u8) -> bool {
         let is_next = self.peek() == byte;
@@ -140,7 +141,7 @@ impl<'a> Cursor<'a> {
         self.bytes.get(self.at..).is_some_and(|rest| rest.starts_with(bytes))
     }
 
-    /// Takes these bytes if they are next.
+    /// Consumes these bytes if they are next.
     #[inline]
     pub(crate) fn take_all(&mut self, bytes: &[u8]) -> bool {
         let is_next = self.is_at(bytes);
@@ -157,7 +158,7 @@ impl<'a> Cursor<'a> {
         word.map_or(0, u64::from_le_bytes)
     }
 
-    /// Passes over so many bytes, which the caller has seen.
+    /// Skips this many bytes, which the caller has seen.
     #[inline]
     pub(crate) fn skip(&mut self, bytes: usize) {
         self.at += bytes;
@@ -190,7 +191,7 @@ impl<'a> Cursor<'a> {
         Some(number)
     }
 
-    /// True if the last so many bytes that were taken are digits.
+    /// True if the last `count` consumed bytes are digits.
     #[inline]
     pub(crate) fn follows_digits(&self, count: usize) -> bool {
         let before = self.at.checked_sub(count).and_then(|from| self.bytes.get(from..self.at));
@@ -205,8 +206,8 @@ impl<'a> Cursor<'a> {
         Some(if negative { -number } else { number })
     }
 
-    /// What lies between here and the next such byte, which is passed over. `None` if that is not on
-    /// this line.
+    /// The bytes between here and the next such byte, which is skipped. `None` if it is not on this
+    /// line.
     #[inline]
     pub(crate) fn until(&mut self, byte: u8) -> Option<&'a [u8]> {
         let rest = self.bytes.get(self.at..self.end)?;
@@ -219,13 +220,14 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// The digits that a word of eight characters begins with: the number, and how many they are.
+/// The digits at the start of a word of eight characters: the number, and how many there are.
 #[inline]
 fn leading_digits(word: u64) -> (u64, usize) {
     const ONES: u64 = 0x0101_0101_0101_0101;
     // A digit becomes its value, everything else more than nine.
     let values = word ^ (ONES * 0x30);
-    // The high bit of a byte is set for the first that is no digit. Carries spoil only what is after it.
+    // The high bit is set in the first byte that is not a digit. Carries affect only the bytes
+    // after it.
     let others = (values.wrapping_add(ONES * 0x76) | values) & (ONES * 0x80);
     let count = (others.trailing_zeros() / 8) as usize;
     if count == 0 {
@@ -233,7 +235,7 @@ fn leading_digits(word: u64) -> (u64, usize) {
     }
     // The last digit goes to the highest byte, zeros to the front.
     let digits = values << (64 - 8 * count);
-    // Pairs, and then all four pairs at once.
+    // Combines digits into pairs, and then all four pairs in one step.
     let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8);
     const LOW: u64 = 0x0000_00ff_0000_00ff;
     let first = (pairs & LOW).wrapping_mul(100 + (1_000_000 << 32));
@@ -245,7 +247,7 @@ fn leading_digits(word: u64) -> (u64, usize) {
 mod tests {
     use super::*;
 
-    /// Gives so many bytes at a time, and is interrupted now and then.
+    /// Returns this many bytes at a time, and is interrupted now and then.
     struct Slow<'a>(&'a [u8], usize);
 
     impl Read for Slow<'_> {

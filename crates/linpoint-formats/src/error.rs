@@ -1,12 +1,12 @@
-//! What is wrong with an input: where, the text in question, and what was expected.
+//! Errors in an input: the position, the offending text, and what was expected.
 
-use std::fmt;
+use std::fmt::{self, Display, Formatter};
 
-use crate::Source;
+use crate::{Source, Value};
 
-/// An input that could not be understood.
+/// An input that could not be read.
 ///
-/// It prints as a message with the place and the offending line under it:
+/// It prints as a message with the position and the offending line:
 ///
 /// ```text
 /// jobs.jsonl:3:16: unknown operation "enqeue"
@@ -18,7 +18,7 @@ use crate::Source;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ReadError(Box<Details>);
 
-/// Errors are rare and results are everywhere, so the details are out of the way.
+/// Errors are rare and results are everywhere, so the details are boxed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Details {
     file: String,
@@ -26,13 +26,13 @@ struct Details {
     /// From 1, in bytes.
     column: Option<usize>,
     text: Option<String>,
-    /// Where in `text` the mark goes, in characters.
+    /// The position of the mark in `text`, in characters.
     mark: Option<usize>,
     message: String,
     help: Option<String>,
 }
 
-/// Longer messages are cut: a name or a value in it can be as long as the input.
+/// Cut messages longer than this: a name or a value can be as long as the input.
 const MESSAGE: usize = 400;
 
 fn cut(message: String) -> String {
@@ -42,11 +42,11 @@ fn cut(message: String) -> String {
     }
 }
 
-/// As many characters of a long line are shown on either side of the place in question.
+/// Show at most this many characters of a long line on either side of the position.
 const CONTEXT: usize = 36;
 
 impl ReadError {
-    /// Something that concerns the whole input.
+    /// An error about the whole input.
     pub fn new(source: &Source, message: impl Into<String>) -> ReadError {
         ReadError(Box::new(Details {
             file: source.name().to_owned(),
@@ -59,7 +59,7 @@ impl ReadError {
         }))
     }
 
-    /// Names the line, and keeps its text.
+    /// Adds the line, and keeps its text.
     pub fn at_line(mut self, source: &Source, line: u32) -> ReadError {
         self.0.line = Some(line);
         self.0.column = None;
@@ -68,7 +68,7 @@ impl ReadError {
         self
     }
 
-    /// Names the line and the column (from 1, in bytes), and keeps the text around it.
+    /// Adds the line and the column (from 1, in bytes), and keeps the text around it.
     pub fn at(mut self, source: &Source, line: u32, column: usize) -> ReadError {
         self.0.line = Some(line);
         self.0.column = Some(column.max(1));
@@ -80,7 +80,7 @@ impl ReadError {
         self
     }
 
-    /// Adds what would have been right.
+    /// Adds a hint about what would be valid.
     pub fn help(mut self, help: impl Into<String>) -> ReadError {
         self.0.help = Some(help.into());
         self
@@ -91,26 +91,26 @@ impl ReadError {
         &self.0.file
     }
 
-    /// The line, from 1, where there is one.
+    /// The line, from 1, if known.
     pub fn line(&self) -> Option<u32> {
         self.0.line
     }
 
-    /// The column, from 1 and in bytes, where it is known.
+    /// The column, from 1 and in bytes, if known.
     pub fn column(&self) -> Option<usize> {
         self.0.column
     }
 
-    /// What is wrong, without the place.
+    /// The message, without the position.
     pub fn message(&self) -> &str {
         &self.0.message
     }
 }
 
-/// The text around the byte `at` as one printable line, and where in it that byte is.
+/// The text around the byte `at` as one printable line, and the position of that byte in it.
 fn excerpt(bytes: &[u8], at: usize) -> (String, usize) {
     let at = at.min(bytes.len());
-    // Bytes that cannot be part of the excerpt are not even decoded: lines can be huge.
+    // Bytes that cannot be part of the excerpt are not decoded: lines can be huge.
     let from = at.saturating_sub(4 * CONTEXT);
     let to = bytes.len().min(at + 8 * CONTEXT);
     let printable = |bytes: &[u8]| -> Vec<char> {
@@ -160,6 +160,87 @@ impl fmt::Display for ReadError {
 }
 
 impl std::error::Error for ReadError {}
+
+/// Why an operation cannot be added to a [`RawBuilder`](crate::raw::RawBuilder).
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum RawError {
+    /// A process calls while another of its operations is open.
+    StillOpen {
+        /// The process.
+        process: Value,
+        /// The name of its open operation.
+        name: String,
+        /// The line of that operation.
+        line: u32,
+    },
+    /// More arguments than an operation may have.
+    TooManyArguments(usize),
+    /// More distinct operation names than a history may have.
+    TooManyOperationNames,
+    /// More distinct processes, objects or scopes than a history may have.
+    TooManyNames,
+    /// More operations than a history may have.
+    TooManyOperations,
+    /// More open operations than a stream may have.
+    TooManyOpenOperations,
+}
+
+impl Display for RawError {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        match self {
+            RawError::StillOpen { process, name, line } => {
+                write!(
+                    f,
+                    "process {process} calls while its {name:?} from line {line} is still open"
+                )
+            }
+            RawError::TooManyArguments(count) => write!(f, "{count} arguments are too many"),
+            RawError::TooManyOperationNames => f.write_str("too many different operations"),
+            RawError::TooManyNames => f.write_str("too many names"),
+            RawError::TooManyOperations => f.write_str("too many operations"),
+            RawError::TooManyOpenOperations => f.write_str("too many open operations"),
+        }
+    }
+}
+
+impl std::error::Error for RawError {}
+
+/// The message alone, for readers that add the position.
+impl From<RawError> for String {
+    fn from(error: RawError) -> String {
+        error.to_string()
+    }
+}
+
+/// Why there is no specification of a Java object.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum JavaError {
+    /// There is no specification of this class.
+    UnknownClass(String),
+    /// The class has no constructor with these arguments, or this crate does not know it.
+    UnknownConstructor(String),
+}
+
+impl Display for JavaError {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        match self {
+            JavaError::UnknownClass(class) => {
+                write!(f, "there is no specification of the Java class {class}")
+            }
+            JavaError::UnknownConstructor(call) => write!(f, "the constructor {call} is not known"),
+        }
+    }
+}
+
+impl std::error::Error for JavaError {}
+
+impl From<JavaError> for String {
+    fn from(error: JavaError) -> String {
+        error.to_string()
+    }
+}
 
 #[cfg(test)]
 mod tests {

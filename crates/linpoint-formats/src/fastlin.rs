@@ -1,4 +1,4 @@
-//! The text of fastlin and PolyLin, and that of FPTLin: a line an operation, in any order.
+//! The text formats of fastlin, PolyLin and FPTLin: one operation per line, in any order.
 //!
 //! ```text
 //! # queue           # stack
@@ -7,10 +7,11 @@
 //! ```
 //!
 //! The first line names the type. On the left: method, values, start, end. On the right, FPTLin:
-//! process, start, end, method, values. -1 is what an empty container gives. The lines of a set have the
-//! result behind the value, but for fastlin's own: `insert v`, `contains_true v`. Every operation is complete, and
-//! one that ends when another starts precedes it. Histories in these formats are the longest that there are:
-//! plain ones go through the fast lane (`stream.rs`), where a line takes a few dozen nanoseconds.
+//! process, start, end, method, values. -1 is the result of an empty container. The lines of a set
+//! have the result after the value, except fastlin's own: `insert v`, `contains_true v`. Every
+//! operation is complete, and one that ends when another starts precedes it. Histories in these
+//! formats are the longest of all: plain ones take the fast path (`stream.rs`), where a line takes
+//! a few dozen nanoseconds.
 
 pub(crate) mod stream;
 
@@ -21,12 +22,12 @@ use linpoint::history::Ties;
 use crate::model::ModelName;
 use crate::raw::{Clock, Details, NameId, RawBuilder, RawHistory};
 use crate::words::{Words, column_of, parse_int, shown};
-use crate::{Format, ReadError, Source, Value};
+use crate::{Format, RawError, ReadError, Source, Value};
 use linpoint::wire::Part;
 
 /// A type of object.
 struct Kind {
-    /// What the first line calls it.
+    /// Its names in the first line.
     headers: &'static [&'static str],
     /// The model, with its options.
     model: &'static str,
@@ -34,7 +35,7 @@ struct Kind {
     methods: &'static [(&'static str, &'static str, Values)],
 }
 
-/// What the values of a line are.
+/// The meaning of the values of a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Values {
     /// `v`: the argument.
@@ -43,9 +44,9 @@ enum Values {
     Result,
     /// `v r`: the argument, and 1 or 0 for true or false.
     ArgumentAndTruth,
-    /// `v`: the argument; the method says that it gave this.
+    /// `v`: the argument; the method implies this result.
     ArgumentOf(bool),
-    /// `1`: nothing.
+    /// `1`: no meaning.
     One,
     /// `r`: 1 or 0 for true or false.
     Truth,
@@ -114,7 +115,7 @@ const KINDS: &[Kind] = &[
     },
 ];
 
-/// fastlin's own set, whose lines have no result: what is inserted or removed always succeeds.
+/// fastlin's own set, whose lines have no result: inserts and removes always succeed.
 const SET_WITHOUT_RESULTS: Kind = Kind {
     headers: &["set"],
     model: "set",
@@ -131,14 +132,14 @@ fn lacks_result(line: &[u8]) -> bool {
     line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).count() == 4
 }
 
-/// True if a word is this name, in whatever case. Names are in lower case.
+/// True if a word equals this name, ignoring case. Names are in lower case.
 #[inline]
 fn same(word: &[u8], name: &str) -> bool {
     word.len() == name.len()
         && word.iter().zip(name.as_bytes()).all(|(a, b)| a.to_ascii_lowercase() == *b)
 }
 
-/// Which of the two formats it is, if it is one.
+/// Which of the two formats the input has, if any.
 pub(crate) fn recognises(text: &[u8]) -> Option<Format> {
     let mut lines = text.split(|b| *b == b'\n').map(<[u8]>::trim_ascii).filter(|l| !l.is_empty());
     let mut line = lines.next()?;
@@ -167,13 +168,13 @@ pub(crate) fn recognises(text: &[u8]) -> Option<Format> {
     }
 }
 
-/// Where on a line a part of an operation is.
+/// The column of a part of an operation on a line.
 pub(crate) fn locate(format: Format, line: &[u8], part: Part) -> Option<usize> {
     let method = if format == Format::Fptlin { 3 } else { 0 };
     column_of(line, if part == Part::Name { method } else { method + 1 })
 }
 
-/// Reads a history. Without a header, `model` says what it is of.
+/// Reads a history. Without a header, `model` determines the type.
 pub(crate) fn read(
     format: Format,
     source: &Source,
@@ -204,7 +205,7 @@ pub(crate) fn read(
     };
     let names = kind.methods.iter().map(|(_, name, _)| builder.name(name));
     let names: Vec<NameId> =
-        names.collect::<Result<_, String>>().map_err(|message| ReadError::new(source, message))?;
+        names.collect::<Result<_, RawError>>().map_err(|error| ReadError::new(source, error))?;
     let reader = Reader { format, kind, names };
     for (number, line) in source.lines().skip(header_line as usize) {
         reader.line(&mut builder, Words::new(source, number, line), number)?;
@@ -230,7 +231,7 @@ fn kind_named(model: &str) -> Option<&'static Kind> {
     KINDS.iter().find(|kind| kind.model.split(':').next() == Some(model))
 }
 
-/// The model of this name with the options that it has here.
+/// The model of this name with the options of this format.
 pub(crate) fn model_of(name: &str) -> Option<&'static str> {
     kind_named(name).map(|kind| kind.model)
 }
@@ -328,7 +329,7 @@ impl Reader {
     ) -> Result<(Option<Value>, Option<Value>), ReadError> {
         Ok(match self.kind.methods[method].2 {
             Argument => match words.int("a value")? {
-                -1 => return Err(words.wrong("-1 cannot be added: it stands for nothing")),
+                -1 => return Err(words.wrong("-1 cannot be added: it means \"empty\"")),
                 value => (Some(Value::Int(value)), None),
             },
             Gives => match words.int("a value")? {
@@ -448,7 +449,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_has_its_place() {
+    fn errors_have_a_position() {
         for (text, message) in [
             ("# heap\n", "h.log:1:3: \"heap\" is not a type of object"),
             ("# queue of 3", "h.log:1:9: \"of\" is not the end of the line"),
@@ -462,7 +463,7 @@ mod tests {
             ("# queue\nenq 1 2 3 4", "h.log:2:11: \"4\" is not the end of the line"),
             ("# queue\nenq 1 -2 3", "h.log:2:7: a start is negative"),
             ("# queue\nenq 1 5 3", "h.log:2:9: the operation ends before it starts"),
-            ("# queue\nenq -1 5 6", "h.log:2:5: -1 cannot be added: it stands for nothing"),
+            ("# queue\nenq -1 5 6", "h.log:2:5: -1 cannot be added: it means \"empty\""),
             (
                 "# queue\nenq 9999999999999999999 5 6",
                 "h.log:2:5: \"9999999999999999999\" is not a value (a whole number)",

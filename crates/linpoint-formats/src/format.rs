@@ -1,4 +1,4 @@
-//! Which formats there are, and which of them an input is in.
+//! The formats, and their detection.
 
 use linpoint::wire::Part;
 
@@ -31,7 +31,7 @@ pub enum Format {
     Violat,
 }
 
-/// What a format is known by.
+/// The description of a format.
 struct About {
     name: &'static str,
     about: &'static str,
@@ -113,12 +113,12 @@ impl Format {
         Format::ALL.iter().copied().find(|format| format.name() == name)
     }
 
-    /// What it is, in a line.
+    /// A one-line description.
     pub fn about(self) -> &'static str {
         self.description().about
     }
 
-    /// What an input in this format begins with.
+    /// The beginning of an input in this format.
     pub fn sample(self) -> &'static str {
         self.description().sample
     }
@@ -142,20 +142,20 @@ impl Format {
             return Ok(format);
         }
         let message = match source.bytes() {
-            // With a byte order mark, or text of which every second byte is zero.
+            // UTF-16 with a byte order mark, or text in which every second byte is zero.
             [0xff, 0xfe, ..]
             | [0xfe, 0xff, ..]
             | [0, 1..=255, 0, 1..=255, ..]
             | [1..=255, 0, 1..=255, 0, ..] => "the file is in UTF-16; it must be in UTF-8",
-            _ => "this is in no format that linpoint knows",
+            _ => "linpoint does not know this format",
         };
         Err(ReadError::new(source, message)
             .at(source, 1, 1)
             .help("`linpoint formats` lists what can be read, --format names one"))
     }
 
-    /// Reads the histories of an input in this format; most formats have one to a file. `model` is
-    /// what the user says it is a history of: some formats can do without a header then.
+    /// Reads the histories of an input in this format; most formats have one per file. `model` is
+    /// the model given by the user; some formats then need no header.
     pub fn read(
         self,
         source: &Source,
@@ -176,7 +176,7 @@ impl Format {
         }]
     }
 
-    /// The model of this name as a file in this format would have it, if the format says so much.
+    /// The model of this name with the options that this format implies, if any.
     pub(crate) fn implied_model(self, name: &str) -> Option<ModelName> {
         let text = match (self, name) {
             (Format::Fastlin | Format::Fptlin, name) => fastlin::model_of(name)?,
@@ -191,7 +191,7 @@ impl Format {
         ModelName::parse(text).ok()
     }
 
-    /// Options that a model has in this format if nobody says otherwise.
+    /// Default options of a model in this format.
     pub(crate) fn defaults(self, model: &str) -> Option<(&'static str, Value)> {
         match (self, model) {
             // As in the tests of Knossos.
@@ -201,7 +201,7 @@ impl Format {
         }
     }
 
-    /// Where on a line a part of an operation is written: its column, from 1.
+    /// The column (from 1) of a part of an operation on a line.
     pub(crate) fn locate(self, line: &[u8], part: Part) -> Option<usize> {
         match self {
             Format::Jsonl => jsonl::key_at(line, key_of(part)),

@@ -1,4 +1,4 @@
-//! Events as Jepsen records them, whatever they are written in: `:invoke`, `:ok`, `:fail`, `:info` of
+//! Events as Jepsen records them, independent of the syntax: `:invoke`, `:ok`, `:fail`, `:info` of
 //! processes, with a function and a value that is argument or result.
 
 pub(crate) mod write;
@@ -7,7 +7,7 @@ use crate::raw::{Details, End, RawBuilder, RawHistory, RawId, Sink};
 use crate::words::shown;
 use crate::{Format, ReadError, Source, Thin, Value};
 
-/// What an event is.
+/// The type of an event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Type {
     Invoke,
@@ -37,7 +37,7 @@ impl Type {
     }
 }
 
-/// An event of a client or of anybody else.
+/// An event of a client or of another process.
 #[derive(Debug)]
 pub(crate) struct Event {
     pub(crate) line: u32,
@@ -58,14 +58,15 @@ impl Event {
     }
 }
 
-/// In what the formats differ.
+/// The differences between the formats.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules {
     /// Values are tuples of an object and a value.
     pub(crate) keyed: bool,
-    /// A read of nil fits any state; otherwise it saw nil.
+    /// True if a read of nil matches any state; otherwise it saw nil.
     pub(crate) nil_reads_fit: bool,
-    /// A failed `:cas` saw another value than it expected; otherwise it did not happen.
+    /// True if a failed `:cas` saw a value other than the expected one; otherwise it did not
+    /// happen.
     pub(crate) failed_cas_proves: bool,
 }
 
@@ -79,7 +80,7 @@ pub(crate) struct Reader<'a, B = RawBuilder> {
     builder: B,
 }
 
-/// What of an event is wrong.
+/// An error message about an event.
 type Sentence = String;
 
 impl<'a> Reader<'a> {
@@ -93,12 +94,12 @@ impl<'a> Reader<'a> {
 }
 
 impl<'a, B: Sink> Reader<'a, B> {
-    /// Goes on with what has been read so far.
+    /// Continues with an existing builder.
     pub(crate) fn with(source: &'a Source, rules: Rules, builder: B) -> Reader<'a, B> {
         Reader { source, rules, builder }
     }
 
-    /// What has been read so far.
+    /// The builder.
     pub(crate) fn into_builder(self) -> B {
         self.builder
     }
@@ -150,7 +151,7 @@ impl<'a, B: Sink> Reader<'a, B> {
             .map_err(|before| format!("it has already ended on line {before}"))
     }
 
-    /// Takes the object out of the value, if values are tuples.
+    /// Removes the object from the value, if values are tuples.
     fn object(&self, event: &mut Event) -> Option<Value> {
         let Value::List(items) = &event.value else { return None };
         let [object, value] = &**items else { return None };
@@ -174,10 +175,11 @@ impl<'a, B: Sink> Reader<'a, B> {
             _ => args.extend(Some(event.value).filter(|value| *value != Value::Nil)),
         }
         let details = Details { object, ..Details::by(event.process) };
-        self.builder.call(event.line, &event.f, args, details).map(|_| ())
+        self.builder.call(event.line, &event.f, args, details)?;
+        Ok(())
     }
 
-    /// What an operation that ended well gave; `None` if that is unknown, or says nothing.
+    /// The result of a successful operation; `None` if it is unknown or has no information.
     fn result(&mut self, open: RawId, event: &Event) -> Result<Option<Value>, Sentence> {
         let called = self.builder.op(open);
         let value = &event.value;
@@ -209,7 +211,8 @@ impl<'a, B: Sink> Reader<'a, B> {
     }
 }
 
-/// The steps of a transaction as the model has them, and what its reads saw: nil fits anything.
+/// The steps of a transaction in the form of the model, and the values its reads saw; nil matches
+/// anything.
 fn steps(value: &Value) -> Result<(Value, Vec<Value>), Sentence> {
     let bad = |step: &Value| {
         let text = shown(step.to_string().as_bytes());

@@ -6,8 +6,8 @@
 //! INFO  jepsen.util - 1    :info    :write    :timed-out
 //! ```
 //!
-//! One compare-and-set register that holds nil at first, so that a read of nil is a result. A failed
-//! `:cas` has found another value than it expected; a failed read is dropped. Lines of
+//! One compare-and-set register that holds nil at first, so that a read of nil is a result. A
+//! failed `:cas` has found a value other than the expected one; a failed read is dropped. Lines of
 //! other loggers, and of processes that are not numbers, are annotations.
 
 use crate::edn::parser::Parser;
@@ -29,21 +29,21 @@ pub(crate) fn recognises(text: &[u8]) -> bool {
         && words.next().is_some_and(|word| word.starts_with(b"jepsen"))
 }
 
-/// Where on a line a part of an operation is.
+/// The column of a part of an operation on a line.
 pub(crate) fn locate(line: &[u8], part: Part) -> Option<usize> {
     column_of(line, if part == Part::Name { 5 } else { 6 })
 }
 
-/// How these logs are meant.
+/// The rules for these logs.
 pub(crate) const RULES: Rules =
     Rules { keyed: false, nil_reads_fit: false, failed_cas_proves: true };
 
-/// What these logs are histories of.
+/// The model of these logs.
 pub(crate) fn model() -> Option<ModelName> {
     ModelName::parse("cas-register").ok()
 }
 
-/// Reads all lines that there are.
+/// Reads all remaining lines.
 pub(crate) fn read_lines<B: Sink>(
     source: &Source,
     reader: &mut Reader<'_, B>,
@@ -89,7 +89,7 @@ fn event(mut words: Words<'_>, line: u32) -> Result<Option<Event>, ReadError> {
     }
     let process = words.word();
     let Some(process) = parse_int(process).map(Value::Int) else {
-        // Nobody has cut the line off right here.
+        // A line that is cut off right here is an error.
         return match process {
             b"" => Err(words.expected("a process", process)),
             _ => Ok(None),
@@ -157,7 +157,7 @@ INFO  jepsen.util - 1\t:info\t:write\t:timed-out
     }
 
     #[test]
-    fn what_is_wrong_has_its_place() {
+    fn errors_have_a_position() {
         let first = |text: &str| history(text).err().unwrap().lines().next().unwrap().to_owned();
         for (text, message) in [
             (

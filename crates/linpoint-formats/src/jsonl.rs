@@ -1,8 +1,8 @@
 //! linpoint's own format: JSON lines, version 1. Documented in `docs/format.md`.
 //!
-//! A header line, then one object a line: events in the order in which they happened, or whole
-//! operations with their times in any order. Keys that do not belong where they are, are refused:
-//! a misspelt `"value"` would otherwise become an unknown result and hide a violation.
+//! A header line, then one object per line: events in the order in which they happened, or whole
+//! operations with their times in any order. Misplaced keys are errors: a misspelt `"value"` would
+//! otherwise become an unknown result and hide a violation.
 
 pub(crate) mod live;
 pub(crate) mod stream;
@@ -52,12 +52,13 @@ struct Hint {
     position: u64,
 }
 
-/// `null` is a value, a missing key is none.
+/// `null` is a value; a missing key is not.
 fn even_null<'de, D: Deserializer<'de>>(d: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(d).map(Some)
 }
 
-/// A clock reading. A file has whole numbers only, or is compared as floating-point numbers.
+/// A clock reading. If all times of a file are whole numbers, they are compared as such; otherwise
+/// as floating-point numbers.
 #[derive(Clone, Copy, Debug)]
 enum Time {
     Whole(u64),
@@ -146,7 +147,7 @@ struct Reader<'a, B = RawBuilder> {
     builder: B,
     /// The operations by the ids of their calls.
     ids: FxHashMap<Value, RawId>,
-    /// What the first line was, with its number.
+    /// The kind of the first line, with its number.
     kind: Option<(Kind, u32)>,
     intervals: Vec<(u32, Line)>,
 }
@@ -176,7 +177,7 @@ impl<B: Sink> Reader<'_, B> {
             }
         };
         serde_json::from_str(text).map_err(|e| {
-            // The place is ours to print.
+            // The position is added by `ReadError`.
             let place = format!(" at line {} column {}", e.line(), e.column());
             let message = e.to_string();
             let message = message.strip_suffix(&place).unwrap_or(&message);
@@ -185,7 +186,7 @@ impl<B: Sink> Reader<'_, B> {
         })
     }
 
-    /// An error at the value of `key`, or in the line at large.
+    /// An error at the value of `key`, or for the whole line.
     fn wrong(&self, number: u32, key: &str, message: impl Into<String>) -> ReadError {
         let error = ReadError::new(self.source, message);
         match self.source.line(number).and_then(|line| key_at(line, key)) {
@@ -249,7 +250,7 @@ impl<B: Sink> Reader<'_, B> {
     }
 
     fn line(&mut self, number: u32, line: &[u8]) -> Result<(), ReadError> {
-        // The derived reader would take a list as an object without names.
+        // The derived reader would accept a list as an object without names.
         if line.trim_ascii_start().first() != Some(&b'{') {
             let error = ReadError::new(self.source, "a line must be an object: {...}");
             return Err(error.at(self.source, number, 1));
@@ -281,7 +282,7 @@ impl<B: Sink> Reader<'_, B> {
                 Kind::Intervals => "an operation with times",
             };
             let message = format!(
-                "{} here, but {} on line {since}: a file has either",
+                "{} here, but {} on line {since}: a file has one or the other",
                 name(kind),
                 name(first)
             );

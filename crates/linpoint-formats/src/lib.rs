@@ -4,9 +4,9 @@
 //! each format. The [`registry`] turns that into a [`LoadedHistory`]: a history of one of the
 //! bundled models, ready to be checked, behind an interface without type parameters.
 //!
-//! The other way round, a [`write::Writer`] writes a history in a format, and [`convert()`] makes sure that
-//! what was written means the same. [`generate`] makes histories up, [`shrink()`] makes one smaller, and
-//! [`stats`] tells what one can reveal.
+//! In the other direction, a [`write::Writer`] writes a history in a format, and [`convert()`]
+//! verifies that what was written means the same. [`generate`] generates histories, [`shrink()`]
+//! makes one smaller, and [`stats`] reports what one can reveal.
 
 mod blocks;
 mod convert;
@@ -35,7 +35,7 @@ mod words;
 pub mod write;
 
 pub use convert::{Converted, convert};
-pub use error::ReadError;
+pub use error::{JavaError, RawError, ReadError};
 pub use format::Format;
 pub use linpoint::wire::{ModelInfo, Thin, Value};
 pub use model::ModelName;

@@ -1,4 +1,4 @@
-//! LiMo's `.hist`: calls and returns of queues and stacks, one a line.
+//! LiMo's `.hist`: calls and returns of queues and stacks, one per line.
 //!
 //! ```text
 //! # @object atomic-queue
@@ -8,11 +8,11 @@
 //! [2] return
 //! ```
 //!
-//! What is removed may stand in the call instead of the return. A bare return of a removal whose
-//! call has no value either means "empty". Often each operation has a thread of its own. A thread that
-//! calls while its last operation is open has given that one up: it stays pending, and the next
-//! return belongs to the new one. An operation without a return is pending, and then what its call
-//! says about the value removed counts for nothing.
+//! The removed value may be in the call instead of the return. A bare return of a removal whose
+//! call has no value either means "empty". Often each operation has a thread of its own. A thread
+//! that calls while its last operation is open has abandoned that one: it stays pending, and the
+//! next return belongs to the new one. An operation without a return is pending, and the removed
+//! value in its call is then ignored.
 
 pub(crate) mod write;
 
@@ -23,8 +23,8 @@ use crate::raw::{Details, End, RawBuilder, RawHistory};
 use crate::words::{parse_int, shown};
 use crate::{Format, ReadError, Source, Value};
 
-/// Method, name in a queue, name in a stack, whether it takes something out. What is said of another
-/// object is left to the model to refuse.
+/// Method, name in a queue, name in a stack, whether it removes something. Methods of another
+/// object are left to the model to refuse.
 const METHODS: &[(&str, &str, &str, bool)] = &[
     ("enq", "enqueue", "enqueue", false),
     ("deq", "dequeue", "dequeue", true),
@@ -54,7 +54,7 @@ pub(crate) fn recognises(text: &[u8]) -> bool {
     false
 }
 
-/// Where on a line a part of an operation is.
+/// The column of a part of an operation on a line.
 pub(crate) fn locate(line: &[u8], part: linpoint::wire::Part) -> Option<usize> {
     let find = |word: &[u8]| {
         let at = line.windows(word.len()).position(|w| w == word)? + word.len();
@@ -67,7 +67,7 @@ pub(crate) fn locate(line: &[u8], part: linpoint::wire::Part) -> Option<usize> {
     }
 }
 
-/// Reads a history. What the user says it is of goes before what the file says.
+/// Reads a history. `model`, from the user, overrides the object that the file names.
 pub(crate) fn read(source: &Source, model: Option<&ModelName>) -> Result<RawHistory, ReadError> {
     let mut reader = Reader {
         source,
@@ -93,11 +93,11 @@ struct Reader<'a> {
     builder: RawBuilder,
     given: Option<&'a ModelName>,
     model: Option<ModelName>,
-    /// What the open removals of threads remove, according to their calls.
+    /// The values that the open removals of threads remove, according to their calls.
     declared: FxHashMap<Value, Value>,
 }
 
-/// A line, and what of it is still to be read.
+/// A line, and the part that is still to be read.
 #[derive(Clone, Copy)]
 struct Line<'a> {
     source: &'a Source,
@@ -111,7 +111,7 @@ impl<'a> Line<'a> {
         self.rest = self.rest.trim_start();
     }
 
-    /// Takes what is meant off the front of the rest.
+    /// Consumes the matching prefix of the rest.
     fn take(&mut self, meant: impl Fn(char) -> bool) -> &'a str {
         let end = self.rest.find(|c| !meant(c)).unwrap_or(self.rest.len());
         let (taken, rest) = self.rest.split_at(end);
@@ -119,19 +119,19 @@ impl<'a> Line<'a> {
         taken
     }
 
-    /// An error where the rest begins.
+    /// An error at the start of the rest.
     fn wrong(&self, message: impl Into<String>) -> ReadError {
         let column = self.whole.len() - self.rest.len() + 1;
         ReadError::new(self.source, message).at(self.source, self.number, column)
     }
 }
 
-/// A word: a number, or else a text.
+/// A word: a number, or otherwise a text.
 fn value(word: &str) -> Value {
     parse_int(word.as_bytes()).map_or_else(|| Value::str(word), Value::Int)
 }
 
-/// What was taken out: nil for "empty".
+/// A removed value: nil for "empty".
 fn removed(word: &str) -> Value {
     if word == "empty" { Value::Nil } else { value(word) }
 }
@@ -152,7 +152,7 @@ impl Reader<'_> {
         line.rest = rest;
         let thread = line.take(|c| c != ']').trim();
         if thread.is_empty() || line.rest.is_empty() {
-            return Err(line.wrong("the line ends inside of the thread").help(EVENT));
+            return Err(line.wrong("the line ends inside the thread").help(EVENT));
         }
         let thread = value(thread);
         line.rest = &line.rest[1..];
@@ -201,7 +201,7 @@ impl Reader<'_> {
         let name = if is_stack { in_stack } else { in_queue };
         let arg = argument(line)?;
         if let Some(open) = self.builder.open_of(&thread) {
-            // The thread has given it up.
+            // The thread has abandoned it.
             let _ = self.builder.end(line.number, open, End::Lost);
         }
         self.declared.remove(&thread);
@@ -211,7 +211,7 @@ impl Reader<'_> {
                 self.declared.insert(thread.clone(), removed(word));
             }
             Some(word) => args = Some(value(word)),
-            None if !removes => return Err(at.wrong(format!("{word} what? The value is missing"))),
+            None if !removes => return Err(at.wrong(format!("the value of {word} is missing"))),
             None => {}
         }
         let called = self.builder.call(line.number, name, args, Details::by(thread));
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_removed_may_stand_in_the_call() {
+    fn the_removed_value_may_be_in_the_call() {
         let text = "[1] call pop(?<1,1>)\n[1] return\n[1] call pop(3)\n[1] return 3\n\
                     [1] call pop\n[1] return\n[1] call pop(4)\n";
         assert_eq!(
@@ -318,13 +318,13 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_that_calls_again_has_given_up() {
+    fn a_thread_that_calls_again_abandons_its_operation() {
         let text = "[1] call pop(9)\n[1] call pop\n[1] return 0\n";
         assert_eq!(words(text), ["pop[] None pending", "pop[] Some(0)"]);
     }
 
     #[test]
-    fn what_is_wrong_has_its_place() {
+    fn errors_have_a_position() {
         for (text, message) in [
             ("# @object atomic-set\n", "h.hist:1:11: unknown object \"atomic-set\""),
             (
@@ -332,10 +332,10 @@ mod tests {
                 "h.hist:1:11: unknown object \"atomic-set-of-all-the-things-that-there-\u{2026}\"",
             ),
             ("hello", "h.hist:1:1: this is not an event"),
-            ("[1", "h.hist:1:3: the line ends inside of the thread"),
+            ("[1", "h.hist:1:3: the line ends inside the thread"),
             ("[1] cal pop", "h.hist:1:5: \"cal\" is neither call nor return"),
             ("[1] call peek", "h.hist:1:10: unknown method \"peek\""),
-            ("[1] call push", "h.hist:1:10: push what? The value is missing"),
+            ("[1] call push", "h.hist:1:10: the value of push is missing"),
             ("[1] call push(1", "h.hist:1:14: the closing parenthesis is missing"),
             ("[1] call push 1 2", "h.hist:1:15: \"1 2\" is more than one word"),
             ("[1] return", "h.hist:1:11: thread 1 has no open call"),

@@ -1,9 +1,9 @@
 //! Histories that are still being written: lines go in one by one, calls and returns come out.
 //!
-//! A stream can be read in the formats that write down events as they happen. Lines are read by the readers of
-//! files; only open operations are kept. What is known only at the end of a file is not known
-//! here: the model of an EDN history has to be given, and whether its values are tuples of an object and a
-//! value is decided by the first call.
+//! A stream can be read in the formats that record events as they happen. The readers for files
+//! read the lines; only open operations are kept. What is known only at the end of a file is not
+//! known here: the model of an EDN history must be given, and the first call determines whether
+//! values are tuples of an object and a value.
 
 use std::fmt;
 use std::io;
@@ -14,15 +14,15 @@ use crate::model::ModelName;
 use crate::raw::LiveOps;
 use crate::{Format, ReadError, Source, edn, jepsen_log};
 
-/// Where lines come from. Gives the next line without its end, or false if there are no more.
+/// Supplies lines. Stores the next line without its end, and returns false if there are no more.
 pub type Lines<'a> = &'a mut dyn FnMut(&mut Vec<u8>) -> io::Result<bool>;
 
-/// Why a stream cannot be watched, or not any longer.
+/// Why a stream cannot be checked, or no longer.
 #[derive(Debug)]
 pub enum WatchError {
-    /// A line that could not be understood.
+    /// A line could not be read.
     Line(ReadError),
-    /// The lines could not be read.
+    /// Reading the input failed.
     Io(io::Error),
 }
 
@@ -47,7 +47,7 @@ impl From<ReadError> for WatchError {
 pub(crate) struct LiveReader<'a> {
     lines: Lines<'a>,
     line: Vec<u8>,
-    /// The line that was read last.
+    /// The most recent line.
     source: Source,
     number: u32,
     parser: Parser,
@@ -60,17 +60,17 @@ enum Parser {
     Edn {
         ops: Box<LiveOps>,
         rules: Rules,
-        /// Whether a backslash in a string means something.
+        /// True if a backslash in a string is an escape.
         escapes: bool,
-        /// Whether values are tuples with an object, once that is known.
+        /// True if values are tuples with an object, once known.
         keyed: Option<bool>,
     },
 }
 
-/// What the first line of a stream says.
+/// The result of reading the first line of a stream.
 pub(crate) struct Opened<'a> {
     pub(crate) reader: LiveReader<'a>,
-    /// The model that the stream names, or that its format stands for.
+    /// The model that the stream names, or that its format implies.
     pub(crate) model: Option<ModelName>,
     /// False if there is no line at all.
     pub(crate) has_lines: bool,
@@ -116,7 +116,7 @@ impl<'a> LiveReader<'a> {
         self.format
     }
 
-    /// The line that was read last, for messages.
+    /// The most recent line, for messages.
     pub(crate) fn source(&self) -> &Source {
         &self.source
     }
@@ -126,7 +126,7 @@ impl<'a> LiveReader<'a> {
         self.number
     }
 
-    /// The open operations, and what has happened on the lines so far.
+    /// The open operations, and the changes on the lines so far.
     pub(crate) fn ops(&self) -> &LiveOps {
         match &self.parser {
             Parser::Jsonl(lines) => lines.ops(),
@@ -134,7 +134,7 @@ impl<'a> LiveReader<'a> {
         }
     }
 
-    /// The same, to take what has happened.
+    /// The open operations, to take changes from.
     pub(crate) fn ops_mut(&mut self) -> &mut LiveOps {
         match &mut self.parser {
             Parser::Jsonl(lines) => lines.ops_mut(),
@@ -142,7 +142,7 @@ impl<'a> LiveReader<'a> {
         }
     }
 
-    /// Reads and understands a line. False: there are no more.
+    /// Reads and parses a line. False if there are no more.
     pub(crate) fn more(&mut self) -> Result<bool, WatchError> {
         let found = self.next_line()?;
         if found {
@@ -166,7 +166,7 @@ impl<'a> LiveReader<'a> {
         }
     }
 
-    /// Understands the line; gives the model that it names.
+    /// Parses the line. Returns the model that it names.
     fn take_line(&mut self) -> Result<Option<ModelName>, ReadError> {
         let source = &self.source;
         match &mut self.parser {

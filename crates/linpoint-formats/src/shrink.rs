@@ -1,4 +1,4 @@
-//! A history that is not linearizable, reduced to the operations that contradict each other.
+//! Reduces a history that is not linearizable to the operations that contradict each other.
 
 use std::time::Instant;
 
@@ -12,15 +12,15 @@ use crate::{Format, ReadError, Source};
 /// A smaller history.
 #[derive(Clone, Debug)]
 pub struct Shrunk {
-    /// The operations that are left.
+    /// The remaining operations.
     pub raw: RawHistory,
-    /// How many of them never return in it, though they may have returned before.
+    /// The number of them that never return here, although they may have returned originally.
     pub relaxed: usize,
-    /// Nothing more could be left out or relaxed.
+    /// True if nothing more could be left out or relaxed.
     pub is_minimal: bool,
 }
 
-/// The core of a violation as a history of its own. `history` was made of `raw`.
+/// Turns the core of a violation into a history of its own. `history` was made from `raw`.
 pub fn shrink(
     source: &Source,
     raw: &RawHistory,
@@ -38,8 +38,8 @@ pub fn shrink(
     let mut relaxed = 0;
     let call = |builder: &mut RawBuilder, id: linpoint::OpId| {
         let op = raw.ops.get(*ids.get(id.index()).ok_or("an operation is missing")?);
-        // Operations of one process that touch are concurrent as far as times tell: then one of them
-        // is nobody's, rather than in an order that the history does not have.
+        // Touching operations of one process are concurrent according to their times. One of them
+        // then gets no process, rather than an order that the history does not have.
         let process = op.extras.process.and_then(|process| raw.processes.get(&process));
         let details = Details {
             process: process.filter(|process| builder.open_of(process).is_none()).cloned(),

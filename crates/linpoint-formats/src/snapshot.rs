@@ -32,7 +32,7 @@ pub(crate) fn read(source: &Source) -> Result<RawHistory, ReadError> {
     while !reader.skip_blanks(&mut rest) {
         let Some(end) = memchr::memchr(b';', rest) else {
             return Err(reader
-                .wrong("the file ends inside of an event")
+                .wrong("the file ends inside an event")
                 .help("every event ends in ;"));
         };
         reader.event(&rest[..end])?;
@@ -50,7 +50,7 @@ struct Reader<'a> {
     builder: RawBuilder,
     line: u32,
     column: usize,
-    /// One more than the largest process, and at least two: those of which scans tell.
+    /// One more than the largest process, and at least two, the number of components in a scan.
     processes: i64,
 }
 
@@ -116,7 +116,7 @@ impl Reader<'_> {
         called.map(|_| ()).map_err(|message| self.wrong(message))
     }
 
-    /// `result` is that of a scan, or else the value that an update repeats.
+    /// `result` is that of a scan, or the value that an update repeats.
     fn end(
         &mut self,
         process: i64,
@@ -163,9 +163,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_has_its_place() {
+    fn errors_have_a_position() {
         for (text, message) in [
-            ("startScan!1;endScan!1,0", "h:1:13: the file ends inside of an event"),
+            ("startScan!1;endScan!1,0", "h:1:13: the file ends inside an event"),
             ("startScan!1;scan!1;", "h:1:13: \"scan!1\" is not an event"),
             ("startScan;", "h:1:1: \"startScan\" is not an event"),
             ("startScan!x;", "h:1:1: \"x\" is not a whole number"),

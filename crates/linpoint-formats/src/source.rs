@@ -1,4 +1,4 @@
-//! Where a history comes from: the bytes, and their name for messages.
+//! An input: its bytes, and its name for messages.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -7,27 +7,27 @@ use std::sync::OnceLock;
 
 use linpoint::Limits;
 
-/// A file or a stream, read completely. What is compressed with gzip or zstd is unpacked.
+/// A file or a stream, read completely. Input that is compressed with gzip or zstd is unpacked.
 #[derive(Clone, Debug)]
 pub struct Source {
     name: String,
     bytes: Vec<u8>,
     /// The number of the first line.
     first_line: u32,
-    /// Where every so many lines begin, once somebody has asked for a line.
+    /// The start of every [`MARK`]th line, computed when a line is first requested.
     marks: OnceLock<Vec<usize>>,
 }
 
-/// Lines from one mark to the next.
+/// Number of lines between two marks.
 const MARK: usize = 64;
 
 impl Source {
-    /// Bytes that are already here, and are taken as they are.
+    /// Takes bytes without unpacking them.
     pub fn new(name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Source {
         Source { name: name.into(), bytes: bytes.into(), first_line: 1, marks: OnceLock::new() }
     }
 
-    /// From now on it is this one line of a stream.
+    /// Replaces the contents by one line of a stream.
     pub(crate) fn set_line(&mut self, number: u32, line: &[u8]) {
         self.first_line = number;
         self.marks = OnceLock::new();
@@ -40,16 +40,16 @@ impl Source {
         self.first_line
     }
 
-    /// The contents of a file. One that is compressed may have [`Source::usual_limit`] bytes when it is unpacked.
+    /// Reads a file. A compressed file may unpack to at most [`Source::usual_limit`] bytes.
     pub fn open(path: &Path) -> io::Result<Source> {
         Source::open_within(path, Source::usual_limit())
     }
 
-    /// The contents of a file. If it is compressed and has more than `most` bytes when it is unpacked, that is an
-    /// error of the kind [`io::ErrorKind::FileTooLarge`]: a small file can unpack to more than fits anywhere.
+    /// Reads a file. A compressed file that unpacks to more than `most` bytes is an error of the
+    /// kind [`io::ErrorKind::FileTooLarge`]: a small file can unpack to more than fits into memory.
     pub fn open_within(path: &Path, most: usize) -> io::Result<Source> {
         let mut file = File::open(path)?;
-        // One allocation of the right size, where the system knows it.
+        // One allocation of the right size, if the system knows it.
         let size = file.metadata().ok().and_then(|meta| usize::try_from(meta.len()).ok());
         let mut bytes = Vec::new();
         bytes.try_reserve_exact(size.unwrap_or_default())?;
@@ -57,12 +57,12 @@ impl Source {
         Ok(Source::new(path.display().to_string(), unpacked(bytes, most)?))
     }
 
-    /// Everything up to the end of a stream, with the limit of [`Source::open`].
+    /// Reads a stream to its end, with the limit of [`Source::open`].
     pub fn read(name: impl Into<String>, stream: impl Read) -> io::Result<Source> {
         Source::read_within(name, stream, Source::usual_limit())
     }
 
-    /// Everything up to the end of a stream, with the limit of [`Source::open_within`].
+    /// Reads a stream to its end, with the limit of [`Source::open_within`].
     pub fn read_within(
         name: impl Into<String>,
         mut stream: impl Read,
@@ -73,13 +73,13 @@ impl Source {
         Ok(Source::new(name, unpacked(bytes, most)?))
     }
 
-    /// What a compressed input may unpack to if nobody says otherwise: a quarter of what a check may take, since the
-    /// history takes several times as much as its text.
+    /// The default limit for unpacking a compressed input: a quarter of the memory that a check may
+    /// take, since a history takes several times as much memory as its text.
     pub fn usual_limit() -> usize {
         Limits::default().memory_bytes() / 4
     }
 
-    /// The name that messages give it.
+    /// Its name in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -103,8 +103,8 @@ impl Source {
         })
     }
 
-    /// One line by its number. A file can have very many bad histories, each of which asks for its line, so
-    /// that it must not be looked for from the start every time.
+    /// One line by its number. A file can have very many bad histories, each of which requests its
+    /// line, so this must not search from the start every time.
     pub fn line(&self, number: u32) -> Option<&[u8]> {
         let at = number.checked_sub(self.first_line)? as usize;
         let text = self.text();
@@ -135,7 +135,7 @@ fn lines_of(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// What the bytes are when they are not compressed any more, if that are not more than `most`.
+/// Unpacks the bytes, if the result has at most `most` bytes.
 fn unpacked(bytes: Vec<u8>, most: usize) -> io::Result<Vec<u8>> {
     let damaged = |kind: &str, error: &dyn std::fmt::Display| {
         io::Error::new(io::ErrorKind::InvalidData, format!("damaged {kind} data: {error}"))
@@ -147,7 +147,7 @@ fn unpacked(bytes: Vec<u8>, most: usize) -> io::Result<Vec<u8>> {
             read_at_most(stream, most, &mut out, &|error| damaged("gzip", error))?;
         }
         [0x28, 0xb5, 0x2f, 0xfd, ..] => {
-            // A file may be several frames, one after the other.
+            // A file may consist of several frames.
             let mut rest = &bytes[..];
             while !rest.is_empty() {
                 let stream = ruzstd::decoding::StreamingDecoder::new(&mut rest)
@@ -160,7 +160,7 @@ fn unpacked(bytes: Vec<u8>, most: usize) -> io::Result<Vec<u8>> {
     Ok(out)
 }
 
-/// Reads to the end, or to where there are more than `most` bytes.
+/// Reads to the end, or until there are more than `most` bytes.
 fn read_at_most(
     stream: impl Read,
     most: usize,
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn what_unpacks_to_too_much_is_an_error() {
+    fn unpacking_too_much_is_an_error() {
         let zeros = vec![0; 1 << 20];
         for pack in [gzip as fn(&[u8]) -> Vec<u8>, zstd] {
             let packed = pack(&zeros);
@@ -227,7 +227,7 @@ mod tests {
                 assert_eq!(error.to_string(), message);
             }
         }
-        // What is not compressed is as large as it is.
+        // Uncompressed input has no limit.
         assert!(Source::read_within("h", &zeros[..], 1).is_ok());
     }
 

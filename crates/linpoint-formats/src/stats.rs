@@ -1,4 +1,4 @@
-//! What a history can reveal: who did what, how much of it at once, and which results tell anything.
+//! Statistics of a history: its operations, its concurrency, and how informative its results are.
 
 use std::collections::BTreeMap;
 
@@ -10,32 +10,32 @@ use crate::raw::{RawHistory, RawOp};
 use crate::registry;
 use crate::{ReadError, Source, Value};
 
-/// What is known about a history without a verdict.
+/// Facts about a history that need no verdict.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Stats {
     /// The model, if it is known.
     pub model: Option<ModelName>,
     /// Number of operations.
     pub operations: usize,
-    /// The same by name, the most frequent first.
+    /// The operations by name, the most frequent first.
     pub kinds: Vec<Kind>,
     /// Number of processes; 0 if the history does not name them.
     pub processes: usize,
     /// Number of objects; 0 if the history does not name them.
     pub objects: usize,
-    /// How much happened at once.
+    /// The concurrency.
     pub concurrency: Concurrency,
     /// Operations that never returned.
     pub pending: usize,
-    /// Operations that returned something that is not known.
+    /// Operations that returned an unknown result.
     pub unknown: usize,
-    /// Operations of whose results a part is not known.
+    /// Operations whose results are partly unknown.
     pub partly_unknown: usize,
-    /// What was written, added, inserted.
+    /// The values that were written, added or inserted.
     pub values: ValueCounts,
-    /// What needs a specification, if there is one.
+    /// Facts that need a specification, if there is one.
     pub revealed: Option<Revealed>,
-    /// Why the history could hardly fail.
+    /// Reasons why the history is unlikely to reveal a violation.
     pub warnings: Vec<String>,
 }
 
@@ -44,51 +44,51 @@ pub struct Stats {
 pub struct Kind {
     /// The name.
     pub name: String,
-    /// How many.
+    /// Number of operations.
     pub count: usize,
-    /// How many of them never returned.
+    /// Number of them that never returned.
     pub pending: usize,
-    /// How many of them returned something that is not known.
+    /// Number of them that returned an unknown result.
     pub unknown: usize,
-    /// How many of them have a result that excludes some possible state.
+    /// Number of them with a result that excludes some possible state.
     pub informative: usize,
 }
 
-/// How much happened at once. Operations that never returned are counted apart: they are open for ever.
+/// The concurrency. Operations that never returned are counted separately, since they stay open.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Concurrency {
-    /// Most operations that were open at once.
+    /// Largest number of operations open at the same time.
     pub max: usize,
-    /// Mean number of other operations that were open when one was called.
+    /// Mean number of other operations that were open at a call.
     pub mean_others: f64,
-    /// At position n: how many operations were called while n others were open.
+    /// At index n: the number of operations called while n others were open.
     pub others_at_call: Vec<usize>,
 }
 
-/// Values of operations that put them there.
+/// The values of operations that store values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ValueCounts {
-    /// How many times a value was put somewhere.
+    /// Number of times a value was stored.
     pub written: usize,
     /// Distinct values, counted for each key.
     pub distinct: usize,
-    /// How many of these were put there more than once.
+    /// Number of these that were stored more than once.
     pub repeated: usize,
 }
 
-/// What needs a specification.
+/// Facts that need a specification.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Revealed {
     /// Operations with a result that excludes some possible state.
     pub informative: usize,
     /// Operations that can change the object.
     pub changing: usize,
-    /// Sizes of the parts that are independent of each other, the largest first.
+    /// Sizes of the independent parts, the largest first.
     pub parts: Vec<usize>,
 }
 
-/// Looks at a history. `model` goes before the model that the file names. Without a specification less
-/// is known.
+/// Computes the statistics. `model` overrides the model that the file names. Without a
+/// specification, some facts are missing.
 pub fn stats(
     source: &Source,
     raw: &RawHistory,
@@ -152,7 +152,7 @@ impl Names {
         if let Some(&number) = self.numbers.get(name) {
             return number;
         }
-        // A raw history has no more names than that.
+        // A raw history has at most this many names.
         let number = u16::try_from(self.kinds.len()).unwrap_or(u16::MAX);
         self.numbers.insert(name.to_owned(), number);
         let name = name.to_owned();
@@ -190,7 +190,7 @@ fn concurrency(raw: &RawHistory) -> Result<Concurrency, String> {
     Ok(Concurrency { max: others_at_call.len(), mean_others, others_at_call })
 }
 
-/// The values that an operation puts somewhere, each with where.
+/// The values that an operation stores, each with its key.
 fn puts<'a>(model: &str, op: &RawOp<'a>) -> Vec<(Option<&'a Value>, &'a Value)> {
     match (model, op.name, op.args) {
         ("kv", "put" | "append" | "get_or_else_update", [key, value]) => vec![(Some(key), value)],
@@ -231,7 +231,7 @@ fn values(raw: &RawHistory, model: Option<&ModelName>) -> ValueCounts {
     }
 }
 
-/// A share below which a history says little.
+/// A share below which a history reveals little.
 const LITTLE: f64 = 0.05;
 
 fn warnings(stats: &Stats) -> Vec<String> {
@@ -242,12 +242,12 @@ fn warnings(stats: &Stats) -> Vec<String> {
         return warnings;
     }
     if stats.processes == 1 {
-        warn("there is one process only: nothing is tested but the order of its own operations");
+        warn("there is only one process: only the order of its own operations is tested");
     } else if stats.concurrency.max <= 1 {
         warn("no two operations overlap: concurrency is not tested");
     }
     let Some(revealed) = &stats.revealed else {
-        warn("without a model nothing can be said about results");
+        warn("results cannot be judged without a model");
         return warnings;
     };
     if revealed.changing == 0 {
@@ -256,9 +256,7 @@ fn warnings(stats: &Stats) -> Vec<String> {
     let share = revealed.informative as f64 / stats.operations as f64;
     match (revealed.informative, stats.unknown) {
         (0, 0) => warn("no result excludes anything: such a history cannot fail"),
-        (0, _) => {
-            warn("all results that could tell something are unknown: such a history cannot fail")
-        }
+        (0, _) => warn("all informative results are unknown: such a history cannot fail"),
         (informative, _) if share < LITTLE => {
             let all = stats.operations;
             warn(&format!("only {informative} of {all} operations have an informative result"));
@@ -268,24 +266,25 @@ fn warnings(stats: &Stats) -> Vec<String> {
     let ValueCounts { written, distinct, repeated } = stats.values;
     let keys = revealed.parts.len().max(1);
     if written > keys && distinct <= keys {
-        warn("all values are the same: what is old cannot be told from what is new");
+        warn("all values are the same: old and new values cannot be distinguished");
     } else if written > 1 && repeated * 2 > distinct && counts_matter(stats) {
-        warn("most values are used more than once: an old one may pass for a new one");
+        warn("most values are used more than once: an old value may be mistaken for a new one");
     }
     let ambiguous = stats.pending + stats.unknown;
     if ambiguous * 2 > stats.operations {
-        warn("more than half of the operations are ambiguous, and ambiguity excuses much");
+        warn("more than half of the operations are ambiguous, which can hide violations");
     }
     warnings
 }
 
-/// In sets, locks and counters values say nothing about when.
+/// In sets, locks and counters, values reveal nothing about order.
 fn counts_matter(stats: &Stats) -> bool {
     let model = stats.model.as_ref().map_or("", |model| &model.name);
     !matches!(model, "set" | "counter" | "bank")
 }
 
-/// How often each number of others was met, in steps that double: `(from, to, operations)`.
+/// The distribution of the number of other open operations, in ranges that double: `(from, to,
+/// operations)`.
 pub fn doubling(others_at_call: &[usize]) -> Vec<(usize, usize, usize)> {
     let mut steps: BTreeMap<u32, usize> = BTreeMap::new();
     for (others, count) in others_at_call.iter().enumerate() {
@@ -335,7 +334,7 @@ mod tests {
             .iter()
             .map(|kind| (kind.name.as_str(), kind.count, kind.unknown, kind.informative))
             .collect();
-        // That 7 is not there reveals nothing: nobody ever put it there.
+        // That 7 is absent reveals nothing: it was never inserted.
         assert_eq!(kinds, [("contains", 3, 1, 1), ("insert", 1, 0, 1)]);
         assert_eq!(stats.revealed.unwrap().parts, [3, 1]);
         assert_eq!(stats.concurrency.others_at_call, [1, 1, 2]);
@@ -377,7 +376,7 @@ mod tests {
         assert!(warned("{\"linpoint\":1,\"model\":\"queue\"}\n").contains("no operations"));
         assert!(warned(&lines(register, &[write, write])).contains("cannot fail"));
         let text = warned(&lines(register, &[write, unknown]));
-        assert!(text.contains("could tell something are unknown"), "{text}");
+        assert!(text.contains("informative results are unknown"), "{text}");
         let zero = "\"op\":\"read\",\"value\":0";
         assert!(warned(&lines(register, &[zero, zero])).contains("changes anything"));
         assert!(warned(&lines(register, &[write, write, read])).contains("values are the same"));
@@ -387,7 +386,7 @@ mod tests {
         let sequential = sequential.replace("\"end\":3", "\"end\":12");
         assert!(warned(&sequential).contains("no two operations overlap"));
         let one = sequential.replace("\"process\":1", "\"process\":0");
-        assert!(warned(&one).contains("one process only"));
+        assert!(warned(&one).contains("only one process"));
     }
 
     #[test]

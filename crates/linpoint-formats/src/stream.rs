@@ -1,10 +1,10 @@
-//! Reading the plain lines of long histories, operation by operation, without keeping them.
+//! Reads the plain lines of long histories, operation by operation, without keeping them.
 //!
-//! Most lines of most files look like those that a program wrote: no blank too many, no number with a
-//! decimal point, nothing missing. Such lines are understood here in a few dozen nanoseconds each, and go
-//! straight into the history of the model. Everything else is left to the reader of the format, which reads
-//! the input again from the start: whatever is unusual, and whatever is wrong. So there is one place that
-//! knows what to say about an input, and nothing here says anything.
+//! Most lines of most files look like those that a program wrote: no extra spaces, no number with a
+//! decimal point, nothing missing. Such lines are parsed here in a few dozen nanoseconds each, and
+//! go straight into the history of the model. Everything else, whether unusual or wrong, is left to
+//! the reader of the format, which reads the input again from the start. So error messages are
+//! produced in one place, and never here.
 
 use std::io::Read;
 
@@ -15,21 +15,21 @@ use crate::{Format, fastlin, jsonl, violat};
 /// The operations of an input whose header has been read.
 pub(crate) struct Stream<'r> {
     blocks: Blocks<'r>,
-    /// How long the header is. It is at the start of the block that comes first.
+    /// The length of the header, which is at the start of the first block.
     header: usize,
     lines: Box<dyn Lines>,
 }
 
-/// A line has something that is left to others.
+/// A line has something that only the reader of the format handles.
 #[derive(Debug)]
 pub(crate) struct Unusual;
 
-/// Is told of each operation. False: it does not want to hear of more.
+/// Receives each operation. Returns false to stop.
 pub(crate) type Each<'a> = &'a mut dyn FnMut(&RawOp<'_>) -> bool;
 
 /// The plain lines of a format.
 pub(crate) trait Lines {
-    /// Reads the lines of a block from the byte `from` on; `line` is the number of the first, and
+    /// Reads the lines of a block from the byte `from` on. `line` is the number of the first, and
     /// becomes that of the line after the block.
     fn read(
         &mut self,
@@ -39,7 +39,7 @@ pub(crate) trait Lines {
         each: Each<'_>,
     ) -> Result<(), Unusual>;
 
-    /// Adds what was learned on the way: who performed the operations, and on what.
+    /// Adds the processes and objects that were seen.
     fn finish(&mut self, _history: &mut RawHistory) {}
 }
 
@@ -61,8 +61,8 @@ impl<'r> Stream<'r> {
         Some((history, Stream { blocks, header, lines }))
     }
 
-    /// Tells `each` of every operation, in the order of the file, and completes the history but for
-    /// its operations.
+    /// Passes every operation to `each`, in the order of the file, and completes the history except
+    /// for its operations.
     pub(crate) fn read(mut self, history: &mut RawHistory, each: Each<'_>) -> Result<(), Unusual> {
         // The header is line 1.
         let (mut from, mut line) = (self.header, 2);
@@ -75,7 +75,7 @@ impl<'r> Stream<'r> {
     }
 }
 
-/// As [`Format::detect`] would have it, if it is a format that can be read here.
+/// Like [`Format::detect`], if the format can be read here.
 fn detect(text: &[u8]) -> Option<Format> {
     match fastlin::recognises(text) {
         Some(format) => Some(format),

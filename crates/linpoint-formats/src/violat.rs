@@ -79,7 +79,7 @@ pub(crate) fn read(source: &Source) -> Vec<Result<RawHistory, ReadError>> {
             None => break,
             Some(Ok(document)) => histories.push(history(source, line, document)),
             Some(Err(error)) => {
-                // Where one document is broken, nobody knows where the next one begins.
+                // After a broken document, the start of the next one is unknown.
                 let message = error.to_string();
                 let place = format!(" at line {} column {}", error.line(), error.column());
                 let message = message.strip_suffix(&place).unwrap_or(&message);
@@ -115,7 +115,7 @@ fn history(source: &Source, line: u32, document: Document) -> Result<RawHistory,
             (Kind::Call, Some(_)) => return Err(wrong(format!("two calls have the id {id}"))),
             (Kind::Call, None) => {
                 let called = builder.call(line, &method.name, arguments, Details::by(event.sid));
-                ids.insert(id, called.map_err(wrong)?);
+                ids.insert(id, called.map_err(|error| wrong(error.into()))?);
             }
             (Kind::Return, None) => return Err(wrong(format!("no call has the id {id}"))),
             (Kind::Return, Some(&op)) => {
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_has_its_place() {
+    fn errors_have_a_position() {
         let first = |text: String| {
             let error = read(&Source::new("h", text)).pop().unwrap().err().unwrap().to_string();
             error.lines().next().unwrap_or_default().to_owned()

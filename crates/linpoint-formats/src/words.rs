@@ -1,4 +1,4 @@
-//! The words of a line, one after the other, with errors that know their place.
+//! Reads the words of a line one after the other, with errors that have a position.
 
 use crate::{ReadError, Source};
 
@@ -7,9 +7,9 @@ pub(crate) struct Words<'a> {
     source: &'a Source,
     number: u32,
     line: &'a [u8],
-    /// Where the next word is looked for.
+    /// The position from which the next word is searched.
     at: usize,
-    /// Where the last word began.
+    /// The start of the last word.
     word_at: usize,
 }
 
@@ -42,7 +42,7 @@ impl<'a> Words<'a> {
     /// A whole number.
     #[inline]
     pub(crate) fn int(&mut self, what: &str) -> Result<i64, ReadError> {
-        // The common case in one go: a blank, a few digits, a blank or the end.
+        // The common case in one pass: a space, a few digits, a space or the end.
         let rest = &self.line[self.at..];
         let blanks = rest.iter().take_while(|b| b.is_ascii_whitespace()).count();
         let mut number = 0_i64;
@@ -77,7 +77,7 @@ impl<'a> Words<'a> {
         u64::try_from(time).map_err(|_| self.wrong(format!("{what} is negative")))
     }
 
-    /// Nothing more may come.
+    /// Requires the end of the line.
     #[inline]
     pub(crate) fn end(&mut self) -> Result<(), ReadError> {
         match self.word() {
@@ -86,7 +86,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// What is left of the line, and at which column it begins (from 1).
+    /// The rest of the line, and the column where it begins (from 1).
     pub(crate) fn rest(&mut self) -> (&'a [u8], usize) {
         let rest = &self.line[self.at..];
         let text = rest.trim_ascii_start();
@@ -100,7 +100,7 @@ impl<'a> Words<'a> {
         ReadError::new(self.source, message).at(self.source, self.number, self.word_at + 1)
     }
 
-    /// Something else was expected in the place of the last word.
+    /// An error: something else was expected instead of the last word.
     #[cold]
     pub(crate) fn expected(&self, what: &str, word: &[u8]) -> ReadError {
         self.wrong(match word {
@@ -110,7 +110,7 @@ impl<'a> Words<'a> {
     }
 }
 
-/// A word for a message: quoted, and not longer than a message should be.
+/// A word for a message: quoted, and shortened if it is too long.
 pub(crate) fn shown(word: &[u8]) -> String {
     const MOST: usize = 40;
     let text = String::from_utf8_lossy(&word[..word.len().min(4 * MOST)]);
@@ -121,7 +121,7 @@ pub(crate) fn shown(word: &[u8]) -> String {
     format!("{short:?}")
 }
 
-/// A text that is not longer than a message should be.
+/// A text for a message, shortened if it is too long.
 pub(crate) fn shorter(text: &str) -> String {
     const MOST: usize = 80;
     match text.char_indices().nth(MOST) {
@@ -138,7 +138,7 @@ pub(crate) fn parse_int(word: &[u8]) -> Option<i64> {
     std::str::from_utf8(word).ok()?.parse().ok()
 }
 
-/// The column (from 1) of the word with this number, from 0.
+/// The column (from 1) of the word with this index.
 pub(crate) fn column_of(line: &[u8], word: usize) -> Option<usize> {
     let begins = |at: &usize| {
         let blank = |b: Option<&u8>| b.is_none_or(u8::is_ascii_whitespace);

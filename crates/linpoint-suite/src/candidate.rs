@@ -1,4 +1,4 @@
-//! Who is put to the test: linpoint's own checker, and the oracle, to test the tests.
+//! The candidates under test: linpoint's own checker, and the oracle, to test the tests.
 
 use std::time::Duration;
 
@@ -13,9 +13,9 @@ use crate::runner::{Answer, Candidate, Refusal};
 /// [`Checker`] with one engine, several in competition, or the planner's choice; one thread.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CheckerCandidate {
-    /// The engine; `None`: the planner chooses.
+    /// The engine; `None` if the planner chooses.
     pub engine: Option<String>,
-    /// Which parts of the search are switched on, and what that is called.
+    /// The switches, and a name for them.
     pub switches: (Switches, &'static str),
     /// See [`Checker::split_by_key`].
     pub split_by_key: bool,
@@ -34,17 +34,17 @@ impl CheckerCandidate {
         }
     }
 
-    /// This engine.
+    /// A candidate that uses this engine.
     pub fn engine(name: &str) -> Self {
         CheckerCandidate { engine: Some(name.to_owned()), ..CheckerCandidate::planned() }
     }
 
-    /// This one with a time limit.
+    /// Sets a time limit.
     pub fn within(self, time: Duration) -> Self {
         CheckerCandidate { timeout: Some(time), ..self }
     }
 
-    /// This one with each switch off, with all of them off, and without the split by key.
+    /// Variants with each switch off, with all of them off, and without the split by key.
     pub fn variants(&self) -> Vec<CheckerCandidate> {
         let on = Switches::default();
         // A new switch must not be forgotten here.
@@ -134,11 +134,11 @@ impl<S: Spec> Candidate<S> for OracleCandidate {
         if let Some(order) = oracle.order(spec, history) {
             return Answer::Yes(order);
         }
-        // If the hints are not to blame, the evidence is about the history without them.
+        // If the hints are not the cause, the evidence is about the history without them.
         let legal_without_hints = oracle.assert_hints(false).linearizable(spec, history);
         let oracle = if legal_without_hints { oracle } else { oracle.assert_hints(false) };
         let failing = oracle.earliest_failure(spec, history);
-        // A core is about what had happened at the failing return.
+        // A core is about events up to the failing return.
         let last = failing.map_or(u32::MAX - 1, |id| history.span(id).ret);
         let (called, cut) = (called_by(history, last), prefix(history, last));
         let mut core: Vec<OpId> = cut.ids().collect();

@@ -1,11 +1,11 @@
-//! One vocabulary for each model. The list [`for_each_model!`](crate::for_each_model) names them all;
-//! whoever tests models goes through it, so that a model added here is tested everywhere.
+//! One vocabulary for each model. The list [`for_each_model!`](crate::for_each_model) names them
+//! all. Tests of models iterate over it, so that a model added here is tested everywhere.
 //!
 //! To add a model: write a function that returns its [`Vocabulary`], and add its name to the list.
-//! The words that [`Vocabulary::exhaustive_so_far`] is called after should make at most about eight
+//! The words before the call of [`Vocabulary::exhaustive_so_far`] should make at most about eight
 //! pairs of operation and result; the cost of exhaustive tests grows with the fourth power.
 //! Operations that add a value are added with [`Vocabulary::once`]. Give each operation one or two
-//! results that can never be right: values nobody writes, the result of another operation.
+//! results that are always wrong: values that are never written, the result of another operation.
 
 mod containers;
 mod locks;

@@ -16,7 +16,7 @@ pub struct Row<O, R> {
     pub ret: Option<R>,
     /// When it was called.
     pub start: u64,
-    /// When it returned; `None`: it did not.
+    /// When it returned; `None` if it did not.
     pub end: Option<u64>,
     /// Process, object, hint.
     pub extras: Extras,
@@ -101,8 +101,8 @@ impl<O, R> Draft<O, R> {
         ends.map(|end| self.rows.iter().filter(|r| r.start == end).count()).sum()
     }
 
-    /// The history. Edits may leave a process with two operations at once; then nobody is named as
-    /// the performer of any operation, which does not matter to any verdict.
+    /// Builds the history. Edits may leave a process with two overlapping operations; then all
+    /// processes are dropped, which does not affect any verdict.
     ///
     /// # Panics
     ///
@@ -132,7 +132,7 @@ impl<O, R> Draft<O, R> {
 }
 
 impl<O: Clone, R: Clone> From<&History<O, R>> for Draft<O, R> {
-    /// Ranks become readings; the order of the history's events is kept exactly.
+    /// Ranks become readings. The order of events is kept exactly.
     fn from(history: &History<O, R>) -> Self {
         let row = |id| {
             let Span { call, ret } = history.span(id);

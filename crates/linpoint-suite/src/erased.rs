@@ -1,9 +1,9 @@
 //! Any specification, as one type.
 //!
-//! The checker, the oracle, the generators and the runner are generic. Compiled once for each of two
-//! dozen models they take minutes; [`Erased`] hides the types of a model behind pointers, so that one
-//! copy serves all. Every claim of the model is passed on, so the engines are tested with it just
-//! the same; a test compares an erased model with a plain one.
+//! The checker, the oracle, the generators and the runner are generic. Compiling them for each of
+//! two dozen models takes minutes. [`Erased`] hides the types of a model behind pointers, so that
+//! one copy serves all. Every claim of the model is forwarded, so the engines are tested with it
+//! just the same; a test compares an erased model with a plain one.
 
 use std::any::Any;
 use std::fmt::{self, Debug};
@@ -20,13 +20,13 @@ use linpoint::subject::Place;
 
 use crate::vocabulary::{Vocabulary, Word};
 
-/// What values and states have in common.
-trait Thing: Any + Debug {
+/// The common interface of values and states.
+trait AnyValue: Any + Debug {
     fn equals(&self, other: &dyn Any) -> bool;
     fn hash_into(&self, hasher: &mut dyn Hasher);
 }
 
-impl<T: Any + Debug + Eq + Hash> Thing for T {
+impl<T: Any + Debug + Eq + Hash> AnyValue for T {
     fn equals(&self, other: &dyn Any) -> bool {
         other.downcast_ref::<T>().is_some_and(|other| self == other)
     }
@@ -41,7 +41,7 @@ macro_rules! thing {
         impl $name {
             fn get<T: 'static>(&self) -> &T {
                 let any: &dyn Any = &*self.0;
-                any.downcast_ref().expect("things of one specification only")
+                any.downcast_ref().expect("values of one specification")
             }
         }
 
@@ -69,12 +69,12 @@ macro_rules! thing {
 
 /// An operation or a result.
 #[derive(Clone)]
-pub struct ErasedValue(Arc<dyn Thing + Send + Sync>);
+pub struct ErasedValue(Arc<dyn AnyValue + Send + Sync>);
 thing!(ErasedValue);
 
 /// A state.
 #[derive(Clone)]
-pub struct ErasedState(Rc<dyn Thing>);
+pub struct ErasedState(Rc<dyn AnyValue>);
 thing!(ErasedState);
 
 /// A specification whose types are hidden.
@@ -88,12 +88,12 @@ impl Erased {
         S::Ret: 'static,
         S::State: 'static,
     {
-        Erased(Box::new(Typed(spec)))
+        Erased(Box::new(Restored(spec)))
     }
 }
 
 impl<S: Spec + 'static> Vocabulary<S> {
-    /// The same words of the same specification, with its types hidden.
+    /// The same vocabulary with erased types.
     pub fn erase(self) -> Vocabulary<Erased> {
         let value = |ret: S::Ret| ErasedValue(Arc::new(ret));
         let word = |w: Word<S::Op, S::Ret>| Word {
@@ -110,15 +110,15 @@ impl<S: Spec + 'static> Vocabulary<S> {
     }
 }
 
-/// Puts the hidden types back.
-struct Typed<S>(S);
+/// Restores the erased types.
+struct Restored<S>(S);
 
-impl<S: Spec + 'static> Typed<S> {
+impl<S: Spec + 'static> Restored<S> {
     fn ret(ret: Option<&ErasedValue>) -> Option<&S::Ret> {
         ret.map(ErasedValue::get)
     }
 
-    /// Models want to see histories of their own types: one is made of the part.
+    /// Models need histories of their own types, so one is built from the part.
     fn with_types<T>(
         &self,
         part: &PartView<'_, ErasedValue, ErasedValue>,
@@ -142,8 +142,8 @@ impl<S: Spec + 'static> Typed<S> {
     }
 }
 
-#[deny(clippy::missing_trait_methods, reason = "a claim that is not passed on is not tested")]
-impl<S: Spec + 'static> Spec for Typed<S> {
+#[deny(clippy::missing_trait_methods, reason = "a claim that is not forwarded is not tested")]
+impl<S: Spec + 'static> Spec for Restored<S> {
     type Op = ErasedValue;
     type Ret = ErasedValue;
     type State = ErasedState;
@@ -222,7 +222,7 @@ impl<S: Spec + 'static> Spec for Typed<S> {
     }
 }
 
-impl<S: Spec + 'static> Typed<S> {
+impl<S: Spec + 'static> Restored<S> {
     fn claims_of_type(&self) -> EffectiveClaims<'_, S::Op, S::Ret> {
         EffectiveClaims::of(&self.0)
     }
@@ -236,8 +236,8 @@ impl<S: Spec + 'static> Typed<S> {
     }
 }
 
-#[deny(clippy::missing_trait_methods, reason = "a claim that is not passed on is not tested")]
-impl<S: Spec + 'static> Claims<ErasedValue, ErasedValue> for Typed<S> {
+#[deny(clippy::missing_trait_methods, reason = "a claim that is not forwarded is not tested")]
+impl<S: Spec + 'static> Claims<ErasedValue, ErasedValue> for Restored<S> {
     fn leaves(&self, op: &ErasedValue) -> Traces {
         self.claims_of_type().leaves(op.get())
     }
@@ -283,8 +283,8 @@ impl<S: Spec + 'static> Claims<ErasedValue, ErasedValue> for Typed<S> {
     }
 }
 
-#[deny(clippy::missing_trait_methods, reason = "a claim that is not passed on is not tested")]
-impl<S: Spec + 'static> Shaped<ErasedValue, ErasedValue> for Typed<S> {
+#[deny(clippy::missing_trait_methods, reason = "a claim that is not forwarded is not tested")]
+impl<S: Spec + 'static> Shaped<ErasedValue, ErasedValue> for Restored<S> {
     fn shape(&self) -> Shape {
         self.shape_of_type().shape()
     }
@@ -305,7 +305,7 @@ impl<S: Spec + 'static> Shaped<ErasedValue, ErasedValue> for Typed<S> {
         self.shape_of_type().same_name(Self::mention(a), Self::mention(b))
     }
 
-    // These two are no claims: what they say of many operations has been passed on for each.
+    // These two are not claims: what they say about many operations has been forwarded for each.
 
     fn roles(
         &self,
@@ -361,8 +361,8 @@ impl<S: Spec + 'static> Shaped<ErasedValue, ErasedValue> for Typed<S> {
     }
 }
 
-/// Passes everything on. (A `dyn Spec` is no sized type, and generic code wants one.)
-#[deny(clippy::missing_trait_methods, reason = "a claim that is not passed on is not tested")]
+/// Forwards everything. (A `dyn Spec` is not sized, and generic code needs a sized type.)
+#[deny(clippy::missing_trait_methods, reason = "a claim that is not forwarded is not tested")]
 impl Spec for Erased {
     type Op = ErasedValue;
     type Ret = ErasedValue;

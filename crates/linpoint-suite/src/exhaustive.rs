@@ -1,10 +1,10 @@
 //! All histories up to a size: every shape of intervals, filled with every choice of operations.
 //!
-//! A shape is a sequence of call and return events, operations numbered in the order of their calls,
-//! each with a return or without. Two sequences that differ only in the order of neighbouring calls
-//! or of neighbouring returns say the same about real time; [`Shapes::Distinct`] keeps one of
+//! A shape is a sequence of call and return events, with operations numbered in the order of their
+//! calls, each with a return or without. Two sequences that differ only in the order of adjacent
+//! calls or of adjacent returns mean the same real-time order; [`Shapes::Distinct`] keeps one of
 //! them: as many shapes of n completed operations as there are interval orders (1, 2, 5, 15, 53).
-//! [`Shapes::Sequences`] keeps all (1, 3, 15, 105): an engine that trips over ranks needs them.
+//! [`Shapes::Sequences`] keeps all (1, 3, 15, 105), for engines that could trip over ranks.
 
 use linpoint::history::{Extras, History};
 use linpoint::spec::Spec;
@@ -54,11 +54,11 @@ fn extend(ops: usize, pending: bool, so_far: &mut Vec<Slot>, now: u64, out: &mut
     }
 }
 
-/// True if among all sequences that say the same about real time, up to the numbering of the
-/// operations, this is the chosen one: neighbouring calls are in the order of the returns, and
-/// neighbouring returns in the order of the calls.
+/// True if this is the representative of all sequences with the same real-time order, up to the
+/// numbering of the operations: adjacent calls are in the order of the returns, and adjacent
+/// returns in the order of the calls.
 fn is_representative(shape: &[Slot]) -> bool {
-    // The block of an event: how often the sequence has turned from returns to calls before it.
+    // The block of an event: the number of turns from returns to calls before it.
     let block = |at: u64| {
         let returns = |t: u64| shape.iter().any(|&(_, end)| end == Some(t));
         (1..=at).filter(|&t| !returns(t) && returns(t - 1)).count()
@@ -92,7 +92,7 @@ pub struct Exhaustive {
 }
 
 impl Exhaustive {
-    /// How many histories [`Exhaustive::histories`] will yield.
+    /// The number of histories that [`Exhaustive::histories`] will yield.
     pub fn count<S: Spec>(&self, vocabulary: &Vocabulary<S>) -> u64 {
         let [ops, pairs] = self.choices(vocabulary);
         let (ops, pairs) = (ops.len() as u64, pairs.len() as u64);
@@ -134,7 +134,7 @@ impl Exhaustive {
         })
     }
 
-    /// What a pending operation can be, and what a completed one can be.
+    /// The choices for a pending operation, and for a completed one.
     fn choices<S: Spec>(&self, vocabulary: &Vocabulary<S>) -> [Vec<Choice<S>>; 2] {
         let words = vocabulary.few_words();
         let ops: Vec<Choice<S>> = words.iter().map(|w| (w.op.clone(), None)).collect();

@@ -1,10 +1,10 @@
 //! Seeded random histories: runs of an atomic object, then damaged a little.
 //!
 //! A simulated scheduler lets a few processes call operations, apply them atomically at some moment
-//! while they are open, and return. Such a history is linearizable. Then a few things may go wrong:
-//! results are swapped or replaced, returns are lost, intervals stretched or shrunk, clocks made so
-//! coarse that events share a reading, hints corrupted. What is drawn depends on the seed and the
-//! index of the case only.
+//! while they are open, and return. Such a history is linearizable. Then it may be damaged: results
+//! are swapped or replaced, returns are lost, intervals stretched or shrunk, clocks made so coarse
+//! that events share a reading, hints corrupted. The result depends only on the seed and the index
+//! of the case.
 
 use linpoint::Hints;
 use linpoint::history::{Extras, OrderHint, Ties};
@@ -15,17 +15,17 @@ use crate::rng::Rng;
 use crate::runner::Case;
 use crate::vocabulary::Vocabulary;
 
-/// What random histories look like. All shares are probabilities.
+/// Parameters of random histories. All shares are probabilities.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Params {
-    /// Fewest operations. A blocking object may get stuck and leave fewer.
+    /// Minimum number of operations. A blocking object may get stuck and leave fewer.
     pub min_ops: usize,
-    /// Most operations.
+    /// Maximum number of operations.
     pub max_ops: usize,
-    /// Most processes.
+    /// Maximum number of processes.
     pub max_processes: usize,
-    /// Share of the operations that never return (before and apart from damage); in some histories
-    /// four times as many.
+    /// Share of operations that never return (before and apart from damage); in some histories four
+    /// times as many.
     pub pending: f64,
     /// Share of the completed operations whose result is unknown.
     pub unknown: f64,
@@ -94,8 +94,8 @@ pub fn case<S: Spec>(vocabulary: &Vocabulary<S>, params: Params, seed: u64, inde
         coarsen(&mut draft, &mut rng);
     }
     if rng.chance(params.damaged) {
-        // Most damage makes no difference, so there has to be some. A few results at random make a
-        // difference almost always.
+        // Most damage makes no difference, so there has to be some. A few random results almost
+        // always make a difference.
         if rng.chance(0.4) {
             randomise(&mut draft, vocabulary, &mut rng);
         }
@@ -124,8 +124,8 @@ pub fn case<S: Spec>(vocabulary: &Vocabulary<S>, params: Params, seed: u64, inde
 fn degrade_hints<O, R>(draft: &mut Draft<O, R>, rng: &mut Rng) {
     let (lost, coarse, wrong) = (rng.chance(0.5), rng.chance(0.3), rng.chance(0.4));
     let by_object = rng.chance(0.5);
-    // Positions of completed operations soon say everything about the order; so sometimes only
-    // pending ones have any, and then there are some more of them.
+    // Positions of completed operations soon determine the whole order; so sometimes only pending
+    // ones have any, and then there are more of them.
     let only_pending = rng.chance(0.3);
     let wrong = wrong || (only_pending && rng.chance(0.5));
     let positions = draft.rows.len().max(1);
@@ -148,7 +148,7 @@ fn degrade_hints<O, R>(draft: &mut Draft<O, R>, rng: &mut Rng) {
             row.extras.hint = None;
         }
     }
-    // A wrong position that somebody else has rightly is harder to notice, most of all between
+    // A wrong position that another operation correctly has is harder to notice, especially between
     // pending operations, which need not take effect.
     if wrong {
         let pending = rng.chance(0.5);
@@ -174,7 +174,7 @@ fn coarsen<O, R>(draft: &mut Draft<O, R>, rng: &mut Rng) {
 }
 
 /// Some results become random: almost half of them in a small history, about three in a large one,
-/// where one that is wrong suffices and should not be too easy to find.
+/// where a single wrong one suffices and should not be too easy to find.
 fn randomise<S: Spec>(draft: &mut Draft<S::Op, S::Ret>, words: &Vocabulary<S>, rng: &mut Rng) {
     let share = (3.0 / draft.rows.len() as f64).min(0.4);
     for row in &mut draft.rows {
@@ -204,7 +204,7 @@ fn damage<S: Spec>(draft: &mut Draft<S::Op, S::Ret>, vocabulary: &Vocabulary<S>,
                 draft.rows[i].ret = Some(ret.clone());
             }
         }
-        // Two operations of one kind (as far as their possible results tell) swap results.
+        // Two operations of one kind (judging by their possible results) swap results.
         4..=5 => {
             let j = rng.below(n);
             let results = |k: usize| vocabulary.results(&draft.rows[k].op);
@@ -267,7 +267,7 @@ struct Simulation<'a, S: Spec> {
 
 impl<'a, S: Spec> Simulation<'a, S> {
     fn new(vocabulary: &'a Vocabulary<S>, mut params: Params, rng: &'a mut Rng) -> Self {
-        // Now and then there are many, which have to be told apart and counted.
+        // Occasionally there are many objects, which must be distinguished and counted.
         if rng.chance(0.15) {
             params.pending *= 4.0;
         }
@@ -291,7 +291,7 @@ impl<'a, S: Spec> Simulation<'a, S> {
         // The larger of two draws: small histories are soon exhausted.
         let mut draw = || self.rng.between(self.params.min_ops, self.params.max_ops);
         let ops = draw().max(draw());
-        // How eager processes are to go on: small means much overlap.
+        // How soon processes continue: small means much overlap.
         let haste = [0.2, 0.6, 1.0][self.rng.below(3)];
         // A stuck blocking object must not keep the loop alive.
         for _ in 0..40 * ops {
@@ -337,7 +337,7 @@ impl<'a, S: Spec> Simulation<'a, S> {
         };
         let mut choices: Vec<usize> = (0..words.len()).filter(fits).collect();
         let object = (self.states.len() > 1).then(|| self.rng.below(2) as u32);
-        // Callers mostly know what they can do, or else those of a lock would soon all be waiting.
+        // Callers mostly call what is enabled; otherwise those of a lock would soon all be waiting.
         if self.rng.chance(0.8) {
             let state = &self.states[object.unwrap_or(0) as usize];
             let able = |&i: &usize| !self.outcomes(state, &words[i].op).is_empty();
@@ -379,7 +379,8 @@ impl<'a, S: Spec> Simulation<'a, S> {
         true
     }
 
-    /// All results with their states; from the plausible results if the spec cannot tell.
+    /// All results with their states; drawn from the plausible results if the spec cannot enumerate
+    /// them.
     fn outcomes(&self, state: &S::State, op: &S::Op) -> Vec<(S::Ret, S::State)> {
         let spec = &self.vocabulary.spec;
         let mut out = Vec::new();

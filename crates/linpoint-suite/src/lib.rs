@@ -1,16 +1,16 @@
-//! The heart of linpoint's trust, for tests only.
+//! The differential test suite of linpoint. For tests only.
 //!
 //! * [`oracle`] is the slow, obviously correct reference checker. It shares no code with an engine.
 //! * [`generate`] draws random histories, [`exhaustive`] lists all small ones, both from a
 //!   [`Vocabulary`]; [`corpus`] has one vocabulary for each model, whose types [`erased`] hides.
-//! * [`runner`] asks every [`Candidate`](runner::Candidate) about every history, compares the answers
-//!   with the oracle, validates all evidence with code of its own ([`replay`]), and shrinks the first
+//! * [`runner`] runs every [`Candidate`](runner::Candidate) on every history, compares the answers
+//!   with the oracle, validates all evidence with its own code ([`replay`]), and shrinks the first
 //!   disagreement to a few lines that can be pasted into a regression test.
 //! * [`metamorphic`] changes histories in ways whose effect on the verdict is known without any
 //!   oracle, so it also reaches histories that are too large for one.
-//! * [`streams`] gives events to two incremental checkers, with and without monitors.
-//! * [`small`] is brute force on objects that fit into a word, for the millions of histories that the
-//!   monitors are tried on.
+//! * [`streams`] feeds events to two incremental checkers, with and without monitors.
+//! * [`small`] is brute force on objects that fit into a word, for the millions of histories on
+//!   which the monitors are tested.
 
 pub mod bundled;
 pub mod candidate;

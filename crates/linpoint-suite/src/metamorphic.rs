@@ -1,13 +1,14 @@
 //! Changes to a history whose effect on the verdict is known without deciding it.
 //!
-//! They need no oracle, so they test engines on histories of any size; and they test the oracle,
-//! which could be wrong in the same way as everybody else.
+//! They need no oracle, so they test engines on histories of any size. They also test the oracle,
+//! which could have the same bug as the engines.
 //!
-//! Why the laws hold. Widening, forgetting a result, losing a return, forgetting a hint and adding a
-//! pending operation each only remove constraints: the order that was legal still is. A prefix of a
-//! history has the shortest prefix of the legal order that contains all its completed operations: it
-//! contains nothing that was called later, because that would have to come after them. Two copies
-//! on two objects are independent. Renaming and renumbering changes nothing anyone may look at.
+//! Why the laws hold. Widening, forgetting a result, losing a return, forgetting a hint and adding
+//! a pending operation each only remove constraints: the order that was legal still is. A prefix of
+//! a history has the shortest prefix of the legal order that contains all its completed operations:
+//! it contains nothing that was called later, because that would have to come after them. Two
+//! copies on two objects are independent. Renaming and renumbering change nothing that a checker
+//! may depend on.
 
 use linpoint::Hints;
 use linpoint::history::{Extras, OrderHint};
@@ -18,7 +19,7 @@ use crate::oracle::prefix;
 use crate::rng::Rng;
 use crate::runner::{Answer, Candidate, Case};
 
-/// What a transformation does to the verdict.
+/// The effect of a transformation on the verdict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Law {
     /// A linearizable history stays linearizable.
@@ -40,15 +41,15 @@ impl Law {
     }
 }
 
-/// Changes a draft that was made of a history (its readings are ranks). `None`: there is nothing
-/// to change.
+/// Changes a draft that was made from a history (its readings are ranks). `None` if there is
+/// nothing to change.
 pub type Change<O, R> = fn(Draft<O, R>, &mut Rng) -> Option<Draft<O, R>>;
 
 /// A change to a history, with its law.
 pub struct Transformation<O, R> {
     /// For reports.
     pub name: &'static str,
-    /// What it does to the verdict, whether hints are asserted or not.
+    /// Its effect on the verdict, whether hints are asserted or not.
     pub law: Law,
     /// The change.
     pub apply: Change<O, R>,
@@ -168,7 +169,7 @@ fn rename_processes<O, R>(mut draft: Draft<O, R>, rng: &mut Rng) -> Option<Draft
 fn rename_objects<O, R>(mut draft: Draft<O, R>, rng: &mut Rng) -> Option<Draft<O, R>> {
     let offset = rng.between(1, 1000) as u32;
     for row in &mut draft.rows {
-        // No object is an object too: the nameless one.
+        // The nameless object counts as an object too.
         row.extras.object = Some(row.extras.object.map_or(0, |object| object + offset));
     }
     Some(draft)
@@ -213,15 +214,15 @@ fn double<O: Clone, R: Clone>(mut draft: Draft<O, R>, rng: &mut Rng) -> Option<D
     Some(draft)
 }
 
-/// Puts a case and its transformed versions to a candidate; says which law it broke. Returns how
-/// many laws were tried.
+/// Runs a candidate on a case and its transformed versions. The error says which law it broke.
+/// Returns the number of laws tried.
 pub fn check_laws<S: Spec>(
     spec: &S,
     case: &Case<S>,
     candidate: &dyn Candidate<S>,
     rng: &mut Rng,
 ) -> Result<usize, String> {
-    // A case is a question about hints too, and the laws are about either question.
+    // A case includes how hints are used, and the laws hold for either use.
     let verdict = |case: &Case<S>| match candidate.decide(spec, &case.history, case.hints) {
         Answer::Yes(_) => Ok(Some(true)),
         Answer::No(_) => Ok(Some(false)),

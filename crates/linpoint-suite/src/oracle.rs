@@ -1,9 +1,9 @@
 //! The reference checker: the definition of linearizability, run as a program.
 //!
-//! An order of operations is built from the front by plain recursion: whichever operation has
-//! nothing left that must come before it may be next, into whichever state the specification allows.
-//! No pruning, no splitting, no claims of the specification, no code of any engine. Exponential, and
-//! to be kept that way: its only virtue is that it can be seen to be right.
+//! Builds an order of operations from the front by plain recursion: any operation that no remaining
+//! operation must precede may be next, into any state that the specification allows. No pruning, no
+//! splitting, no claims of the specification, no code of any engine. It is exponential, and must
+//! stay that way: its only virtue is that it is obviously correct.
 //!
 //! The definition:
 //! * every completed operation is in the order, with its result or, if that is unknown, with any;
@@ -17,10 +17,10 @@ use std::collections::HashSet;
 use linpoint::history::{History, OpId, Span};
 use linpoint::spec::Spec;
 
-/// The reference checker. The default remembers nothing.
+/// The reference checker. By default it remembers nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Oracle {
-    /// True if hints are asserted; otherwise they mean nothing.
+    /// True if hints are asserted; otherwise they are ignored.
     pub assert_hints: bool,
     /// Remember which sets of operations with which states have already failed. Sound for the same
     /// reason as in Lowe's checker, and only a concession to time: the tests of the oracle compare
@@ -29,7 +29,7 @@ pub struct Oracle {
 }
 
 impl Oracle {
-    /// Plain recursion; hints mean nothing.
+    /// Plain recursion; hints are ignored.
     pub fn new() -> Self {
         Oracle::default()
     }
@@ -44,7 +44,7 @@ impl Oracle {
         Oracle { remember_failures, ..self }
     }
 
-    /// Is there a legal order?
+    /// Whether there is a legal order.
     pub fn linearizable<S: Spec>(self, spec: &S, history: &History<S::Op, S::Ret>) -> bool {
         self.order(spec, history).is_some()
     }
@@ -96,7 +96,7 @@ impl Oracle {
             .find(|&id| !self.linearizable(spec, &prefix(history, history.span(id).ret)))
     }
 
-    /// Everything that `op`, with all else as it is, could have returned so that the history were
+    /// Everything that `op` could have returned, with all else unchanged, such that the history is
     /// legal; `None` if the specification cannot enumerate results. Each result appears once.
     pub fn allowed_results<S: Spec>(
         self,
@@ -104,8 +104,8 @@ impl Oracle {
         history: &History<S::Op, S::Ret>,
         op: OpId,
     ) -> Option<Vec<S::Ret>> {
-        // Everything it could return if nothing came after it. Whether the rest of the history can
-        // follow is then for the oracle to say, of each result.
+        // Everything it could return if nothing came after it. For each result, the oracle then
+        // decides whether the rest of the history can follow.
         let mut search = self.search(spec, history);
         let mut outcomes = Vec::new();
         let initial = search.initial();
@@ -120,7 +120,7 @@ impl Oracle {
     }
 }
 
-/// Is there a legal order? Plain recursion, nothing remembered.
+/// Whether there is a legal order. Plain recursion, nothing remembered.
 pub fn linearizable<S: Spec>(
     spec: &S,
     history: &History<S::Op, S::Ret>,
@@ -129,8 +129,8 @@ pub fn linearizable<S: Spec>(
     Oracle::new().assert_hints(assert_hints).linearizable(spec, history)
 }
 
-/// The history as it was just after the event with rank `last`: operations that were open then are
-/// pending, operations called later do not exist. Ids change; see [`called_by`].
+/// The history just after the event with rank `last`: operations that were open then are pending,
+/// operations called later do not exist. Ids change; see [`called_by`].
 pub fn prefix<O: Clone, R: Clone>(history: &History<O, R>, last: u32) -> History<O, R> {
     history.derive(&called_by(history, last), |_, row| {
         if row.span.ret > last {
@@ -181,7 +181,7 @@ struct Search<'a, S: Spec> {
     /// For each operation, the index of its object's state.
     object_of: Vec<usize>,
     order: Vec<OpId>,
-    /// What cannot be completed, if that is remembered.
+    /// Configurations that cannot be completed, if remembered.
     failed: Option<Configurations<S>>,
 }
 
@@ -194,15 +194,15 @@ impl<S: Spec> Search<'_, S> {
         self.history.ids().filter(|id| !self.order.contains(id)).collect()
     }
 
-    /// Calls `visit` with `next` in the order and the states after it, each way it may go, until
-    /// `visit` says true.
+    /// Calls `visit` with `next` in the order and each possible state after it, until `visit`
+    /// returns true.
     fn try_next(
         &mut self,
         states: &[S::State],
         next: OpId,
         visit: &mut dyn FnMut(&mut Self, &[S::State]) -> bool,
     ) -> bool {
-        // A pending operation has no result, whatever the column says.
+        // A pending operation has no result, whatever the column contains.
         let pending = self.history.span(next).is_pending();
         let ret = if pending { None } else { self.history.ret(next) };
         let object = self.object_of[next.index()];
@@ -249,7 +249,7 @@ impl<S: Spec> Search<'_, S> {
         enumerable
     }
 
-    /// Completes the order from these states, or leaves it as it was.
+    /// Completes the order from these states, or leaves it unchanged.
     fn extend(&mut self, states: &[S::State]) -> bool {
         let missing = self.missing();
         if missing.iter().all(|&id| self.history.span(id).is_pending()) {
@@ -277,8 +277,8 @@ impl<S: Spec> Search<'_, S> {
         if missing.iter().any(|&other| self.history.span(other).precedes(span)) {
             return false;
         }
-        // Only what is already in the order counts: a pending operation with a smaller position
-        // may be left out, and a completed one will find itself unable to follow.
+        // Only operations already in the order count: a pending operation with a smaller position
+        // may be left out, and a completed one will be unable to follow.
         !(self.assert_hints && self.order.iter().any(|&before| self.hint_orders(next, before)))
     }
 

@@ -1,5 +1,5 @@
-//! Replays a witness, by the definition and with code of its own: a bug in linpoint's certifier
-//! must not hide here too.
+//! Replays a witness by the definition, with its own code, so that a bug in linpoint's certifier is
+//! not repeated here.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,7 +7,7 @@ use linpoint::Hints;
 use linpoint::history::{History, OpId};
 use linpoint::spec::Spec;
 
-/// Says what is wrong with a witness, if anything.
+/// Validates a witness. The error describes what is wrong.
 pub fn replay<S: Spec>(
     spec: &S,
     history: &History<S::Op, S::Ret>,
@@ -44,7 +44,7 @@ pub fn replay<S: Spec>(
             }
         }
     }
-    // A witness does not say which way a nondeterministic operation went: carry all ways.
+    // A witness does not say which way a nondeterministic operation went: follow all ways.
     let mut states: HashMap<Option<u32>, Vec<S::State>> = HashMap::new();
     for &id in order {
         let pending = history.span(id).is_pending();

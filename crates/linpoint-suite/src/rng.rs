@@ -1,6 +1,6 @@
 //! A random number generator whose sequence never changes: a seed in a bug report stays valid.
 
-/// SplitMix64 (Steele, Lea, Flood, 2014): small, fast, good enough to draw histories.
+/// SplitMix64 (Steele, Lea, Flood, 2014): small, fast, good enough to generate histories.
 #[derive(Clone, Debug)]
 pub struct Rng(u64);
 
@@ -10,7 +10,7 @@ impl Rng {
         Rng(seed)
     }
 
-    /// The sequence of the `index`-th case of a seed; one case can be drawn without the others.
+    /// The sequence of the `index`-th case of a seed. Each case can be drawn separately.
     pub fn for_case(seed: u64, index: u64) -> Self {
         let mut rng = Rng(seed);
         let base = rng.next();

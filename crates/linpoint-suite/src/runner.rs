@@ -1,4 +1,4 @@
-//! Asks candidates about histories and compares the answers with the oracle.
+//! Runs candidates on histories and compares the answers with the oracle.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -14,15 +14,15 @@ use crate::oracle::{Oracle, called_by, prefix, relax_outside};
 use crate::replay::replay;
 use crate::shrink::shrink;
 
-/// A history with the question that is asked about it.
+/// A history, and how to use its hints.
 pub struct Case<S: Spec> {
     /// The history.
     pub history: History<S::Op, S::Ret>,
-    /// What its hints mean.
+    /// How to use its hints.
     pub hints: Hints,
-    /// How many of its events shared a clock reading.
+    /// Number of events that shared a clock reading.
     pub ties: usize,
-    /// Seed and index by which [`crate::generate::case`] draws it again.
+    /// The seed and index with which [`crate::generate::case`] draws it again.
     pub origin: Option<(u64, u64)>,
 }
 
@@ -33,13 +33,13 @@ impl<S: Spec> Clone for Case<S> {
 }
 
 impl<S: Spec> Case<S> {
-    /// A history without hints, drawn by nobody.
+    /// A history without hints and without an origin.
     pub fn new(history: History<S::Op, S::Ret>) -> Self {
         Case { history, hints: Hints::Ignore, ties: 0, origin: None }
     }
 }
 
-/// What a candidate says.
+/// A candidate's answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Answer {
     /// Linearizable in this order.
@@ -48,11 +48,11 @@ pub enum Answer {
     No(Refusal),
     /// A limit was hit.
     Undecided(String),
-    /// No answer was possible; always a disagreement.
+    /// No answer was possible. Always a disagreement.
     Error(String),
 }
 
-/// What a candidate says about a violation. Everything it says is checked.
+/// A candidate's statements about a violation. All of them are checked.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Refusal {
     /// Operations that contradict each other even if all others are relaxed.
@@ -63,11 +63,11 @@ pub struct Refusal {
     pub failing: Option<OpId>,
     /// The claim that it is the earliest such return of the part.
     pub failing_is_earliest: bool,
-    /// The independent part of the history to which `failing` belongs; `None`: all of it.
+    /// The independent part of the history that `failing` belongs to; `None` for all of it.
     pub part: Option<Vec<OpId>>,
-    /// Everything that `failing`, at its return, would have been allowed to return, in words.
+    /// Everything that `failing`, at its return, would have been allowed to return, as text.
     pub allowed: Option<Vec<String>>,
-    /// Whether it is the hints that are violated.
+    /// Whether only the hints are violated.
     pub kind: Option<ViolationKind>,
 }
 
@@ -75,16 +75,17 @@ pub struct Refusal {
 pub trait Candidate<S: Spec> {
     /// For reports.
     fn name(&self) -> String;
-    /// Is the history linearizable? Hints bind only if they are asserted.
+    /// Decides whether the history is linearizable. Hints bind only if they are asserted.
     fn decide(&self, spec: &S, history: &History<S::Op, S::Ret>, hints: Hints) -> Answer;
 }
 
 /// How much to check.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// Larger histories are not put to the oracle; the candidates are compared with each other.
+    /// Histories larger than this are not given to the oracle; the candidates are compared with
+    /// each other.
     pub oracle_ops: usize,
-    /// Larger histories are put to an oracle that remembers failures.
+    /// Histories larger than this are given to an oracle that remembers failures.
     pub plain_ops: usize,
     /// Confirm cores, failing returns and kinds, on histories the oracle can decide.
     pub evidence: bool,
@@ -96,7 +97,7 @@ impl Default for Options {
     }
 }
 
-/// What was compared.
+/// Counts of what was compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Tally {
     /// Histories.
@@ -105,7 +106,7 @@ pub struct Tally {
     pub yes: u64,
     /// Others.
     pub no: u64,
-    /// Histories that nothing and nobody decided.
+    /// Histories that neither the oracle nor a candidate decided.
     pub open: u64,
     /// Histories with pending operations.
     pub pending: u64,
@@ -121,7 +122,7 @@ pub struct Tally {
     pub cores: u64,
     /// Failing returns that were confirmed.
     pub failures: u64,
-    /// Questions that candidates were asked.
+    /// Number of answers.
     pub answers: u64,
     /// Answers of candidates that hit a limit.
     pub undecided: u64,
@@ -172,8 +173,8 @@ impl fmt::Display for Tally {
     }
 }
 
-/// In which way a candidate is wrong. Shrinking keeps it: a wrong verdict must not turn into a
-/// slip in the evidence on the way.
+/// The way in which a candidate is wrong. Shrinking preserves it: a wrong verdict must not turn
+/// into wrong evidence on the way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fault {
     /// The wrong verdict.
@@ -186,7 +187,7 @@ pub enum Fault {
     Error,
 }
 
-/// What one candidate, by its index, got wrong.
+/// The error of one candidate, by its index.
 struct Complaint {
     candidate: usize,
     fault: Fault,
@@ -197,9 +198,9 @@ struct Complaint {
 pub struct Disagreement<S: Spec> {
     /// The candidate.
     pub candidate: String,
-    /// In which way it is wrong.
+    /// The way in which it is wrong.
     pub fault: Fault,
-    /// What is wrong with what it says about the shrunk case.
+    /// What is wrong with its answer for the shrunk case.
     pub complaint: String,
     /// The history on which it was found, shrunk.
     pub shrunk: Case<S>,
@@ -234,8 +235,8 @@ pub fn run<S: Spec>(
     run_in_turns(spec, cases, |_, asked| asked.extend(candidates), options)
 }
 
-/// Compares candidates on all cases, up to the first disagreement. `choose` pushes those that are
-/// asked about a case, given its number: not everybody has to be asked about everything.
+/// Compares candidates on all cases, up to the first disagreement. `choose` pushes the candidates
+/// for a case, given its number: not every candidate has to decide every case.
 pub fn run_in_turns<'c, S: Spec + 'c>(
     spec: &S,
     cases: impl IntoIterator<Item = Case<S>>,
@@ -249,8 +250,8 @@ pub fn run_in_turns<'c, S: Spec + 'c>(
         choose(index, &mut candidates);
         let candidates = &candidates[..];
         let Err(found) = compare(spec, &case, candidates, options, &mut tally) else { continue };
-        // While shrinking, only the guilty candidate is asked; without an oracle, also those before
-        // it, which it contradicts: then any of them may turn out to be the guilty one.
+        // While shrinking, only the wrong candidate is run; without an oracle, also those before
+        // it, which it contradicts: then any of them may turn out to be wrong.
         let first = if case.history.len() > options.oracle_ops { 0 } else { found.candidate };
         let asked = &candidates[first..=found.candidate];
         let again = |case: &Case<S>| {
@@ -287,7 +288,7 @@ fn compare<S: Spec>(
     let judge = (history.len() <= options.oracle_ops).then(|| Judge::new(spec, case, options));
     let mut truth = judge.as_ref().map(|judge| judge.oracle.linearizable(spec, history));
     tally.by_oracle += u64::from(truth.is_some());
-    // Candidates often say the same about a violation: once is enough to confirm it.
+    // Candidates often make the same statements about a violation: confirming them once is enough.
     let mut confirmed: Vec<Refusal> = Vec::new();
     for (i, candidate) in candidates.iter().enumerate() {
         let wrong = |fault, text: String| Err(Complaint { candidate: i, fault, text });
@@ -299,7 +300,7 @@ fn compare<S: Spec>(
                 continue;
             }
             Answer::Yes(order) => {
-                // The replay goes first: a valid witness settles the question.
+                // Replay first: a valid witness settles the verdict.
                 if let Err(e) = replay(spec, history, case.hints, &order) {
                     let (fault, but) = match truth {
                         Some(false) => (Fault::Verdict, ", and there is none"),
@@ -342,7 +343,7 @@ fn compare<S: Spec>(
     Ok(())
 }
 
-/// A candidate that panics has made an error; it must not take the reproduction with it.
+/// A panic counts as an error, so that the case can still be reproduced.
 fn ask<S: Spec>(candidate: &dyn Candidate<S>, spec: &S, case: &Case<S>) -> Answer {
     let decide = || candidate.decide(spec, &case.history, case.hints);
     catch_unwind(AssertUnwindSafe(decide)).unwrap_or_else(|panic| {
@@ -367,8 +368,8 @@ impl<'a, S: Spec> Judge<'a, S> {
         Judge { spec, case, oracle }
     }
 
-    /// Checks every statement. What is said about a history that has no linearization even without
-    /// its hints is said about the history without them.
+    /// Checks every statement. If a history has no linearization even without its hints, the
+    /// statements are about the history without them.
     fn confirm(&self, refusal: &Refusal, tally: &mut Tally) -> Result<(), String> {
         if refusal.kind == Some(ViolationKind::NotLinearizable) {
             let oracle = self.oracle.assert_hints(false);
@@ -448,12 +449,13 @@ impl<'a, S: Spec> Judge<'a, S> {
         Ok(())
     }
 
-    /// A core is about what had happened at the failing return, if one is named.
+    /// A core is about events up to the failing return, if one is named.
     fn confirm_core(&self, refusal: &Refusal, core: &[OpId]) -> Result<(), String> {
         let history = &self.case.history;
         let last = refusal.failing.map_or(u32::MAX - 1, |id| history.span(id).ret);
         let (called, cut) = (called_by(history, last), prefix(history, last));
-        // Relaxed operations are many and concurrent with everything: too much for the plain oracle.
+        // Relaxed operations are many and concurrent with everything: too much for the plain
+        // oracle.
         let oracle = self.oracle.remember_failures(true);
         let contradicts = |core: &[OpId]| {
             let place = |id: &OpId| called.iter().position(|c| c == id).map(|i| OpId(i as u32));

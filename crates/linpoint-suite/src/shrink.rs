@@ -1,4 +1,4 @@
-//! Makes a failing case as small and plain as it gets while it still fails.
+//! Makes a failing case as small and simple as possible while it still fails.
 
 use linpoint::Hints;
 use linpoint::spec::Spec;
@@ -22,9 +22,9 @@ pub fn shrink<S: Spec>(case: &Case<S>, mut fails: impl FnMut(&Case<S>) -> bool) 
 
 type Edit<'a, S> = dyn Fn(&mut Draft<<S as Spec>::Op, <S as Spec>::Ret>) + 'a;
 
-/// Every case that is one step plainer, the largest steps first. Each step makes the tuple (number of
-/// operations, number of things said about them, number of overlapping pairs, disorder of the
-/// columns) smaller, so shrinking ends.
+/// Every case that is one step simpler, the largest steps first. Each step decreases the tuple
+/// (number of operations, number of attributes, number of overlapping pairs, disorder of the
+/// columns), so shrinking terminates.
 fn steps<S: Spec>(case: &Case<S>) -> Vec<Case<S>> {
     let draft = compact(Draft::from(&case.history));
     let n = draft.rows.len();
@@ -45,7 +45,8 @@ fn steps<S: Spec>(case: &Case<S>) -> Vec<Case<S>> {
     for i in 0..n {
         propose(&|d| d.rows[i].extras.hint = None);
     }
-    // Less overlap is easier to follow: return as soon as called, be called just before the return.
+    // Less overlap is easier to follow: return right after the call, or be called just before the
+    // return.
     for i in 0..n {
         let Some(end) = draft.rows[i].end else { continue };
         let start = draft.rows[i].start;

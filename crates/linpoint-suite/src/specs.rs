@@ -1,7 +1,7 @@
-//! Specifications of the suite's own: what the bundled models do not have.
+//! The suite's own specifications, for features that the bundled models do not have.
 //!
 //! Nondeterministic ones, with several states after one result, with and without enumerable
-//! results; an ordinary struct as a user would write it; one that blocks; one with keys that some
+//! results; an ordinary struct as a user would write it; a blocking one; one with keys that some
 //! operations join. Their values are small numbers: [`Value`].
 
 use linpoint::spec::{Footprint, Sequential, Spec};
@@ -9,16 +9,16 @@ use linpoint::spec::{Footprint, Sequential, Spec};
 /// What is stored.
 pub type Value = u8;
 
-/// A register whose writes may get lost. Nobody is told: one result, two successors.
+/// A register whose writes may get lost silently: one result, two successors.
 #[derive(Clone, Debug)]
 pub struct LossyRegister;
 
 /// Operations of a [`LossyRegister`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum LossyOp {
-    /// Gives the value.
+    /// Returns the value.
     Read,
-    /// Gives nothing.
+    /// Returns nothing.
     Write(Value),
 }
 
@@ -57,19 +57,19 @@ impl Spec for LossyRegister {
     }
 }
 
-/// A pool of values: taking gives any of them, or nothing if it is empty, or (so that a result can
-/// leave the state open) throws one away unseen.
+/// A pool of values: taking returns any of them, or nothing if it is empty, or (so that a result
+/// can leave the state open) discards one unseen.
 #[derive(Clone, Debug)]
 pub struct Pool;
 
 /// Operations of [`Pool`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum PoolOp {
-    /// Adds a value; gives nothing.
+    /// Adds a value; returns nothing.
     Put(Value),
-    /// Removes any value and gives it, or nothing if there is none.
+    /// Removes any value and returns it, or nothing if there is none.
     Take,
-    /// Removes any value, if there is one; gives nothing.
+    /// Removes any value, if there is one; returns nothing.
     Discard,
 }
 
@@ -111,7 +111,7 @@ impl Spec for Pool {
             out.push((None, Vec::new()));
         }
         for i in 0..state.len() {
-            // Equal values lead to equal states: say so once.
+            // Equal values lead to equal states: list them once.
             if i > 0 && state[i] == state[i - 1] {
                 continue;
             }
@@ -123,19 +123,19 @@ impl Spec for Pool {
     }
 }
 
-/// A die that shows 0 at first. Rolling shows anything but what it showed before, and says nothing:
-/// several successors for one result. Results cannot be enumerated, or so it says.
+/// A die that shows 0 at first. Rolling shows anything but the previous value, and returns nothing:
+/// several successors for one result. It claims that results cannot be enumerated.
 #[derive(Clone, Debug)]
 pub struct Die;
 
 /// Operations of a [`Die`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum DieOp {
-    /// Gives nothing.
+    /// Returns nothing.
     Roll,
-    /// Gives what the die shows.
+    /// Returns what the die shows.
     Look,
-    /// Gives true if the die shows more than the given number, and then may roll off the table,
+    /// Returns true if the die shows more than the given number, and then may roll off the table,
     /// which makes it show 0.
     Nudge(Value),
 }
@@ -182,18 +182,18 @@ impl Spec for Die {
     }
 }
 
-/// As a user would write it: a list of at most three values, no claims at all.
+/// A struct as a user would write it: a list of at most three values, without any claims.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct ShortList(Vec<Value>);
 
 /// Operations of a [`ShortList`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum ListOp {
-    /// Appends a value; gives the new length, or nothing if the list is full.
+    /// Appends a value; returns the new length, or nothing if the list is full.
     Push(Value),
-    /// Turns the list around; gives its length.
+    /// Reverses the list; returns its length.
     Reverse,
-    /// Removes the last value and gives it.
+    /// Removes the last value and returns it.
     Pop,
 }
 
@@ -219,11 +219,11 @@ pub struct Slot(Option<Value>);
 /// Operations of a [`Slot`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum SlotOp {
-    /// Waits; gives nothing.
+    /// Waits; returns nothing.
     Put(Value),
-    /// Waits; gives the value.
+    /// Waits; returns the value.
     Take,
-    /// Gives the value, if there is one; never waits.
+    /// Returns the value, if there is one; never waits.
     Peek,
 }
 
@@ -255,18 +255,18 @@ impl Sequential for Slot {
     }
 }
 
-/// Three cells that are independent but for the operation that joins two of them.
+/// Three cells that are independent except for the operation that joins two of them.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Cells([Value; 3]);
 
 /// Operations of [`Cells`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum CellOp {
-    /// Gives the value of a cell.
+    /// Returns the value of a cell.
     Get(usize),
-    /// Changes a cell; gives nothing.
+    /// Changes a cell; returns nothing.
     Set(usize, Value),
-    /// Copies the first cell to the second; gives the value that is overwritten.
+    /// Copies the first cell to the second; returns the overwritten value.
     Copy(usize, usize),
 }
 

@@ -1,5 +1,5 @@
-//! Streams for two incremental checkers: one that may use a monitor, and one that has only
-//! configurations. They must say the same at every return.
+//! Compares two incremental checkers on streams: one that may use a monitor, and one that only uses
+//! configurations. They must agree at every return.
 
 use linpoint::history::{History, OpId};
 use linpoint::incremental::{Incremental, Open, Step, StreamError};
@@ -7,20 +7,20 @@ use linpoint::spec::Spec;
 
 use crate::Rng;
 
-/// How often things happen.
+/// Probabilities of events.
 #[derive(Clone, Debug)]
 pub struct Style {
     /// Clients, each with at most one operation open.
     pub clients: usize,
     /// Steps: calls, effects and returns.
     pub events: usize,
-    /// How often a result is made up.
+    /// Probability that a result is made up.
     pub wrong: f64,
-    /// How often an operation crashes.
+    /// Probability that an operation crashes.
     pub crash: f64,
-    /// How often an operation fails.
+    /// Probability that an operation fails.
     pub fail: f64,
-    /// How often a result is not written down.
+    /// Probability that a result is not recorded.
     pub unknown: f64,
 }
 
@@ -36,7 +36,7 @@ impl Style {
             fail: some(rng, 0.06),
             unknown: if rng.chance(0.2) { 0.1 } else { 0.0 },
         };
-        // Few are long, so that much has been forgotten when something goes wrong.
+        // Few are long, so that much has been forgotten when a violation occurs.
         if rng.chance(0.97) {
             return style;
         }
@@ -45,7 +45,7 @@ impl Style {
     }
 }
 
-/// What was seen.
+/// Counts of what was seen.
 #[derive(Default, Debug)]
 pub struct Tally {
     /// Streams.
@@ -56,8 +56,8 @@ pub struct Tally {
     pub too_much: u64,
     /// Ends of operations.
     pub ends: u64,
-    /// Those after which a monitor watched all parts.
-    pub watched: u64,
+    /// Ends of operations after which all parts used a monitor.
+    pub monitored: u64,
 }
 
 /// What a client is doing.
@@ -76,48 +76,50 @@ enum End<R> {
     Crashes,
 }
 
-/// What both checkers said.
+/// The common answer of both checkers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum After {
-    /// Nothing.
+    /// A linearization still exists.
     Fine,
-    /// It was wrong.
+    /// There is none.
     Violation,
     /// There were too many configurations.
     TooMuch,
 }
 
-/// What two checkers call one operation.
+/// The handles of one operation in the two checkers.
 type Handles = (Open, Open);
 
 /// Two checkers of one stream.
 struct Pair<'a, S: Spec> {
-    watched: Incremental<'a, S>,
-    explained: Incremental<'a, S>,
+    monitored: Incremental<'a, S>,
+    configured: Incremental<'a, S>,
     log: Vec<String>,
 }
 
 impl<'a, S: Spec> Pair<'a, S> {
     fn new(spec: &'a S) -> Self {
-        let watched = Incremental::new(spec);
-        let explained = Incremental::new(spec).configurations_only().max_configurations(100_000);
-        Pair { watched, explained, log: Vec::new() }
+        let monitored = Incremental::new(spec);
+        let configured = Incremental::new(spec).configurations_only().max_configurations(100_000);
+        Pair { monitored, configured, log: Vec::new() }
     }
 
     fn call(&mut self, op: &S::Op) -> Handles {
-        let a = self.watched.call(op.clone()).expect("one key");
-        let b = self.explained.call(op.clone()).expect("one key");
+        let a = self.monitored.call(op.clone()).expect("one key");
+        let b = self.configured.call(op.clone()).expect("one key");
         (a, b)
     }
 
     fn end(&mut self, (a, b): Handles, end: End<S::Ret>) -> After {
         let steps: (Result<_, StreamError>, Result<_, StreamError>) = match end {
-            End::Returns(ret) => (self.watched.ret(a, ret.clone()), self.explained.ret(b, ret)),
-            End::ReturnsSomething => (self.watched.ret_unknown(a), self.explained.ret_unknown(b)),
-            End::Fails => (self.watched.fail(a), self.explained.fail(b)),
+            End::Returns(ret) => (self.monitored.ret(a, ret.clone()), self.configured.ret(b, ret)),
+            End::ReturnsSomething => {
+                (self.monitored.ret_unknown(a), self.configured.ret_unknown(b))
+            }
+            End::Fails => (self.monitored.fail(a), self.configured.fail(b)),
             End::Crashes => {
-                self.watched.crash(a).expect("open");
-                self.explained.crash(b).expect("open");
+                self.monitored.crash(a).expect("open");
+                self.configured.crash(b).expect("open");
                 return After::Fine;
             }
         };
@@ -131,7 +133,7 @@ impl<'a, S: Spec> Pair<'a, S> {
                 sort(&mut b.allowed);
                 let log = &self.log;
                 assert_eq!((a.operation, a.allowed), (b.operation, b.allowed), "{log:#?}");
-                // At most four are shown.
+                // At most four states are shown.
                 let shown = |state| a.states.len() >= 4 || a.states.contains(state);
                 assert!(b.states.iter().all(shown), "{:?} {:?} {log:#?}", a.states, b.states);
                 After::Violation
@@ -141,8 +143,8 @@ impl<'a, S: Spec> Pair<'a, S> {
     }
 }
 
-/// Runs clients on the real object, with some wrong results, and gives both checkers the same events.
-/// `draw` makes operations.
+/// Runs clients on the real object, with some wrong results, and feeds both checkers the same
+/// events. `draw` makes operations.
 pub fn compare<S: Spec>(
     spec: &S,
     draw: &mut dyn FnMut(&mut Rng) -> S::Op,
@@ -200,7 +202,7 @@ pub fn compare<S: Spec>(
         tally.ends += 1;
         match pair.end(handles, end) {
             After::Fine => {
-                tally.watched += u64::from(pair.watched.monitored() == pair.watched.parts())
+                tally.monitored += u64::from(pair.monitored.monitored() == pair.monitored.parts())
             }
             After::Violation => {
                 tally.violations += 1;
@@ -214,7 +216,7 @@ pub fn compare<S: Spec>(
     }
 }
 
-/// A result from some state or other: one that was there, or that an open operation may have made.
+/// A result from some state: one that was there, or that an open operation may have made.
 fn made_up<S: Spec>(
     spec: &S,
     op: &S::Op,
@@ -234,7 +236,7 @@ fn made_up<S: Spec>(
     (!out.is_empty()).then(|| out.swap_remove(rng.below(out.len())).0)
 }
 
-/// Compares so many streams. Each gets its operations from what `draw` makes for it.
+/// Compares this many streams. The operations of each come from what `draw` makes for it.
 pub fn compare_many<S: Spec, D: FnMut(&mut Rng) -> S::Op>(
     name: &str,
     spec: &S,
@@ -252,7 +254,7 @@ pub fn compare_many<S: Spec, D: FnMut(&mut Rng) -> S::Op>(
     assert!(tally.violations > count / 10 && tally.violations < tally.streams);
 }
 
-/// Gives both checkers a history, event by event. Every second operation that never returns is
+/// Feeds both checkers a history, event by event. Every second operation that never returns is
 /// reported as crashed at some time.
 pub fn compare_history<S: Spec>(spec: &S, history: &History<S::Op, S::Ret>) -> After {
     let mut events: Vec<(u32, bool, OpId)> = Vec::new();

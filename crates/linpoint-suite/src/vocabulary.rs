@@ -1,35 +1,36 @@
-//! What histories of a specification are made of: operations, each with a few plausible results.
+//! The building blocks of histories of a specification: operations, each with a few plausible
+//! results.
 
 use linpoint::spec::Spec;
 
-/// An operation of a [`Vocabulary`] with the results it may plausibly be said to have returned.
+/// An operation of a [`Vocabulary`] with its plausible results.
 #[derive(Clone, Debug)]
 pub struct Word<O, R> {
     /// The operation.
     pub op: O,
-    /// Right and wrong results. Which are right depends on the state; a few that never are (a value
-    /// that nobody writes) belong here too.
+    /// Correct and wrong results. Which are correct depends on the state; a few that never are (a
+    /// value that is never written) belong here too.
     pub results: Vec<R>,
-    /// True if fragments in which this operation happens at most once are of interest: it adds a
-    /// value, and monitors want values that are added once.
+    /// True if histories in which this operation happens at most once are of interest: it adds a
+    /// value, and monitors need values that are added once.
     pub once: bool,
 }
 
-/// A finite part of a specification's language, small enough to collide often.
+/// A finite part of a specification's language, small enough that values often collide.
 #[derive(Clone, Debug)]
 pub struct Vocabulary<S: Spec> {
     /// The name of the model, for reports.
     pub name: &'static str,
     /// The specification.
     pub spec: S,
-    /// What random histories are drawn from.
+    /// The words of random histories.
     pub words: Vec<Word<S::Op, S::Ret>>,
-    /// How many of the words exhaustive tests use; the first ones.
+    /// The number of words that exhaustive tests use; the first ones.
     pub few: usize,
 }
 
 impl<S: Spec> Vocabulary<S> {
-    /// No operations yet.
+    /// A vocabulary without operations.
     pub fn new(name: &'static str, spec: S) -> Self {
         Vocabulary { name, spec, words: Vec::new(), few: usize::MAX }
     }
@@ -46,7 +47,7 @@ impl<S: Spec> Vocabulary<S> {
         self
     }
 
-    /// Exhaustive tests use the words so far; words added later are for random histories only.
+    /// Exhaustive tests use the words so far. Words added later are for random histories only.
     pub fn exhaustive_so_far(mut self) -> Self {
         self.few = self.words.len();
         self

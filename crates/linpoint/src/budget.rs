@@ -1,4 +1,4 @@
-//! Limits on time and memory, cancellation, progress: part of every check.
+//! Limits on time and memory, cancellation, and progress.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use smallvec::SmallVec;
 
-/// Which limit ended a search.
+/// The limit that ended a search.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Limit {
@@ -16,9 +16,9 @@ pub enum Limit {
     Memory,
     /// The limit on search steps of a single engine.
     Steps,
-    /// The bound on the depth of schedules, see [`crate::Engine::Hitting`].
+    /// The bound on schedule depth, see [`crate::Engine::Hitting`].
     Depth,
-    /// Somebody called [`Cancel::cancel`].
+    /// [`Cancel::cancel`] was called.
     Cancelled,
 }
 
@@ -34,17 +34,17 @@ impl std::fmt::Display for Limit {
     }
 }
 
-/// Ends a running check from another thread.
+/// Stops a running check from another thread.
 #[derive(Clone, Debug, Default)]
 pub struct Cancel(Arc<AtomicBool>);
 
 impl Cancel {
-    /// Not cancelled.
+    /// Creates a token that is not cancelled.
     pub fn new() -> Self {
         Cancel::default()
     }
 
-    /// Asks every search that watches this to stop soon.
+    /// Asks every search that uses this token to stop soon.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -55,20 +55,20 @@ impl Cancel {
     }
 }
 
-/// What a running check has done so far; given to the progress callback about ten times a second.
+/// The state of a running check. The progress callback receives it about ten times a second.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Progress {
     /// Configurations visited by all engines.
     pub steps: u64,
     /// Bytes counted against the memory limit.
     pub bytes: usize,
-    /// Independent parts that have been decided.
+    /// Number of independent parts decided so far.
     pub parts_done: usize,
-    /// Independent parts in all.
+    /// Number of independent parts.
     pub parts: usize,
 }
 
-/// Bytes in use, shared by everything that runs under one limit.
+/// Bytes in use, shared by all searches under one limit.
 #[derive(Debug)]
 pub(crate) struct Memory {
     used: AtomicUsize,
@@ -82,7 +82,7 @@ impl Memory {
         Memory { used: AtomicUsize::new(0), peak: AtomicUsize::new(0), limit }
     }
 
-    /// Without a limit.
+    /// No limit.
     pub(crate) const fn unlimited() -> Self {
         Memory { used: AtomicUsize::new(0), peak: AtomicUsize::new(0), limit: usize::MAX }
     }
@@ -95,7 +95,7 @@ impl Memory {
         self.used.load(Ordering::Relaxed)
     }
 
-    /// Takes `bytes` if they fit under the limit.
+    /// Reserves `bytes` if they fit under the limit.
     pub(crate) fn reserve(&self, bytes: usize) -> bool {
         let before = self.used.fetch_add(bytes, Ordering::Relaxed);
         if before.saturating_add(bytes) > self.limit {
@@ -111,8 +111,8 @@ impl Memory {
     }
 }
 
-/// The budget of one search: the shared limits, and what this search has used of them. A
-/// [`Session`](crate::subject::Session) takes the memory for its states from it.
+/// The budget of one search: the shared limits, and how much of them this search has used. A
+/// [`Session`](crate::subject::Session) reserves memory for its states here.
 pub struct Budget<'a> {
     deadline: Option<Instant>,
     cancels: SmallVec<[&'a Cancel; 2]>,
@@ -124,7 +124,7 @@ pub struct Budget<'a> {
     total_steps: Option<&'a std::sync::atomic::AtomicU64>,
 }
 
-/// How many steps pass between two looks at the clock.
+/// Number of steps between two looks at the clock.
 const STEPS_PER_LOOK: u64 = 1024;
 
 impl<'a> Budget<'a> {
@@ -141,7 +141,7 @@ impl<'a> Budget<'a> {
         }
     }
 
-    /// Without limits, for looking at a few states.
+    /// No limits. For looking at a few states.
     pub fn unlimited() -> Budget<'static> {
         static MEMORY: Memory = Memory::unlimited();
         Budget::new(None, &MEMORY)
@@ -152,7 +152,8 @@ impl<'a> Budget<'a> {
         self
     }
 
-    /// Stops once `first_failure` is below `part`: then the answer of this part is not needed.
+    /// Stops once `first_failure` is below `part`, since the answer for this part is no longer
+    /// needed.
     pub(crate) fn unless_failed_before(
         mut self,
         first_failure: &'a AtomicUsize,
@@ -176,14 +177,15 @@ impl<'a> Budget<'a> {
         self.steps
     }
 
-    /// Counts one step of the search; now and then looks at the clock and the cancel flags.
+    /// Counts one step of the search. Checks the clock and the cancel flags every
+    /// [`STEPS_PER_LOOK`] steps.
     #[inline]
     pub(crate) fn step(&mut self) -> Result<(), Limit> {
         self.steps += 1;
         if self.steps.is_multiple_of(STEPS_PER_LOOK) { self.look() } else { Ok(()) }
     }
 
-    /// Counts work that is worth so many steps.
+    /// Counts work equivalent to `steps` steps.
     pub(crate) fn spend(&mut self, steps: u64) -> Result<(), Limit> {
         let looks = self.steps / STEPS_PER_LOOK;
         self.steps += steps;
@@ -201,7 +203,7 @@ impl<'a> Budget<'a> {
         self.check_now()
     }
 
-    /// Looks at the clock and the cancel flags.
+    /// Checks the clock and the cancel flags.
     pub(crate) fn check_now(&self) -> Result<(), Limit> {
         let superseded =
             |(first, part): (&AtomicUsize, usize)| first.load(Ordering::Relaxed) < part;
@@ -218,11 +220,11 @@ impl<'a> Budget<'a> {
         }
     }
 
-    /// Takes memory for something that is about to be allocated.
+    /// Reserves memory that is about to be allocated.
     ///
     /// # Errors
     ///
-    /// [`Limit::Memory`] if there is not enough left.
+    /// [`Limit::Memory`] if not enough is left.
     pub fn reserve(&mut self, bytes: usize) -> Result<(), Limit> {
         if self.memory.reserve(bytes) {
             self.held += bytes;
@@ -232,7 +234,7 @@ impl<'a> Budget<'a> {
         }
     }
 
-    /// Gives memory back that was reserved before.
+    /// Releases memory that was reserved before.
     pub fn release(&mut self, bytes: usize) {
         debug_assert!(bytes <= self.held);
         self.held -= bytes;
@@ -249,8 +251,9 @@ impl Drop for Budget<'_> {
     }
 }
 
-/// Three quarters of the memory that was free when this was first asked, so that a hard instance ends
-/// as undecided and not by the hand of the operating system. Where that cannot be found out, no limit.
+/// Three quarters of the memory that was free at the first call, so that a hard instance ends as
+/// undecided instead of being killed by the operating system. No limit if the amount of free memory
+/// is unknown.
 fn default_memory() -> usize {
     static DEFAULT: OnceLock<usize> = OnceLock::new();
     *DEFAULT.get_or_init(|| {
@@ -274,21 +277,21 @@ fn free_in_the_container() -> Option<usize> {
     read("max")?.checked_sub(read("current")?)
 }
 
-/// The limits of a check. The default has no limit on time.
+/// The limits of a check. By default there is no time limit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Limits {
-    /// Wall-clock time, explanation included.
+    /// Wall-clock time, including the explanation.
     pub time: Option<Duration>,
     /// Bytes for everything that grows during the search: visited configurations, interned states
-    /// (as far as [`crate::Spec::state_bytes`] tells), transition tables. The history itself is the
-    /// caller's and is not counted. `None`: three quarters of what is free on this machine or in
-    /// this container.
+    /// (as reported by [`crate::Spec::state_bytes`]), transition tables. The history itself belongs
+    /// to the caller and is not counted. `None` means three quarters of the memory that is free on
+    /// this machine or in this container.
     pub memory: Option<usize>,
 }
 
 impl Limits {
-    /// The limit on memory in bytes: as given, or what is used where none is given. Whoever runs several checks
-    /// at once divides it among them.
+    /// The memory limit in bytes: the given limit, or the default. To run several checks in
+    /// parallel, divide it among them.
     pub fn memory_bytes(&self) -> usize {
         self.memory.unwrap_or_else(default_memory)
     }

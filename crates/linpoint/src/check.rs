@@ -21,37 +21,37 @@ pub(crate) use run::Settings;
 /// What to do with order hints. See [`crate::history::OrderHint`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Hints {
-    /// Nothing.
+    /// Ignore them.
     Ignore,
-    /// Try operations in this order first. The verdict does not depend on it.
+    /// Try operations in this order first. This does not affect the verdict.
     #[default]
     Order,
     /// Require that operations of one scope take effect in this order.
     Assert,
 }
 
-/// A check that could not be made: not an answer about the history.
+/// The check failed. This says nothing about the history.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum CheckError {
     /// The specification panicked.
     SpecPanicked {
-        /// The operation it was given.
+        /// The operation that was being processed.
         op: OpId,
-        /// That operation in words.
+        /// That operation as text.
         description: String,
         /// The panic message.
         message: String,
     },
-    /// A monitor that was asked for by name does not decide this history.
+    /// A monitor that was selected by name cannot decide this history.
     Refused {
-        /// Its name.
+        /// The monitor's name.
         monitor: String,
-        /// Why it does not.
+        /// The reason.
         reason: String,
     },
-    /// An engine's answer failed independent validation: a bug in linpoint or a false claim of the
-    /// specification. No verdict is given.
+    /// An engine's answer failed independent validation, because of a bug in linpoint or a false
+    /// claim by the specification. No verdict is given.
     Internal(String),
 }
 
@@ -80,15 +80,16 @@ impl std::error::Error for CheckError {}
 pub struct Report {
     /// The answer.
     pub verdict: Verdict,
-    /// The engine that gave it; for a linearizable history of several parts, all that took part.
+    /// The engine that gave the answer. For a linearizable history with several parts, all engines
+    /// involved.
     pub engine: String,
-    /// With [`Checker::all_failures`]: violations in other parts.
+    /// With [`Checker::all_failures`], violations in other parts.
     pub more: Vec<Violation>,
     /// How the check was done.
     pub plan: Plan,
     /// What it cost.
     pub stats: Stats,
-    /// What became of each part; empty if the history was not split. See [`Checker::parts`].
+    /// The outcome for each part; empty if the history was not split. See [`Checker::parts`].
     pub parts: Vec<PartStatus>,
 }
 
@@ -99,13 +100,13 @@ pub struct Stats {
     pub steps: u64,
     /// Independent parts.
     pub parts: usize,
-    /// Largest number of bytes counted at once.
+    /// Peak number of bytes counted.
     pub peak_bytes: usize,
-    /// Splitting and deciding, without validation.
+    /// Time for splitting and deciding, excluding validation.
     pub decide: Duration,
-    /// Validating the witness.
+    /// Time for validating the witness.
     pub certify: Duration,
-    /// Explaining the violation.
+    /// Time for explaining the violation.
     pub explain: Duration,
 }
 
@@ -140,7 +141,8 @@ pub fn check<S: Spec>(spec: &S, history: &History<S::Op, S::Ret>) -> Result<Repo
 }
 
 impl<'a, S: Spec> Checker<'a, S> {
-    /// No time limit, memory limited to three quarters of what is free, all cores, the planner chooses.
+    /// No time limit, memory limited to three quarters of the free memory, all cores, engines
+    /// chosen by the planner.
     pub fn new(spec: &'a S) -> Self {
         Checker { spec, settings: Settings::default() }
     }
@@ -151,14 +153,14 @@ impl<'a, S: Spec> Checker<'a, S> {
         self.settings.check(&Case::new(&subject, history.timeline()))
     }
 
-    /// How this history would be checked.
+    /// Returns the plan for this history without running it.
     pub fn plan(&self, history: &History<S::Op, S::Ret>) -> Result<Plan, CheckError> {
         let subject = Typed::new(self.spec, history);
         self.settings.plan(&Case::new(&subject, history.timeline()))
     }
 
-    /// How this history would be checked, like [`Checker::plan`]; and where the plan has a monitor, whether it
-    /// decides the history or why it does not. That takes about as long as a check by the monitor.
+    /// Like [`Checker::plan`], but also asks the monitor, if the plan has one, whether it decides
+    /// the history and if not, why. This takes about as long as a check by the monitor.
     ///
     /// ```
     /// use linpoint::spec::models::{Queue, QueueOp, QueueRet};
@@ -183,7 +185,7 @@ impl<'a, S: Spec> Checker<'a, S> {
         self.settings.part_sizes(&Case::new(&subject, history.timeline()))
     }
 
-    /// The independent parts of a history, with the status of each in a check of it by this checker.
+    /// The independent parts of a history, with the status that `report` gives each of them.
     pub fn parts(
         &self,
         history: &History<S::Op, S::Ret>,
@@ -194,9 +196,11 @@ impl<'a, S: Spec> Checker<'a, S> {
     }
 }
 
-/// The same without types, for models that exist only at run time and for code that serves all models.
+/// The untyped interface, for models that exist only at run time and for code that handles every
+/// model.
 impl<'a> Checker<'a, dyn Subject + 'a> {
-    /// Checks a [`Subject`], see [`crate::subject`]. The timeline of its operations is given to each method.
+    /// Checks a [`Subject`], see [`crate::subject`]. Each method takes the timeline of its
+    /// operations.
     pub fn of_subject(subject: &'a dyn Subject) -> Self {
         Checker { spec: subject, settings: Settings::default() }
     }
@@ -228,25 +232,25 @@ impl<'a> Checker<'a, dyn Subject + 'a> {
 }
 
 impl<'a, S: ?Sized> Checker<'a, S> {
-    /// Wall-clock limit, for deciding and explaining together.
+    /// Wall-clock limit for deciding and explaining together.
     pub fn timeout(mut self, time: Duration) -> Self {
         self.settings.limits.time = Some(time);
         self
     }
 
-    /// Memory limit in bytes, see [`Limits::memory`](crate::Limits::memory) for what is counted.
+    /// Memory limit in bytes. See [`Limits::memory`](crate::Limits::memory) for what is counted.
     pub fn memory(mut self, bytes: usize) -> Self {
         self.settings.limits.memory = Some(bytes);
         self
     }
 
-    /// Number of threads; by default as many as there are cores.
+    /// Number of threads. The default is the number of cores.
     pub fn threads(mut self, threads: usize) -> Self {
         self.settings.threads = Some(threads.max(1));
         self
     }
 
-    /// Uses this engine, several in competition, or a monitor and nothing else, instead of the planner.
+    /// Overrides the planner: uses this engine, several competing engines, or only a monitor.
     ///
     /// ```
     /// use linpoint::spec::models::Queue;
@@ -262,37 +266,37 @@ impl<'a, S: ?Sized> Checker<'a, S> {
         self
     }
 
-    /// Switches parts of the search off. No switch changes a verdict.
+    /// Switches off parts of the search. No switch changes a verdict.
     pub fn switches(mut self, switches: Switches) -> Self {
         self.settings.switches = switches;
         self
     }
 
-    /// False: keys are not checked apart from each other. Objects still are.
+    /// If false, keys of one object are not checked separately. Objects still are.
     pub fn split_by_key(mut self, split: bool) -> Self {
         self.settings.split_by_key = split;
         self
     }
 
-    /// What to do with order hints.
+    /// How to use order hints.
     pub fn hints(mut self, hints: Hints) -> Self {
         self.settings.hints = hints;
         self
     }
 
-    /// Goes on after the first part that fails.
+    /// If true, continues after the first part that fails.
     pub fn all_failures(mut self, all: bool) -> Self {
         self.settings.all_failures = all;
         self
     }
 
-    /// False: violations are not explained, as far as that would take time. The verdict is the same.
+    /// If false, skips the expensive parts of explaining a violation. The verdict is the same.
     pub fn explains(mut self, explains: bool) -> Self {
         self.settings.explains = explains;
         self
     }
 
-    /// Lets another thread end the check.
+    /// Lets another thread stop the check.
     pub fn cancel(mut self, cancel: &Cancel) -> Self {
         self.settings.cancel = cancel.clone();
         self

@@ -25,7 +25,7 @@
 //! | --- | --- |
 //! | a recorded history | [`check()`], or [`Checker`] for limits, threads and engines |
 //! | events that arrive one by one | [`incremental::Incremental`] |
-//! | a single-threaded struct that says what is right | [`Sequential`] |
+//! | a single-threaded struct that defines the correct behaviour | [`Sequential`] |
 //! | a nondeterministic object, or a state type of its own | [`Spec`] |
 //! | a register, map, queue, stack, set, lock, … | [`spec::models`] |
 //! | a model that exists only at run time | [`subject::Subject`], [`Checker::of_subject`] |
@@ -40,7 +40,8 @@
 //!
 //! # Engines
 //!
-//! [`Engine`] lists them. By default a [`Plan`] chooses; [`Checker::plan`] shows it.
+//! [`Engine`] lists the engines. By default the planner chooses; [`Checker::plan`] shows its
+//! choice.
 //!
 //! # Limits
 //!
@@ -51,8 +52,8 @@
 //!
 //! # Research
 //!
-//! [`research`] has parts for experiments: strong hitting families, switches that turn off single optimisations. Checking
-//! histories needs none of them.
+//! [`research`] contains parts for experiments: strong hitting families, and switches that turn off
+//! single optimisations. You do not need them to check histories.
 
 mod budget;
 mod check;
@@ -83,7 +84,7 @@ pub use search::Switches;
 pub use spec::{Sequential, Spec};
 pub use verdict::Verdict;
 
-/// Parts for experiments and for measuring the algorithms. Checking histories needs none of them.
+/// Parts for experiments and for measuring the algorithms. You do not need them to check histories.
 pub mod research {
     #[doc(inline)]
     pub use crate::hitting;

@@ -1,4 +1,5 @@
-//! From many operations that contradict each other to few: one loop for monitors, explanations and `linpoint shrink`.
+//! Reduces a set of operations that contradict each other to a few: one loop for monitors,
+//! explanations and `linpoint shrink`.
 
 /// The answer to "do these still contradict each other, with everything else relaxed?".
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -7,9 +8,9 @@ pub(crate) enum Reply {
     Bad,
     /// They do not.
     Fine,
-    /// A limit ended this question.
+    /// A limit was hit for this query.
     Unknown,
-    /// A limit ended all questions.
+    /// A limit was hit for all queries.
     Stop,
 }
 
@@ -19,16 +20,16 @@ impl From<bool> for Reply {
     }
 }
 
-/// What is left.
+/// The result of minimising.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Minimised<T> {
     pub(crate) items: Vec<T>,
-    /// True if every question about leaving out a single item was answered: then nothing can be left out.
+    /// True if every query about dropping a single item was answered: then no item can be dropped.
     pub(crate) is_minimal: bool,
 }
 
-/// Leaves out what can be left out of `items`, first in large pieces, then one by one, but keeps at least `least`.
-/// `ask` holds for `items` as a whole. Whatever remains is still bad.
+/// Drops items, first in large chunks, then one by one, but keeps at least `least`. `ask` must
+/// return [`Reply::Bad`] for all of `items`. The items that remain are still bad.
 pub(crate) fn minimise<T: Copy>(
     mut items: Vec<T>,
     least: usize,
@@ -72,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_leaves_a_contradiction_that_is_not_called_minimal() {
+    fn a_limit_leaves_a_contradiction_not_marked_minimal() {
         let mut questions = 3;
         let found = minimise((0..100).collect(), 1, |items: &[u32]| {
             questions -= 1;
@@ -82,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unanswered_question_is_passed_over() {
+    fn an_unanswered_query_is_skipped() {
         let ask = |items: &[u32]| match items.len() {
             7 => Reply::Unknown,
             _ => items.contains(&5).into(),

@@ -1,17 +1,19 @@
-//! Which engines, in which order, on which parts: decided before anything runs, as plain data.
+//! The planner chooses the engines, their order and their parts before anything runs. The plan is
+//! plain data.
 //!
-//! A plan is a ladder. Rung 0 asks the monitor of the object about the whole history, all keys at once. If it
-//! refuses, the history is split, and each part climbs the rest of the ladder: the monitor on the part, a depth-first
-//! search with hardly more steps than operations, cheap exact refuters, depth-first search with more steps, a
-//! search in which pending operations may take effect any number of times (its "no" is a "no"), and at last the
-//! complete engines in competition. A rung that cannot help is refused with a reason; the last one is never refused.
+//! A plan is a ladder. Rung 0 asks the object's monitor about the whole history, all keys together.
+//! If it refuses, the history is split, and each part climbs the rest of the ladder: the monitor on
+//! the part, a depth-first search with hardly more steps than operations, cheap exact refuters, a
+//! longer depth-first search, a search in which pending operations may take effect any number of
+//! times (its "no" is conclusive), and finally the complete engines in competition. A rung that
+//! cannot help is refused with a reason. The last rung is never refused.
 //!
-//! A plan is executed as it stands: `decide/` climbs its rungs and knows no other order. Questions that explanations
-//! ask about derived histories are plans too, with small limits (`Plan::question`).
+//! A plan is executed literally: `decide/` climbs its rungs and has no order of its own.
+//! Explanations query derived histories with plans too, which have small limits (`Plan::query`).
 //!
-//! Strong hitting families ([`Engine::Hitting`]) are not on the ladder, only available by name: where they have
-//! a witness, a straight run nearly always finds one sooner (`bench/README.md` has the table), and they refute
-//! nothing.
+//! Strong hitting families ([`Engine::Hitting`]) are not on the ladder and must be selected by
+//! name. Where they find a witness, a straight run nearly always finds one sooner (see the table in
+//! `bench/README.md`), and they cannot refute.
 
 use crate::budget::Limits;
 use crate::check::Hints;
@@ -20,18 +22,18 @@ use crate::search::Engine;
 use crate::split::Split;
 use crate::subject::Case;
 
-/// What is known about a history before it is checked.
+/// The features of a history that the planner uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Features {
-    /// Operations.
+    /// Number of operations.
     pub operations: usize,
     /// Operations that never returned.
     pub pending: usize,
     /// Completed operations with unknown results.
     pub unknown: usize,
-    /// Largest number of completed operations of one part open at once.
+    /// Largest number of completed operations of one part that are open at the same time.
     pub width: usize,
-    /// Independent parts.
+    /// Number of independent parts.
     pub parts: usize,
     /// Operations in the largest part.
     pub largest_part: usize,
@@ -48,7 +50,7 @@ pub enum Tactic {
     Monitor(Monitor),
     /// Ask the specification for an obvious contradiction.
     Refute,
-    /// One engine, with hardly more steps than there are operations.
+    /// One engine, with hardly more steps than operations.
     Straight(Engine),
     /// One engine with a limited number of steps.
     Probe(Engine),
@@ -68,10 +70,10 @@ pub enum Monitor {
 }
 
 impl Monitor {
-    /// All of them.
+    /// All monitors.
     pub const ALL: [Monitor; 2] = [Monitor::OfShape, Monitor::QueueOriented];
 
-    /// The name by which it is asked for.
+    /// The name that selects it.
     pub fn name(self) -> &'static str {
         match self {
             Monitor::OfShape => "monitor",
@@ -79,7 +81,7 @@ impl Monitor {
         }
     }
 
-    /// One line about it.
+    /// A one-line description.
     pub fn about(self) -> &'static str {
         match self {
             Monitor::OfShape => {
@@ -92,7 +94,7 @@ impl Monitor {
     }
 }
 
-/// What is used instead of the planner's choice, see [`Checker::engine`](crate::Checker::engine).
+/// Overrides the planner's choice, see [`Checker::engine`](crate::Checker::engine).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Algorithm {
     /// These engines, in competition if there are several.
@@ -170,14 +172,14 @@ impl Tactic {
 
 /// A limit on search steps that grows with the number of operations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Steps {
+pub struct StepLimit {
     /// Steps for any history.
     pub fixed: u64,
     /// Steps for each operation.
     pub per_op: u64,
 }
 
-impl Steps {
+impl StepLimit {
     /// The limit for a part with this many operations.
     pub fn limit(self, ops: usize) -> u64 {
         self.fixed.saturating_add(self.per_op.saturating_mul(ops as u64))
@@ -185,27 +187,28 @@ impl Steps {
 }
 
 /// Hardly more steps than operations.
-const STRAIGHT: Steps = Steps { fixed: 1_000, per_op: 2 };
+const STRAIGHT: StepLimit = StepLimit { fixed: 1_000, per_op: 2 };
 /// A small search.
-const PROBE: Steps = Steps { fixed: 20_000, per_op: 16 };
-/// The search with unlimited pending operations has small configurations and may take 64 times as many steps.
-const UNLIMITED: Steps = Steps { fixed: 64 * PROBE.fixed, per_op: 64 * PROBE.per_op };
+const PROBE: StepLimit = StepLimit { fixed: 20_000, per_op: 16 };
+/// The search with unlimited pending operations has small configurations, so it may take 64 times
+/// as many steps.
+const UNLIMITED: StepLimit = StepLimit { fixed: 64 * PROBE.fixed, per_op: 64 * PROBE.per_op };
 
 /// A rung of the ladder, and whether it is used.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rung {
     /// What it does.
     pub tactic: Tactic,
-    /// How many search steps it may take; `None`: as many as the limits of the check allow.
-    pub steps: Option<Steps>,
-    /// Why it is refused, if it is.
+    /// Step limit; `None` means only the limits of the check apply.
+    pub steps: Option<StepLimit>,
+    /// Why it is not used, if it is not.
     pub refused: Option<String>,
-    /// Why it is there.
+    /// Why it is on the ladder.
     pub why: String,
 }
 
 impl Rung {
-    fn new(tactic: Tactic, steps: Option<Steps>, refused: Option<String>, why: &str) -> Rung {
+    fn new(tactic: Tactic, steps: Option<StepLimit>, refused: Option<String>, why: &str) -> Rung {
         Rung { tactic, steps, refused, why: why.to_owned() }
     }
 
@@ -215,32 +218,32 @@ impl Rung {
     }
 }
 
-/// How a history is going to be checked.
+/// How a history will be checked.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Plan {
-    /// What the plan is based on.
+    /// The features that the plan is based on.
     pub features: Features,
-    /// Why the history is split as it is.
+    /// How the history is split, and why.
     pub split: String,
     /// The ladder.
     pub ladder: Vec<Rung>,
-    /// Threads.
+    /// Number of threads.
     pub threads: usize,
     /// Limits.
     pub limits: Limits,
 }
 
-/// Why monitors are not asked.
+/// Why monitors are not used.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct NoMonitor {
-    /// Neither about the whole history nor about parts.
+    /// The reason to use them neither for the whole history nor for parts.
     pub(crate) at_all: Option<String>,
-    /// Not about the whole history.
+    /// The reason not to use them for the whole history.
     pub(crate) whole: Option<String>,
 }
 
 impl NoMonitor {
-    /// Why the monitor is not asked about parts, if it is not.
+    /// Why the monitor is not used for parts, if it is not.
     fn parts(&self, features: &Features) -> Option<String> {
         let is_asked_before = self.whole.is_none() && features.parts <= 1;
         let asked = || is_asked_before.then(|| "the whole history is one part".to_owned());
@@ -249,17 +252,17 @@ impl NoMonitor {
 }
 
 impl Plan {
-    /// The tactics that are used, in order.
+    /// The tactics in use, in order.
     pub fn steps(&self) -> impl Iterator<Item = &Tactic> {
         self.rungs().map(|rung| &rung.tactic)
     }
 
-    /// The rungs that are used, in order.
+    /// The rungs in use, in order.
     pub(crate) fn rungs(&self) -> impl Iterator<Item = &Rung> {
         self.ladder.iter().filter(|rung| rung.refused.is_none())
     }
 
-    /// True if rung 0 is used.
+    /// True if rung 0 is in use.
     pub(crate) fn asks_about_whole(&self) -> bool {
         self.steps().next() == Some(&Tactic::Whole)
     }
@@ -289,8 +292,8 @@ impl Plan {
         Plan { features, split, ladder, threads, limits }
     }
 
-    /// The rungs for a question about a derived history: the same ladder with small limits.
-    pub(crate) fn question() -> Vec<Rung> {
+    /// The rungs for a query about a derived history: the same ladder with small limits.
+    pub(crate) fn query() -> Vec<Rung> {
         let rung = |tactic, steps| Rung::new(tactic, steps, None, "");
         vec![
             rung(Tactic::Whole, None),
@@ -302,32 +305,32 @@ impl Plan {
         ]
     }
 
-    /// Why no rung is used, if none is.
+    /// The reason, if no rung is in use.
     pub(crate) fn refused(&self) -> Option<&str> {
         let reasons = self.ladder.iter().map(|rung| rung.refused.as_deref());
         reasons.collect::<Option<Vec<_>>>().and_then(|reasons| reasons.first().copied())
     }
 
-    /// True if only monitors are asked.
+    /// True if only monitors are used.
     pub(crate) fn only_asks_monitor(&self) -> bool {
         self.steps().all(|tactic| matches!(tactic, Tactic::Whole | Tactic::Monitor(_)))
     }
 
-    /// Notes why a monitor did not decide what it was asked.
+    /// Records why a monitor refused.
     pub(crate) fn note_refusal(&mut self, tactic: &Tactic, reason: &str) {
         if let Some(rung) = self.rung_mut(tactic) {
             rung.refused = Some(reason.to_owned());
         }
     }
 
-    /// Notes what is known about a monitor's answer.
+    /// Records a monitor's answer.
     pub(crate) fn note_why(&mut self, tactic: &Tactic, why: String) {
         if let Some(rung) = self.rung_mut(tactic) {
             rung.why = why;
         }
     }
 
-    /// Notes that this rung decides everything, so that no later one is used.
+    /// Records that this rung decides everything, so that no later rung is used.
     pub(crate) fn note_decided(&mut self, tactic: &Tactic, why: String) {
         self.note_why(tactic, why);
         let later = self.ladder.iter_mut().skip_while(|rung| rung.tactic != *tactic).skip(1);
@@ -428,7 +431,7 @@ impl Features {
 }
 
 impl Features {
-    /// The same for a history that is not split.
+    /// The features of a history that is not split.
     pub(crate) fn of_whole(case: &Case<'_>) -> Features {
         let timeline = case.timeline();
         Features {
@@ -467,7 +470,7 @@ impl std::fmt::Display for Plan {
     }
 }
 
-/// Silences hints that are not used.
+/// Drops hints that are not used.
 pub(crate) fn effective_hints(timeline: &Timeline, hints: Hints) -> Hints {
     if timeline.has_hints() { hints } else { Hints::Ignore }
 }

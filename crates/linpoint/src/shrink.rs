@@ -1,12 +1,13 @@
-//! The core of a violation as a small history of its own.
+//! Turns the core of a violation into a small history of its own.
 //!
-//! A core contradicts itself even if every other operation is relaxed: took place at any time, with any
-//! result, or not at all. A relaxed operation is one that was called before everything else and never
-//! returned, so the core together with all others relaxed is a history that is not linearizable. Leaving a
-//! relaxed operation out keeps it so, but can change the reason: without the enqueue, any dequeue of its
-//! value is wrong. So one is left out only if every operation of the core is still needed: with any one of
-//! them relaxed, the rest is linearizable. A small history cannot show more than that. That the operations
-//! outside of it would have explained nothing was checked when the core was found.
+//! A core contradicts itself even if every other operation is relaxed: took place at any time, with
+//! any result, or not at all. A relaxed operation is one that was called before everything else and
+//! never returned. So the core, together with all others relaxed, is a history that is not
+//! linearizable. Leaving a relaxed operation out keeps it so, but can change the reason: without
+//! the enqueue, any dequeue of its value is wrong. So one is left out only if every operation of
+//! the core is still needed: with any one of them relaxed, the rest is linearizable. A small
+//! history cannot show more than that. When the core was found, it was already checked that the
+//! operations outside it explain nothing.
 
 use std::time::{Duration, Instant};
 
@@ -20,29 +21,29 @@ use crate::spec::Traces;
 use crate::subject::{Case, RetId, Subject};
 use crate::verdict::{CoreStatus, Verdict, Violation};
 
-/// Memory for one question.
+/// Memory for one query.
 const MEMORY: usize = 1 << 30;
 
-/// Operations of the largest question that is asked.
-const QUESTION: usize = 20_000;
+/// The largest query, in operations.
+const MAX_QUERY: usize = 20_000;
 
 /// How an operation of a [`Shrunk`] history differs from the recorded one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fate {
-    /// It does not.
+    /// It does not differ.
     Stays,
-    /// It was still open when the history became wrong: it does not return.
+    /// It was still open when the history stopped being linearizable, so it does not return.
     Open,
     /// It is called before everything else and does not return.
     Relaxed,
 }
 
-/// A smaller history that is not linearizable either.
+/// A smaller history that is still not linearizable.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Shrunk {
-    /// What is kept, in the order of calls; what is relaxed comes first.
+    /// The operations kept, in call order. Relaxed ones come first.
     pub kept: Vec<(OpId, Fate)>,
-    /// Every operation of the core is needed, and nothing that is relaxed could be left out.
+    /// True if every operation of the core is needed, and no relaxed operation could be left out.
     pub is_minimal: bool,
 }
 
@@ -50,7 +51,7 @@ pub struct Shrunk {
 ///
 /// # Errors
 ///
-/// As for a check.
+/// The same as for a check.
 pub fn shrink(
     subject: &dyn Subject,
     timeline: &Timeline,
@@ -74,17 +75,17 @@ pub fn shrink(
         is_minimal &= work.relax_more()?;
     }
     let kept = work.needed()?;
-    is_minimal &= Instant::now() < deadline && work.core.len() <= QUESTION;
+    is_minimal &= Instant::now() < deadline && work.core.len() <= MAX_QUERY;
     Ok(Shrunk { kept: work.fates(&kept), is_minimal })
 }
 
 struct Shrinking<'a> {
     case: &'a Case<'a>,
-    /// The rank at which the history became wrong.
+    /// The rank at which the history stopped being linearizable.
     until: u32,
     deadline: Instant,
     core: Vec<OpId>,
-    /// What is relaxed and could matter.
+    /// Relaxed operations that could matter.
     others: Vec<OpId>,
 }
 
@@ -93,7 +94,7 @@ impl<'a> Shrinking<'a> {
         Instant::now() >= self.deadline
     }
 
-    /// The core and what is relaxed, as a history.
+    /// The history of the core and the relaxed operations.
     fn build(&self, core: &[OpId], relaxed: &[OpId]) -> Case<'a> {
         let relaxed_set: FxHashSet<OpId> = relaxed.iter().copied().collect();
         let ids: Vec<OpId> = relaxed.iter().chain(core).copied().collect();
@@ -107,18 +108,18 @@ impl<'a> Shrinking<'a> {
         })
     }
 
-    /// Whether it is linearizable; `None` if there was no time to find out.
+    /// Whether it is linearizable; `None` if there was not enough time.
     fn is_linearizable(&self, core: &[OpId], relaxed: &[OpId]) -> Result<Option<bool>, CheckError> {
         let left = self.deadline.saturating_duration_since(Instant::now());
         if left < Duration::from_millis(1) {
             return Ok(None);
         }
         let relaxed = self.pruned(core, relaxed);
-        if core.len() + relaxed.len() > QUESTION {
+        if core.len() + relaxed.len() > MAX_QUERY {
             return Ok(None);
         }
-        // One hard question must not use up the time of all the easy ones.
-        let settings = Settings::question(left / 8, MEMORY);
+        // One hard query must not use up the time of all the easy ones.
+        let settings = Settings::query(left / 8, MEMORY);
         Ok(match settings.check(&self.build(core, &relaxed))?.verdict {
             Verdict::Linearizable(_) => Some(true),
             Verdict::Violation(_) => Some(false),
@@ -126,9 +127,11 @@ impl<'a> Shrinking<'a> {
         })
     }
 
-    /// Those of the relaxed operations that could make a difference to the core. In containers, an element
-    /// that nothing names is as good as none ([`Claims::idle_unless_named`](crate::spec::Claims::idle_unless_named)), and no more
-    /// can be taken out than was put in: more operations that take anything have nothing to take.
+    /// The relaxed operations that could make a difference to the core. In containers, an element
+    /// that nothing names is as good as none
+    /// ([`Claims::idle_unless_named`](crate::spec::Claims::idle_unless_named)), and no more
+    /// elements can be taken out than were put in: further operations that take any element have
+    /// nothing to take.
     fn pruned(&self, core: &[OpId], relaxed: &[OpId]) -> Vec<OpId> {
         let case = self.case;
         let adds = |id: &OpId| case.subject.idle_unless_named(case.op(*id));
@@ -158,8 +161,8 @@ impl<'a> Shrinking<'a> {
         kept
     }
 
-    /// If a monitor or the specification itself knows operations that contradict each other, that is
-    /// where shrinking begins. What they name is a contradiction whenever the others took place.
+    /// If a monitor or the specification knows operations that contradict each other, shrinking
+    /// starts with those. They contradict each other whenever the others took place.
     fn start_from_proof(&mut self, part: &[OpId]) -> Result<bool, CheckError> {
         let proof = match monitor::decide_case(self.case, part) {
             Ok(Outcome { answer: Answer::Violation(proof), .. }) => Some(proof),
@@ -182,8 +185,8 @@ impl<'a> Shrinking<'a> {
         Ok(true)
     }
 
-    /// If the failing operation and those just before it or related to it are a core, that is where
-    /// shrinking begins.
+    /// If the failing operation and those just before it or related to it are a core, shrinking
+    /// starts with those.
     fn start_small(&mut self, failing: OpId) -> Result<(), CheckError> {
         let case = self.case;
         let all = [&self.core[..], &self.others[..]].concat();
@@ -194,7 +197,7 @@ impl<'a> Shrinking<'a> {
         let mut latest = self.by_call(&all);
         latest.reverse();
         let mut window = 0;
-        while window < self.core.len() && window + related.len() < QUESTION {
+        while window < self.core.len() && window + related.len() < MAX_QUERY {
             let near = latest.iter().take(window).chain(related.iter().filter(|_| window > 0));
             let core: FxHashSet<OpId> = near.copied().chain([failing]).collect();
             let others: Vec<OpId> = all.iter().copied().filter(|id| !core.contains(id)).collect();
@@ -208,8 +211,8 @@ impl<'a> Shrinking<'a> {
         Ok(())
     }
 
-    /// Relaxes operations of the core while the rest is not linearizable. True if every operation that is left is
-    /// needed.
+    /// Relaxes operations of the core while the rest is not linearizable. Returns true if every
+    /// remaining operation is needed.
     fn relax_more(&mut self) -> Result<bool, CheckError> {
         let all = [&self.others[..], &self.core[..]].concat();
         let without = |core: &[OpId]| -> Vec<OpId> {
@@ -232,7 +235,7 @@ impl<'a> Shrinking<'a> {
         failed.map_or(Ok(found.is_minimal), Err)
     }
 
-    /// True if every operation of the core is needed where only `relaxed` are left of the others.
+    /// True if every operation of the core is needed when only `relaxed` are kept of the others.
     fn every_op_is_needed(&self, relaxed: &[OpId]) -> Result<bool, CheckError> {
         for (at, &op) in self.core.iter().enumerate() {
             let core = [&self.core[..at], &self.core[at + 1..]].concat();
@@ -244,7 +247,7 @@ impl<'a> Shrinking<'a> {
         Ok(true)
     }
 
-    /// Those of the others that cannot be left out.
+    /// The relaxed operations that cannot be left out.
     fn needed(&self) -> Result<Vec<OpId>, CheckError> {
         if self.every_op_is_needed(&[])? {
             return Ok(Vec::new());

@@ -1,4 +1,4 @@
-//! Splitting a history into parts that can be checked apart from each other.
+//! Splits a history into parts that can be checked independently.
 //!
 //! Different objects are independent (linearizability is local), and so are keys of one object
 //! that no operation touches together (P-compositionality). Operations that touch several keys join
@@ -79,7 +79,7 @@ impl Split {
         Split { events, bounds }
     }
 
-    /// All of the history as one part, whatever it touches.
+    /// The whole history as one part, whatever it touches.
     pub(crate) fn whole(timeline: &Timeline) -> Split {
         let events = ordered_events(timeline.spans(), timeline.ranks());
         let bounds = vec![0, events.len()];
@@ -88,7 +88,7 @@ impl Split {
 }
 
 /// All events by rank. Ranks of a recorded history are distinct and dense, so scattering sorts
-/// them; derived histories may have gaps and equal ranks, where calls come first.
+/// them. Derived histories may have gaps and equal ranks; at equal ranks, calls come first.
 fn ordered_events(spans: &[Span], ranks: u32) -> Vec<Event> {
     const VACANT: Event = Event(u32::MAX);
     let mut by_rank = vec![VACANT; ranks as usize];
@@ -136,7 +136,7 @@ fn parts(case: &Case<'_>, hints: Hints, by_key: bool) -> Vec<u32> {
     }
     let mut joins = Joins::default();
     let mut whole_objects: Vec<Option<u32>> = Vec::new();
-    // The representative tie of each operation; an operation that touches nothing has none.
+    // The representative tie of each operation. An operation that touches nothing has none.
     let mut tie_of: Vec<Option<u32>> = Vec::with_capacity(case.len());
     for id in case.ids() {
         let extras = case.extras(id);
@@ -187,7 +187,7 @@ fn parts(case: &Case<'_>, hints: Hints, by_key: bool) -> Vec<u32> {
     part_of
 }
 
-/// The part of each operation where each touches exactly one key: nothing is joined then.
+/// The part of each operation if each touches exactly one key, so that nothing is joined.
 fn parts_of_single_keys(case: &Case<'_>, by_key: bool) -> Option<Vec<u32>> {
     let mut number: FxHashMap<(Option<u32>, u64), u32> = FxHashMap::default();
     let mut part_of = Vec::with_capacity(case.len());

@@ -105,7 +105,8 @@ fn history(
         match what {
             What::Call { name, args } => {
                 let args = args.iter().map(|arg| Value::Int(*arg));
-                raw.call(line, name, args, Details::by(process)).map_err(bad)?;
+                raw.call(line, name, args, Details::by(process))
+                    .map_err(|error| bad(error.into()))?;
             }
             What::Return(value) => {
                 let open = raw.open_of(&process);

@@ -140,7 +140,7 @@ fn encodings_other_than_utf8_are_rejected() {
         assert!(message.starts_with(&format!("{name}:{place}")), "{message}");
     }
     let zeros = message("zeros", &[0; 1000]);
-    assert!(zeros.starts_with("zeros:1:1: this is in no format that linpoint knows\n"), "{zeros}");
+    assert!(zeros.starts_with("zeros:1:1: linpoint does not know this format\n"), "{zeros}");
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn messages_about_huge_lines_stay_short() {
             "1:31: unknown operation \"xxx",
         ),
         ("long.txt", format!("# queue\nenq {} 0 1", "1".repeat(1_000_000)), "2:5: \"1111"),
-        ("nonsense", x.clone(), "1:1: this is in no format that linpoint knows"),
+        ("nonsense", x.clone(), "1:1: linpoint does not know this format"),
     ] {
         let message = message(name, text.as_bytes());
         assert!(message.starts_with(&format!("{name}:{start}")), "{message}");
@@ -235,7 +235,7 @@ fn lines_of_another_format_are_rejected() {
         (
             "times-in.jsonl",
             format!("{OK}{{\"op\":\"read\",\"start\":1,\"end\":2}}\n"),
-            "4:22: an operation with times here, but an event on line 2: a file has either",
+            "4:22: an operation with times here, but an event on line 2: a file has one or the other",
         ),
     ] {
         let message = message(name, text.as_bytes());

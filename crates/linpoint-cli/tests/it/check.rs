@@ -52,7 +52,7 @@ fn directories_are_walked_in_name_order_and_non_histories_are_skipped() {
     // A file named on the command line is never skipped.
     let (_, err) = exits(&linpoint(&dir, &["check", "runs/expected.tsv"]), 2);
     assert!(
-        err.contains("error: runs/expected.tsv:1:1: this is in no format that linpoint knows"),
+        err.contains("error: runs/expected.tsv:1:1: linpoint does not know this format"),
         "{err}"
     );
 }

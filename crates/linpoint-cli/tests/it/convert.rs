@@ -51,7 +51,7 @@ fn bad_input_has_the_messages_of_check() {
     for (args, message) in [
         (&["a.jsonl"][..], "error: a.jsonl:3:19: unknown operation \"dequeue\"\n"),
         (&["b.jsonl"], "error: b.jsonl:3:"),
-        (&["c.txt"], "error: c.txt:1:1: this is in no format that linpoint knows\n"),
+        (&["c.txt"], "error: c.txt:1:1: linpoint does not know this format\n"),
         (&["--from", "limo", "c.txt"], "error: c.txt:1:1: this is not an event\n"),
         (&["none.jsonl"], "error: none.jsonl: no such file or directory\n"),
         (&["."], "error: .: is a directory; name a file\n"),

@@ -177,7 +177,7 @@ fn other_formats_can_be_read_and_written() {
     let (out, _) = exits(&linpoint(&dir, &["shrink", "--format", "limo", "a.log"]), 1);
     assert!(out.starts_with("# @object atomic-queue\n"), "{out}");
     let (_, err) = exits(&linpoint(&dir, &["shrink", "--format", "edn", "a.log"]), 2);
-    assert!(err.contains("edn cannot say that this is a history of queue"), "{err}");
+    assert!(err.contains("edn cannot record that this is a history of queue"), "{err}");
     let args = ["shrink", "--format", "edn", "--model", "queue", "a.log"];
     let (out, err) = exits(&linpoint(&dir, &args), 1);
     assert!(out.contains(":f :dequeue"), "{out}");

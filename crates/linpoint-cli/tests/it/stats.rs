@@ -53,7 +53,7 @@ fn a_sequential_history_gets_a_warning() {
     let args = ["gen", "--model", "queue", "--processes", "1", "--ops", "50", "-o", "a.jsonl"];
     exits(&linpoint(&dir, &args), 0);
     let (out, _) = exits(&linpoint(&dir, &["stats", "a.jsonl"]), 0);
-    assert!(out.contains("  warning      there is one process only"), "{out}");
+    assert!(out.contains("  warning      there is only one process"), "{out}");
     assert!(!out.contains("cannot fail"), "{out}");
 }
 
@@ -90,7 +90,7 @@ fn bad_input_does_not_stop_the_other_inputs() {
     assert!(out.starts_with("./b.jsonl  4 operations"), "{out}");
     for message in [
         "error: none: no such file or directory\n",
-        "error: ./a.jsonl:1:1: this is in no format that linpoint knows\n",
+        "error: ./a.jsonl:1:1: linpoint does not know this format\n",
         "error: ./c.jsonl:3:28: unknown operation \"pop\"\n",
     ] {
         assert!(err.contains(message), "{err}");
@@ -111,5 +111,5 @@ fn histories_without_a_specification_have_statistics() {
     fs::write(dir.join("h.json"), format!("{}\n{}\n", document(7), document(8))).unwrap();
     let (out, _) = exits(&linpoint(&dir, &["stats", "h.json"]), 0);
     assert!(out.starts_with("h.json#7  1 operation of java:class=\"Q\""), "{out}");
-    assert!(out.contains("h.json#8") && out.contains("without a model nothing"), "{out}");
+    assert!(out.contains("h.json#8") && out.contains("cannot be judged without a model"), "{out}");
 }

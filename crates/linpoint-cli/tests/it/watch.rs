@@ -190,7 +190,7 @@ fn bad_lines_are_reported_with_their_position() {
             "# queue\nenq 1 0 1\n".to_owned(),
             "<stdin>:1: a stream in the format fastlin cannot be watched",
         ),
-        (&[], "hello".to_owned(), "<stdin>:1:1: this is in no format that linpoint knows"),
+        (&[], "hello".to_owned(), "<stdin>:1:1: linpoint does not know this format"),
         (&[], "{\"linpoint\":1}\n{}".to_owned(), "<stdin>: the file does not name a model"),
         (
             &["--model", "register"],

@@ -1,9 +1,9 @@
-//! From one format to another, and nothing lost on the way that could matter.
+//! Converts a history to another format without losing anything that could change a verdict.
 //!
-//! A history is written, read again by the reader of the new format, and compared: the same model, the
-//! same operations and results in the same order of events, or else an error that names the first
-//! operation that would be another one. What cannot change a verdict (names, notes, times beside their
-//! order) may be lost, and is told.
+//! A history is written, read again by the reader of the new format, and compared. It must have the
+//! same model, the same operations and the same results in the same order of events; otherwise the
+//! error names the first operation that differs. Details that cannot change a verdict (names,
+//! notes, times beyond their order) may be lost, and are reported.
 
 mod script;
 
@@ -21,12 +21,12 @@ use script::{Event, Script};
 pub struct Converted {
     /// The text.
     pub text: Vec<u8>,
-    /// What was lost on the way, in sentences. None of it can change a verdict.
+    /// What was lost, as sentences. None of it can change a verdict.
     pub lost: Vec<String>,
 }
 
-/// Writes a history in another format. `model` goes before the model that the file names; where the
-/// new format has no way to name it, it is needed again when the result is read.
+/// Writes a history in another format. `model` overrides the model that the file names. If the new
+/// format cannot name the model, it must be given again to read the result.
 pub fn convert(
     source: &Source,
     raw: &RawHistory,
@@ -34,7 +34,7 @@ pub fn convert(
     to: Format,
 ) -> Result<Converted, ReadError> {
     let resolved = registry::resolve(raw.format, model, raw.model.as_ref());
-    // Without a specification, operations are compared as they are written.
+    // Without a specification, operations are compared as text.
     let known = resolved.as_ref().filter(|model| registry::has_specification(model));
     let original = known.map(|_| registry::load(source, raw.clone(), model)).transpose()?;
     let written = write(source, raw, resolved.as_ref(), to)?;
@@ -50,7 +50,7 @@ pub fn convert(
     same.map(|()| converted)
 }
 
-/// Writes a history without a look at what became of it.
+/// Writes a history without verifying the result.
 pub(crate) fn write(
     source: &Source,
     raw: &RawHistory,
@@ -72,14 +72,14 @@ pub(crate) fn write(
     };
     writer.begin(&header).map_err(whole)?;
     let kept = header.clock != Clock::Order;
-    let mut teller = Teller { raw, to, kept, script: &script, writer: &mut *writer };
-    teller.tell().map_err(|(error, line)| whole(error).at_line(source, line))?;
+    let mut feeder = Feeder { raw, to, kept, script: &script, writer: &mut *writer };
+    feeder.feed().map_err(|(error, line)| whole(error).at_line(source, line))?;
     writer.finish().map_err(whole)?;
     drop(writer);
     Ok(text)
 }
 
-/// True if the new format can have the times as they are.
+/// True if the new format can keep the times.
 fn keeps_times(raw: &RawHistory, to: Format) -> bool {
     match (to, raw.clock) {
         (_, Clock::Order) => false,
@@ -92,32 +92,32 @@ fn keeps_times(raw: &RawHistory, to: Format) -> bool {
     }
 }
 
-/// True if every update of a snapshot is of the segment with the number of its process.
+/// True if every update of a snapshot is to the segment with the number of its process.
 fn has_own_segments(raw: &RawHistory) -> bool {
     raw.ops.iter().all(|op| match (op.name, op.args) {
         ("update", [Value::Int(segment), _]) => {
             op.extras.process.is_some_and(|process| i64::from(process) == *segment)
         }
-        // Whoever gave up goes on under another number.
+        // A process that gave up an operation continues under another number.
         _ => op.end.is_some(),
     })
 }
 
-/// Tells a writer about the operations of a history.
-struct Teller<'a, 'w> {
+/// Passes the operations of a history to a writer.
+struct Feeder<'a, 'w> {
     raw: &'a RawHistory,
     to: Format,
-    /// The times are written as they are.
+    /// True if the times are kept.
     kept: bool,
     script: &'a Script,
     writer: &'a mut (dyn Writer + 'w),
 }
 
-/// What is wrong, and the line of the operation.
+/// An error, and the line of the operation.
 type AtLine = (WriteError, u32);
 
-impl Teller<'_, '_> {
-    fn tell(&mut self) -> Result<(), AtLine> {
+impl Feeder<'_, '_> {
+    fn feed(&mut self) -> Result<(), AtLine> {
         if self.in_order_of_file() {
             for (at, &id) in self.script.ids.iter().enumerate() {
                 self.event(at, self.raw.ops.get(id), Event::Call)?;
@@ -132,7 +132,7 @@ impl Teller<'_, '_> {
         Ok(())
     }
 
-    /// Operations with times can be in any order; that of the file is the one that people know.
+    /// Operations with times can be in any order; the order of the file is the most familiar.
     fn in_order_of_file(&self) -> bool {
         match self.to {
             Format::Jsonl => self.kept,
@@ -167,38 +167,41 @@ impl Teller<'_, '_> {
     }
 }
 
-/// What the new format has no place for and nobody needs for a verdict.
+/// What the new format cannot represent and a verdict does not need.
 fn losses(raw: &RawHistory, to: Format) -> Vec<String> {
     let mut lost = Vec::new();
-    let mut tell = |lose: bool, what: String| {
+    let mut report = |lose: bool, what: String| {
         if lose {
             lost.push(what);
         }
     };
     let jsonl = to == Format::Jsonl;
     let annotations = raw.annotations.len();
-    tell(annotations > 0, format!("annotations are left out ({annotations})"));
-    tell(raw.note.is_some() && !jsonl, "the note is left out".to_owned());
-    tell(raw.id.is_some() && to != Format::Violat, "the id of the history is left out".to_owned());
+    report(annotations > 0, format!("annotations are left out ({annotations})"));
+    report(raw.note.is_some() && !jsonl, "the note is left out".to_owned());
+    report(
+        raw.id.is_some() && to != Format::Violat,
+        "the id of the history is left out".to_owned(),
+    );
     let hints = raw.ops.iter().any(|op| op.extras.hint.is_some());
-    tell(hints && !jsonl, "order hints are left out: --hints has nothing to work with".to_owned());
-    tell(hints && jsonl, "scopes of order hints become numbers".to_owned());
+    report(hints && !jsonl, "order hints are left out: --hints has no effect".to_owned());
+    report(hints && jsonl, "scopes of order hints become numbers".to_owned());
     let times = raw.clock != Clock::Order && !keeps_times(raw, to);
-    tell(times, "times are left out: only the order of events is kept".to_owned());
+    report(times, "times are left out: only the order of events is kept".to_owned());
     let named = |(number, name): (&u32, &Value)| *name != Value::Int(i64::from(*number));
     let is_named = raw.processes.iter().any(named);
     let fastlin = to == Format::Fastlin;
-    tell(fastlin && !raw.processes.is_empty(), "processes are left out".to_owned());
-    tell(
+    report(fastlin && !raw.processes.is_empty(), "processes are left out".to_owned());
+    report(
         is_named && !jsonl && !fastlin,
         "names of processes are left out: they become numbers".to_owned(),
     );
     let without = raw.ops.iter().any(|op| op.extras.process.is_none());
-    tell(without && to.needs_processes(), "operations without a process get one".to_owned());
+    report(without && to.needs_processes(), "operations without a process get one".to_owned());
     lost
 }
 
-/// The history of the text that was just written.
+/// Reads the text that was just written.
 fn read_again(
     source: &Source,
     again: &Source,
@@ -217,7 +220,7 @@ fn read_again(
     }
 }
 
-/// Compares what was read again with what it was; gives what there is to be said about the model.
+/// Compares what was read again with the original. Returns a remark about the model, if any.
 fn same(
     source: &Source,
     raw: &RawHistory,
@@ -226,7 +229,7 @@ fn same(
     to: Format,
     is_given: bool,
 ) -> Result<Option<String>, ReadError> {
-    // Nothing says more about an empty history.
+    // For an empty history there is nothing to compare.
     if raw.ops.is_empty() {
         return Ok(None);
     }
@@ -240,10 +243,10 @@ fn same(
             && let Ok(original) = registry::load(source, raw.clone(), Some(&general))
             && original.difference(loaded).is_none()
         {
-            return Ok(Some(format!("the model becomes {}, which says the same", loaded.model())));
+            return Ok(Some(format!("the model becomes {}, which is equivalent", loaded.model())));
         }
     }
-    // It says something else, or nothing at all. Is it the model alone that is missing?
+    // It means something else, or nothing at all. Is only the model missing?
     let model = original.model();
     let with_model =
         registry::load(again, read_again(source, again, to, Some(model))?, Some(model));
@@ -255,19 +258,21 @@ fn same(
         return Err(described(source, original, to, &loaded, difference));
     }
     if is_given {
-        return Ok(Some(format!("the file does not say so: check it with --model '{model}'")));
+        return Ok(Some(format!(
+            "the file does not name the model: check it with --model '{model}'"
+        )));
     }
     let otherwise = match alone {
         Ok(loaded) => format!("it would be read as {}", loaded.model()),
         Err(error) => error.message().to_owned(),
     };
     let message =
-        format!("{} cannot say that this is a history of {model}: {otherwise}", to.name());
+        format!("{} cannot record that this is a history of {model}: {otherwise}", to.name());
     let help = format!("--model '{model}' writes it anyway; then it is needed to check it, too");
     Err(ReadError::new(source, message).help(help))
 }
 
-/// A model that says the same where operations are those of this one.
+/// A model that is equivalent for the operations of this one.
 pub(crate) fn generalised(model: &ModelName) -> Option<ModelName> {
     let name = (model.name == "register").then(|| "cas-register".to_owned())?;
     Some(ModelName { name, options: model.options.clone() })
@@ -304,7 +309,7 @@ fn described(
     }
 }
 
-/// Compares operations as they are written.
+/// Compares operations as text.
 fn same_raw(source: &Source, was: &RawHistory, is: &RawHistory) -> Result<(), ReadError> {
     let cannot = |message: String| ReadError::new(source, message);
     let scripts = (Script::new(was, Format::Jsonl), Script::new(is, Format::Jsonl));

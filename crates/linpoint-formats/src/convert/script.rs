@@ -1,4 +1,5 @@
-//! The events of a history in the order in which they happened, and who takes part in them.
+//! The events of a history in the order in which they happened, and the processes that perform
+//! them.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -20,14 +21,14 @@ pub(super) enum Event {
 pub(super) struct Script {
     /// The operations, in the order of the file.
     pub(super) ids: Vec<RawId>,
-    /// When each was called and when it returned; [`Span::NEVER`]: it did not.
+    /// The ranks of the call and the return of each; [`Span::NEVER`] if it did not return.
     pub(super) ranks: Vec<(u32, u32)>,
-    /// By whom, as the new format has it.
+    /// The process of each in the new format.
     pub(super) assigned: Vec<Option<u32>>,
-    /// All events in order, by position in `ids`. One that never returned ends where its process is
-    /// heard of again.
+    /// All events in order, by position in `ids`. An operation that never returned ends where its
+    /// process is next active.
     pub(super) events: Vec<(u32, Event)>,
-    /// All numbers of processes are below this one.
+    /// All process numbers are below this.
     pub(super) processes: u32,
 }
 
@@ -47,13 +48,13 @@ impl Script {
         let most = raw.processes.keys().max().map_or(0, |most| most.saturating_add(1));
         let mut script =
             Script { assigned: Vec::new(), events: Vec::new(), processes: most, ids, ranks };
-        script.cast(raw, to, history.ranks() as usize);
+        script.assign_processes(raw, to, history.ranks() as usize);
         Ok(script)
     }
 
-    /// Who performs what. A process with an open operation, and whoever has no number where one is
-    /// needed, gets a spare one.
-    fn cast(&mut self, raw: &RawHistory, to: Format, ranks: usize) {
+    /// Assigns processes. A process with an open operation, and an operation without a process
+    /// where one is needed, gets a spare number.
+    fn assign_processes(&mut self, raw: &RawHistory, to: Format, ranks: usize) {
         let own: Vec<Option<u32>> = raw.ops.iter().map(|op| op.extras.process).collect();
         let mut happens = vec![(0, Event::Call); ranks];
         for (at, &(call, ret)) in self.ranks.iter().enumerate() {
@@ -95,7 +96,7 @@ impl Script {
                 open.insert(process, op);
             }
         }
-        // Those that nobody waits for any more.
+        // Operations that never end.
         let mut left: Vec<u32> = open.into_values().collect();
         left.sort_unstable();
         self.events.extend(left.into_iter().map(|op| (op, Event::End)));

@@ -6,10 +6,11 @@
 //!  {:process :nemesis, :type :info, :f :kill, :value nil}]
 //! ```
 //!
-//! A vector or list of maps, or one map after the other. The order of the maps is the order of events;
-//! `:time` is not looked at. `:fail` says that the operation did not happen (so a failed `:cas` proves
-//! nothing), `:info` that it may have. What a process does that is not a number, and an `:info` without an open
-//! operation, is an annotation. A read whose value is nil fits any state, and is counted.
+//! A vector or list of maps, or one map after the other. The order of the maps is the order of
+//! events; `:time` is ignored. `:fail` means that the operation did not happen (so a failed `:cas`
+//! proves nothing), `:info` that it may have. Events of a process that is not a number, and an
+//! `:info` without an open operation, are annotations. A read whose value is nil matches any state,
+//! and is counted.
 //!
 //! Values that are all tuples `[k v]` come from several independent objects `k`.
 
@@ -28,20 +29,20 @@ pub(crate) fn recognises(text: &[u8]) -> bool {
     match parser.peek() {
         Some(b'#') => text[parser.position()..].starts_with(b"#jepsen"),
         Some(b'{') => parser.take(b'{') && matches!(parser.peek(), Some(b':')),
-        // Nothing in it: a history without operations.
+        // An empty list is a history without operations.
         Some(b']' | b')') => in_list,
         _ => false,
     }
 }
 
-/// True if it is Porcupine's: the first line has a `:key`.
+/// True if the input is Porcupine's: the first line has a `:key`.
 pub(crate) fn recognises_porcupine(text: &[u8]) -> bool {
     let text = text.trim_ascii_start();
     let line = &text[..memchr::memchr(b'\n', text).unwrap_or(text.len())];
     text.starts_with(b"{:") && memchr::memmem::find(line, b", :key \"").is_some()
 }
 
-/// Where on a line a part of an operation is; unknown if several are on it.
+/// The column of a part of an operation on a line; unknown if several operations are on it.
 pub(crate) fn locate(line: &[u8], part: linpoint::wire::Part) -> Option<usize> {
     let key: &[u8] = if part == linpoint::wire::Part::Name { b":f " } else { b":value " };
     let mut found = memchr::memmem::find_iter(line, key);
@@ -49,16 +50,16 @@ pub(crate) fn locate(line: &[u8], part: linpoint::wire::Part) -> Option<usize> {
     second.is_none().then_some(first + key.len() + 1)
 }
 
-/// How histories of Jepsen and Knossos are meant.
+/// The rules for histories of Jepsen and Knossos.
 pub(crate) fn rules(keyed: bool) -> Rules {
     Rules { keyed, nil_reads_fit: true, failed_cas_proves: false }
 }
 
-/// How Porcupine's logs are meant.
+/// The rules for Porcupine's logs.
 pub(crate) const PORCUPINE: Rules =
     Rules { keyed: false, nil_reads_fit: false, failed_cas_proves: false };
 
-/// What Porcupine's logs are histories of: keys hold the empty string at first.
+/// The model of Porcupine's logs: keys hold the empty string at first.
 pub(crate) fn porcupine_model() -> Option<ModelName> {
     ModelName::parse("kv:initial=\"\"").ok()
 }
@@ -93,7 +94,7 @@ fn calls(events: &[Event]) -> impl Iterator<Item = &Event> {
     events.iter().filter(|event| event.kind == Type::Invoke && event.is_of_client())
 }
 
-/// The model, where the operations leave no doubt.
+/// The model, if the operations determine it.
 fn model_of(events: &[Event]) -> Option<ModelName> {
     let only = |names: &[&str]| calls(events).all(|event| names.contains(&&*event.f));
     calls(events).next()?;
@@ -106,8 +107,8 @@ fn model_of(events: &[Event]) -> Option<ModelName> {
     ModelName::parse(model).ok()
 }
 
-/// True if the values of all calls are tuples of an object and a value. A `:cas` must have a pair in
-/// its tuple, and a `:txn` a list of steps: otherwise `[2 3]` would be taken for one.
+/// True if the values of all calls are tuples of an object and a value. A `:cas` must have a pair
+/// in its tuple, and a `:txn` a list of steps: otherwise `[2 3]` would be mistaken for one.
 pub(crate) fn is_keyed(events: &[Event]) -> bool {
     let tuple = |event: &Event| match &event.value {
         Value::List(items) => match (&**items, &*event.f) {
@@ -121,7 +122,7 @@ pub(crate) fn is_keyed(events: &[Event]) -> bool {
     calls(events).next().is_some() && calls(events).all(tuple)
 }
 
-/// Lines and columns of places in a text, asked for in ascending order.
+/// Lines and columns of positions in a text, queried in ascending order.
 struct Places<'a> {
     text: &'a [u8],
     first_line: u32,
@@ -172,7 +173,7 @@ fn read_events(parser: &mut Parser<'_>, places: &mut Places<'_>) -> Result<Vec<E
         events.push(event(parser.map()?, at, line, column)?);
     }
     if parser.peek().is_some() {
-        let message = "something comes after the end of the history".to_owned();
+        let message = "unexpected input after the end of the history".to_owned();
         return Err(Wrong { at: parser.position(), message });
     }
     Ok(events)
@@ -295,12 +296,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_has_its_place() {
+    fn errors_have_a_position() {
         let call = "{:process 0 :type :invoke :f :read}";
         for (text, message) in [
             ("[{:process 0", "h.edn:1:2: '{' is never closed: the file is cut off"),
             ("[1]", "h.edn:1:2: an operation must be a map: {:process 0, :type :invoke, ...}"),
-            ("[] 5", "h.edn:1:4: something comes after the end of the history"),
+            ("[] 5", "h.edn:1:4: unexpected input after the end of the history"),
             ("[{:type :ok :f :read}]", "h.edn:1:2: :process is missing in this map"),
             (
                 "[\n {:process 0 :type :okay :f :r}]",

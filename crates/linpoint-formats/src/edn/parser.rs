@@ -1,6 +1,6 @@
-//! A reader of EDN values, as far as histories need it.
+//! Parses the part of EDN that histories need.
 //!
-//! Commas are white space, `;` begins a comment, `#_` drops a value, and tags are passed over. Keywords
+//! Commas are white space, `;` begins a comment, `#_` drops a value, and tags are skipped. Keywords
 //! and symbols become texts, keywords with their colon. Lists, vectors and sets become lists.
 
 use rustc_hash::FxHashSet;
@@ -8,27 +8,27 @@ use rustc_hash::FxHashSet;
 use crate::Value;
 use crate::words::{parse_int, shown};
 
-/// Deeper nesting is refused: the stack is finite.
+/// Refuse deeper nesting: the stack is finite.
 const DEPTH: usize = 100;
 
-/// Keys of a map that are compared one by one.
+/// Compare up to this many keys of a map one by one.
 const FEW: usize = 16;
 
-/// What is wrong, and at which byte.
+/// An error, and the byte it is at.
 #[derive(Debug)]
 pub(crate) struct Wrong {
     pub(crate) at: usize,
     pub(crate) message: String,
 }
 
-/// A map with names for keys, and where the value of each is.
+/// A map with names for keys, and the position of each value.
 pub(crate) type Entries = Vec<(Value, Value, usize)>;
 
 /// Reads values one after the other.
 pub(crate) struct Parser<'a> {
     text: &'a [u8],
     at: usize,
-    /// In Porcupine's logs a backslash in a string is just that.
+    /// In Porcupine's logs a backslash in a string has no special meaning.
     escapes: bool,
 }
 
@@ -37,7 +37,7 @@ impl<'a> Parser<'a> {
         Parser { text, at: 0, escapes }
     }
 
-    /// Where the next byte is.
+    /// The position of the next byte.
     pub(crate) fn position(&self) -> usize {
         self.at
     }
@@ -46,7 +46,7 @@ impl<'a> Parser<'a> {
         Err(Wrong { at, message: message.into() })
     }
 
-    /// Passes over blanks and comments; the next byte, if there is one.
+    /// Skips white space and comments. Returns the next byte, if there is one.
     pub(crate) fn peek(&mut self) -> Option<u8> {
         loop {
             match *self.text.get(self.at)? {
@@ -60,14 +60,14 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Passes over the next byte if it is this one.
+    /// Consumes the next byte if it is this one.
     pub(crate) fn take(&mut self, byte: u8) -> bool {
         let found = self.peek() == Some(byte);
         self.at += usize::from(found);
         found
     }
 
-    /// Passes over tags and dropped values before the next value.
+    /// Skips tags and dropped values before the next value.
     fn skip_tags(&mut self, depth: usize) -> Result<(), Wrong> {
         while self.peek() == Some(b'#') {
             match self.text.get(self.at + 1) {
@@ -98,7 +98,7 @@ impl<'a> Parser<'a> {
 
     fn entries(&mut self, open: usize, depth: usize) -> Result<Entries, Wrong> {
         let mut entries = Entries::new();
-        // Most maps have a few keys; one with very many must not take for ever.
+        // Most maps have few keys, but one with very many must not take quadratic time.
         let mut keys = FxHashSet::default();
         while !self.closes(b'}', open)? {
             let key_at = self.at;
@@ -125,7 +125,7 @@ impl<'a> Parser<'a> {
         Ok(entries)
     }
 
-    /// Passes over the closing bracket if it is next.
+    /// Consumes the closing bracket if it is next.
     pub(crate) fn closes(&mut self, close: u8, open: usize) -> Result<bool, Wrong> {
         match self.peek() {
             Some(b) if b == close => {

@@ -1,4 +1,5 @@
-//! Plain lines of fastlin's text: single blanks, names in lower case, a header. See [`crate::stream`].
+//! Plain lines of fastlin's text: single spaces, names in lower case, a header. See
+//! [`crate::stream`].
 
 use linpoint::history::{Extras, Ties};
 
@@ -9,7 +10,7 @@ use crate::raw::{RawBuilder, RawHistory, RawOp};
 use crate::stream::{self, Each, Unusual};
 use crate::{Format, Value};
 
-/// Reads the header; `rest` are lines that follow it.
+/// Reads the header. `rest` are the lines that follow it.
 pub(crate) fn open(header: &[u8], rest: &[u8]) -> Option<(RawHistory, Box<dyn stream::Lines>)> {
     let mut kind = header_kind(header.strip_prefix(b"# ")?.strip_suffix(b"\n")?)?;
     let first = rest.split(|byte| *byte == b'\n').next()?;
@@ -27,15 +28,15 @@ struct Lines {
     methods: Vec<Method>,
 }
 
-/// A method, and how to tell it by the first eight bytes of a line.
+/// A method, and how to recognise it by the first eight bytes of a line.
 struct Method {
-    /// What the lines begin with, the blank included.
+    /// The start of its lines, including the space.
     text: Vec<u8>,
     /// Its first eight bytes, the first one lowest.
     word: u64,
-    /// Which bits of those are meant: all, or those of a shorter text.
+    /// The bits of those that count: all, or fewer for a shorter text.
     mask: u64,
-    /// What the model calls it.
+    /// Its name in the model.
     name: &'static str,
     values: Values,
 }
@@ -57,7 +58,7 @@ impl Lines {
         Lines { methods: kind.methods.iter().map(method).collect() }
     }
 
-    /// The method that a line begins with, and the blank after it.
+    /// The method that a line begins with, and the space after it.
     #[inline]
     fn method(&self, cursor: &mut Cursor<'_>) -> Option<&Method> {
         let word = cursor.word();
@@ -106,7 +107,8 @@ impl stream::Lines for Lines {
     }
 }
 
-/// The values of a line as numbers, and the blank after them. The second one is 0 where there is only one.
+/// The values of a line as numbers, and the space after them. The second one is 0 if there is only
+/// one.
 #[inline]
 fn numbers(cursor: &mut Cursor<'_>, values: Values) -> Option<(i64, i64)> {
     let first = cursor.int()?;

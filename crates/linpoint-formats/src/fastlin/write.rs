@@ -43,7 +43,7 @@ impl<'w> Lines<'w> {
     }
 }
 
-/// What stands behind the method: one or two numbers.
+/// The values after the method: one or two numbers.
 fn numbers(
     values: Values,
     call: &Call<'_>,
@@ -51,7 +51,7 @@ fn numbers(
 ) -> Result<[Option<i64>; 2], WriteError> {
     let what = || shown(call.name, call.args);
     let number = |value: Option<&Value>| match value {
-        Some(Value::Int(-1)) => cannot(format!("{}: -1 stands for nothing", what())),
+        Some(Value::Int(-1)) => cannot(format!("{}: -1 means \"empty\"", what())),
         Some(Value::Int(n)) => Ok(*n),
         other => {
             let other = other.map_or_else(|| "nothing".to_owned(), Value::to_string);
@@ -59,7 +59,7 @@ fn numbers(
         }
     };
     let known = || {
-        let unknown = || WriteError::Cannot(format!("{}: its result is not known", what()));
+        let unknown = || WriteError::Cannot(format!("{}: its result is unknown", what()));
         result.ok_or_else(unknown)
     };
     let truth = || match known()? {
@@ -112,7 +112,7 @@ impl Writer for Lines<'_> {
             return cannot(format!("{what} never returned, which {format} cannot express"));
         };
         if call.object.is_some() {
-            return cannot(format!("{} has one object to a file", self.format.name()));
+            return cannot(format!("{} supports one object per file", self.format.name()));
         }
         let start = call.start;
         if self.format == Format::Fptlin {

@@ -1,4 +1,4 @@
-//! What a method of a Java collection gives, as Java prints it.
+//! Results of the methods of Java collections, as Java prints them.
 
 use std::fmt::{self, Display};
 use std::sync::Arc;
@@ -8,9 +8,9 @@ use super::item::Item;
 /// A result.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Answer {
-    /// A method without a result came back.
+    /// A method without a result returned.
     Void,
-    /// The text that Java prints for the result, or the name of the class of the exception.
+    /// The text that Java prints for the result, or the class name of the exception.
     Text(Arc<str>),
 }
 
@@ -24,7 +24,7 @@ pub(super) enum Thrown {
     ClassCast,
 }
 
-/// A result, or what was thrown instead.
+/// A result, or the exception that was thrown instead.
 pub(super) type Outcome = Result<Answer, Thrown>;
 
 impl Thrown {
@@ -45,7 +45,7 @@ impl From<Thrown> for Answer {
     }
 }
 
-/// Anything that prints itself as Java does.
+/// Any value that prints as in Java.
 pub(super) fn shown(value: impl Display) -> Outcome {
     Ok(Answer::Text(value.to_string().into()))
 }
@@ -62,7 +62,7 @@ pub(super) fn maybe(item: Option<impl Display>) -> Outcome {
     }
 }
 
-/// An item that has to be there.
+/// An item that must be present.
 pub(super) fn present(item: Option<impl Display>) -> Outcome {
     item.ok_or(Thrown::NoSuchElement).and_then(shown)
 }
@@ -72,7 +72,7 @@ pub(super) fn collection(items: impl Iterator<Item = impl Display>) -> Outcome {
     shown(joined("[", items, ", ", "]"))
 }
 
-/// An array, or what an enumeration goes through: `[1,2]`.
+/// An array, or the elements of an enumeration: `[1,2]`.
 pub(super) fn array(items: impl Iterator<Item = impl Display>) -> Outcome {
     shown(joined("[", items, ",", "]"))
 }
@@ -103,7 +103,7 @@ pub(super) fn joined(
         if i > 0 {
             text.push_str(between);
         }
-        // Writing into a text cannot fail.
+        // Writing to a string cannot fail.
         let _ = write!(text, "{item}");
     }
     text.push_str(close);

@@ -1,4 +1,4 @@
-//! A call of a method: read from a file, and printed for people.
+//! Method calls: reading them from a file, and printing them.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -29,14 +29,23 @@ pub struct Call {
     pub(super) args: Box<[Arg]>,
 }
 
-/// Why there is no such call.
+/// Why a call is not valid.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum BadCall {
-    /// The class has no such method, or it is not known here.
+    /// The class has no such method, or this crate does not know it.
     Method(String),
-    /// An argument is not what it must be.
+    /// An argument has the wrong type.
     Argument(String),
 }
+
+impl std::fmt::Display for BadCall {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (BadCall::Method(message) | BadCall::Argument(message)) = self;
+        f.write_str(message)
+    }
+}
+
+impl std::error::Error for BadCall {}
 
 impl Call {
     /// The method of this name that takes these arguments.
@@ -67,8 +76,8 @@ impl Call {
         self.method.name
     }
 
-    /// The result that a value of a file stands for.
-    pub fn answer(&self, value: &Value) -> Result<Answer, String> {
+    /// The result that a value in a file stands for.
+    pub(crate) fn answer(&self, value: &Value) -> Result<Answer, String> {
         let printed = |value: &Value| match value {
             Value::Nil => Ok("null".to_owned()),
             Value::Bool(_) | Value::Int(_) => Ok(value.to_string()),
@@ -90,7 +99,7 @@ impl Call {
         Ok(Answer::Text(text.into()))
     }
 
-    /// The result of a method that has none.
+    /// The result of a method that returns nothing.
     pub fn void(&self) -> Option<Answer> {
         (self.method.gives == Gives::Void).then_some(Answer::Void)
     }

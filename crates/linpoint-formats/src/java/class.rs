@@ -1,4 +1,4 @@
-//! The classes, and which methods they have.
+//! The classes and their methods.
 
 use Effect::{Changes, Reads, Unless};
 use Gives::{Array, Value, View, Void};
@@ -19,7 +19,7 @@ pub(super) enum Class {
     PriorityBlockingQueue,
 }
 
-/// What a parameter is.
+/// The type of a parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Param {
     Item,
@@ -30,7 +30,7 @@ pub(super) enum Param {
     Flag,
 }
 
-/// What kind of result there is: decides how a list in a file is printed.
+/// The kind of result, which determines how a list in a file is printed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Gives {
     Void,
@@ -41,12 +41,12 @@ pub(super) enum Gives {
     Array,
 }
 
-/// What a method can do to the object.
+/// Whether a method can change the object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Effect {
     Reads,
     Changes,
-    /// With this result it changes nothing.
+    /// It changes nothing if it returns this.
     Unless(&'static str),
 }
 
@@ -57,7 +57,7 @@ pub(super) struct Method {
     pub(super) params: &'static [Param],
     pub(super) gives: Gives,
     pub(super) effect: Effect,
-    /// It neither sees nor changes anything but what its first argument, a key, is mapped to.
+    /// True if it only reads and changes the mapping of its first argument, a key.
     pub(super) keyed: bool,
 }
 
@@ -71,7 +71,7 @@ const fn keyed(name: &'static str, params: &'static [Param], effect: Effect) -> 
     Method { name, params, gives: Value, effect, keyed: true }
 }
 
-/// What all collections have.
+/// Methods of all collections.
 const COLLECTION: &[Method] = &[
     m("addAll", &[Items], Value, Changes),
     m("containsAll", &[Items], Value, Reads),
@@ -258,7 +258,7 @@ impl Class {
         }
     }
 
-    /// All methods that are known here.
+    /// All known methods.
     pub(super) fn methods(self) -> impl Iterator<Item = &'static Method> {
         self.tables().iter().copied().flatten()
     }

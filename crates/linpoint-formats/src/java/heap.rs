@@ -1,5 +1,5 @@
-//! `PriorityBlockingQueue`: the smallest comes first, and everything else comes in the order of the array
-//! in which Java keeps its binary heap.
+//! `PriorityBlockingQueue`: the smallest element comes first, and everything else is in the order
+//! of the array in which Java keeps its binary heap.
 
 use super::answer::{Outcome, Thrown, array, collection, maybe, present, shown, void};
 use super::call::{Arg, Call, MaybeNull};
@@ -7,7 +7,8 @@ use super::item::Item;
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub(super) struct Heap {
-    /// INVARIANT: none is larger than its children, those at 2i + 1 and 2i + 2; all are of one class.
+    /// INVARIANT: no element is larger than its children at 2i + 1 and 2i + 2; all are of one
+    /// class.
     items: Vec<Item>,
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::Value;
 
-/// An object that collections hold.
+/// An object in a collection.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Item {
     /// A `java.lang.Integer`.
@@ -16,7 +16,7 @@ pub enum Item {
 }
 
 impl Item {
-    /// The item that a value of a file stands for; `null` is `None`.
+    /// The item that a value in a file stands for; `null` is `None`.
     pub(super) fn read(value: &Value) -> Result<Option<Item>, String> {
         match value {
             Value::Nil => Ok(None),
@@ -31,7 +31,8 @@ impl Item {
         }
     }
 
-    /// Results are known by what Java prints: an element must not read like "nothing" or like an exception.
+    /// Results are identified by what Java prints: an element must not print like "nothing" or like
+    /// an exception.
     fn text(text: &str) -> Result<Item, String> {
         if text == "null" || text.starts_with("java.") {
             return Err(format!("the String {text:?} would print like another result of Java"));
@@ -39,7 +40,7 @@ impl Item {
         Ok(Item::Text(text.into()))
     }
 
-    /// The item that the key of a JSON object stands for: keys are texts there.
+    /// The item that the key of a JSON object stands for; such keys are texts.
     pub(super) fn key(text: &str) -> Result<Item, String> {
         match text.parse() {
             Ok(n) => Ok(Item::Int(n)),
@@ -63,7 +64,7 @@ impl Item {
     }
 }
 
-/// As `compareTo`, and for different classes by the names of the classes.
+/// Like `compareTo`; items of different classes are ordered by class name.
 impl Ord for Item {
     fn cmp(&self, other: &Item) -> Ordering {
         match (self, other) {

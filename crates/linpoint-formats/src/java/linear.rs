@@ -1,7 +1,7 @@
-//! The queues and deques whose elements stand in a line.
+//! Queues and deques that hold their elements in a line.
 //!
-//! They differ in what they do with null, with a capacity, and in whether `addAll` adds anything before it
-//! throws.
+//! They differ in how they treat null and a capacity, and in whether `addAll` adds anything before
+//! it throws.
 
 use std::collections::VecDeque;
 
@@ -30,7 +30,7 @@ impl Linear {
 
     fn room(&self) -> i32 {
         match self.class {
-            // Transfer queues do not count.
+            // Transfer queues have no capacity.
             Class::LinkedTransferQueue => i32::MAX,
             _ => self.capacity.saturating_sub(i32::try_from(self.items.len()).unwrap_or(i32::MAX)),
         }
@@ -119,7 +119,7 @@ impl Linear {
     }
 
     fn add_all(&mut self, items: &[MaybeNull]) -> Outcome {
-        // These look at the whole collection before they add anything.
+        // These check the whole collection before they add anything.
         let looks_first = matches!(
             self.class,
             Class::ConcurrentLinkedQueue
@@ -139,7 +139,7 @@ impl Linear {
         item.as_ref().is_some_and(|item| self.items.contains(item))
     }
 
-    /// Only this class minds.
+    /// Only this class checks.
     fn throw_on_null(&self, item: &MaybeNull) -> Result<(), Thrown> {
         match item {
             None if self.class == Class::ConcurrentLinkedDeque => Err(Thrown::NullPointer),

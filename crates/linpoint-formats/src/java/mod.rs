@@ -1,10 +1,11 @@
-//! Collections of `java.util.concurrent` as specifications: what the class does when one thread uses it.
+//! Collections of `java.util.concurrent` as specifications: the behaviour of each class with one
+//! thread.
 //!
-//! Results are the texts that Java prints, as Violat records them; an exception is the full name of its
-//! class. Elements, keys and values are `Integer` and `String`. All results are those of JDK 17, down to the
-//! order in which a hash table or a heap is printed; a test compares them with a real JVM. What depends on
-//! other classes is as follows: collections given as arguments are `ArrayList`s, maps give their entries in
-//! ascending order of the keys.
+//! Results are the texts that Java prints, as Violat records them; an exception is the full name of
+//! its class. Elements, keys and values are `Integer` and `String`. All results are those of JDK
+//! 17, down to the order in which a hash table or a heap is printed; a test compares them with a
+//! real JVM. As far as results depend on other classes: collections given as arguments are
+//! `ArrayList`s, and maps list their entries in ascending order of the keys.
 //!
 //! A method that has to wait (`take` on an empty queue, `put` on a full one) is not enabled. A call that never
 //! returned may have taken effect or not.
@@ -27,7 +28,7 @@ pub use item::Item;
 use linpoint::Sequential;
 use linpoint::spec::Footprint;
 
-use crate::Value;
+use crate::{JavaError, Value};
 use call::Arg;
 use class::{Class, Effect, Param};
 use heap::Heap;
@@ -65,19 +66,19 @@ impl Java {
     }
 
     /// A new, empty object. `arguments` are those of the constructor.
-    pub fn new(class: &str, arguments: &[Value]) -> Result<Java, String> {
+    pub fn new(class: &str, arguments: &[Value]) -> Result<Java, JavaError> {
         let Some(known) = Class::named(class) else {
             let class = Value::str(class).bare();
-            return Err(format!("there is no specification of the Java class {class}"));
+            return Err(JavaError::UnknownClass(class));
         };
         let bad = || {
             let given: Vec<String> = arguments.iter().map(Value::to_string).collect();
-            format!("the constructor {}({}) is not known", known.name(), given.join(", "))
+            JavaError::UnknownConstructor(format!("{}({})", known.name(), given.join(", ")))
         };
         let number = match arguments {
             [] => None,
             [Value::Int(n)] => Some(i32::try_from(*n).map_err(|_| bad())?),
-            // Fairness decides who waits longest, which nobody sees here.
+            // Fairness determines which thread waits longest, which is not observable here.
             [Value::Int(n), Value::Bool(_)] if known == Class::ArrayBlockingQueue => {
                 Some(i32::try_from(*n).map_err(|_| bad())?)
             }
@@ -150,8 +151,9 @@ impl Sequential for Java {
         }
     }
 
-    /// Keys are independent where nobody looks at the whole: methods that print the whole, or count it, have no
-    /// footprint and join all keys. Texts among the keys might not compare with numbers, so they do too.
+    /// Keys are independent unless an operation looks at the whole: methods that print or count the
+    /// whole have no footprint and join all keys. Texts as keys may not be comparable with numbers,
+    /// so they do too.
     fn footprint(&self, call: &Call) -> Footprint {
         match &call.args[..] {
             [Arg::Item(Some(key @ Item::Int(_))), ..] if call.method.keyed => Footprint::key(key),
@@ -206,7 +208,7 @@ mod tests {
 
     use super::*;
 
-    /// Calls of all methods with a few arguments, the capacity being reached now and then.
+    /// Calls of all methods with a few arguments, occasionally reaching the capacity.
     fn calls(object: &Java, items: &[Value]) -> Vec<Call> {
         let two = |i: usize| items[i % items.len()].clone();
         let arg = |param: &str, i: usize| match param {
@@ -231,7 +233,7 @@ mod tests {
         let numbers = [1, 2, 3].map(Value::Int);
         let mixed = [Value::Int(1), Value::str("a"), Value::Nil];
         for class in Java::classes() {
-            // A table remembers how large it has been, which keys do not depend on but states do.
+            // A table remembers how large it has been: keys do not depend on that, but states do.
             if class == "ConcurrentHashMap" {
                 continue;
             }

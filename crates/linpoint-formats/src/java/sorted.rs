@@ -1,6 +1,6 @@
 //! `ConcurrentSkipListSet` and `ConcurrentSkipListMap`: everything in ascending order.
 //!
-//! A set is a map whose values are its keys; so it is in Java, nearly.
+//! A set is a map whose values are its keys, nearly as in Java.
 
 use std::ops::Range;
 

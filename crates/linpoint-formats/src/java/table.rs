@@ -1,20 +1,20 @@
-//! `ConcurrentHashMap`: entries come in the order of Java's hash table.
+//! `ConcurrentHashMap`: entries are in the order of Java's hash table.
 //!
-//! So the table has to be Java's: its size and when it grows, how bins are split when it does, and when a bin
-//! becomes a tree. This is the table of JDK 17 as one thread sees it.
+//! So the table must be Java's: its size and when it grows, how bins are split when it does, and
+//! when a bin becomes a tree. This is the table of JDK 17 as one thread sees it.
 
 use super::answer::{Entry, Outcome, Thrown, array, collection, map, maybe, shown, void};
 use super::call::{Arg, Call, MaybeNull};
 use super::item::Item;
 use super::tree_bin::TreeBin;
 
-/// The size of a table, if nobody says otherwise.
+/// The default size of a table.
 const USUAL_SIZE: usize = 16;
-/// A bin with so many entries before the one that was added or found becomes a tree, …
+/// A bin becomes a tree if it has this many entries before the one that was added or found, …
 const TREE_FROM: usize = 8;
-/// … if the table has so many bins; otherwise the table grows.
+/// … and the table has this many bins; otherwise the table grows.
 const TREES_IN: usize = 64;
-/// When a table grows, bins with so few entries are lists again.
+/// When a table grows, bins with at most this many entries become lists again.
 const LIST_UP_TO: usize = 6;
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -32,9 +32,10 @@ enum Bin {
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub(super) struct Table {
-    /// A power of two of them, or none before the first entry.
+    /// Their number is a power of two, or 0 before the first entry.
     bins: Vec<Bin>,
-    /// The size of the first table (0: the usual one); later, with how many entries the table grows.
+    /// The size of the first table (0: the default); later, the number of entries at which the
+    /// table grows.
     limit: usize,
     entries: usize,
 }
@@ -42,7 +43,7 @@ pub(super) struct Table {
 use Arg::Item as One;
 
 impl Table {
-    /// A map that is told how many entries to expect.
+    /// A map that expects this many entries.
     pub(super) fn expecting(entries: u16) -> Table {
         let bins = 1.0 + f64::from(f32::from(entries.max(1)) / 0.75);
         Table { limit: (bins as usize).next_power_of_two(), ..Table::default() }
@@ -125,7 +126,7 @@ impl Table {
         })
     }
 
-    /// In which bin a hash belongs.
+    /// The bin of a hash.
     fn place(&self, hash: i32) -> usize {
         hash as u32 as usize & (self.bins.len() - 1)
     }
@@ -155,7 +156,7 @@ impl Table {
         }
     }
 
-    /// Gives the old value; `keep` leaves it as it is.
+    /// Returns the old value; `keep` leaves it unchanged.
     fn put(
         &mut self,
         key: &MaybeNull,
@@ -168,7 +169,7 @@ impl Table {
             self.make(if self.limit > 0 { self.limit } else { USUAL_SIZE });
         }
         let at = self.place(hash);
-        // How many entries were passed on the way, the one that was found included.
+        // The number of entries passed, including the one that was found.
         let mut passed = 0;
         let old = match &mut self.bins[at] {
             Bin::List(list) => {
@@ -229,7 +230,8 @@ impl Table {
         self.limit = size - size / 4;
     }
 
-    /// Grows until there is room for half as many entries again as are announced, and one more.
+    /// Grows until there is room for one and a half times as many entries as announced, and one
+    /// more.
     fn make_room(&mut self, entries: usize) {
         let size = (entries + entries / 2 + 1).next_power_of_two();
         if self.bins.is_empty() {
@@ -270,8 +272,8 @@ fn is_high(node: &Node, size: usize) -> bool {
     node.hash as u32 as usize & size != 0
 }
 
-/// The entries at the end that all go the same way stay as they are; the others are put in front of them one
-/// after the other, which turns their order round.
+/// The entries at the end that all go the same way keep their order; the others are put in front of
+/// them one after the other, which reverses their order.
 fn split_list(mut list: Vec<Node>, size: usize) -> (Bin, Bin) {
     let last = list.last().map(|node| is_high(node, size));
     let run = list.iter().rev().take_while(|node| Some(is_high(node, size)) == last).count();
@@ -302,7 +304,7 @@ fn split_tree(tree: TreeBin, size: usize) -> (Bin, Bin) {
     (bin(&low), bin(&high))
 }
 
-/// The hash by which the table goes.
+/// The hash that the table uses.
 fn spread(key: &Item) -> i32 {
     let hash = key.hash_code();
     (hash ^ (hash as u32 >> 16) as i32) & i32::MAX

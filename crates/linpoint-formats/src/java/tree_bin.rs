@@ -1,8 +1,8 @@
-//! A crowded bin of a `ConcurrentHashMap`: a list to walk along, and a red-black tree to find things in.
+//! A crowded bin of a `ConcurrentHashMap`: a list for iteration, and a red-black tree for lookup.
 //!
-//! Iteration follows the list, to which new entries are added in front. The tree matters for one thing only:
-//! its shape decides when the bin becomes an ordinary list again. It is the tree of the textbook (Cormen,
-//! Leiserson, Rivest, *Introduction to algorithms*), ordered by hash and then by key.
+//! Iteration follows the list; new entries are added at its front. The tree matters for one thing
+//! only: its shape determines when the bin becomes an ordinary list again. It is the textbook tree
+//! (Cormen, Leiserson, Rivest, *Introduction to algorithms*), ordered by hash and then by key.
 
 use std::cmp::Ordering;
 
@@ -78,7 +78,7 @@ impl TreeBin {
         false
     }
 
-    /// What the tree looks like when Java gives it up.
+    /// True if the tree has a shape at which Java abandons it.
     fn is_small(&self) -> bool {
         let kids = |at: Option<usize>| at.map_or([None; 2], |at| self.nodes[at].kids);
         let [left, right] = kids(self.root);
@@ -105,12 +105,12 @@ impl TreeBin {
         at.is_some_and(|at| self.nodes[at].red)
     }
 
-    /// On which side of its parent a node is.
+    /// The side of its parent that a node is on.
     fn side(&self, parent: usize, at: usize) -> usize {
         usize::from(self.nodes[parent].kids[1] == Some(at))
     }
 
-    /// Puts `new` where `old` is, as seen from above.
+    /// Replaces `old` by `new` in its parent.
     fn replace_kid(&mut self, parent: Option<usize>, old: usize, new: Option<usize>) {
         match parent {
             None => self.root = new,
@@ -124,7 +124,7 @@ impl TreeBin {
         }
     }
 
-    /// Turns the tree at `x` so that `x` goes down to this side.
+    /// Rotates the tree at `x` so that `x` moves down to this side.
     fn rotate(&mut self, x: usize, side: usize) {
         let Some(y) = self.nodes[x].kids[1 - side] else { return };
         let inner = self.nodes[y].kids[side];
@@ -180,11 +180,11 @@ impl TreeBin {
         }
     }
 
-    /// Takes a node out of the tree; it is in the list no more.
+    /// Removes a node from the tree. It is no longer in the list.
     fn delete(&mut self, at: usize) {
         let mut gone = at;
         if let [Some(_), Some(right)] = self.nodes[at].kids {
-            // The entry after it takes its place, so that a place with one kid is free.
+            // Its successor takes its place, so that a node with at most one kid is removed.
             gone = right;
             while let Some(left) = self.nodes[gone].kids[0] {
                 gone = left;
@@ -251,7 +251,7 @@ impl TreeBin {
         self.nodes[x].red = false;
     }
 
-    /// Forgets a node that is in neither list nor tree, and moves the last one to its place.
+    /// Frees a node that is in neither list nor tree, and moves the last one to its position.
     fn free(&mut self, at: usize) {
         self.nodes.swap_remove(at);
         let was = self.nodes.len();

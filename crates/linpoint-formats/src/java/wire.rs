@@ -36,7 +36,7 @@ impl FromWire for Java {
         };
         // Unquoted: the message escapes it.
         let class = class.as_str().map_or_else(|| class.to_string(), str::to_owned);
-        Ok(Java::new(&class, arguments)?)
+        Ok(Java::new(&class, arguments).map_err(String::from)?)
     }
 
     fn read_op(&self, call: &NamedCall<'_>) -> Result<Call, Mismatch> {

@@ -8,10 +8,10 @@ use crate::write::{
 };
 use crate::{Thin, Value};
 
-/// What events are written in.
+/// The syntax of events.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Style {
-    /// Maps, one a line.
+    /// Maps, one per line.
     Edn,
     /// Lines of a Jepsen log.
     Log,
@@ -24,7 +24,7 @@ pub(crate) struct Events<'w> {
     out: Box<dyn Write + 'w>,
     line: Vec<u8>,
     style: Style,
-    /// Transactions have several registers.
+    /// True for transactions, which have several registers.
     transactions: bool,
     processes: Successors,
 }
@@ -43,7 +43,7 @@ impl<'w> Events<'w> {
         }
         let value = match call.object {
             Some(_) if self.style != Style::Edn => {
-                return cannot("this format has one object to a file");
+                return cannot("this format supports one object per file");
             }
             Some(object) => Value::List([object.clone(), value].into()),
             None => value,
@@ -110,17 +110,17 @@ impl<'w> Events<'w> {
         match (call.name, result) {
             ("cas", Some(Value::Bool(true))) => self.argument(call),
             ("cas", Some(_)) => cannot(format!(
-                "{} found another value, which edn cannot express: there, :fail says that it did not happen",
+                "{} found another value, which edn cannot express: there, :fail means that it did not happen",
                 what()
             )),
-            ("cas", None) => cannot(format!("{}: its result is not known", what())),
+            ("cas", None) => cannot(format!("{}: its result is unknown", what())),
             ("read", None) if self.style == Style::Edn => Ok(Value::Nil),
             ("read", Some(Value::Nil)) if self.style == Style::Edn => cannot(format!(
-                "{} gave nil, which edn cannot express: there, nil fits any value",
+                "{} gave nil, which edn cannot express: there, nil matches any value",
                 what()
             )),
             (name, None) if GIVES.contains(&name) => {
-                cannot(format!("{}: its result is not known", what()))
+                cannot(format!("{}: its result is unknown", what()))
             }
             (_, Some(result)) => Ok(result.clone()),
             // Most repeat their argument.
@@ -148,7 +148,7 @@ fn plain(value: &Value, line: &mut Vec<u8>) -> Written {
     }
 }
 
-/// The steps of a transaction, with what its reads saw where that is known.
+/// The steps of a transaction, with the values its reads saw, where known.
 fn transaction(call: &Call<'_>, result: Option<&Value>) -> Result<Value, WriteError> {
     let bad =
         || WriteError::Cannot(format!("{} is not a transaction", shown(call.name, call.args)));
@@ -188,7 +188,7 @@ fn transaction(call: &Call<'_>, result: Option<&Value>) -> Result<Value, WriteEr
 const READ: &str = ":read";
 const WRITE: &str = ":write";
 
-/// Appends a value in which what a step does is a keyword, and other texts are strings.
+/// Appends a value in which the function of a step is a keyword, and other texts are strings.
 fn steps(value: &Value, line: &mut Vec<u8>) -> Written {
     let Value::List(items) = value else { return edn(value, line) };
     line.push(b'[');
@@ -238,7 +238,7 @@ impl Writer for Events<'_> {
             let what = shown(call.name, call.args);
             return cannot(format!("jepsen-log has no {what}: only read, write and cas"));
         }
-        // What a read was called with says nothing.
+        // The argument of a read has no meaning.
         let argument = self.argument(call)?;
         self.event(Type::Invoke, call, argument)
     }
@@ -267,7 +267,7 @@ impl Writer for Events<'_> {
                 let argument = self.argument(call)?;
                 self.event(Type::Fail, call, argument)
             }
-            (Ending::Failed, _) => cannot("this format has nothing that failed"),
+            (Ending::Failed, _) => cannot("this format cannot express failed operations"),
         }
     }
 

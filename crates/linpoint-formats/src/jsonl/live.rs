@@ -22,12 +22,13 @@ impl LiveLines {
         &self.ops
     }
 
-    /// The same, to take what has happened.
+    /// The open operations, to take changes from.
     pub(crate) fn ops_mut(&mut self) -> &mut LiveOps {
         &mut self.ops
     }
 
-    /// Takes the next line, which is all of `source`. The first is the header: `Some` model, if it names one.
+    /// Reads the next line, which is all of `source`. The first is the header: returns the model,
+    /// if it names one.
     pub(crate) fn line(
         &mut self,
         source: &Source,

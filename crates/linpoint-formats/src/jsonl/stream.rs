@@ -1,5 +1,5 @@
 //! Plain JSON lines: whole operations with times that are whole numbers, texts without escapes, no
-//! blanks. See [`crate::stream`].
+//! spaces. See [`crate::stream`].
 
 use std::collections::BTreeMap;
 
@@ -11,9 +11,9 @@ use crate::raw::{Names, RawBuilder, RawHistory, RawOp};
 use crate::stream::{self, Each, Unusual};
 use crate::{Format, Source, Value};
 
-/// As many arguments as an operation may have.
+/// Maximum number of arguments of an operation.
 const MOST_ARGS: usize = 255;
-/// Lists in lists in lists, and so on.
+/// Maximum nesting depth of lists.
 const DEEPEST: usize = 16;
 
 /// Reads the header.
@@ -31,7 +31,7 @@ pub(crate) fn open(header: &[u8]) -> Option<(RawHistory, Box<dyn stream::Lines>)
     Some((history, Box::new(Lines::default())))
 }
 
-/// Who performed operations, and on what; the arguments of the line that is read.
+/// The processes and objects of operations, and the arguments of the current line.
 #[derive(Default)]
 struct Lines {
     processes: Processes,
@@ -63,7 +63,7 @@ impl stream::Lines for Lines {
     }
 }
 
-/// Reads a key that has not been there yet.
+/// Reads a key that has not occurred yet.
 macro_rules! once {
     ($place:expr, $value:expr) => {
         if $place.is_some() {
@@ -75,7 +75,8 @@ macro_rules! once {
 }
 
 impl Lines {
-    /// Reads an operation with the end of its line. `None`: the line is unusual; else what `each` says.
+    /// Reads an operation with the end of its line. `None` if the line is unusual, otherwise the
+    /// result of `each`.
     fn operation(&mut self, cursor: &mut Cursor<'_>, line: u32, each: Each<'_>) -> Option<bool> {
         let (mut name, mut args, mut value) = (None, None, None);
         let (mut start, mut end) = (None, None);
@@ -141,7 +142,7 @@ fn text<'a>(cursor: &mut Cursor<'a>) -> Option<&'a str> {
     std::str::from_utf8(bytes).ok()
 }
 
-/// A result; `None` inside if it is said to be unknown.
+/// A result; the inner `None` if it is explicitly unknown.
 fn result(cursor: &mut Cursor<'_>) -> Option<Option<Value>> {
     if cursor.take_all(b"{\"unknown\":true}") {
         return Some(None);
@@ -149,12 +150,12 @@ fn result(cursor: &mut Cursor<'_>) -> Option<Option<Value>> {
     read(cursor).map(Some)
 }
 
-/// A value that is not null: for most keys, null is the same as nothing.
+/// A value that is not null: for most keys, null means absent.
 fn given(cursor: &mut Cursor<'_>) -> Option<Value> {
     read(cursor).filter(|value| *value != Value::Nil)
 }
 
-/// A value that is no object.
+/// A value that is not an object.
 fn read(cursor: &mut Cursor<'_>) -> Option<Value> {
     value(cursor, DEEPEST)
 }
@@ -165,7 +166,7 @@ fn value(cursor: &mut Cursor<'_>, depth: usize) -> Option<Value> {
         b'-' => {
             cursor.skip(1);
             match number(cursor)? {
-                // JSON has a negative zero, which is no whole number.
+                // JSON has a negative zero, which is not a whole number.
                 0 => return None,
                 number => Value::Int(-(number as i64)),
             }
@@ -203,19 +204,19 @@ fn list(cursor: &mut Cursor<'_>, depth: usize, items: &mut Vec<Value>) -> Option
     }
 }
 
-/// Numbers for processes, the same as a [`RawBuilder`] gives: their own if all are numbers, else in order of
-/// appearance. Some of either kind is left to that.
+/// Numbers for processes, the same that a [`RawBuilder`] assigns: their own if all are numbers,
+/// otherwise in order of appearance. A mixture is left to the builder.
 #[derive(Default)]
 struct Processes {
-    /// Those below [`Processes::KNOWN`] that were met.
+    /// The numbers below [`Processes::KNOWN`] that have occurred.
     small: Vec<bool>,
-    /// All that are numbers.
+    /// All processes that are numbers.
     numbers: BTreeMap<u32, Value>,
     others: Names,
 }
 
 impl Processes {
-    /// Which of these was met is looked up in a table.
+    /// Numbers below this are looked up in a table.
     const KNOWN: usize = 1 << 12;
 
     #[inline]

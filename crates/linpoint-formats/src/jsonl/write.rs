@@ -1,4 +1,5 @@
-//! Writes linpoint's JSON lines: events where only their order is known, operations where there are times.
+//! Writes linpoint's JSON lines: events if only their order is known, operations if there are
+//! times.
 
 use std::io::Write;
 
@@ -8,7 +9,7 @@ use super::VERSION;
 use crate::raw::Clock;
 use crate::write::{Call, Ending, Header, Writer, Written, cannot, json, json_text};
 
-/// Writes lines as it is told of events.
+/// Writes lines as events arrive.
 pub(crate) struct Lines<'w> {
     out: Box<dyn Write + 'w>,
     line: Vec<u8>,
@@ -27,7 +28,7 @@ impl<'w> Lines<'w> {
         Ok(())
     }
 
-    /// What a line says about an operation, its times excepted.
+    /// The members of a line that describe an operation, except its times.
     fn operation(&mut self, call: &Call<'_>) {
         let line = &mut self.line;
         match (call.client, call.process) {
@@ -131,7 +132,7 @@ impl Writer for Lines<'_> {
                 self.time("end", at);
             }
             Ending::Lost => self.time("start", call.start),
-            Ending::Failed => return cannot("an operation with times cannot be one that failed"),
+            Ending::Failed => return cannot("an operation with times cannot have failed"),
         }
         self.end_line()
     }

@@ -17,7 +17,7 @@ impl<'w> Lines<'w> {
     }
 }
 
-/// The method of an operation, and whether it takes something out.
+/// The method of an operation, and whether it removes something.
 fn method(call: &Call<'_>) -> Result<(&'static str, bool), WriteError> {
     let known = METHODS
         .iter()
@@ -31,7 +31,7 @@ fn method(call: &Call<'_>) -> Result<(&'static str, bool), WriteError> {
     }
 }
 
-/// A value as a word: a number, or a text that cannot be taken for anything else.
+/// A value as a word: a number, or a text that cannot be mistaken for anything else.
 fn word(value: &Value) -> Result<String, WriteError> {
     let plain = |c: char| !c.is_whitespace() && !c.is_control() && !"()".contains(c);
     match value {
@@ -54,7 +54,7 @@ impl Writer for Lines<'_> {
 
     fn call(&mut self, call: &Call<'_>) -> Written {
         if call.object.is_some() {
-            return cannot("limo has one object to a file");
+            return cannot("limo supports one object per file");
         }
         let ((method, removes), process) = (method(call)?, call.process.unwrap_or_default());
         match call.args {
@@ -72,7 +72,7 @@ impl Writer for Lines<'_> {
         match ending {
             Ending::Returned { result: None, .. } if removes => {
                 let what = shown(call.name, call.args);
-                return cannot(format!("{what}: its result is not known; limo needs one"));
+                return cannot(format!("{what}: its result is unknown; limo needs one"));
             }
             Ending::Returned { result: Some(Value::Nil), .. } if removes => {
                 writeln!(self.out, "[{process}] return empty")?;
@@ -85,9 +85,9 @@ impl Writer for Lines<'_> {
                 return cannot(format!("{what} was refused, which limo cannot express"));
             }
             Ending::Returned { .. } => writeln!(self.out, "[{process}] return")?,
-            // A thread that calls again has given it up.
+            // A thread that calls again abandons it.
             Ending::Lost => {}
-            Ending::Failed => return cannot("limo has no operations that failed"),
+            Ending::Failed => return cannot("limo cannot express failed operations"),
         }
         Ok(())
     }

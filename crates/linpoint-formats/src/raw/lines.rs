@@ -1,16 +1,16 @@
-//! On which lines operations begin.
+//! The lines on which operations begin.
 
-/// A line for each operation. Most often each is on the line after that of the one before: then all of
-/// them together take a few bytes.
+/// A line for each operation. Usually each is on the line after the previous one; then all of them
+/// together take a few bytes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lines {
-    /// Where a line does not follow the one before: the operation and its line.
+    /// The positions at which a line does not follow the previous one: the operation and its line.
     runs: Vec<(u32, u32)>,
     len: u32,
 }
 
 impl Lines {
-    /// The next operation begins on this line.
+    /// Adds an operation that begins on this line.
     #[inline]
     pub(crate) fn push(&mut self, line: u32) {
         match self.runs.last() {

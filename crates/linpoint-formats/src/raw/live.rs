@@ -1,7 +1,7 @@
-//! The operations of a stream: only those that are open are kept.
+//! The operations of a stream, of which only the open ones are kept.
 //!
-//! Readers tell a [`Sink`] what happens. A [`super::RawBuilder`] keeps everything; [`LiveOps`] keeps the open
-//! operations, and hands out each call and each end.
+//! Readers report events to a [`Sink`]. A [`super::RawBuilder`] keeps everything; [`LiveOps`] keeps
+//! the open operations, and hands out each call and each end.
 
 use std::collections::VecDeque;
 
@@ -9,9 +9,9 @@ use linpoint::history::Extras;
 use rustc_hash::FxHashMap;
 
 use super::{Details, End, Names, RawBuilder, RawId, RawOp};
-use crate::Value;
+use crate::{RawError, Value};
 
-/// Takes the events of a reader. See [`RawBuilder`] for what the methods mean.
+/// Receives the events of a reader. [`RawBuilder`] documents the methods.
 pub(crate) trait Sink: Default {
     /// An operation begins.
     fn call(
@@ -20,7 +20,7 @@ pub(crate) trait Sink: Default {
         name: &str,
         args: impl IntoIterator<Item = Value>,
         details: Details,
-    ) -> Result<RawId, String>;
+    ) -> Result<RawId, RawError>;
 
     /// The open operation of a process.
     fn open_of(&self, process: &Value) -> Option<RawId>;
@@ -28,19 +28,19 @@ pub(crate) trait Sink: Default {
     /// An operation as far as it is known.
     fn op(&self, op: RawId) -> RawOp<'_>;
 
-    /// An operation ends. The answer, if it has ended before: on which line.
+    /// An operation ends. The error is the line on which it has already ended.
     fn end(&mut self, line: u32, op: RawId, end: End) -> Result<(), u32>;
 
     /// A position in the order of effects.
-    fn hint(&mut self, op: RawId, hint: (Value, u64)) -> Result<(), String>;
+    fn hint(&mut self, op: RawId, hint: (Value, u64)) -> Result<(), RawError>;
 
     /// Something that happened and is not an operation.
     fn annotate(&mut self, line: u32, text: impl Into<String>);
 
-    /// The result of one more operation is known in part only.
+    /// Counts an operation whose result is partly unknown.
     fn count_partly_unknown(&mut self);
 
-    /// True if operations that have ended are known by their ids for ever.
+    /// True if the ids of ended operations are remembered permanently.
     const REMEMBERS: bool;
 }
 
@@ -53,7 +53,7 @@ impl Sink for RawBuilder {
         name: &str,
         args: impl IntoIterator<Item = Value>,
         details: Details,
-    ) -> Result<RawId, String> {
+    ) -> Result<RawId, RawError> {
         RawBuilder::call(self, line, name, args, details)
     }
 
@@ -69,7 +69,7 @@ impl Sink for RawBuilder {
         RawBuilder::end(self, line, op, end)
     }
 
-    fn hint(&mut self, op: RawId, hint: (Value, u64)) -> Result<(), String> {
+    fn hint(&mut self, op: RawId, hint: (Value, u64)) -> Result<(), RawError> {
         RawBuilder::hint(self, op, hint)
     }
 
@@ -82,7 +82,7 @@ impl Sink for RawBuilder {
     }
 }
 
-/// What happened to an operation of a stream.
+/// A change of an operation of a stream.
 #[derive(Debug)]
 pub(crate) enum Change {
     /// It began.
@@ -91,7 +91,7 @@ pub(crate) enum Change {
     Ended(RawId, End),
 }
 
-/// The open operations of a stream. Its numbers are used again.
+/// The open operations of a stream. Their numbers are reused.
 #[derive(Debug, Default)]
 pub(crate) struct LiveOps {
     slots: Vec<Option<LiveOp>>,
@@ -110,19 +110,19 @@ struct LiveOp {
     name: Box<str>,
     args: Vec<Value>,
     line: u32,
-    /// The line on which it has ended, once it has.
+    /// The line on which it ended, if it has.
     end_line: Option<u32>,
     process: Option<Value>,
     extras: Extras,
 }
 
 impl LiveOps {
-    /// What happened next. An operation that has ended must be given to [`LiveOps::forget`].
+    /// The next change. An operation that has ended must be passed to [`LiveOps::forget`].
     pub(crate) fn change(&mut self) -> Option<Change> {
         self.changes.pop_front()
     }
 
-    /// Nobody will ask about this operation any more.
+    /// Forgets an ended operation.
     pub(crate) fn forget(&mut self, op: RawId) {
         if let Some(slot) = self.slots.get_mut(op.0 as usize)
             && slot.take().is_some()
@@ -131,12 +131,12 @@ impl LiveOps {
         }
     }
 
-    /// How many operations are open.
+    /// Number of open operations.
     pub(crate) fn open(&self) -> usize {
         self.open
     }
 
-    /// The open operations, those that were called last first.
+    /// The open operations, most recent calls first.
     pub(crate) fn all_open(&self) -> Vec<RawOp<'_>> {
         let is_open = |op: &&LiveOp| op.end_line.is_none();
         let mut open: Vec<RawOp<'_>> =
@@ -145,12 +145,12 @@ impl LiveOps {
         open
     }
 
-    /// Results that were known in part only.
+    /// Number of partly unknown results.
     pub(crate) fn partly_unknown(&self) -> usize {
         self.partly_unknown
     }
 
-    /// Who performs an operation.
+    /// The process of an operation.
     pub(crate) fn process(&self, op: RawId) -> Option<&Value> {
         self.slots.get(op.0 as usize)?.as_ref()?.process.as_ref()
     }
@@ -161,7 +161,7 @@ impl LiveOps {
     }
 
     /// A number for a process: its own, or one beyond those that processes usually have.
-    fn number(&mut self, process: &Value) -> Result<u32, String> {
+    fn number(&mut self, process: &Value) -> Result<u32, RawError> {
         const NAMED: u32 = 1 << 31;
         let own = process.as_int().and_then(|n| u32::try_from(n).ok()).filter(|n| *n < NAMED);
         match own {
@@ -186,7 +186,7 @@ impl LiveOp {
     }
 }
 
-/// Stands in for an operation that was forgotten: nobody asks for those.
+/// A placeholder for forgotten operations, which are never queried.
 const NOTHING: RawOp<'static> = RawOp {
     name: "",
     args: &[],
@@ -207,7 +207,7 @@ impl Sink for LiveOps {
         name: &str,
         args: impl IntoIterator<Item = Value>,
         details: Details,
-    ) -> Result<RawId, String> {
+    ) -> Result<RawId, RawError> {
         if let Some(process) = &details.process
             && let Some(&open) = self.by_process.get(process)
         {
@@ -220,7 +220,7 @@ impl Sink for LiveOps {
             None => {
                 let next = u32::try_from(self.slots.len());
                 self.slots.push(None);
-                RawId(next.map_err(|_| "too many open operations".to_owned())?)
+                RawId(next.map_err(|_| RawError::TooManyOpenOperations)?)
             }
         };
         if let Some(process) = &details.process {
@@ -263,8 +263,8 @@ impl Sink for LiveOps {
         Ok(())
     }
 
-    /// Streams are checked without them.
-    fn hint(&mut self, _op: RawId, _hint: (Value, u64)) -> Result<(), String> {
+    /// Streams are checked without hints.
+    fn hint(&mut self, _op: RawId, _hint: (Value, u64)) -> Result<(), RawError> {
         Ok(())
     }
 

@@ -1,8 +1,8 @@
-//! A history as a format gives it: operations are names and values, no specification is involved.
+//! A history as read from a file: operations are names and values, without a specification.
 //!
-//! Every reader fills a [`RawBuilder`], which knows the rules that all formats share: one open
-//! operation for each process, one end for each operation. It answers with sentences; the reader adds
-//! the place.
+//! Every reader fills a [`RawBuilder`], which enforces the rules that all formats share: one open
+//! operation for each process, one end for each operation. It returns a [`RawError`]; the reader
+//! adds the position.
 
 mod lines;
 mod live;
@@ -14,7 +14,7 @@ use linpoint::history::{OrderHint, Ties};
 use rustc_hash::FxHashMap;
 
 use crate::model::ModelName;
-use crate::{Format, Value};
+use crate::{Format, RawError, Value};
 pub(crate) use lines::Lines;
 pub(crate) use live::{Change, LiveOps, Sink};
 use ops::Fate;
@@ -25,64 +25,65 @@ pub use ops::{NameId, RawId, RawOp, RawOps};
 pub struct RawHistory {
     /// The format it was read from.
     pub format: Format,
-    /// Which of several histories in one file it is.
+    /// The id of the history, if a file has several.
     pub id: Option<String>,
     /// The model that the file names, with its options.
     pub model: Option<ModelName>,
-    /// What the author of the file has to say about it.
+    /// The author's note.
     pub note: Option<String>,
     /// What equal clock readings mean.
     pub ties: Ties,
-    /// What the times of operations are.
+    /// The kind of times that operations have.
     pub clock: Clock,
-    /// The operations, in the order of the file, without those that certainly did not happen.
+    /// The operations, in the order of the file, except those that did not happen.
     pub ops: RawOps,
-    /// Who performed them, by [`linpoint::history::Extras::process`]. Processes that are numbers
-    /// keep them.
+    /// The processes, by [`linpoint::history::Extras::process`]. Processes that are numbers keep
+    /// them.
     pub processes: BTreeMap<u32, Value>,
-    /// What they were performed on; [`linpoint::history::Extras::object`] is a position in here.
+    /// The objects; [`linpoint::history::Extras::object`] is an index into this.
     pub objects: Vec<Value>,
-    /// What the file tells besides: faults that were injected, messages.
+    /// Other information in the file: injected faults, messages.
     pub annotations: Vec<Annotation>,
-    /// Operations of whose results a part is not known. Those with an unknown result do not count.
+    /// Number of operations whose results are partly unknown. Completely unknown results do not
+    /// count.
     pub partly_unknown: usize,
 }
 
 /// Something that happened and is not an operation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Annotation {
-    /// Where it is written.
+    /// The line it is on.
     pub line: u32,
-    /// It happened after so many calls and ends of operations.
+    /// The number of calls and ends of operations before it.
     pub after: u64,
-    /// What it is, as the file says it.
+    /// Its text in the file.
     pub text: String,
 }
 
-/// What the times of operations are.
+/// The kind of times that operations have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Clock {
-    /// Numbers of events in the order in which they happened.
+    /// The numbers of events in the order in which they happened.
     #[default]
     Order,
-    /// Readings that are whole numbers.
+    /// Clock readings that are whole numbers.
     Whole,
-    /// The bits of readings that are floating-point numbers, which sort as these do.
+    /// The bits of clock readings that are floating-point numbers, which sort like the readings.
     Float,
 }
 
 /// How an operation ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum End {
-    /// It returned this, or something that is not known.
+    /// It returned this result, or an unknown one.
     Returned(Option<Value>),
-    /// It certainly did not happen.
+    /// It did not happen.
     Failed,
-    /// Nothing more will be heard of it.
+    /// It will never return.
     Lost,
 }
 
-/// Numbers for names, in the order in which they are met.
+/// Numbers for names, in order of appearance.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names {
     list: Vec<Value>,
@@ -91,17 +92,17 @@ pub(crate) struct Names {
 
 impl Names {
     /// The number of a name.
-    pub(crate) fn number(&mut self, name: Value) -> Result<u32, String> {
+    pub(crate) fn number(&mut self, name: Value) -> Result<u32, RawError> {
         if let Some(&number) = self.numbers.get(&name) {
             return Ok(number);
         }
-        let number = u32::try_from(self.list.len()).map_err(|_| "too many names".to_owned())?;
+        let number = u32::try_from(self.list.len()).map_err(|_| RawError::TooManyNames)?;
         self.list.push(name.clone());
         self.numbers.insert(name, number);
         Ok(number)
     }
 
-    /// True if none was met.
+    /// True if there are none.
     pub(crate) fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
@@ -126,50 +127,49 @@ pub struct RawBuilder {
     partly_unknown: usize,
 }
 
-/// What else a line says about an operation.
+/// Other attributes of an operation.
 #[derive(Debug, Default)]
 pub struct Details {
-    /// Who performed it.
+    /// The process that performed it.
     pub process: Option<Value>,
-    /// What it was performed on.
+    /// The object it was performed on.
     pub object: Option<Value>,
     /// Its position in the order of effects: scope and position.
     pub hint: Option<(Value, u64)>,
 }
 
 impl Details {
-    /// Only who performed it.
+    /// Only the process.
     pub fn by(process: Value) -> Details {
         Details { process: Some(process), ..Details::default() }
     }
 }
 
-/// A process does one thing at a time.
-fn still_open(process: &Value, open: &RawOp<'_>) -> String {
-    let RawOp { name, line, .. } = open;
-    format!("process {process} calls while its {name:?} from line {line} is still open")
+/// A process has one operation open at a time.
+fn still_open(process: &Value, open: &RawOp<'_>) -> RawError {
+    RawError::StillOpen { process: process.clone(), name: open.name.to_owned(), line: open.line }
 }
 
 impl RawBuilder {
-    /// No operations yet.
+    /// Creates a builder without operations.
     pub fn new() -> RawBuilder {
         RawBuilder::default()
     }
 
     /// The number of an operation's name.
-    pub fn name(&mut self, name: &str) -> Result<NameId, String> {
+    pub fn name(&mut self, name: &str) -> Result<NameId, RawError> {
         if let Some(&known) = self.op_names.get(name) {
             return Ok(known);
         }
         let number = u16::try_from(self.ops.names.len())
             .map(NameId)
-            .map_err(|_| "too many different operations".to_owned())?;
+            .map_err(|_| RawError::TooManyOperationNames)?;
         self.ops.names.push(name.into());
         self.op_names.insert(name.into(), number);
         Ok(number)
     }
 
-    fn set_details(&mut self, op: RawId, details: Details) -> Result<(), String> {
+    fn set_details(&mut self, op: RawId, details: Details) -> Result<(), RawError> {
         if let Some(process) = details.process {
             self.ops.extras_mut(op).process = Some(self.processes.number(process)?);
         }
@@ -179,7 +179,7 @@ impl RawBuilder {
         self.set_hint(op, details.hint)
     }
 
-    fn set_hint(&mut self, op: RawId, hint: Option<(Value, u64)>) -> Result<(), String> {
+    fn set_hint(&mut self, op: RawId, hint: Option<(Value, u64)>) -> Result<(), RawError> {
         if let Some((scope, position)) = hint {
             let scope = self.scopes.number(scope)?;
             self.ops.extras_mut(op).hint = Some(OrderHint { scope, position });
@@ -192,14 +192,14 @@ impl RawBuilder {
         self.events
     }
 
-    /// An operation begins.
+    /// Records a call.
     pub fn call(
         &mut self,
         line: u32,
         name: &str,
         args: impl IntoIterator<Item = Value>,
         details: Details,
-    ) -> Result<RawId, String> {
+    ) -> Result<RawId, RawError> {
         if let Some(who) = &details.process
             && let Some(open) = self.open_of(who)
         {
@@ -224,7 +224,7 @@ impl RawBuilder {
         self.ops.get(op)
     }
 
-    /// An operation ends. The answer, if it has ended before: on which line.
+    /// Records the end of an operation. The error is the line on which it has already ended.
     pub fn end(&mut self, line: u32, op: RawId, end: End) -> Result<(), u32> {
         if self.ops.fate(op) != Fate::Open {
             return Err(self.ops.get(op).end_line);
@@ -242,12 +242,12 @@ impl RawBuilder {
         Ok(())
     }
 
-    /// A position in the order of effects that became known later than the call.
-    pub fn hint(&mut self, op: RawId, hint: (Value, u64)) -> Result<(), String> {
+    /// Adds a position in the order of effects that became known after the call.
+    pub fn hint(&mut self, op: RawId, hint: (Value, u64)) -> Result<(), RawError> {
         self.set_hint(op, Some(hint))
     }
 
-    /// A whole operation with its times.
+    /// Adds a whole operation with its times.
     #[inline]
     pub fn interval(
         &mut self,
@@ -257,7 +257,7 @@ impl RawBuilder {
         result: Option<Value>,
         times: (u64, Option<u64>),
         details: Details,
-    ) -> Result<(), String> {
+    ) -> Result<(), RawError> {
         self.ops.whole(name, args, result, line, times)?;
         if details.process.is_none() && details.object.is_none() && details.hint.is_none() {
             return Ok(());
@@ -265,17 +265,17 @@ impl RawBuilder {
         self.set_details(self.ops.last(), details)
     }
 
-    /// Something that happened and is not an operation.
+    /// Adds something that happened and is not an operation.
     pub fn annotate(&mut self, line: u32, text: impl Into<String>) {
         self.annotations.push(Annotation { line, after: self.events, text: text.into() });
     }
 
-    /// The result of one more operation is known in part only.
+    /// Counts an operation whose result is partly unknown.
     pub fn count_partly_unknown(&mut self) {
         self.partly_unknown += 1;
     }
 
-    /// Everything that was collected.
+    /// Completes the history.
     pub fn finish(mut self, format: Format) -> RawHistory {
         let processes = self.own_numbers();
         RawHistory {
@@ -293,8 +293,8 @@ impl RawBuilder {
         }
     }
 
-    /// If all processes are numbers, each gets its own instead of the one in order of appearance:
-    /// the library knows processes by number only, and says so in its sentences.
+    /// If all processes are numbers, each keeps its own instead of one in order of appearance: the
+    /// library identifies processes by number, and mentions the numbers in its sentences.
     fn own_numbers(&mut self) -> BTreeMap<u32, Value> {
         let names = std::mem::take(&mut self.processes.list);
         let own = |name: &Value| u32::try_from(name.as_int()?).ok();

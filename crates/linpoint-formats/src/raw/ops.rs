@@ -1,14 +1,14 @@
 //! The operations of a raw history, in columns.
 //!
 //! Histories have up to tens of millions of operations, so an operation costs about fifty bytes
-//! here: names are numbers, arguments and results lie one after the other, and what most formats do
-//! not have (processes, objects, hints) takes no room where it is absent. Columns are cut into chunks, so that
-//! memory is given back while the operations are turned into those of a model.
+//! here: names are numbers, arguments and results are stored one after the other, and what most
+//! formats do not have (processes, objects, hints) takes no memory if absent. Columns are cut into
+//! chunks, so that memory is released while the operations are turned into those of a model.
 
 use linpoint::history::Extras;
 use linpoint::wire::NamedCall;
 
-use crate::Value;
+use crate::{RawError, Value};
 
 /// One operation of a [`crate::RawHistory`].
 #[derive(Clone, Copy, Debug)]
@@ -21,7 +21,7 @@ pub struct RawOp<'a> {
     pub result: Option<&'a Value>,
     /// When it was called: any number that orders the events of this history.
     pub start: u64,
-    /// When it returned; `None`: it did not.
+    /// When it returned; `None` if it did not.
     pub end: Option<u64>,
     /// Process, object, hint.
     pub extras: Extras,
@@ -47,7 +47,7 @@ pub struct RawOps {
     dropped: usize,
 }
 
-/// Names an operation while a history is built.
+/// Identifies an operation while a history is built.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct RawId(pub(super) u32);
 
@@ -55,17 +55,17 @@ pub struct RawId(pub(super) u32);
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NameId(pub(super) u16);
 
-/// What has become of an operation.
+/// The fate of an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Fate {
     Open,
     Returned,
     Lost,
-    /// It did not happen, and is passed over.
+    /// It did not happen, and is skipped.
     Dropped,
 }
 
-/// Operations to a chunk.
+/// Number of operations per chunk.
 const CHUNK: usize = 1 << 16;
 const NO_RESULT: u32 = u32::MAX;
 
@@ -79,7 +79,7 @@ struct Chunk {
     lines: Vec<u32>,
     /// Empty if every operation ends on the line on which it begins.
     end_lines: Vec<u32>,
-    /// As long as is needed for the last that has something in it.
+    /// Only as long as the last operation that has extras.
     extras: Vec<Extras>,
 }
 
@@ -95,7 +95,7 @@ struct Row {
 }
 
 impl Chunk {
-    /// Room for a whole chunk. The first one of a history grows instead: most are small.
+    /// Reserves memory for a whole chunk. The first one of a history grows instead: most are small.
     fn full_size() -> Chunk {
         Chunk {
             rows: Vec::with_capacity(CHUNK),
@@ -114,12 +114,12 @@ impl Chunk {
         args: impl IntoIterator<Item = Value>,
         line: u32,
         start: u64,
-    ) -> Result<(), String> {
+    ) -> Result<(), RawError> {
         let first = self.values.len();
         self.values.extend(args);
         let count = self.values.len() - first;
         let Ok(arg_count) = u8::try_from(count) else {
-            return Err(format!("{count} arguments are too many"));
+            return Err(RawError::TooManyArguments(count));
         };
         let (args, result, fate) = (first as u32, NO_RESULT, Fate::Open);
         self.rows.push(Row { args, result, name, arg_count, fate });
@@ -169,7 +169,7 @@ impl Chunk {
 }
 
 impl RawOps {
-    /// How many there are.
+    /// Number of operations.
     pub fn len(&self) -> usize {
         self.rows() - self.dropped
     }
@@ -179,18 +179,19 @@ impl RawOps {
         self.len() == 0
     }
 
-    /// All of them, in the order of the file.
+    /// All operations, in the order of the file.
     pub fn iter(&self) -> impl Iterator<Item = RawOp<'_>> {
         self.chunks.iter().flat_map(|chunk| chunk.happened(&self.names))
     }
 
-    /// Names all of them, in the order of the file.
+    /// The ids of all operations, in the order of the file.
     pub fn ids(&self) -> impl Iterator<Item = RawId> {
         let ids = (0..self.rows() as u32).map(RawId);
         ids.filter(|id| self.fate(*id) != Fate::Dropped)
     }
 
-    /// Hands out all of them in the order of the file, and gives back the memory on the way.
+    /// Passes all operations to `each` in the order of the file, and releases their memory on the
+    /// way.
     pub fn consume<E>(self, mut each: impl FnMut(&RawOp<'_>) -> Result<(), E>) -> Result<(), E> {
         for chunk in self.chunks {
             chunk.happened(&self.names).try_for_each(|op| each(&op))?;
@@ -198,7 +199,7 @@ impl RawOps {
         Ok(())
     }
 
-    /// Those that did not happen too.
+    /// The number of rows, including operations that did not happen.
     fn rows(&self) -> usize {
         match self.chunks.split_last() {
             Some((last, full)) => full.len() * CHUNK + last.rows.len(),
@@ -208,17 +209,17 @@ impl RawOps {
 
     /// The last chunk, with room for one more operation.
     #[inline]
-    fn with_room(&mut self) -> Result<&mut Chunk, String> {
+    fn with_room(&mut self) -> Result<&mut Chunk, RawError> {
         if self.chunks.last().is_none_or(|chunk| chunk.rows.len() == CHUNK) {
             self.next_chunk()?;
         }
-        self.chunks.last_mut().ok_or_else(String::new)
+        self.chunks.last_mut().ok_or(RawError::TooManyOperations)
     }
 
     #[cold]
-    fn next_chunk(&mut self) -> Result<(), String> {
+    fn next_chunk(&mut self) -> Result<(), RawError> {
         if self.rows() >= u32::MAX as usize / 2 {
-            return Err("too many operations".to_owned());
+            return Err(RawError::TooManyOperations);
         }
         let first = self.chunks.is_empty();
         self.chunks.push(if first { Chunk::default() } else { Chunk::full_size() });
@@ -232,12 +233,12 @@ impl RawOps {
         args: impl IntoIterator<Item = Value>,
         line: u32,
         start: u64,
-    ) -> Result<RawId, String> {
+    ) -> Result<RawId, RawError> {
         self.with_room()?.push(name, args, line, start)?;
         Ok(self.last())
     }
 
-    /// Adds a whole operation; one without an end is lost.
+    /// Adds a whole operation. Without an end, it never returned.
     #[inline]
     pub(super) fn whole(
         &mut self,
@@ -246,7 +247,7 @@ impl RawOps {
         result: Option<Value>,
         line: u32,
         times: (u64, Option<u64>),
-    ) -> Result<(), String> {
+    ) -> Result<(), RawError> {
         let chunk = self.with_room()?;
         chunk.push(name, args, line, times.0)?;
         let at = chunk.rows.len() - 1;

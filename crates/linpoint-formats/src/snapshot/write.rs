@@ -1,7 +1,8 @@
 //! Writes the snapshot histories of DISC 2022.
 //!
-//! Who updates is what is updated here: updates get the number of their segment. If the processes of
-//! the history are not like that, scans get numbers above those of all segments.
+//! In this format a process updates the segment with its own number, so updates get the number of
+//! their segment. If the processes of the history do not match that, scans get numbers above those
+//! of all segments.
 
 use std::io::Write;
 
@@ -13,10 +14,10 @@ use crate::write::{Call, Ending, Header, Successors, WriteError, Writer, Written
 /// Writes events.
 pub(crate) struct Events<'w> {
     out: Box<dyn Write + 'w>,
-    /// What is added to the numbers of those who scan.
+    /// Added to the numbers of scanning processes.
     above: u32,
     scanners: Successors,
-    /// Segments that are being updated, now or for ever.
+    /// Segments with an open update.
     updating: FxHashSet<i64>,
     /// The open scans, with the number under which each was written.
     scanning: FxHashMap<u64, u32>,
@@ -59,7 +60,7 @@ impl Writer for Events<'_> {
 
     fn call(&mut self, call: &Call<'_>) -> Written {
         if call.object.is_some() {
-            return cannot("the format snapshot has one object to a file");
+            return cannot("the format snapshot supports one object per file");
         }
         if call.name == "update" {
             let (segment, value) = self.update(call)?;
@@ -81,7 +82,9 @@ impl Writer for Events<'_> {
     fn end(&mut self, call: &Call<'_>, ending: Ending<'_>) -> Written {
         let what = || shown(call.name, call.args);
         match (call.name, ending) {
-            (_, Ending::Failed) => return cannot("the format snapshot has nothing that failed"),
+            (_, Ending::Failed) => {
+                return cannot("the format snapshot cannot express failed operations");
+            }
             ("update", Ending::Returned { .. }) => {
                 let (segment, value) = self.update(call)?;
                 self.updating.remove(&segment);
@@ -95,7 +98,7 @@ impl Writer for Events<'_> {
             (_, Ending::Returned { result, .. }) => {
                 let process = self.scanning.remove(&call.id).unwrap_or_default();
                 let Some(Value::List(values)) = result else {
-                    return cannot(format!("{}: its result is not known", what()));
+                    return cannot(format!("{}: its result is unknown", what()));
                 };
                 let [Value::Int(a), Value::Int(b)] = &**values else {
                     return cannot(format!(

@@ -1,9 +1,9 @@
-//! What is read here is read in the same way by the reader of the format.
+//! The fast path and the reader of the format agree.
 
 use super::*;
 use crate::Source;
 
-/// What is known about a history besides its operations.
+/// Everything about a history besides its operations.
 fn head(history: &RawHistory) -> String {
     let RawHistory { format, id, model, note, ties, processes, objects, .. } = history;
     format!("{format:?} {id:?} {model:?} {note:?} {ties:?} {processes:?} {objects:?}")
@@ -31,7 +31,7 @@ fn any(text: &[u8]) -> Result<Vec<String>, String> {
     Ok([head(&history)].into_iter().chain(history.ops.iter().map(|op| format!("{op:?}"))).collect())
 }
 
-/// Files in which everything is plain.
+/// Files with plain lines only.
 const PLAIN: &[&str] = &[
     "# queue\nenq 2 0 1\ndeq 2 2 13\ndeq -1 12345678 123456789012345678\npeek -5 4 5\n",
     "# stack\npush 99999999 1 2\n\npop 1 3 4",
@@ -64,9 +64,9 @@ fn plain_files_are_read_here() {
     assert!(plain(mixed.as_bytes()).is_none() && any(mixed.as_bytes()).is_ok());
 }
 
-/// Whatever is changed: what is accepted here is accepted there, and means the same.
+/// After any change, what the fast path accepts is accepted by the reader, and means the same.
 #[test]
-fn changed_files_mean_the_same_or_are_left_to_others() {
+fn changed_files_mean_the_same_or_are_left_to_the_reader() {
     const BYTES: &[u8] = b"\"\\{}[]:,.-+019 \tx\r\nEeun#\x00\x7f\xc3\xa4";
     let (mut same, mut left) = (0, 0);
     for text in PLAIN {
@@ -97,8 +97,8 @@ fn changed_files_mean_the_same_or_are_left_to_others() {
 }
 
 #[test]
-fn words_in_another_place_of_the_line() {
-    // Every member of an operation twice, left out, null, or of another kind.
+fn members_changed_one_by_one() {
+    // Every member of an operation twice, left out, null, or of another type.
     let members = [
         "\"op\":\"write\"",
         "\"args\":[5]",

@@ -1,4 +1,4 @@
-//! Writes Violat's JSON: one document, with what linpoint reads of it.
+//! Writes Violat's JSON: one document, with the members that linpoint reads.
 
 use std::io::Write;
 
@@ -71,7 +71,7 @@ impl Writer for Document<'_> {
 
     fn call(&mut self, call: &Call<'_>) -> Written {
         if call.object.is_some() {
-            return cannot("violat has one object to a history");
+            return cannot("violat supports one object per history");
         }
         self.event("call", call, None)
     }
@@ -80,7 +80,7 @@ impl Writer for Document<'_> {
         match ending {
             Ending::Returned { result, .. } => self.event("return", call, result),
             Ending::Lost => Ok(()),
-            Ending::Failed => cannot("violat has nothing that failed"),
+            Ending::Failed => cannot("violat cannot express failed operations"),
         }
     }
 

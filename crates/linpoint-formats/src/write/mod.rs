@@ -1,9 +1,9 @@
-//! Writing histories: one [`Writer`] for each format, beside its reader.
+//! Writes histories: one [`Writer`] for each format, beside its reader.
 //!
-//! A writer is told of calls and ends in the order in which they happened, and writes as it goes, so
-//! that a history of any length needs no memory. What its format has no way to say it refuses, with a
-//! sentence. Whether what was written means the same when it is read again is the business of
-//! the caller: converting reads it again.
+//! A writer receives calls and ends in the order in which they happened, and writes immediately, so
+//! that a history of any length needs no memory. It refuses what its format cannot express. The
+//! caller must verify that what was written means the same when it is read again, as converting
+//! does.
 
 mod text;
 
@@ -19,22 +19,22 @@ use crate::{fastlin, jepsen, jsonl, limo, snapshot, violat};
 
 pub(crate) use text::{edn, json, json_text};
 
-/// What comes before the operations.
+/// The header of a history.
 #[derive(Clone, Debug)]
 pub struct Header<'a> {
     /// The model, with its options.
     pub model: Option<&'a ModelName>,
-    /// What the author has to say.
+    /// The author's note.
     pub note: Option<&'a str>,
-    /// Which of several histories it is.
+    /// The id of the history, if there are several.
     pub id: Option<&'a str>,
-    /// What the times of operations are.
+    /// The kind of times that operations have.
     pub clock: Clock,
     /// What equal times mean.
     pub ties: Ties,
-    /// All numbers of processes are below this one.
+    /// All process numbers are below this.
     pub processes: u32,
-    /// Every update of a snapshot is of the segment that has the number of its process.
+    /// True if every update of a snapshot is to the segment with the number of its process.
     pub own_segments: bool,
 }
 
@@ -43,35 +43,35 @@ pub struct Header<'a> {
 pub struct Call<'a> {
     /// A number that no other operation has.
     pub id: u64,
-    /// What was called.
+    /// The name of the operation.
     pub name: &'a str,
-    /// With these arguments.
+    /// Its arguments.
     pub args: &'a [Value],
-    /// By whom.
+    /// The process that called it.
     pub process: Option<u32>,
-    /// What the caller is called, if not by its number.
+    /// The name of the process, if it is not its number.
     pub client: Option<&'a Value>,
-    /// On what.
+    /// The object it was called on.
     pub object: Option<&'a Value>,
     /// Scope and position in the order of effects.
     pub hint: Option<(u32, u64)>,
-    /// When.
+    /// The time of the call.
     pub start: u64,
 }
 
 /// How an operation ended.
 #[derive(Clone, Copy, Debug)]
 pub enum Ending<'a> {
-    /// It returned, with this result or one that is not known.
+    /// It returned, with this result or an unknown one.
     Returned {
-        /// When.
+        /// The time of the return.
         at: u64,
-        /// What.
+        /// The result, if known.
         result: Option<&'a Value>,
     },
-    /// Nothing more was heard of it.
+    /// It never returned.
     Lost,
-    /// It certainly did not happen.
+    /// It did not happen.
     Failed,
 }
 
@@ -80,7 +80,7 @@ pub enum Ending<'a> {
 pub enum WriteError {
     /// The output failed.
     Io(io::Error),
-    /// The format has no way to say this.
+    /// The format cannot express this.
     Cannot(String),
 }
 
@@ -101,7 +101,7 @@ impl fmt::Display for WriteError {
 
 impl std::error::Error for WriteError {}
 
-/// Shorthand for what writers answer.
+/// The result of a writer's methods.
 pub type Written = Result<(), WriteError>;
 
 pub(crate) fn cannot<T>(what: impl Into<String>) -> Result<T, WriteError> {
@@ -110,16 +110,16 @@ pub(crate) fn cannot<T>(what: impl Into<String>) -> Result<T, WriteError> {
 
 /// Writes one history.
 pub trait Writer {
-    /// The first thing to be told.
+    /// Starts a history. Must be called first.
     fn begin(&mut self, header: &Header<'_>) -> Written;
 
-    /// An operation begins. Its process, if it has one, has no open operation.
+    /// Writes a call. Its process, if it has one, has no open operation.
     fn call(&mut self, call: &Call<'_>) -> Written;
 
-    /// An operation ends.
+    /// Writes the end of an operation.
     fn end(&mut self, call: &Call<'_>, ending: Ending<'_>) -> Written;
 
-    /// There is nothing more. Operations that have not ended never returned.
+    /// Ends the history. Operations that have not ended never returned.
     fn finish(&mut self) -> Written;
 }
 
@@ -158,14 +158,14 @@ impl Format {
     }
 }
 
-/// An operation in words, for messages: `put("a", 1)`.
+/// An operation as text, for messages: `put("a", 1)`.
 pub(crate) fn shown(name: &str, args: &[Value]) -> String {
     let args: Vec<String> = args.iter().map(Value::to_string).collect();
     crate::words::shorter(&format!("{name}({})", args.join(", ")))
 }
 
-/// Numbers of processes in formats where a process whose operation was lost is never heard of again:
-/// its caller goes on under another number.
+/// Process numbers for formats in which a process whose operation was lost never appears again: its
+/// caller continues under another number.
 #[derive(Debug, Default)]
 pub(crate) struct Successors {
     next: u32,
@@ -173,7 +173,7 @@ pub(crate) struct Successors {
 }
 
 impl Successors {
-    /// Fresh numbers begin here.
+    /// Fresh numbers start here.
     pub(crate) fn from(next: u32) -> Successors {
         Successors { next, ..Successors::default() }
     }
@@ -182,7 +182,7 @@ impl Successors {
         self.now.get(&process).copied().unwrap_or(process)
     }
 
-    /// The process is never heard of again.
+    /// The process will not appear again.
     pub(crate) fn retire(&mut self, process: u32) {
         self.now.insert(process, self.next);
         self.next = self.next.saturating_add(1);

@@ -11,7 +11,7 @@ pub(crate) fn json(value: &Value, line: &mut Vec<u8>) {
     let _ = serde_json::to_writer(line, value);
 }
 
-/// Appends a text as JSON.
+/// Appends a string as JSON.
 pub(crate) fn json_text(text: &str, line: &mut Vec<u8>) {
     let _ = serde_json::to_writer(line, text);
 }
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_as_json_is_read_again() {
+    fn json_round_trips() {
         let map = Value::Map([("a\"b".into(), value()), ("c".into(), Value::Nil)].into());
         let mut line = Vec::new();
         json(&map, &mut line);
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_as_edn_is_read_again() {
+    fn edn_round_trips() {
         let mut line = Vec::new();
         edn(&value(), &mut line).unwrap();
         assert_eq!(Parser::new(&line, true).value(0).unwrap(), value());

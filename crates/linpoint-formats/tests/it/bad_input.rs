@@ -1,4 +1,4 @@
-//! Every way in which an input can be bad, with the message that a user gets.
+//! Every way in which an input can be bad, with the message that a user sees.
 
 use linpoint_formats::{ModelName, Source, registry};
 
@@ -27,7 +27,7 @@ fn first_line(lines: &str, expected: &str) {
 }
 
 #[test]
-fn a_message_has_the_place_the_text_and_the_cure() {
+fn a_message_has_the_position_the_text_and_a_hint() {
     let lines = r#"{"call":1,"op":"raed"}"#;
     assert_eq!(
         message(lines),
@@ -49,7 +49,7 @@ fn lines_that_are_not_json() {
 }
 
 #[test]
-fn keys_that_do_not_belong() {
+fn misplaced_keys() {
     let message = message(r#"{"return":1,"valeu":3}"#);
     assert!(
         message.starts_with("h.jsonl:2:19: unknown field `valeu`, expected one of"),
@@ -89,7 +89,7 @@ fn events_that_do_not_fit_together() {
 }
 
 #[test]
-fn intervals_that_are_not() {
+fn invalid_intervals() {
     let read = |rest: &str| format!(r#"{{"op":"read",{rest}}}"#);
     first_line(&read(r#""start":5,"end":4"#), "h.jsonl:2:30: the operation ends before it starts");
     first_line(&read(r#""start":-5,"end":4"#), "h.jsonl:2:23: the time is negative");
@@ -112,7 +112,7 @@ fn intervals_that_are_not() {
     );
     first_line(
         &format!("{}\n{{\"call\":1,\"op\":\"read\"}}", read(r#""start":0,"end":1"#)),
-        "h.jsonl:3:9: an event here, but an operation with times on line 2: a file has either",
+        "h.jsonl:3:9: an event here, but an operation with times on line 2: a file has one or the other",
     );
     first_line(
         &format!(
@@ -175,7 +175,7 @@ fn headers() {
 #[test]
 fn inputs_that_are_something_else() {
     let first = |file: &[u8]| message_of_file(file).lines().next().unwrap_or_default().to_owned();
-    assert_eq!(first(b"\x89PNG\r\n"), "h.jsonl:1:1: this is in no format that linpoint knows");
+    assert_eq!(first(b"\x89PNG\r\n"), "h.jsonl:1:1: linpoint does not know this format");
     assert_eq!(
         first(b"\xff\xfe{\0\"\0"),
         "h.jsonl:1:1: the file is in UTF-16; it must be in UTF-8"
@@ -203,9 +203,9 @@ fn models_of_the_command_line() {
     assert!(check("register:size=0").unwrap_err().contains("has no option \"size\""));
 }
 
-/// Cut and changed files never panic, and what fails to read names its file.
+/// Truncated and changed files never panic, and errors name their file.
 #[test]
-fn damaged_files_are_errors_and_nothing_worse() {
+fn damaged_files_are_errors_and_never_panic() {
     let file = format!(
         "{HEADER}\n{}\n{}\n{}\n{}\n",
         r#"{"call":1,"process":"ann","op":"write","args":[{"a":[1,"ä"]}],"hint":{"scope":1,"position":4}}"#,

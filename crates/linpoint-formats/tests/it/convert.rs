@@ -1,4 +1,4 @@
-//! Histories in one format, written in another and read again: the same operations, the same verdict.
+//! Histories written in another format and read again: the same operations, the same verdict.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -30,24 +30,24 @@ fn verdict(history: &LoadedHistory) -> &'static str {
     }
 }
 
-/// Which pairs of formats were possible.
+/// The pairs of formats that were possible.
 #[derive(Default)]
 struct Pairs(BTreeMap<(&'static str, &'static str), usize>);
 
 impl Pairs {
-    /// Writes a history in all formats that can express it, reads that again, and goes back from there.
+    /// Writes a history in all formats that can express it, reads the result, and converts it back.
     fn try_all(&mut self, source: &Source, given: Option<&ModelName>) {
         let original = raw(source, None, given);
         let loaded = registry::load(source, original.clone(), given).unwrap();
         let expected = verdict(&loaded);
-        // What the file does not say has to be given again, with what went without saying.
+        // What the file does not record must be given again, including defaults.
         let given_again = given.map(|_| loaded.model().clone());
         let given_again = given_again.as_ref();
         for &to in Format::ALL {
             let Ok(there) = convert(source, &original, given, to) else { continue };
             let name = format!("{} as {}", source.name(), to.name());
             let there = Source::new(name, there.text);
-            // An empty text says nothing about its format.
+            // An empty text has no recognisable format.
             if !there.text().trim_ascii().is_empty() {
                 assert_eq!(Format::detect(&there).unwrap(), to, "{}", there.name());
             }
@@ -58,7 +58,7 @@ impl Pairs {
             if expected != "undecided" && found != "undecided" {
                 assert_eq!(expected, found, "{}", there.name());
             }
-            // A register becomes one with compare-and-set, and nothing else becomes anything else.
+            // A register may become one with compare-and-set; no other model changes.
             let general = loaded.model().name != read.model().name;
             let like_read = if general { Some(read.model().clone()) } else { given_again.cloned() };
             let loaded = registry::load(source, original.clone(), like_read.as_ref()).unwrap();
@@ -201,7 +201,7 @@ fn files(dir: &Path, found: &mut Vec<PathBuf>) {
 
 /// Larger files are left to the benchmarks.
 const MOST_BYTES: u64 = 300_000;
-/// So many of each set, evenly spread.
+/// Use this many files of each set, evenly spread.
 const MOST_FILES: usize = 12;
 
 #[test]
@@ -238,7 +238,7 @@ fn published_histories_in_every_format_that_can_express_them() {
 }
 
 #[test]
-fn histories_of_java_classes_stay_what_they_are() {
+fn histories_of_java_classes_round_trip() {
     let Some(data) = data() else {
         eprintln!("SKIPPED: no published histories here; set LINPOINT_DATA");
         return;
@@ -263,7 +263,7 @@ fn histories_of_java_classes_stay_what_they_are() {
     assert!(convert(&source, &first, None, Format::Edn).is_err());
 }
 
-/// The first line of the message, and what was written if it was.
+/// The first line of the error, or the text that was written.
 fn said(text: &str, given: Option<&str>, to: Format) -> Result<(String, Vec<String>), String> {
     let source = Source::new("h", text);
     let given = given.map(model);
@@ -275,7 +275,7 @@ fn said(text: &str, given: Option<&str>, to: Format) -> Result<(String, Vec<Stri
 }
 
 #[test]
-fn what_cannot_be_expressed_is_named() {
+fn errors_name_what_cannot_be_expressed() {
     const QUEUE: &str = "{\"linpoint\":1,\"model\":\"queue\"}\n";
     const REGISTER: &str = "{\"linpoint\":1,\"model\":\"cas-register\",\"initial\":0}\n";
     let cases: &[(&str, &str, Format, &str)] = &[
@@ -289,19 +289,19 @@ fn what_cannot_be_expressed_is_named() {
             QUEUE,
             r#"{"process":1,"op":"dequeue","start":1,"end":2}"#,
             Format::Fastlin,
-            "h:2: dequeue(): its result is not known",
+            "h:2: dequeue(): its result is unknown",
         ),
         (
             QUEUE,
             r#"{"process":1,"op":"dequeue","start":1,"end":2}"#,
             Format::Limo,
-            "h:2: dequeue(): its result is not known; limo needs one",
+            "h:2: dequeue(): its result is unknown; limo needs one",
         ),
         (
             QUEUE,
             r#"{"process":1,"op":"enqueue","args":[-1],"start":1,"end":2}"#,
             Format::Fptlin,
-            "h:2: enqueue(-1): -1 stands for nothing",
+            "h:2: enqueue(-1): -1 means \"empty\"",
         ),
         (
             QUEUE,
@@ -313,25 +313,25 @@ fn what_cannot_be_expressed_is_named() {
             QUEUE,
             r#"{"object":7,"op":"enqueue","args":[3],"start":1,"end":2}"#,
             Format::Fastlin,
-            "h:2: fastlin has one object to a file",
+            "h:2: fastlin supports one object per file",
         ),
         (
             REGISTER,
             r#"{"op":"read","value":null,"start":1,"end":2}"#,
             Format::Edn,
-            "h:2: read() gave nil, which edn cannot express: there, nil fits any value",
+            "h:2: read() gave nil, which edn cannot express: there, nil matches any value",
         ),
         (
             REGISTER,
             r#"{"op":"cas","args":[1,2],"value":false,"start":1,"end":2}"#,
             Format::Edn,
-            "h:2: cas(1, 2) found another value, which edn cannot express: there, :fail says that it did not happen",
+            "h:2: cas(1, 2) found another value, which edn cannot express: there, :fail means that it did not happen",
         ),
         (
             REGISTER,
             r#"{"op":"read","start":1,"end":2}"#,
             Format::JepsenLog,
-            "h:2: read(): its result is not known",
+            "h:2: read(): its result is unknown",
         ),
         (
             REGISTER,
@@ -339,7 +339,7 @@ fn what_cannot_be_expressed_is_named() {
             Format::Edn,
             "h:2: a value that is an object cannot be written: maps are read as lists",
         ),
-        // Without the look at what was written, all of these would be read as something else.
+        // Without verifying what was written, all of these would be read as something else.
         (
             REGISTER,
             r#"{"op":"write","args":[[1,2]],"start":1,"end":2}"#,
@@ -372,18 +372,18 @@ fn what_cannot_be_expressed_is_named() {
 }
 
 #[test]
-fn a_model_that_the_format_cannot_name_has_to_be_given() {
+fn a_model_that_the_format_cannot_name_must_be_given() {
     let queue = "{\"linpoint\":1,\"model\":\"queue\"}\n{\"process\":1,\"op\":\"dequeue\",\"value\":3,\"start\":1,\"end\":2}\n";
     let error = said(queue, None, Format::Edn).unwrap_err();
-    assert!(error.starts_with("h: edn cannot say that this is a history of queue: "), "{error}");
+    assert!(error.starts_with("h: edn cannot record that this is a history of queue: "), "{error}");
     let (text, lost) = said(queue, Some("queue"), Format::Edn).unwrap();
     assert_eq!(
         text,
         "{:process 1, :type :invoke, :f :dequeue, :value nil}\n{:process 1, :type :ok, :f :dequeue, :value 3}\n"
     );
     let last = lost.last().map(String::as_str);
-    assert_eq!(last, Some("the file does not say so: check it with --model 'queue'"));
-    // Another value at first would be another verdict.
+    assert_eq!(last, Some("the file does not name the model: check it with --model 'queue'"));
+    // Another initial value would give another verdict.
     let register = "{\"linpoint\":1,\"model\":\"register\",\"initial\":5}\n{\"op\":\"read\",\"value\":5,\"start\":1,\"end\":2}\n";
     let error = said(register, None, Format::Edn).unwrap_err();
     assert!(error.contains("it would be read as cas-register:initial=0"), "{error}");
@@ -391,7 +391,7 @@ fn a_model_that_the_format_cannot_name_has_to_be_given() {
 
 #[test]
 fn ties_and_times_survive() {
-    // Under either policy, what touches has the same order when it is read again.
+    // Under either policy, touching operations have the same order when read again.
     for ties in ["concurrent", "ordered"] {
         let lines = "{\"process\":1,\"op\":\"write\",\"args\":[1],\"start\":0,\"end\":5}\n\
                      {\"process\":1,\"op\":\"write\",\"args\":[2],\"start\":5,\"end\":5}\n\
@@ -417,7 +417,7 @@ fn ties_and_times_survive() {
 }
 
 #[test]
-fn what_is_lost_without_harm_is_told() {
+fn harmless_losses_are_reported() {
     let text = "{\"linpoint\":1,\"model\":\"stack\",\"note\":\"n\"}\n\
                 {\"process\":\"ann\",\"op\":\"push\",\"args\":[1],\"start\":3,\"end\":4,\"hint\":{\"position\":1}}\n\
                 {\"op\":\"pop\",\"value\":1,\"start\":5,\"end\":6}\n";
@@ -430,7 +430,7 @@ fn what_is_lost_without_harm_is_told() {
         lost,
         [
             "the note is left out",
-            "order hints are left out: --hints has nothing to work with",
+            "order hints are left out: --hints has no effect",
             "times are left out: only the order of events is kept",
             "names of processes are left out: they become numbers",
             "operations without a process get one",
@@ -439,7 +439,7 @@ fn what_is_lost_without_harm_is_told() {
 }
 
 #[test]
-fn a_client_goes_on_under_another_number_where_it_must() {
+fn a_client_continues_under_another_number_if_needed() {
     let text = "{\"linpoint\":1,\"model\":\"kv\",\"initial\":\"\"}\n\
                 {\"call\":1,\"process\":0,\"op\":\"put\",\"args\":[\"k\",\"a\"]}\n{\"info\":1}\n\
                 {\"call\":2,\"process\":0,\"op\":\"get\",\"args\":[\"k\"]}\n{\"return\":2,\"value\":\"a\"}\n";
@@ -452,7 +452,8 @@ fn a_client_goes_on_under_another_number_where_it_must() {
     );
 }
 
-/// Whatever a file says: it is read and converted, or there is a message; and what was written is the same.
+/// Whatever a file contains, it is read and converted, or there is an error; and what was written
+/// is the same.
 #[test]
 fn damaged_histories_are_converted_or_refused() {
     let mut texts = Vec::new();
@@ -497,7 +498,7 @@ fn damaged_histories_are_converted_or_refused() {
         let mut text = texts[round % texts.len()].clone();
         for _ in 0..=below(2) {
             let at = below(text.len());
-            // Another number is often another history; anything else is mostly none.
+            // A different digit often gives another history; anything else mostly gives none.
             if let Some(digit) = text[at..].iter().position(u8::is_ascii_digit)
                 && below(4) > 0
             {

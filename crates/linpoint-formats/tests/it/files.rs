@@ -1,4 +1,5 @@
-//! Files are read alike, whether their lines are plain or not, and whether they are read in blocks or at once.
+//! Files are read alike, whether their lines are plain or not, and whether they are read in blocks
+//! or as a whole.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -7,7 +8,7 @@ use linpoint::OpId;
 use linpoint_formats::registry::{load, read_all, read_file};
 use linpoint_formats::{Format, LoadedHistory, Source};
 
-/// Everything that can be asked about a history.
+/// Everything that can be queried about a history.
 fn all(history: &LoadedHistory) -> String {
     let mut text = format!("{} {:?} {:?}\n", history.model(), history.format(), history.note());
     let _ = writeln!(text, "{} unknown", history.unknown_results());
@@ -19,7 +20,7 @@ fn all(history: &LoadedHistory) -> String {
     text
 }
 
-/// What the reader of the format says.
+/// The result of the reader of the format.
 fn by_reader(source: &Source) -> Result<String, String> {
     let format = Format::detect(source).map_err(|error| error.to_string())?;
     let raw = format.read(source, None).remove(0).map_err(|error| error.to_string())?;
@@ -38,7 +39,7 @@ fn is_read_alike(path: &Path) {
     }
 }
 
-/// A file that is gone when the test is over.
+/// A file that is removed when the test ends.
 struct Temporary(PathBuf);
 
 impl Temporary {
@@ -55,7 +56,7 @@ impl Drop for Temporary {
     }
 }
 
-/// So many operations of a queue, in fastlin's text.
+/// This many operations of a queue, in fastlin's text.
 fn queue(operations: usize) -> String {
     let mut text = String::from("# queue\n");
     for i in 0..operations {
@@ -65,7 +66,7 @@ fn queue(operations: usize) -> String {
     text
 }
 
-/// So many operations of a register, as JSON lines.
+/// This many operations of a register, as JSON lines.
 fn register(operations: usize) -> String {
     let mut text = String::from("{\"linpoint\":1,\"model\":\"register\",\"initial\":0}\n");
     for i in 0..operations {
@@ -131,7 +132,7 @@ fn the_last_line_is_bad() {
 }
 
 #[test]
-fn what_is_no_file() {
+fn a_missing_file_is_an_error() {
     assert!(read_file(Path::new("/no/such/file"), None, None).is_err());
     assert!(read_file(Path::new(env!("CARGO_MANIFEST_DIR")), None, None).is_err());
 }

@@ -1,4 +1,5 @@
-//! Replays the inputs in `fuzz/regressions`, one folder a fuzz target, through the code of the fuzzers.
+//! Replays the inputs in `fuzz/regressions`, one directory per fuzz target, through the code of the
+//! fuzzers.
 
 #[path = "../../../../fuzz/src/lib.rs"]
 #[allow(dead_code, reason = "each fuzz target uses a part of it")]

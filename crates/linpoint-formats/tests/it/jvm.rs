@@ -1,5 +1,5 @@
-//! The specifications of Java's collections against a real JVM: random sequential programs run on both, and
-//! every result is compared. One JVM runs all programs.
+//! Compares the specifications of Java's collections with a real JVM: random sequential programs
+//! run on both, and every result is compared. One JVM runs all programs.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -11,11 +11,11 @@ use linpoint::Sequential;
 use linpoint_formats::Value;
 use linpoint_formats::java::{Answer, Call, Java};
 
-/// Calls of each class that are compared.
+/// Number of calls to compare for each class.
 const CALLS: usize = 100_000;
-/// The version whose results these are.
+/// The JDK version whose results are expected.
 const VERSION: &str = "17";
-/// Each method is called so often at least.
+/// Call each method at least this many times.
 const OF_EACH_METHOD: usize = 200;
 
 /// Sebastiano Vigna's generator: a counter and a mixer.
@@ -31,14 +31,14 @@ impl Random {
     }
 }
 
-/// What a program draws its items from.
+/// The items that a program draws from.
 fn pool(random: &mut Random) -> Vec<Value> {
     let ints = |list: &mut dyn Iterator<Item = i64>| list.map(Value::Int).collect::<Vec<_>>();
     let texts = ["", "a", "b", "Aa", "BB", "AaAa", "BBBB", "AaBB", "ä", "\u{10000}", "\u{ffff}"];
     match random.below(9) {
         0 | 1 => ints(&mut (0..3)),
         2 => ints(&mut (0..40)),
-        // They share a bin of a hash table, at first, for some time, or for ever.
+        // They share a bin of a hash table at first, for some time, or permanently.
         3 => ints(&mut (0..40).map(|n| n * 16)),
         4 => ints(&mut (0..30).map(|n| n * 1024 + n % 3)),
         5 => ints(&mut (0..40).map(|n| n << 22)),
@@ -53,7 +53,7 @@ fn pool(random: &mut Random) -> Vec<Value> {
 struct Draw<'a> {
     random: &'a mut Random,
     pool: Vec<Value>,
-    /// One in so many items is null.
+    /// One in this many items is null.
     null: usize,
 }
 
@@ -102,7 +102,7 @@ fn for_driver(param: &str, value: &Value) -> String {
             format!("c{}", items.join(","))
         }
         ("entries", Value::Map(entries)) => {
-            // Keys that are numbers are numbers; ascending, numbers first, texts as Java compares them.
+            // Keys that are numbers stay numbers; ascending, numbers first, texts in Java's order.
             let key = |text: &str| match text.parse::<i32>() {
                 Ok(n) => (Some(n), Vec::new()),
                 Err(_) => (None, text.encode_utf16().collect::<Vec<u16>>()),
@@ -133,7 +133,7 @@ fn arguments(class: &str, random: &mut Random) -> Vec<Value> {
     }
 }
 
-/// What we expect, line by line, and what stands behind it.
+/// The expected results, line by line, and the programs they come from.
 #[derive(Default)]
 struct Programs {
     input: String,
@@ -141,7 +141,7 @@ struct Programs {
     lines: Vec<String>,
     calls: BTreeMap<String, usize>,
     methods: BTreeMap<String, usize>,
-    /// Programs of hash maps in which there was a tree at the end.
+    /// Number of programs in which a hash map had a tree at the end.
     trees: usize,
 }
 
@@ -157,7 +157,7 @@ impl Programs {
         let given = arguments(class, random);
         let mut object = Java::new(class, &given).unwrap();
         let methods: Vec<(&str, Vec<&str>)> = object.methods().collect();
-        // Programs that mostly add reach large objects; others come back to the empty one.
+        // Programs that mostly add reach large objects; others return to the empty one.
         let mut length = [10, 40, 150][random.below(3)];
         let favourite = random.below(methods.len());
         let new =
@@ -223,11 +223,11 @@ fn driver() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/java/Driver.java")
 }
 
-/// What the JVM says; `None` if there is no Java here, or another version.
+/// The output of the JVM; `None` if there is no Java, or another version.
 fn run(input: &str) -> Option<Vec<String>> {
     let found = Command::new("java").arg("-version").stderr(Stdio::null()).status();
     if !found.is_ok_and(|status| status.success()) {
-        eprintln!("SKIPPED: there is no java here; nothing was compared with a JVM");
+        eprintln!("SKIPPED: no java found; nothing was compared with a JVM");
         return None;
     }
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("jvm-programs.txt");
@@ -251,7 +251,7 @@ fn run(input: &str) -> Option<Vec<String>> {
 }
 
 #[test]
-fn every_result_is_that_of_the_jvm() {
+fn every_result_agrees_with_the_jvm() {
     let mut programs = Programs::default();
     for (seed, class) in Java::classes().enumerate() {
         let mut random = Random(seed as u64 + 1);

@@ -1,9 +1,9 @@
-//! Every bundled model: an operation of each kind is read, and what does not fit is named.
+//! Every bundled model: reads an operation of each kind, and names what does not fit.
 
 use linpoint::OpId;
 use linpoint_formats::{LoadedHistory, ReadError, Source, registry};
 
-/// A sequential history; each line is the inside of an operation.
+/// A sequential history; each line is the body of an operation.
 fn load(header: &str, ops: &[&str]) -> Result<LoadedHistory, ReadError> {
     let mut text = format!("{{\"linpoint\":1,{header}}}\n");
     for (i, op) in ops.iter().enumerate() {
@@ -75,7 +75,7 @@ fn containers() {
         r#""op":"peek","value":1"#,
     ];
     assert_eq!(words(r#""model":"queue""#, &ops), ["enqueue(1) ok", "dequeue() empty", "peek() 1"]);
-    // With a capacity, an enqueue has two results, so one that is missing is unknown.
+    // With a capacity, an enqueue has two possible results, so a missing result is unknown.
     let ops = [r#""op":"enqueue","args":[1]"#, r#""op":"enqueue","args":[2],"value":"full""#];
     let bounded = load(r#""model":"queue:capacity=1""#, &ops).map_err(|e| e.to_string()).unwrap();
     assert_eq!((bounded.ret(OpId(0)), bounded.ret(OpId(1))), (None, Some("full".into())));

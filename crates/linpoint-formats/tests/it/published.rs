@@ -1,7 +1,8 @@
-//! Histories that others have published, with their verdicts. They are looked for in `LINPOINT_DATA`,
-//! else in `../shared/data`, and are not part of this repository.
+//! Published histories with known verdicts. They are read from `LINPOINT_DATA`, or
+//! `../shared/data`, and are not part of this repository.
 //!
-//! A history that no engine decides within its second is listed, not failed: a verdict that differs fails.
+//! A history that no engine decides within a second is listed, but does not fail the test; a
+//! different verdict does.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -22,7 +23,7 @@ fn data() -> Option<PathBuf> {
     path.is_dir().then_some(path)
 }
 
-/// "ok", "bad", or why there is no verdict.
+/// "ok", "bad", or the reason why there is no verdict.
 fn verdict(path: &Path, model: Option<&ModelName>) -> Result<&'static str, String> {
     let source = Source::open(path).map_err(|e| e.to_string())?;
     let history = registry::read(&source, model).map_err(|e| e.to_string())?;
@@ -36,7 +37,7 @@ fn verdict(path: &Path, model: Option<&ModelName>) -> Result<&'static str, Strin
     })
 }
 
-/// Checks every file of a set. `model` is what a user would have to give for a file.
+/// Checks every file of a set. `model` returns the model that a user would have to give for a file.
 fn check_set(set: &str, model: impl Fn(&str) -> Option<&'static str>) {
     let Some(data) = data() else {
         eprintln!("SKIPPED {set}: no published histories here; set LINPOINT_DATA");
@@ -106,7 +107,7 @@ fn porcupine_kv() {
 
 #[test]
 fn knossos() {
-    // The model is the name of the folder; naming it changes nothing.
+    // The model is the name of the directory; naming it changes nothing.
     check_set("knossos", |_| None);
     check_set("knossos", |file| {
         let models = ["cas-register", "multi-register", "mutex"];
@@ -114,7 +115,7 @@ fn knossos() {
     });
 }
 
-/// Several histories a file, each by its number.
+/// Several histories per file, each identified by its number.
 #[test]
 fn collections_of_java() {
     let Some(data) = data() else {

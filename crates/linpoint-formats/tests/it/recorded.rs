@@ -1,4 +1,5 @@
-//! What linpoint-test records is read, and means the same: every bundled model that it can write.
+//! What linpoint-test records can be read and means the same, for every bundled model that it can
+//! write.
 
 use linpoint::spec::models::{
     Bag, BagOp, CasRegister, CasRegisterOp, Counter, CounterOp, Deque, DequeOp, KeyValue,
@@ -9,7 +10,7 @@ use linpoint::{History, OpId, Spec};
 use linpoint_formats::{LoadedHistory, Source, registry};
 use linpoint_test::record::json::write_any;
 
-/// The operations one after the other, each with the first result that it can have; the last one is
+/// The operations one after the other, each with its first possible result. The last one is
 /// pending.
 fn sequential<S: Spec>(spec: &S, ops: &[S::Op]) -> History<S::Op, S::Ret> {
     let mut events = History::from_events();
@@ -34,7 +35,7 @@ fn read<S: Spec + 'static>(spec: &S, history: &History<S::Op, S::Ret>) -> Loaded
         .unwrap_or_else(|error| panic!("{error} in\n{text}"))
 }
 
-/// Written and read again, each operation says the same in words, and the verdict is the same.
+/// After writing and reading again, each operation has the same text, and the verdict is the same.
 #[track_caller]
 fn round_trip<S: Spec + 'static>(spec: &S, ops: &[S::Op]) {
     let history = sequential(spec, ops);
@@ -49,7 +50,7 @@ fn round_trip<S: Spec + 'static>(spec: &S, ops: &[S::Op]) {
 }
 
 #[test]
-fn every_model_is_read_as_it_was_written() {
+fn every_model_round_trips() {
     let queue = [QueueOp::Enqueue(1_u64), QueueOp::Enqueue(2), QueueOp::Peek, QueueOp::Dequeue];
     round_trip(&Queue::new(), &queue);
     round_trip(&Queue::bounded(1), &queue);
@@ -97,7 +98,7 @@ fn registers_and_the_like() {
 }
 
 #[test]
-fn a_violation_stays_one() {
+fn a_violation_remains_a_violation() {
     let mut events = History::from_events();
     for value in [1_u64, 2] {
         let id = events.call_by(0, QueueOp::Enqueue(value)).unwrap();

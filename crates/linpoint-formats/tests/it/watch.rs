@@ -1,11 +1,11 @@
-//! Watching a stream and checking the same file: the verdicts must agree, whatever the stream has in it; and no
-//! stream, however damaged, may do worse than be refused.
+//! Compares checking a stream with checking the same file: the verdicts must agree, whatever the
+//! stream contains. A damaged stream may be refused, but must not cause worse.
 
 use linpoint::Verdict;
 use linpoint_formats::registry::watch::{self, Ended, Watcher};
 use linpoint_formats::{ModelName, Settings, Source, registry};
 
-/// Small numbers (splitmix64).
+/// A random number generator (splitmix64).
 struct Random(u64);
 
 impl Random {
@@ -22,10 +22,10 @@ impl Random {
     }
 }
 
-/// Nobody.
-struct Nobody;
+/// A listener that ignores everything.
+struct Ignore;
 
-impl Watcher for Nobody {}
+impl Watcher for Ignore {}
 
 fn watched(name: &str, text: &[u8], model: Option<&str>) -> Result<Ended, String> {
     let mut lines = text.split(|byte| *byte == b'\n');
@@ -39,12 +39,12 @@ fn watched(name: &str, text: &[u8], model: Option<&str>) -> Result<Ended, String
         line.extend_from_slice(found.unwrap_or_default());
         Ok(found.is_some())
     };
-    watch::watch(name, &mut next, &settings, &mut Nobody)
+    watch::watch(name, &mut next, &settings, &mut Ignore)
         .map(|summary| summary.outcome)
         .map_err(|error| error.to_string())
 }
 
-/// An operation: its name, its arguments, and results that it may have, as JSON.
+/// An operation: its name, its arguments, and its possible results, as JSON.
 type Op = (&'static str, &'static str, &'static [&'static str]);
 
 const MODELS: &[(&str, &[Op])] = &[
@@ -165,7 +165,7 @@ fn a_stream_and_a_file_have_the_same_verdict() {
 }
 
 #[test]
-fn cut_and_changed_streams_are_refused_at_worst() {
+fn damaged_streams_are_at_worst_refused() {
     let mut random = Random(11);
     let edn = "{:process 0, :type :invoke, :f :write, :value [:x 3]}\n\
         {:process 0, :type :ok, :f :write, :value [:x 3]}\n\

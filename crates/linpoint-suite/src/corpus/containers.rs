@@ -63,7 +63,7 @@ pub fn bounded_queue() -> Vocabulary<Queue<u8>> {
 fn queue_of(name: &'static str, spec: Queue<u8>) -> Vocabulary<Queue<u8>> {
     use QueueOp::{Dequeue, Enqueue, Peek};
     use QueueRet::{Done, Full, Value};
-    // Without a bound, "full" is a result that is never right.
+    // Without a bound, "full" is always wrong.
     let values = || [None, Some(1), Some(2), Some(3), Some(9)].map(Value);
     Vocabulary::new(name, spec)
         .op(Dequeue, [None, Some(1), Some(2)].map(Value))

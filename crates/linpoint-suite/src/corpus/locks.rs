@@ -1,4 +1,4 @@
-//! Objects that some operations wait for.
+//! Objects with blocking operations.
 
 use linpoint::spec::models::{Mutex, MutexOp, MutexRet, Semaphore, SemaphoreOp, SemaphoreRet};
 

@@ -106,7 +106,7 @@ pub fn key_value() -> Vocabulary<KeyValue<u8, u8>> {
         .op(CompareAndSet(1, Some(1), 3), [true, false].map(Bool))
 }
 
-/// A key-value store in which a missing key holds 0, with the operations that are most alike.
+/// A key-value store in which a missing key holds 0, with the operations that are most similar.
 pub fn key_value_full() -> Vocabulary<KeyValue<u8, u8>> {
     use KeyValueOp::{Append, CompareAndSet, Delete, Get, Put};
     use KeyValueRet::{Bool, Done, Value};
@@ -143,7 +143,7 @@ pub fn counter() -> Vocabulary<Counter> {
         .op(FetchAdd(0), [0, 1, 2].map(Value))
 }
 
-/// A register of which every operation is a swap.
+/// A register with swaps only.
 pub fn rmw() -> Vocabulary<Rmw<u8>> {
     let values = || [0, 1, 2].map(RmwRet);
     Vocabulary::new("swap register", Rmw { initial: 0 })
@@ -156,7 +156,7 @@ pub fn rmw() -> Vocabulary<Rmw<u8>> {
         .once(RmwOp(3), [0, 1, 2, 3].map(RmwRet))
 }
 
-/// Segments that are read all at once.
+/// Segments that are read all together.
 pub fn snapshot() -> Vocabulary<Snapshot<u8>> {
     use SnapshotOp::{Scan, Update};
     use SnapshotRet::{Done, Values};

@@ -1,8 +1,8 @@
-//! The reference for small objects: every order is tried.
+//! The reference for small objects: tries every order.
 //!
-//! The definition is the one of [`crate::oracle`], for at most 16 operations: bits say which
-//! operations are already in the order, and which must come before which. What has failed once (the
-//! same operations, the same state) is not tried again; nothing else is left out.
+//! The definition is that of [`crate::oracle`], for at most 16 operations: bits record which
+//! operations are already in the order, and which must come before which. Failed combinations of
+//! operations and state are not tried again; nothing else is pruned.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use linpoint::history::{History, OpId};
 
 use super::SmallObject;
 
-/// Tries every order. Keeps its memory from one history to the next.
+/// Tries every order. Reuses its memory from one history to the next.
 #[derive(Debug, Default)]
 pub struct Brute {
     failed: HashSet<(u16, u64)>,
@@ -21,8 +21,8 @@ pub struct Brute {
 type Row<'a, B> = (&'a <B as SmallObject>::Op, Option<&'a <B as SmallObject>::Ret>);
 
 impl Brute {
-    /// Is there a legal order? Operations for which `keep` is false are relaxed: they may happen at
-    /// any time, with any result, or not at all.
+    /// Whether there is a legal order. Operations for which `keep` is false are relaxed: they may
+    /// happen at any time, with any result, or not at all.
     ///
     /// # Panics
     ///
@@ -84,7 +84,7 @@ impl Brute {
     }
 }
 
-/// Why an order does not explain a history, if it does not.
+/// The reason why an order does not explain a history, if it does not.
 pub fn wrong_order<B: SmallObject>(
     object: &B,
     history: &History<B::Op, B::Ret>,

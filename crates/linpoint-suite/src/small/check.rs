@@ -1,4 +1,4 @@
-//! A monitor on trial.
+//! Compares a monitor with brute force.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,7 +11,7 @@ use super::draw::{Style, draw};
 use super::{SmallObject, list};
 use crate::Rng;
 
-/// What was tried, and how it went.
+/// Counts of what was tried, and the results.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Tally {
     /// "Yes" of both, with a valid order.
@@ -62,7 +62,7 @@ impl fmt::Display for Tally {
     }
 }
 
-/// A monitor on trial: panics at the first disagreement, with the history.
+/// A monitor under test. Panics at the first disagreement, with the history.
 pub struct Trial<B: SmallObject> {
     object: B,
     spec: B::Spec,
@@ -72,7 +72,7 @@ pub struct Trial<B: SmallObject> {
     pub tally: Tally,
 }
 
-/// Who decides.
+/// The monitor under test.
 type Monitor<S, O, R> = fn(&S, &History<O, R>, &[OpId]) -> Result<Outcome, Refusal>;
 
 impl<B: SmallObject> Trial<B> {
@@ -87,7 +87,7 @@ impl<B: SmallObject> Trial<B> {
         Trial { object, spec, brute: Brute::default(), monitor, tally: Tally::default() }
     }
 
-    /// Draws so many histories.
+    /// Draws this many histories.
     pub fn random(&mut self, style: &Style, seed: u64, count: u64) {
         for case in 0..count {
             let history = draw(&self.object, style, &mut Rng::for_case(seed, case));
@@ -95,8 +95,8 @@ impl<B: SmallObject> Trial<B> {
         }
     }
 
-    /// Tries all histories of exactly `ops` operations with values below `values`; of each `stride`
-    /// of them only one.
+    /// Tries all histories of exactly `ops` operations with values below `values`; only one in
+    /// `stride` of them.
     pub fn all(&mut self, ops: usize, values: u8, stride: u64) {
         let letters = self.object.letters(values);
         let mut count = 0;
@@ -110,7 +110,7 @@ impl<B: SmallObject> Trial<B> {
         });
     }
 
-    /// Tries one history, and says what the monitor answered: true for linearizable.
+    /// Tries one history. Returns the monitor's answer: true for linearizable.
     ///
     /// # Panics
     ///

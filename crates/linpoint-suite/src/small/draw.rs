@@ -1,26 +1,27 @@
-//! Random small histories: mostly linearizable by construction, then spoilt now and then.
+//! Random small histories: mostly linearizable by construction, occasionally spoilt.
 
 use linpoint::history::{History, Interval, Ties};
 
 use super::SmallObject;
 use crate::Rng;
 
-/// What random histories look like.
+/// Parameters of random histories.
 #[derive(Clone, Debug)]
 pub struct Style {
-    /// Fewest and most operations.
+    /// Minimum and maximum number of operations.
     pub ops: (usize, usize),
-    /// Values are below this where they are not fresh.
+    /// Values that are not fresh are below this.
     pub values: u8,
-    /// How often every added or written value is a fresh one, by history.
+    /// Share of histories in which every added or written value is fresh.
     pub distinct: f64,
-    /// How often a history has pending operations at all; then a quarter of its operations.
+    /// Share of histories that have pending operations; then a quarter of their operations are
+    /// pending.
     pub pending: f64,
-    /// How often clocks are coarse, so that readings are equal.
+    /// Share of histories with coarse clocks, so that readings are equal.
     pub ties: f64,
-    /// How often results are spoilt.
+    /// Share of histories with spoilt results.
     pub spoilt: f64,
-    /// How often a completed operation's result is left unknown, in spoilt histories.
+    /// Share of completed operations with an unknown result, in spoilt histories.
     pub unknown: f64,
 }
 
@@ -74,8 +75,8 @@ pub fn draw<B: SmallObject>(object: &B, style: &Style, rng: &mut Rng) -> History
     build(rows, ties, coarse, rng)
 }
 
-/// Lets the operations take effect at their moments, so that the history is linearizable. What has
-/// to wait, or is pending and unlucky, is pending and has no effect.
+/// Lets the operations take effect at their moments, so that the history is linearizable. An
+/// operation that has to wait, or is chosen to be pending without effect, is pending.
 fn perform<B: SmallObject>(object: &B, rows: &mut [Drawn<B::Op, B::Ret>], rng: &mut Rng) {
     let mut by_moment: Vec<usize> = (0..rows.len()).collect();
     by_moment.sort_by_key(|i| rows[*i].at);
@@ -116,12 +117,12 @@ fn spoil<B: SmallObject>(
                 rows[i].start += shift;
                 rows[i].end += shift;
             }
-            // One that never returned does, or the other way round.
+            // A pending operation returns, or a completed one does not.
             3 => {
                 rows[i].pending = !rows[i].pending;
                 rows[i].ret = Some(object.any_result(rng, &rows[i].op, values));
             }
-            // It takes less long.
+            // The operation becomes shorter.
             _ => {
                 let (start, end) = (rows[i].start, rows[i].end);
                 rows[i].start = start + rng.below((end - start) as usize) as u64;

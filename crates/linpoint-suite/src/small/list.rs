@@ -1,8 +1,8 @@
-//! All small histories, one of each that differ only in names that nothing depends on.
+//! All small histories, one of each class that differs only in irrelevant names.
 //!
 //! A history is a word of calls and returns. Operations are numbered in the order of their calls;
-//! returns that follow each other come in the order of their calls, and calls that follow each other
-//! in the order of their letters: other words say the same.
+//! adjacent returns come in the order of their calls, and adjacent calls in the order of their
+//! letters: other words are equivalent.
 
 use linpoint::history::{EventBuilder, History, OpId};
 

@@ -1,13 +1,14 @@
 //! Millions of small histories: the differential tests of the monitors.
 //!
-//! The [`oracle`](crate::oracle) runs any specification and is slow. Monitors must be tried on tens
-//! of millions of histories, so here is a reference of the same kind for small objects whose state
-//! fits into 64 bits ([`SmallObject`]): [`brute::Brute`] tries every order, without pruning, and a test
-//! compares it with the oracle. Histories are drawn at random ([`draw`]) or listed ([`list`]).
+//! The [`oracle`](crate::oracle) runs any specification and is slow. Monitors must be tested on
+//! tens of millions of histories, so this is a reference of the same kind for small objects whose
+//! state fits into 64 bits ([`SmallObject`]): [`brute::Brute`] tries every order, without pruning,
+//! and a test compares it with the oracle. Histories are drawn at random ([`draw`]) or listed
+//! ([`list`]).
 //!
-//! [`check::Trial`] asks a monitor about each history and compares: the verdict with the
-//! reference, the order of a "yes" with the definition, and the contradiction of a "no" with the
-//! reference once more, with everything outside it relaxed. A refusal is counted by its reason.
+//! [`check::Trial`] runs a monitor on each history and compares: the verdict with the reference,
+//! the order of a "yes" with the definition, and the contradiction of a "no" with the reference
+//! once more, with everything outside it relaxed. Refusals are counted by reason.
 //!
 //! ```
 //! use linpoint_suite::small::{check::Trial, draw::Style, objects::SmallQueue};
@@ -49,10 +50,10 @@ pub trait SmallObject {
     /// The state before the first operation.
     fn start(&self) -> u64;
 
-    /// What the operation returns, and the state that follows; `None` if it has to wait.
+    /// The result of the operation, and the next state; `None` if it has to wait.
     fn step(&self, state: u64, op: &Self::Op) -> Option<(Self::Ret, u64)>;
 
-    /// True if a recorded result stands for this one.
+    /// True if a recorded result matches this one.
     fn fits(&self, exact: &Self::Ret, recorded: &Self::Ret) -> bool {
         exact == recorded
     }
@@ -63,7 +64,7 @@ pub trait SmallObject {
     /// Some result that such an operation might have.
     fn any_result(&self, rng: &mut Rng, op: &Self::Op, values: u8) -> Self::Ret;
 
-    /// A result as it is written down, which may leave something open.
+    /// The result as recorded, which may leave something open.
     fn record(&self, _rng: &mut Rng, ret: Self::Ret) -> Self::Ret {
         ret
     }

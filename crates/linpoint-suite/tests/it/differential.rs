@@ -1,17 +1,17 @@
-//! Every engine against the oracle, on every model: all small histories, random ones, and engines
-//! against each other beyond what the oracle can decide.
+//! Compares every engine with the oracle, on every model: all small histories, random ones, and
+//! engines with each other beyond what the oracle can decide.
 //!
-//! Sized for every day by default; `LINPOINT_LONG=1` puts at least five million histories to the
-//! oracle. Each test prints its tally and the sum so far, so that the last one prints the sum of all
-//! (`cargo test -p linpoint-suite --test differential -- --nocapture`).
+//! Sized for daily runs by default; `LINPOINT_LONG=1` gives at least five million histories to the
+//! oracle. Each test prints its tally and the sum so far, so that the last one prints the sum of
+//! all (`cargo test -p linpoint-suite --test it differential -- --nocapture`).
 //!
-//! Who is asked. Every engine and the planner are asked about every small history, listed or drawn.
+//! Which candidates run. Every engine and the planner decide every small history, listed or drawn.
 //! The variants (each switch off, all off, keys not split) take turns, drawn at random for each
-//! history and engine: by day each engine is asked twice, as it is and in one variant; in long runs,
-//! where there are thousands of histories for each pair of engine and variant anyway, once, as it is
-//! or in a variant. The planner is always asked as it is. Beyond ten operations everybody has little
-//! time, and what is not decided is not compared; the tree searches, which are exponential, are
-//! asked about one such history in eight.
+//! history and engine: in daily runs each engine decides twice, unmodified and in one variant; in
+//! long runs, where there are thousands of histories for each pair of engine and variant anyway,
+//! once, unmodified or in a variant. The planner always runs unmodified. Beyond ten operations
+//! every candidate has a short time limit, and undecided histories are not compared; the tree
+//! searches, which are exponential, decide one such history in eight.
 
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -27,10 +27,10 @@ const TREES: [&str; 2] = ["wg-tree", "jit-tree"];
 const GRAPHS: [&str; 3] = ["wg-graph", "jit-graph", "breadth"];
 const COMPETITION: &str = "jit-tree+breadth";
 
-/// For each candidate and each large history.
+/// Time limit for each candidate and each large history.
 const LITTLE_TIME: Duration = Duration::from_millis(20);
 
-/// How many histories all models together are tested on.
+/// The number of histories for all models together.
 struct Size {
     long: bool,
     /// At least this many, listed or drawn, that the oracle decides.
@@ -104,14 +104,14 @@ impl Family {
         rng.pick(&self.variants).unwrap_or(&self.plain)
     }
 
-    /// As it is, or in one variant; each is equally likely.
+    /// The checker itself, or one variant; each is equally likely.
     fn member(&self, rng: &mut Rng) -> &CheckerCandidate {
         let alone = rng.below(self.variants.len() + 1) == 0;
         if alone { &self.plain } else { self.variant(rng) }
     }
 }
 
-/// Everybody who can be asked.
+/// All candidates.
 struct Panel {
     trees: Vec<Family>,
     graphs: Vec<Family>,
@@ -133,7 +133,7 @@ impl Panel {
         }
     }
 
-    /// Who is asked about a history that the oracle decides.
+    /// The candidates for a history that the oracle decides.
     fn small<'a, S: Spec>(
         &'a self,
         long: bool,
@@ -155,7 +155,7 @@ impl Panel {
         }
     }
 
-    /// Who is asked about a large one.
+    /// The candidates for a large history.
     fn large<'a, S: Spec>(&'a self, rng: &mut Rng, asked: &mut Vec<&'a dyn Candidate<S>>) {
         asked.push(&self.planner.plain);
         asked.extend(self.graphs.iter().map(|engine| &engine.plain as &dyn Candidate<S>));
@@ -229,7 +229,7 @@ fn differential<S: Spec>(vocabulary: &Vocabulary<S>) {
     }
     println!("{name}: {tried} applications of metamorphic laws; {:.1?}", begin.elapsed());
 
-    // A test that failed while it held the lock has nothing to do with the sum.
+    // A test that failed while it held the lock does not affect the sum.
     let mut sum = SUM.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     sum.0 += 1;
     sum.1 = sum.1.and(listed_tally).and(tally).and(large_tally);

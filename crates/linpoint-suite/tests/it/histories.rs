@@ -1,5 +1,5 @@
-//! The sources of histories: the enumerator counts right, the generator repeats itself, and the
-//! laws of the transformations hold.
+//! Tests of the history sources: the enumerator counts correctly, the generator is reproducible,
+//! and the laws of the transformations hold.
 
 use linpoint::history::{History, Ties};
 use linpoint::spec::models::{RegisterOp, RegisterRet};
@@ -65,7 +65,7 @@ fn a_seed_always_gives_the_same_histories() {
 }
 
 #[test]
-fn a_draft_survives_the_way_to_a_history_and_back() {
+fn drafts_round_trip_through_histories() {
     let draft: Draft<RegisterOp<u8>, RegisterRet<u8>> = Draft::new()
         .completed(RegisterOp::Write(1), RegisterRet::Written, 0, 2)
         .by(1)

@@ -1,4 +1,5 @@
-//! The engine `hitting` and the depth of histories, against the oracle and against the definitions.
+//! Compares the engine `hitting` and the depth of histories with the oracle and with the
+//! definitions.
 
 use linpoint::Hints;
 use linpoint::history::{OpId, Span};
@@ -16,7 +17,7 @@ fn count() -> u64 {
     if long { 20_000 } else { 400 }
 }
 
-/// Whatever it says is right; in competition with a complete engine, everything is decided.
+/// Its answers are correct; in competition with a complete engine, everything is decided.
 fn differential<S: Spec>(vocabulary: &Vocabulary<S>) {
     let (spec, name) = (&vocabulary.spec, vocabulary.name);
     let (alone, both) =
@@ -39,7 +40,7 @@ fn differential<S: Spec>(vocabulary: &Vocabulary<S>) {
     }
 }
 
-/// Small histories without anything that is not in the paper.
+/// Small histories with only the features of the paper.
 fn plain() -> Params {
     Params {
         max_ops: 5,
@@ -85,7 +86,7 @@ fn is_witness<S: Spec>(spec: &S, case: &Case<S>, ordered: &Ordered, schedule: &[
     replay(spec, &case.history, Hints::Ignore, &order).is_ok()
 }
 
-/// The least `d` whose family has a witness, by looking at all of it.
+/// The least `d` whose family has a witness, by trying all of it.
 fn least_d<S: Spec>(spec: &S, case: &Case<S>, ordered: &Ordered) -> Option<usize> {
     let mut family = Family::new(&ordered.poset, &ordered.chains, usize::MAX);
     (1..=ordered.ids.len()).find(|_| {
@@ -117,7 +118,7 @@ fn depth<S: Spec>(spec: &S, case: &Case<S>, ordered: &Ordered, most: usize) -> O
     })
 }
 
-/// With few operations everything is decided, and the numbers are those of the definitions.
+/// With few operations everything is decided, and the numbers agree with the definitions.
 fn definitions<S: Spec>(vocabulary: &Vocabulary<S>) {
     let (spec, name) = (&vocabulary.spec, vocabulary.name);
     let alone = CheckerCandidate::engine("hitting");

@@ -1,5 +1,5 @@
-//! The incremental checker against the oracle: it must speak up at the earliest failing return,
-//! and at no other, and the results it calls allowed must be the oracle's.
+//! Compares the incremental checker with the oracle: it must report the earliest failing return and
+//! no other, and its allowed results must be the oracle's.
 
 use linpoint::Hints;
 use linpoint::history::{History, OpId};
@@ -9,9 +9,9 @@ use linpoint_suite::generate::{Params, cases};
 use linpoint_suite::oracle::{Oracle, called_by, prefix};
 use linpoint_suite::{Vocabulary, corpus, for_each_model};
 
-/// Feeds the history event by event; gives the operation at whose return it stopped being
+/// Feeds the history event by event. Returns the operation at whose return it stopped being
 /// linearizable and the results that were allowed there. Operations that never return are reported
-/// as crashed halfway through, so that both ways of being pending are met.
+/// as crashed halfway through, so that both kinds of pending operations occur.
 #[allow(clippy::type_complexity)]
 fn first_failure<S: Spec>(
     spec: &S,
@@ -60,7 +60,7 @@ fn compare<S: Spec>(vocabulary: &Vocabulary<S>) {
     let mut failures = 0;
     for (i, case) in cases(vocabulary, Params::small(), 0x57EA, count).enumerate() {
         let history = &case.history;
-        // One object: several would be several streams.
+        // One object only: several would be several streams.
         if case.hints == Hints::Assert
             || history.ids().any(|id| history.extras(id).object.is_some())
         {

@@ -1,5 +1,5 @@
-//! Long streams with many clients that are always at work: what is stored must not grow with the stream, and
-//! what is wrong after a long time must still be found.
+//! Long streams with many busy clients: memory must not grow with the stream, and violations must
+//! still be found after a long time.
 
 use linpoint::incremental::{Incremental, Open, Step};
 use linpoint::spec::Spec;
@@ -16,10 +16,10 @@ enum Client<S: Spec> {
     Done(Open, S::Ret),
 }
 
-/// What a client calls next, given the state.
+/// The next operation of a client, given the state.
 type Draw<'a, S> = dyn FnMut(&mut Rng, usize, &<S as Spec>::State) -> <S as Spec>::Op + 'a;
 
-/// The most things that were stored, and the parts of the stream.
+/// The maximum number of stored items, and the number of parts.
 fn run<S: Spec>(
     stream: &mut Incremental<'_, S>,
     spec: &S,
@@ -53,15 +53,15 @@ fn run<S: Spec>(
             }
         };
     }
-    assert_eq!(stream.monitored(), stream.parts(), "a monitor watches to the end");
+    assert_eq!(stream.monitored(), stream.parts(), "the monitor is used to the end");
     most
 }
 
-/// At most so many events are kept for another engine, where nothing tells which of them matter.
+/// Log at most this many events for another engine, if it is not known which of them matter.
 const KEPT: usize = 1 << 16;
 
-/// Runs the stream; what is stored must be less than `each` for each client, and `more`. Then `op`
-/// returns `stale`, which was right long ago.
+/// Runs the stream; the number of stored items must be less than `each` for each client, plus
+/// `more`. Then `op` returns `stale`, which was correct long ago.
 fn check<S: Spec>(
     name: &str,
     spec: &S,
@@ -72,8 +72,8 @@ fn check<S: Spec>(
     for clients in [4, 100] {
         let mut stream = Incremental::new(spec);
         let most = run(&mut stream, spec, clients, draw);
-        println!("{name}, {clients} clients: at most {most} things stored");
-        assert!(most < each * clients + more, "{name}, {clients} clients: {most} things stored");
+        println!("{name}, {clients} clients: at most {most} items stored");
+        assert!(most < each * clients + more, "{name}, {clients} clients: {most} items stored");
         let open = stream.call(op.clone()).expect("one key");
         let step = stream.ret(open, stale.clone()).expect("open");
         let Step::Violation(violation) = step else { panic!("{name}: {step:?}") };
@@ -96,8 +96,8 @@ fn register() {
     check("register", &Register { initial: 0 }, (60, 0), &mut draw, stale);
 }
 
-/// One client replaces what is there, so that everything is one chain; the others read, or expect what is
-/// long gone. Values come back after a while.
+/// One client replaces the current value, so that everything is one chain; the others read, or
+/// expect a value that is long gone. Values come back after a while.
 #[test]
 fn compare_and_set() {
     let mut last = 0u64;
@@ -113,7 +113,7 @@ fn compare_and_set() {
     check("compare-and-set", &CasRegister { initial: 0 }, (60, KEPT), &mut draw, stale);
 }
 
-/// The same with plain writes, by all.
+/// The same with plain writes by all clients.
 #[test]
 fn compare_and_set_with_writes() {
     let mut last = 0u64;

@@ -1,8 +1,8 @@
-//! Every monitor against brute force: verdicts, orders and contradictions.
+//! Compares every monitor with brute force: verdicts, orders and contradictions.
 //!
-//! Sized for every day by default; with `LINPOINT_LONG=1` each monitor decides at least ten million
-//! histories. Each test prints its tally (`cargo test -p linpoint-suite --test monitors --
-//! --nocapture`).
+//! Sized for daily runs by default; with `LINPOINT_LONG=1` each monitor decides at least ten
+//! million histories. Each test prints its tally (`cargo test -p linpoint-suite --test it monitors
+//! -- --nocapture`).
 
 use linpoint::monitor;
 use linpoint::spec::models::Order;
@@ -21,12 +21,12 @@ fn is_long() -> bool {
     std::env::var("LINPOINT_LONG").is_ok_and(|v| v == "1")
 }
 
-/// Histories that a monitor must decide, of all its objects together.
+/// Number of histories that a monitor must decide, over all its objects.
 fn enough() -> u64 {
     if is_long() { 10_000_000 } else { 50_000 }
 }
 
-/// Small and crowded, middling, and larger histories.
+/// Small and crowded, medium, and larger histories.
 fn styles() -> [Style; 4] {
     let style = Style::default();
     [
@@ -57,7 +57,7 @@ fn try_trial<B: SmallObject>(
     let enough = enough() * percent / 100;
     let wanted = (listed + enough / 2).max(enough);
     let round = 2_000;
-    // A monitor that refuses nearly everything is found out, too.
+    // Also detects a monitor that refuses nearly everything.
     let most = 20 * enough / round;
     let mut seed = 1;
     while trial.tally.decided() < wanted && seed < most {
@@ -123,7 +123,7 @@ fn queue() {
     try_monitor(SmallQueue, 100, lists(UP_TO_3, UP_TO_4));
 }
 
-/// Values that are added again while they are there: two heads.
+/// Values that are added again while they are present: two heads.
 #[test]
 fn queue_of_repeated_values() {
     let repeating = Style { distinct: 0.1, ..Style::default() };
@@ -194,7 +194,7 @@ fn snapshot() {
     try_monitor(partial, 30, &[(2, 1)]);
 }
 
-/// Lowe's search takes complete histories without peeks, with values that repeat.
+/// Lowe's search handles complete histories without peeks, with repeated values.
 #[test]
 fn queue_oriented() {
     let mut trial = Trial::of(SmallQueue, |spec, history, ids| {

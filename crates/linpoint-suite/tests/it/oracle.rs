@@ -1,4 +1,4 @@
-//! The oracle on hand-made histories whose answers anyone can see.
+//! Tests the oracle on hand-made histories with obvious answers.
 
 use RegisterOp::{Read, Write};
 use RegisterRet::{Value, Written};
@@ -111,7 +111,7 @@ fn asserted_hints_bind_within_a_scope() {
         .completed(Write(2), Written, 2, 3)
         .hinted(0, 1);
     assert!(!asserted(against_time));
-    // A pending operation whose turn has passed is left out; it cannot be seen then.
+    // A pending operation whose turn has passed is left out, and then it cannot be seen.
     let late = |seen| {
         Draft::new()
             .pending(Write(1), 0)
@@ -137,7 +137,7 @@ fn objects_have_states_of_their_own() {
     };
     assert!(!register(draft(1)));
     assert!(register(draft(2)));
-    // Scopes are per object: these hints would contradict real time, but say nothing together.
+    // Scopes are per object: these hints would contradict real time, but do not combine.
     let crossed = Draft::new()
         .completed(Write(1), Written, 0, 1)
         .on(1)
@@ -233,7 +233,7 @@ fn remembering_failures_changes_nothing() {
 }
 
 /// All permutations of all subsets, each replayed by the code that validates witnesses: an even
-/// slower definition, with another structure.
+/// slower definition, with a different structure.
 #[test]
 fn the_oracle_agrees_with_trying_every_permutation() {
     fn permutations(rest: &[OpId], so_far: &mut Vec<OpId>, try_it: &mut dyn FnMut(&[OpId])) {

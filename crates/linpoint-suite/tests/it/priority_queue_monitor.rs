@@ -1,5 +1,5 @@
-//! The priority-queue monitor: histories on which others went wrong, equal priorities, and values that
-//! come back.
+//! The priority-queue monitor: histories that other checkers got wrong, equal priorities, and
+//! values that come back.
 
 use linpoint::history::{Extras, History, Interval, OpId, Ties};
 use linpoint::monitor::{self, Answer};
@@ -17,7 +17,7 @@ use linpoint_suite::small::objects::{SmallPriorityQueue, SmallQueue, SmallStack}
 use PriorityQueueOp::{Insert, Peek, Poll};
 use PriorityQueueRet::{Done, Value};
 
-/// Start, end, operation, result; those without an end are pending.
+/// Start, end, operation, result. Without an end it is pending.
 type Line<O, R> = (u64, Option<u64>, O, Option<R>);
 
 fn history<O, R>(lines: Vec<Line<O, R>>) -> History<O, R> {
@@ -45,7 +45,7 @@ fn pending<O, R>(start: u64, op: O) -> Line<O, R> {
     (start, None, op, None)
 }
 
-/// The answer of the monitor, which is compared with brute force.
+/// The answer of the monitor, compared with brute force.
 fn ask(lines: Vec<Line<PriorityQueueOp<u8>, PriorityQueueRet<u8>>>) -> Option<bool> {
     Trial::new(SmallPriorityQueue(Order::Max)).one(&history(lines))
 }
@@ -57,15 +57,15 @@ fn a_peek_does_not_come_before_the_add_of_what_it_finds() {
 }
 
 #[test]
-fn what_finds_nothing_at_the_end_counts() {
+fn a_wrong_empty_result_at_the_end_is_found() {
     assert_eq!(ask(vec![insert(1, 2, 1), poll(3, 4, None)]), Some(false));
     assert_eq!(ask(vec![poll(1, 2, None), poll(3, 4, None)]), Some(true));
     assert_eq!(ask(vec![]), Some(true));
 }
 
 #[test]
-fn pending_polls_take_what_is_in_the_way() {
-    // Each of the two is in the way of another row, so both must have been taken.
+fn pending_polls_take_blocking_elements() {
+    // Each of the two blocks another row, so both must have been taken.
     let two = |polls: usize| {
         let mut lines = vec![insert(0, 1, 5), insert(2, 3, 3), peek(4, 5, 3), insert(6, 7, 2)];
         lines.push(peek(8, 9, 2));
@@ -90,13 +90,13 @@ fn values_that_come_back() {
     assert_eq!(ask(lines), Some(false));
     // Found before it is added at all.
     assert_eq!(ask(vec![peek(0, 1, 7), insert(2, 3, 7), insert(4, 5, 7)]), Some(false));
-    // Both might be there: refused.
+    // Both might be present: refused.
     let lines = vec![insert(0, 1, 7), insert(2, 3, 7), poll(4, 5, Some(7)), poll(6, 7, Some(7))];
     assert_eq!(ask(lines), None);
 }
 
 #[test]
-fn adds_that_nobody_can_have_seen() {
+fn adds_that_cannot_have_been_seen() {
     assert_eq!(ask(vec![insert(0, 1, 7), pending(2, Insert(7)), insert(4, 5, 3)]), Some(true));
     assert_eq!(ask(vec![insert(0, 1, 7), insert(2, 3, 7), poll(4, 5, None)]), Some(false));
     let lines = vec![insert(0, 1, 7), poll(2, 3, Some(7)), pending(4, Insert(7)), insert(5, 6, 7)];
@@ -133,7 +133,7 @@ fn values_that_come_back_at_random() {
     run(SmallStack);
 }
 
-/// A priority, and something that it does not depend on.
+/// A priority, and a field that does not affect it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Job(u8, u8);
 

@@ -1,5 +1,6 @@
-//! Queues too large for brute force: the monitor and the queue-oriented algorithm are compared with each
-//! other, orders are validated, and contradictions are asked about again with everything else relaxed.
+//! Queues too large for brute force: the monitor and the queue-oriented algorithm are compared with
+//! each other, orders are validated, and contradictions are checked again with everything else
+//! relaxed.
 
 use linpoint::history::{History, OpId};
 use linpoint::monitor::{Answer, decide, decide_queue_oriented};
@@ -9,16 +10,16 @@ use linpoint_suite::Rng;
 
 type QueueHistory = History<QueueOp<u32>, QueueRet<u32>>;
 
-/// What may happen in a history.
+/// Probabilities of events in a history.
 #[derive(Clone, Copy, Debug)]
 struct Style {
     ops: usize,
     clients: usize,
     peeks: f64,
     pending: f64,
-    /// How often two elements change places in the queue.
+    /// Probability that two elements are swapped in the queue.
     swaps: f64,
-    /// How often an element is lost.
+    /// Probability that an element is lost.
     losses: f64,
 }
 
@@ -72,7 +73,7 @@ fn draw(rng: &mut Rng, style: &Style) -> QueueHistory {
     events.finish()
 }
 
-/// True if the answer is yes; panics if it is not justified.
+/// True if the answer is yes. Panics if it is not justified.
 fn justified(history: &QueueHistory, answer: &Answer) -> bool {
     let spec = Queue::new();
     let all: Vec<OpId> = history.ids().collect();

@@ -1,5 +1,5 @@
-//! Histories on which a queue checker was once wrong, ours or another one's. Each is compared with
-//! brute force, its order or contradiction too.
+//! Histories that a queue checker once got wrong, ours or another. Each is compared with brute
+//! force, including its order or contradiction.
 
 use crate::common::queues::parse;
 use linpoint_suite::small::check::Trial;
@@ -45,13 +45,13 @@ fn the_first_pending_dequeues_are_used() {
 }
 
 #[test]
-fn the_element_enqueued_last_goes_first_even_if_it_was_peeked_at() {
+fn the_element_enqueued_last_is_peeled_first_even_if_it_was_peeked_at() {
     assert!(decide("enq0[0,3] enq1[0,1] deqE[1,2] peek0[1,2] peek0[2,3] deq?[1,..]"));
     assert!(decide("enq5[0,1] enq3[0,4] deqE[1,3] deq?[2,..]"));
 }
 
 #[test]
-fn peeling_from_the_front_would_give_the_pending_dequeue_to_the_wrong_element() {
+fn peeling_from_the_front_would_assign_the_pending_dequeue_wrongly() {
     assert!(decide("enq1[0,1] enq2[0,1] enq3[0,1] peek3[0,1] deq1[1,2] peek1[1,2] deq?[0,..]"));
 }
 
@@ -77,7 +77,7 @@ fn three_elements_no_two_of_which_contradict_each_other() {
 }
 
 #[test]
-fn a_completed_peek_whose_result_nobody_wrote_down() {
+fn a_completed_peek_with_an_unrecorded_result() {
     let history = parse("enq1[1,3] deq1[0,5] deqE[2,4] peek9[6,7]");
     let ids: Vec<_> = history.ids().collect();
     let history = history.derive(&ids, |id, row| {
@@ -88,7 +88,7 @@ fn a_completed_peek_whose_result_nobody_wrote_down() {
     assert_eq!(Trial::new(SmallQueue).one(&history), Some(true));
 }
 
-/// Elements that are lost make all dequeues part of the contradiction, others do not.
+/// Lost elements make all dequeues part of the contradiction; others do not.
 #[test]
 fn contradictions_are_small() {
     let rows = |text: &str| {

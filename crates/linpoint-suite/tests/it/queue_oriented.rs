@@ -1,5 +1,5 @@
-//! The queue-oriented algorithm against brute force. With `LINPOINT_LONG=1` it decides ten million
-//! histories.
+//! Compares the queue-oriented algorithm with brute force. With `LINPOINT_LONG=1` it decides ten
+//! million histories.
 
 use crate::common::queues::parse;
 use linpoint::history::{Extras, History, Interval, OpId, Ties};
@@ -54,7 +54,7 @@ fn an_empty_result_may_conflict_with_the_pair_that_ends_first() {
 }
 
 #[test]
-fn what_it_refuses() {
+fn refusals() {
     let refusal = |text: &str, steps: u64| {
         let history = parse(text);
         let ids: Vec<OpId> = history.ids().collect();
@@ -78,7 +78,7 @@ fn all_small_histories() {
     assert!(trial.tally.yes > 3_000 && trial.tally.no > 10_000);
 }
 
-/// Of few values, so that most are enqueued several times, and not derived from a legal run.
+/// Few values, so that most are enqueued several times, and not derived from a legal run.
 fn draw(rng: &mut Rng) -> QueueHistory {
     let n = rng.between(1, 9);
     let values = rng.between(1, 3);
@@ -86,7 +86,7 @@ fn draw(rng: &mut Rng) -> QueueHistory {
     let ties = if rng.chance(0.5) { Ties::Concurrent } else { Ties::Ordered };
     let empties = if rng.chance(0.5) { 0.2 } else { 0.0 };
     let mut intervals = History::from_intervals(ties);
-    // What was enqueued so far, so that dequeues mostly find something.
+    // The values enqueued so far, so that dequeues mostly find something.
     let mut added = Vec::new();
     for at in 0..n {
         let start = (at * horizon / n + rng.below(3)) as u64;

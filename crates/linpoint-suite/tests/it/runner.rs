@@ -1,4 +1,4 @@
-//! The runner passes the honest and catches the broken, with a reproduction a person can read.
+//! The runner passes correct candidates and catches broken ones, with a readable reproduction.
 
 use linpoint::history::{History, OpId, Row, Span};
 use linpoint::spec::Spec;
@@ -13,7 +13,7 @@ use linpoint_suite::runner::{
 };
 use linpoint_suite::{CheckerCandidate, Draft, OracleCandidate};
 
-/// The oracle, asked about another history, or misquoted.
+/// The oracle, run on another history, or with its answer changed.
 struct Broken<Q, A> {
     name: &'static str,
     question: Q,
@@ -77,7 +77,7 @@ fn the_oracle_passes_with_all_its_evidence() {
         let tally = run(&vocabulary.spec, drawn.chain(listed), &honest, Options::default());
         let tally = tally.expect("the oracle agrees with itself");
         println!("{}: {tally}", vocabulary.name);
-        // Both say the same, which is confirmed once.
+        // Both make the same statements, which are confirmed once.
         assert_eq!(tally.histories, 1000 + all.count(&vocabulary));
         assert_eq!((tally.yes + tally.no, tally.open, tally.undecided), (tally.histories, 0, 0));
         assert_eq!((tally.cores, tally.failures), (tally.no, tally.no));
@@ -94,13 +94,13 @@ fn ignoring_real_time_is_caught_and_shrunk() {
             let open = |span: Span| Span { call: 0, ret: span.ret.max(1_000) };
             (h.derive(&ids, |_, row| row.span = open(row.span)), ids)
         },
-        // Its orders would give it away at once: where there is a right one, it is given that.
+        // Its orders would give it away immediately: where a valid one exists, it gets that.
         answer: |h: &RegHistory, answer| match (Oracle::new().order(&REGISTER, h), answer) {
             (Some(order), Answer::Yes(_)) => Answer::Yes(order),
             (_, answer) => answer,
         },
     });
-    // A stale read, with one write or two, or a read from the future: one after the other.
+    // A stale read, with one write or two, or a read from the future, all sequential.
     assert_eq!(caught.fault, Fault::Verdict, "{caught}");
     assert!((2..=3).contains(&caught.shrunk.history.len()), "{caught}");
     assert!(caught.to_string().contains("let history = Draft::new()\n    ."), "{caught}");

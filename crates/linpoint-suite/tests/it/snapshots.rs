@@ -47,7 +47,7 @@ fn published(text: &str, processes: usize, open: bool) -> SnapshotHistory {
     events.finish()
 }
 
-/// True if the order is one of real time and legal, and has all completed operations.
+/// True if the order respects real time, is legal, and has all completed operations.
 fn is_witness(spec: &Snapshot<u8>, history: &SnapshotHistory, order: &[OpId]) -> bool {
     let mut latest_call = 0;
     let in_time = order.iter().all(|id| {
@@ -102,7 +102,7 @@ fn published_histories() {
     assert!(answers.iter().all(|count| *count > 0));
 }
 
-/// What random histories of one writer for each segment look like.
+/// Parameters of random histories with one writer for each segment.
 struct Style {
     segments: u8,
     scanners: usize,
@@ -121,8 +121,8 @@ enum At {
     Done(OpId, SnapshotRet<u8>),
 }
 
-/// Runs writers and scanners on an atomic snapshot, and spoils some results. What is open at the end
-/// is pending.
+/// Runs writers and scanners on an atomic snapshot, and spoils some results. Operations open at the
+/// end are pending.
 fn draw(style: &Style, rng: &mut Rng) -> SnapshotHistory {
     let segments = usize::from(style.segments);
     let mut state = vec![0u8; segments];

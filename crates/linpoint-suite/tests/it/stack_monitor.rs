@@ -1,4 +1,4 @@
-//! The stack monitor: histories on which others went wrong, deep nesting, pending pops.
+//! The stack monitor: histories that other checkers got wrong, deep nesting, pending pops.
 
 use linpoint::history::{Extras, History, Interval, OpId, Ties};
 use linpoint::monitor::{self, Answer};
@@ -13,8 +13,8 @@ use StackRet::{Done, Value};
 
 type StackHistory<V> = History<StackOp<V>, StackRet<V>>;
 
-/// `push1[0,3]` is a push of 1 from 0 to 3; `pop1`, `peek1` and `popE` found 1 and nothing; `[2,..]`
-/// never returned. What ends when another one begins precedes it.
+/// `push1[0,3]` is a push of 1 from 0 to 3; `pop1`, `peek1` and `popE` found 1 and nothing;
+/// `[2,..]` never returned. An operation that ends when another begins precedes it.
 fn parse<V: std::str::FromStr>(text: &str) -> StackHistory<V> {
     let mut intervals = History::from_intervals(Ties::Ordered);
     for word in text.split_whitespace() {
@@ -35,7 +35,7 @@ fn parse<V: std::str::FromStr>(text: &str) -> StackHistory<V> {
     intervals.finish().unwrap()
 }
 
-/// The answer of the monitor, which is compared with brute force.
+/// The answer of the monitor, compared with brute force.
 fn ask(text: &str) -> Option<bool> {
     Trial::new(SmallStack).one(&parse(text))
 }
@@ -53,7 +53,7 @@ fn peeks_between_push_and_pop() {
     assert_eq!(ask("push1[1,2] push2[3,6] peek1[4,5] peek2[7,8]"), Some(true));
 }
 
-/// It says nothing, but it is complete and must be in the order, once.
+/// It reveals nothing, but it is complete and must be in the order, once.
 #[test]
 fn a_completed_peek_of_unknown_result_is_in_the_order() {
     let mut events = History::from_events();
@@ -67,7 +67,7 @@ fn a_completed_peek_of_unknown_result_is_in_the_order() {
 }
 
 #[test]
-fn what_finds_nothing_at_the_end_counts() {
+fn a_wrong_empty_result_at_the_end_is_found() {
     assert_eq!(ask("push1[1,2] popE[3,4]"), Some(false));
     assert_eq!(ask("push1[1,2] peekE[3,4]"), Some(false));
     assert_eq!(ask("popE[1,2] popE[3,4]"), Some(true));
@@ -76,17 +76,17 @@ fn what_finds_nothing_at_the_end_counts() {
 }
 
 #[test]
-fn what_is_below_does_not_come_out_first() {
+fn an_element_below_is_not_popped_first() {
     assert_eq!(ask("push1[1,2] push2[3,4] push3[5,6] pop1[7,8]"), Some(false));
     assert_eq!(ask("push1[1,2] push2[3,4] pop1[5,6] pop2[7,8]"), Some(false));
     assert_eq!(ask("push1[1,2] push2[3,4] pop1[5,8] pop2[6,7]"), Some(true));
 }
 
 #[test]
-fn pending_pops_take_what_is_in_the_way() {
+fn pending_pops_take_blocking_elements() {
     let two = |pops: &str| ask(&format!("push1[0,1] push2[0,1] popE[2,3] {pops}"));
     assert_eq!(two(""), Some(false));
-    // Not each element alone is in the way, so all assignments have to be tried.
+    // No single element blocks alone, so all assignments must be tried.
     assert_eq!(two("pop?[0,..]"), Some(false));
     assert_eq!(two("pop?[0,..] pop?[3,..]"), Some(false));
     assert_eq!(two("pop?[0,..] pop?[1,..]"), Some(true));
@@ -94,9 +94,9 @@ fn pending_pops_take_what_is_in_the_way() {
     assert_eq!(ask("push1[0,1] push2[2,3] pop1[4,5] pop?[5,..]"), Some(false));
 }
 
-/// Each element is pushed before the one around it is complete: no fewer than all are needed.
+/// Each element is pushed before the one around it is complete: all are needed.
 #[test]
-fn a_chain_of_any_length_is_told_as_a_chain() {
+fn a_chain_of_any_length_is_reported_as_a_chain() {
     for k in [2, 3, 40] {
         let mut text = format!("push0[0,1] pop0[10,{}]", 10 * k + 10);
         for i in 1..=k {
@@ -113,7 +113,7 @@ fn a_chain_of_any_length_is_told_as_a_chain() {
 }
 
 #[test]
-fn the_sentence_names_who_was_in_the_way() {
+fn the_sentence_names_the_blocking_elements() {
     let reason = |text: &str| match decide(&parse(text)) {
         Answer::Violation(found) => found.reason.to_string(),
         Answer::Linearizable(_) => panic!("accepted {text}"),
@@ -129,7 +129,7 @@ fn the_sentence_names_who_was_in_the_way() {
     );
 }
 
-/// Elements with many operations that overlap: most of what goes wrong here needs several of them.
+/// Elements with many overlapping operations: most bugs here need several of them.
 fn crowded(rng: &mut Rng, most: usize, with_pending: bool) -> StackHistory<u8> {
     let (horizon, longest) = (rng.between(8, 30), rng.between(1, 12));
     let mut rows = Vec::new();
@@ -247,7 +247,7 @@ fn long_histories_have_orders_and_short_contradictions() {
         let Answer::Violation(found) = decide(&long(&mut rng, 5_000, clients, true)) else {
             panic!("accepted")
         };
-        // That something was never removed is witnessed by all pops.
+        // To prove that something was never removed takes all pops.
         let is_short = found.ops.len() <= 8 || found.reason.to_string().contains("never removed");
         assert!(is_short, "{}: {}", found.ops.len(), found.reason);
     }

@@ -1,4 +1,4 @@
-//! Streams that are watched by a monitor, against the same streams explained by configurations.
+//! Compares streams with a monitor to the same streams explained by configurations.
 
 use linpoint::incremental::{Incremental, Open, Step};
 use linpoint::spec::Spec;
@@ -23,13 +23,13 @@ fn count() -> u64 {
     if is_long() { 120_000 } else { 3_000 }
 }
 
-/// Streams in which all operations are alike.
+/// Streams with operations drawn uniformly.
 fn compare_all<S: Spec>(name: &str, spec: &S, ops: &[S::Op]) {
     let pick = |rng: &mut Rng| rng.pick(ops).expect("some operation").clone();
     compare_many(name, spec, count(), |_| pick);
 }
 
-/// Values, mostly fresh ones. Some streams repeat values now and then, some all the time.
+/// Values, mostly fresh ones. Some streams repeat values occasionally, some all the time.
 fn values(rng: &mut Rng) -> impl FnMut(&mut Rng) -> u32 + use<> {
     let repeats = if rng.chance(0.6) { 0.0 } else { [0.02, 0.2, 1.0][rng.below(3)] };
     let mut last = 0;
@@ -105,7 +105,7 @@ fn compare_and_set_registers() {
             0 | 1 => CasRegisterOp::Read,
             kind => {
                 let new = value(rng);
-                // Something that may well be there.
+                // A value that is likely to be present.
                 let expected = last - (rng.below(3) as u32).min(last);
                 last = new;
                 match kind {
@@ -135,7 +135,7 @@ fn maps() {
     compare_many("map", &spec, 5 * count(), |rng| {
         let mut value = values(rng);
         let keys = rng.between(1, 2);
-        // How often keys are deleted.
+        // Probability of deleting a key.
         let deletes = if rng.chance(0.5) { 0 } else { 3 };
         let mut last = 0;
         move |rng| {
@@ -177,9 +177,9 @@ fn snapshots() {
     compare_small(&bits, &[(3, 1)]);
 }
 
-/// With forty operations open at once, configurations would be too many; the monitor needs one.
+/// With forty open operations there would be too many configurations; the monitor needs one.
 #[test]
-fn many_open_operations_are_no_problem_for_a_monitor() {
+fn a_monitor_handles_many_open_operations() {
     let spec = Mutex { owner: false };
     let mut stream = Incremental::new(&spec);
     let open: Vec<Open> =

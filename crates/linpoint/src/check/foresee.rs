@@ -1,5 +1,5 @@
-//! What a check would do, as far as that can be known without a search: the plan, with the answer of the monitor,
-//! which takes little time.
+//! Predicts a check without searching: the plan, together with the monitor's answer, which is
+//! cheap.
 
 use super::CheckError;
 use super::run::Settings;
@@ -59,7 +59,7 @@ impl Settings<'_> {
             Some(reason) => plan.note_why(
                 &tactic,
                 format!(
-                    "{name} decides {decided} of {} parts; the others it refuses: {reason}",
+                    "{name} decides {decided} of {} parts; it refuses the rest: {reason}",
                     split.len()
                 ),
             ),

@@ -12,13 +12,13 @@ use crate::verdict::Verdict;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum PartStatus {
-    /// There is a legal order.
+    /// A legal order exists.
     Linearizable,
-    /// There is none.
+    /// No legal order exists.
     Violation,
     /// A limit was hit first.
     Undecided,
-    /// Another part had already failed, so it was not checked.
+    /// Not checked, because another part had already failed.
     NotChecked,
 }
 
@@ -42,17 +42,17 @@ pub(super) fn statuses(parts: &[Option<PartReport>]) -> Vec<PartStatus> {
 }
 
 impl Settings<'_> {
-    /// How many operations each independent part of a history has.
+    /// Number of operations in each independent part of a history.
     pub(super) fn part_sizes(&self, case: &Case<'_>) -> Result<Vec<usize>, CheckError> {
         let split = self.split(case, effective_hints(case.timeline(), self.hints))?;
         let calls = |part| split.events(part).iter().filter(|event| !event.is_return()).count();
         Ok((0..split.len()).map(calls).collect())
     }
 
-    /// The independent parts of a history, with the status of each in a check of it by this checker.
+    /// The independent parts of a history, with the status that `report` gives each of them.
     pub(super) fn parts(&self, case: &Case<'_>, report: &Report) -> Result<Vec<Part>, CheckError> {
         let split = self.split(case, effective_hints(case.timeline(), self.hints))?;
-        // A monitor that took all parts at once said nothing about each.
+        // A monitor that decided all parts together reports no status for single parts.
         let otherwise = match report.verdict {
             Verdict::Linearizable(_) => PartStatus::Linearizable,
             _ => PartStatus::NotChecked,

@@ -1,4 +1,4 @@
-//! Checking without types: settings and a case go in, a [`Report`] comes out.
+//! The untyped check: settings and a case go in, a [`Report`] comes out.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -17,12 +17,12 @@ use crate::split::Split;
 use crate::subject::{Case, guard};
 use crate::verdict::{Undecided, Verdict, Violation, Witness, certify};
 
-/// How to check. See the methods of [`Checker`](super::Checker).
+/// Settings of a check. See the methods of [`Checker`](super::Checker).
 #[derive(Clone)]
 pub(crate) struct Settings<'a> {
     pub(super) limits: Limits,
     pub(super) threads: Option<usize>,
-    /// What is used instead of the planner's choice.
+    /// Overrides the planner's choice.
     pub(super) algorithm: Option<Algorithm>,
     pub(super) switches: Switches,
     pub(super) split_by_key: bool,
@@ -51,8 +51,9 @@ impl Default for Settings<'_> {
 }
 
 impl Settings<'_> {
-    /// A question about a derived history: on one thread, without an explanation, whatever the order hints say.
-    pub(crate) fn question(time: Duration, memory: usize) -> Self {
+    /// Settings for a query about a derived history: one thread, no explanation, order hints
+    /// ignored.
+    pub(crate) fn query(time: Duration, memory: usize) -> Self {
         Settings {
             limits: Limits { time: Some(time), memory: Some(memory) },
             threads: Some(1),
@@ -62,7 +63,7 @@ impl Settings<'_> {
         }
     }
 
-    /// Why monitors are not asked.
+    /// Why monitors are not used.
     fn no_monitor(&self, case: &Case<'_>, hints: Hints) -> NoMonitor {
         let at_all = if !self.switches.monitors {
             Some("switched off")
@@ -83,7 +84,7 @@ impl Settings<'_> {
         NoMonitor { at_all: at_all.map(str::to_owned), whole: whole.map(str::to_owned) }
     }
 
-    /// How this history would be checked.
+    /// Returns the plan for this history.
     pub(crate) fn plan(&self, case: &Case<'_>) -> Result<Plan, CheckError> {
         let hints = effective_hints(case.timeline(), self.hints);
         let split = self.split(case, hints)?;
@@ -114,7 +115,7 @@ impl Settings<'_> {
         Ok(Plan::new(features, self.algorithm.as_ref(), no_monitor, by_key, threads, self.limits))
     }
 
-    /// Checks a history: climbs the ladder of its plan.
+    /// Checks a history by climbing the ladder of its plan.
     pub(crate) fn check(&self, case: &Case<'_>) -> Result<Report, CheckError> {
         let begin = Instant::now();
         let deadline = self.limits.time.map(|t| begin + t);
@@ -172,7 +173,8 @@ impl Settings<'_> {
         Ok(Report { verdict, engine, more, plan, stats, parts: statuses(&parts) })
     }
 
-    /// One verdict from the answers for all parts: a violation counts most, then undecided.
+    /// Combines the answers for all parts into one verdict. A violation takes precedence, then
+    /// undecided.
     fn conclude(
         &self,
         case: &Case<'_>,

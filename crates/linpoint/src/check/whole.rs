@@ -1,5 +1,6 @@
-//! Rung 0 of the ladder: asking the monitor about a history before it is split. One that takes all keys at once needs
-//! no split, and splitting millions of operations costs more than deciding them.
+//! Rung 0 of the ladder: asks the monitor about the history before it is split. A monitor that
+//! handles all keys together needs no split, and splitting millions of operations costs more than
+//! deciding them.
 
 use std::time::Instant;
 
@@ -15,14 +16,14 @@ use crate::subject::{Case, guard};
 use crate::verdict::certify::{self, Invalid};
 use crate::verdict::{Verdict, Witness};
 
-/// What the monitor says about a history that is not split.
+/// The monitor's answer for the unsplit history.
 pub(super) enum Whole {
     Linearizable(Box<Report>),
     Refuted {
         refutation: Refutation,
         monitor: &'static str,
     },
-    /// What is refused as a whole may still be accepted in parts, if there are several.
+    /// The monitor may still accept single parts, if there are several.
     Refused(Refusal),
     NotAsked,
 }
@@ -61,7 +62,7 @@ impl Settings<'_> {
             Ok(()) => certify::order_is_valid(case.timeline(), &order, false),
         };
         if let Err(message) = validated {
-            // Values that share a name explain a wrong order. Nothing else does.
+            // Only values that share a name can explain an invalid order.
             let names = guard(|| verify_names(case)).map_err(panicked)?;
             return names.map_or_else(
                 |refusal| Ok(Whole::Refused(refusal)),
@@ -99,7 +100,7 @@ mod tests {
     };
     use crate::{Checker, Engine, Verdict};
 
-    /// All values have the same name.
+    /// A value whose name collides with every other.
     #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
     struct Namesake(u8);
 
@@ -107,8 +108,11 @@ mod tests {
         fn hash<H: Hasher>(&self, _: &mut H) {}
     }
 
-    /// Answers do not depend on names, and where those are to blame for a refusal, it is said.
-    fn answers_are_right<S: Spec>(spec: &S, draw: impl Fn(&mut fastrand::Rng) -> (S::Op, S::Ret)) {
+    /// Verdicts do not depend on names. A refusal that names caused says so.
+    fn verdicts_are_correct<S: Spec>(
+        spec: &S,
+        draw: impl Fn(&mut fastrand::Rng) -> (S::Op, S::Ret),
+    ) {
         let mut random = fastrand::Rng::with_seed(6);
         let (mut refused, mut answers) = (0, [0; 2]);
         for _ in 0..3000 {
@@ -138,17 +142,17 @@ mod tests {
     #[test]
     fn hash_collisions_never_change_a_verdict() {
         let value = |random: &mut fastrand::Rng| Namesake(random.u8(0..3));
-        answers_are_right(&Set::new(), |random| {
+        verdicts_are_correct(&Set::new(), |random| {
             let op = [SetOp::Insert, SetOp::Remove, SetOp::Contains][random.usize(0..3)];
             (op(value(random)), SetRet(random.u8(0..4) > 0))
         });
-        answers_are_right(&Queue::new(), |random| match random.u8(0..5) {
+        verdicts_are_correct(&Queue::new(), |random| match random.u8(0..5) {
             0 | 1 => (QueueOp::Enqueue(value(random)), QueueRet::Done),
             2 => (QueueOp::Dequeue, QueueRet::Value(None)),
             3 => (QueueOp::Dequeue, QueueRet::Value(Some(value(random)))),
             _ => (QueueOp::Peek, QueueRet::Value(Some(value(random)))),
         });
-        answers_are_right(&Register { initial: Namesake(0) }, |random| match random.bool() {
+        verdicts_are_correct(&Register { initial: Namesake(0) }, |random| match random.bool() {
             true => (RegisterOp::Write(value(random)), RegisterRet::Written),
             false => (RegisterOp::Read, RegisterRet::Value(value(random))),
         });

@@ -1,4 +1,5 @@
-//! Climbing the rungs of a plan with one compiled part: for checks, and for the questions of explanations.
+//! Climbs the rungs of a plan with one compiled part, both for checks and for queries of
+//! explanations.
 
 use crate::budget::{Budget, Cancel, Limit};
 use crate::history::OpId;
@@ -7,32 +8,34 @@ use crate::search::{Engine, Found, Problem, Searcher, Stop, Stopped, Switches};
 use crate::spec::Refutation;
 use crate::subject::{Case, guard};
 
-/// Without a second thread, engines take turns with this many steps, then twice as many, …
+/// On a single thread, engines take turns: this many steps first, then twice as many, and so on.
 const FIRST_TURN: u64 = 1 << 18;
 
-/// A part, and what it takes to climb.
+/// A part, and everything needed to climb.
 pub(crate) struct Ladder<'a> {
     pub(crate) case: &'a Case<'a>,
     pub(crate) problem: &'a Problem,
     /// The operations of the part.
     pub(crate) ids: &'a dyn Fn() -> Vec<OpId>,
     pub(crate) switches: Switches,
-    /// Set if engines in competition may run in threads of their own; the first to answer cancels the others with it.
+    /// Set if competing engines may run on threads of their own. The first to answer cancels the
+    /// rest with it.
     pub(crate) race: Option<&'a Cancel>,
-    /// A fresh budget, without a limit on steps.
+    /// Creates a budget without a step limit.
     pub(crate) budget: &'a (dyn Fn() -> Budget<'a> + Sync),
 }
 
 /// How a climb ended.
 pub(crate) struct Climbed {
-    /// The engine, what it found, and for a violation the specification's own proof, if it has one.
+    /// The engine, what it found, and for a violation the specification's own proof, if there is
+    /// one.
     pub(crate) answer: Result<(String, Found, Option<Refutation>), Stop>,
     /// Some order explains this many returns.
     pub(crate) reached: u32,
 }
 
 impl<'a> Ladder<'a> {
-    /// Climbs these rungs, except monitors, which need no compiled part.
+    /// Climbs these rungs. Skips monitors, which need no compiled part.
     pub(crate) fn climb(&self, rungs: &[&Rung]) -> Climbed {
         let mut reached = 0;
         let mut stop = Stop::Limit(Limit::Steps);
@@ -46,7 +49,7 @@ impl<'a> Ladder<'a> {
                     {
                         reached = reached.max(got);
                     }
-                    // The specification's own proof says more than a search does.
+                    // The specification's own proof is more informative than a failed search.
                     let wants_proof = matches!(found, Found::NotLinearizable { .. })
                         && rungs.iter().any(|rung| rung.tactic == Tactic::Refute);
                     let refutation = match refutation {
@@ -59,7 +62,7 @@ impl<'a> Ladder<'a> {
                     return Climbed { answer: Ok((engine, found, refutation)), reached };
                 }
                 Err(stopped) => {
-                    // How far a relaxation gets says nothing about the history itself.
+                    // Progress on a relaxation says nothing about the history itself.
                     if !is_relaxation {
                         reached = reached.max(stopped.reached);
                     }
@@ -74,7 +77,7 @@ impl<'a> Ladder<'a> {
         Climbed { answer: Err(stop), reached }
     }
 
-    /// An obvious contradiction, if the specification sees one.
+    /// An obvious contradiction, if the specification finds one.
     fn refutation(&self) -> Result<Option<Refutation>, Stop> {
         let ids = (self.ids)();
         guard(|| self.case.subject.refute(&self.case.rows(&ids))).map_err(|message| {
@@ -122,7 +125,7 @@ impl<'a> Ladder<'a> {
         }
     }
 
-    /// Engines in competition on one thread: each in turn with a limit on steps that doubles.
+    /// Runs competing engines on one thread, in turn, with a step limit that doubles.
     fn take_turns(
         &self,
         engines: &[Engine],
@@ -141,7 +144,7 @@ impl<'a> Ladder<'a> {
                         reached = s.reached.max(reached);
                         still_alive.push(engine);
                     }
-                    // Another engine may need less memory, or know no such bound.
+                    // Another engine may need less memory, or may not have this bound.
                     Err(s) if matches!(s.stop, Stop::Limit(limit) if others_may_help(limit)) => {
                         reached = s.reached.max(reached);
                         ended = Some(s);
@@ -158,7 +161,7 @@ impl<'a> Ladder<'a> {
     }
 }
 
-/// True if the limit is one of the engine rather than of the check.
+/// True if the limit applies to the engine rather than to the check.
 pub(super) fn others_may_help(limit: Limit) -> bool {
     matches!(limit, Limit::Steps | Limit::Memory | Limit::Depth)
 }

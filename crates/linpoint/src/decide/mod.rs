@@ -1,6 +1,6 @@
-//! Running a plan: each part goes down the ladder, all parts in parallel. Cheap tactics come first on
-//! all parts, then those with a limit on steps, then complete ones; the first failing part (in the
-//! order of the history, among those that fail at one stage) ends the rest.
+//! Runs a plan: each part climbs the ladder, all parts in parallel. Cheap tactics run on all parts
+//! first, then those with a step limit, then complete ones. The first failing part (in the order of
+//! the history, among those that fail at the same stage) stops the rest.
 
 mod ladder;
 mod monitored;
@@ -46,14 +46,14 @@ pub(crate) struct Evidence {
     pub(crate) refutation: Option<Refutation>,
 }
 
-/// The answer for one part, and who gave it.
+/// The answer for one part, and the engine that gave it.
 #[derive(Clone, Debug)]
 pub(crate) struct PartReport {
     pub(crate) answer: PartAnswer,
     pub(crate) engine: String,
 }
 
-/// Everything that is shared by the parts of one check.
+/// State shared by the parts of one check.
 pub(crate) struct Run<'a> {
     pub(crate) case: &'a Case<'a>,
     pub(crate) split: &'a Split,
@@ -71,10 +71,10 @@ pub(crate) struct Run<'a> {
     pub(crate) refusals: &'a Refusals,
 }
 
-/// Easy operations for which a further thread is worth while.
+/// Easy operations per additional thread.
 const OPS_PER_THREAD: usize = 4_000;
 impl<'a> Run<'a> {
-    /// Decides all parts. A part after a failing one may be missing.
+    /// Decides all parts. Parts after a failing one may be missing.
     pub(crate) fn parts(&self) -> Result<Vec<Option<PartReport>>, CheckError> {
         let count = self.split.len();
         let results: Vec<Mutex<Option<PartReport>>> =
@@ -86,7 +86,7 @@ impl<'a> Run<'a> {
             if rungs.is_empty() && !is_last {
                 continue;
             }
-            // One failing part is enough: a hard part before it might take for ever.
+            // One failing part is enough. A hard part before it might never finish.
             if first_failure.load(Ordering::Relaxed) != usize::MAX {
                 break;
             }
@@ -116,11 +116,11 @@ impl<'a> Run<'a> {
         Ok(results.into_iter().map(|r| r.into_inner().unwrap_or_else(|e| e.into_inner())).collect())
     }
 
-    /// The rungs by what they cost: all parts pass one stage before any enters the next, so that one
-    /// hard part does not starve the others. With each, whether it is the last.
+    /// The rungs grouped by cost. All parts pass one stage before any enters the next, so that one
+    /// hard part does not starve the rest. The flag marks the last stage.
     fn stages(&self) -> [(Vec<&'a Rung>, bool); 4] {
         let stage = |tactic: &Tactic| match tactic {
-            // Asked before the history was split.
+            // Handled before the history was split.
             Tactic::Whole => None,
             Tactic::Monitor(_) => Some(0),
             Tactic::Straight(_) | Tactic::Refute => Some(1),
@@ -134,7 +134,8 @@ impl<'a> Run<'a> {
         [(rungs(0), false), (rungs(1), false), (rungs(2), false), (rungs(3), true)]
     }
 
-    /// Calls `each` for all `parts` on this many threads, and the progress callback about ten times a second.
+    /// Calls `each` for all `parts` on this many threads, and the progress callback about ten times
+    /// a second.
     fn in_parallel(
         &self,
         parts: &[usize],
@@ -162,7 +163,7 @@ impl<'a> Run<'a> {
             let work_and_say_so = || {
                 work();
                 working.fetch_sub(1, Ordering::Release);
-                // Small checks must not wait for the next look at the clock.
+                // Small checks must not wait for the next progress tick.
                 waiting.unpark();
             };
             std::thread::scope(|scope| {
@@ -195,7 +196,8 @@ impl<'a> Run<'a> {
             .count_into(self.steps)
     }
 
-    /// Lets a part climb some rungs; `None` if none of them had an answer and this is not the last stage.
+    /// Lets a part climb some rungs. `None` if none of them gave an answer and this is not the last
+    /// stage.
     fn part(
         &self,
         part: usize,
@@ -248,7 +250,7 @@ impl<'a> Run<'a> {
     }
 
     fn compile(&self, part: usize, rungs: &[&Rung], scratch: &mut Scratch<'a>) -> Problem {
-        // A guide costs a pass over the part; cheap tactics go without.
+        // A guide costs a pass over the part, so cheap tactics do without.
         let cheap = rungs.iter().any(|rung| matches!(rung.tactic, Tactic::Straight(_)));
         let switches = Switches { guide: self.switches.guide && !cheap, ..self.switches };
         compile(self.case, self.split.events(part), self.hints, &switches, scratch)
@@ -279,14 +281,14 @@ impl<'a> Run<'a> {
 
     fn panicked_at(&self, op: Option<OpId>, message: String) -> CheckError {
         let op = op.unwrap_or(OpId(0));
-        // Describing the operation is the user's code too.
+        // `describe_op` is user code too, and may panic.
         let description = guard(|| self.case.describe_op(op));
         let description = description.unwrap_or_else(|_| "an operation".into());
         CheckError::SpecPanicked { op, description, message }
     }
 }
 
-/// A poisoned lock only means that some other part failed; its data are whole.
+/// A poisoned lock only means that another part panicked. The data are intact.
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|e| e.into_inner())
 }

@@ -1,4 +1,4 @@
-//! Asking the monitors: about the whole history before it is split, or about one part.
+//! Asks monitors about the whole history before it is split, or about one part.
 
 use std::sync::Mutex;
 use std::sync::atomic::Ordering;
@@ -17,9 +17,9 @@ use crate::subject::Case;
 
 use super::{Evidence, PartAnswer, PartReport, Run, lock};
 
-/// What a monitor may need for each operation, at most.
+/// An upper bound on the memory that a monitor needs for each operation.
 const BYTES_PER_OP: usize = 256;
-/// Steps of the queue-oriented search, and steps for each operation.
+/// Step limit of the queue-oriented search: a constant, plus an amount for each operation.
 const STEPS: u64 = 1_000_000;
 const STEPS_PER_OP: u64 = 1_000;
 
@@ -32,7 +32,7 @@ impl Refusals {
         *lock(&self.0).entry(refusal.reason).or_default() += 1;
     }
 
-    /// The most frequent reason, if there was a refusal at all.
+    /// The most frequent reason, if there was any refusal.
     pub(crate) fn reason(&self) -> Option<String> {
         let reasons = lock(&self.0);
         let (reason, _) = reasons.iter().max_by_key(|(reason, count)| (**count, *reason))?;
@@ -57,7 +57,7 @@ pub(crate) fn ask(
     })
 }
 
-/// Asks the monitor of the object about all operations, which belong to one object.
+/// Asks the object's monitor about all operations, which belong to one object.
 pub(crate) fn ask_about_all(
     case: &Case<'_>,
     memory: &Memory,
@@ -65,7 +65,8 @@ pub(crate) fn ask_about_all(
     within(memory, case.len(), || monitor::decide_all(case))
 }
 
-/// Lets a monitor decide if there is memory for it. The error is that of a specification that panicked.
+/// Runs a monitor if there is memory for it. The error is the message of a specification that
+/// panicked.
 fn within(
     memory: &Memory,
     operations: usize,
@@ -81,7 +82,7 @@ fn within(
 }
 
 impl Run<'_> {
-    /// What a monitor says about a part; nothing if it refuses.
+    /// A monitor's answer for a part; `None` if it refuses.
     pub(super) fn monitored(
         &self,
         part: usize,
@@ -117,7 +118,8 @@ impl Run<'_> {
         Ok(PartReport { answer, engine })
     }
 
-    /// A refutation as the answer for the part that it is about; the other parts have none.
+    /// Turns a refutation into the answer for the part that it is about. The other parts have no
+    /// answer.
     pub(crate) fn refuted(
         &self,
         refutation: &Refutation,
@@ -138,7 +140,7 @@ impl Run<'_> {
         parts
     }
 
-    /// True once there is no time left.
+    /// True once the time limit has passed.
     pub(super) fn is_late(&self) -> bool {
         self.cancel.is_cancelled() || self.deadline.is_some_and(|d| Instant::now() >= d)
     }

@@ -1,7 +1,7 @@
-//! A core: few operations whose results and real-time order already contradict each other.
+//! A core: a few operations whose results and real-time order already contradict each other.
 //!
-//! Only what had happened when the failing operation returned is looked at. What had returned
-//! before it can be explained, so the failing operation is always part of the core.
+//! Only events up to the failing return are considered. Everything that returned before it can be
+//! explained, so the failing operation is always part of the core.
 //!
 //! Operations outside the core are *relaxed*, not deleted: they may have happened at any time, with
 //! any result, or not at all. Deleting an enqueue would invent a bug; relaxing it cannot. A set is
@@ -25,13 +25,13 @@ pub(super) struct Core {
     pub(super) status: CoreStatus,
 }
 
-/// The history with everything but `core` relaxed.
+/// The history with all operations outside `core` relaxed.
 pub(super) fn relaxed<'a>(part: &Case<'a>, core: &[OpId]) -> Case<'a> {
     let all: Vec<OpId> = part.ids().collect();
     relaxed_within(part, &all, core)
 }
 
-/// The operations `ids` with everything but `core` relaxed.
+/// The operations `ids`, with all operations outside `core` relaxed.
 fn relaxed_within<'a>(part: &Case<'a>, ids: &[OpId], core: &[OpId]) -> Case<'a> {
     let core: FxHashSet<OpId> = core.iter().copied().collect();
     part.derive(ids, |id, row| {
@@ -41,12 +41,12 @@ fn relaxed_within<'a>(part: &Case<'a>, ids: &[OpId], core: &[OpId]) -> Case<'a> 
     })
 }
 
-/// Which relaxed operations can matter: the others need not even be looked at, and in a long
-/// history they are nearly all. The rule is that of [`crate::search`] for pending operations.
+/// Which relaxed operations can matter. In a long history nearly all of them cannot, and are
+/// skipped. The rule is the one that [`crate::search`] uses for pending operations.
 struct Relevance {
-    /// Operations that leave a trace, by its name.
+    /// Operations that leave a trace, by the name of the trace.
     by_name: FxHashMap<u64, Vec<OpId>>,
-    /// Operations that may leave anything.
+    /// Operations that may leave any trace.
     any: Vec<OpId>,
 }
 
@@ -91,10 +91,10 @@ impl Relevance {
     }
 }
 
-/// Operations that a monitor or the specification has named.
+/// Operations named by a monitor or by the specification.
 pub(super) struct Proof {
     pub(super) ops: Vec<OpId>,
-    /// They contradict each other in the history that is looked at; it may not reach that far.
+    /// True if they contradict each other in this history. It may have been cut off before that.
     pub(super) is_whole: bool,
 }
 
@@ -134,7 +134,7 @@ struct Shrinking<'p, 'a> {
     probe: &'p Probe<'a>,
     part: &'p Case<'a>,
     relevance: Relevance,
-    /// The limit that left a question open, if one did.
+    /// The limit that left a query unanswered, if any.
     limit: Option<crate::budget::Limit>,
 }
 
@@ -143,7 +143,7 @@ impl Shrinking<'_, '_> {
         self.ask(ops) == Some(true)
     }
 
-    /// Whether these operations are a core; nothing if a limit came first.
+    /// Whether these operations are a core; `None` if a limit was hit first.
     fn ask(&mut self, ops: &[OpId]) -> Option<bool> {
         if let Some(limit) = self.probe.is_late() {
             self.limit = Some(limit);
@@ -157,8 +157,8 @@ impl Shrinking<'_, '_> {
         bad
     }
 
-    /// A core that is hopefully small already: the failing operation, then with those that share
-    /// a trace with it, then with ever more of those called before it returned.
+    /// A core that is hopefully small already. Tries the failing operation alone, then with those
+    /// that share a trace with it, then with more and more of those called before it returned.
     fn grow(&mut self, failing: OpId) -> Option<Vec<OpId>> {
         let related = self.related(failing);
         let until = self.part.span(failing).ret;
@@ -196,7 +196,7 @@ impl Shrinking<'_, '_> {
             .collect()
     }
 
-    /// Relaxes what can be relaxed, the earliest called first.
+    /// Relaxes as many operations as possible, the earliest called first.
     fn shrink(&mut self, mut ops: Vec<OpId>) -> Vec<OpId> {
         sort_by_call(&mut ops, self.part);
         minimise(ops, 1, |ops| match self.ask(ops) {

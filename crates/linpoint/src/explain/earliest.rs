@@ -1,5 +1,5 @@
-//! The earliest return at which the history was not linearizable any more, what would have been
-//! allowed there, and how far one can get.
+//! The earliest return at which the history is no longer linearizable, the results that would have
+//! been allowed there, and the longest partial linearizations.
 
 use super::probe::Probe;
 use crate::decide::Evidence;
@@ -12,7 +12,7 @@ pub(super) struct Earliest {
     pub(super) op: Option<OpId>,
     /// Its rank.
     rank: u32,
-    /// False if an earlier one may fail too.
+    /// False if an earlier return may fail too.
     pub(super) is_exact: bool,
 }
 
@@ -23,15 +23,15 @@ impl Earliest {
     }
 }
 
-/// At most this many results are tried as allowed ones.
+/// Try at most this many results as allowed ones.
 const MAX_CANDIDATES: usize = 24;
-/// At most this many partial linearizations are shown.
+/// Show at most this many partial linearizations.
 const MAX_PARTIALS: usize = 3;
-/// Of a longer history only one is shown: finding several means looking at all.
+/// Show only one for a longer history: finding several takes a full search.
 const SMALL: usize = 2_000;
 
-/// What had happened when the return at `rank` had just happened: later calls are gone, and
-/// operations still open then are pending.
+/// The history up to and including the return at `rank`: later calls are gone, and operations that
+/// are still open are pending.
 fn prefix<'a>(part: &Case<'a>, rank: u32) -> (Case<'a>, Vec<OpId>) {
     let ids: Vec<OpId> = part.ids().filter(|id| part.span(*id).call <= rank).collect();
     let cut = part.derive(&ids, |_, row| {
@@ -96,7 +96,8 @@ pub(super) fn find(
     Earliest { op: Some(op), rank, is_exact }
 }
 
-/// What the failing operation could have returned, as text, and whether that is everything.
+/// The results the failing operation could have returned, as text, and whether the list is
+/// complete.
 pub(super) fn allowed(
     probe: &Probe<'_>,
     part: &Case<'_>,

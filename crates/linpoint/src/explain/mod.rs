@@ -1,10 +1,10 @@
-//! Why a history is not linearizable, in terms that a person can follow.
+//! Explains to a person why a history is not linearizable.
 //!
-//! Given a part that is known to be bad, this finds (1) the earliest return at which it was, (2)
-//! what would have been allowed there, (3) how far the longest partial linearizations get, (4) a
-//! core: few operations that contradict each other whatever the others did. Each is found by
-//! asking questions about derived histories ([`probe`]), each with limits of its own; a limit makes
-//! the explanation poorer and says so, but never changes the verdict.
+//! For a part that is known to be bad, this finds (1) the earliest failing return, (2) the results
+//! that would have been allowed there, (3) the longest partial linearizations, and (4) a core: a
+//! few operations that contradict each other whatever the others did. Each is found by queries
+//! about derived histories ([`probe`]), which have limits of their own. A limit makes the
+//! explanation less precise, and the explanation says so, but it never changes the verdict.
 
 mod core;
 mod earliest;
@@ -25,10 +25,10 @@ use crate::verdict::{CoreStatus, Violation, ViolationKind};
 
 use probe::Probe;
 
-/// Without a time limit of the user's, an explanation takes at most this long.
+/// An explanation takes at most this long if the user set no time limit.
 const DEFAULT_TIME: Duration = Duration::from_secs(3);
 
-/// What explaining needs to know about the check.
+/// What the explanation needs to know about the check.
 pub(crate) struct Setting<'a> {
     pub(crate) hints: Hints,
     pub(crate) deadline: Option<Instant>,
@@ -36,7 +36,7 @@ pub(crate) struct Setting<'a> {
     pub(crate) cancel: &'a Cancel,
 }
 
-/// Explains the violation in the part with these operations.
+/// Explains the violation in the part that has these operations.
 pub(crate) fn explain(
     case: &Case<'_>,
     ops: &[OpId],
@@ -49,7 +49,7 @@ pub(crate) fn explain(
         Probe { hints: setting.hints, deadline, memory: setting.memory, cancel: setting.cancel };
     let mut kind = ViolationKind::NotLinearizable;
     if setting.hints == Hints::Assert {
-        // Is it the order hints, or would it be bad without them?
+        // Is it bad because of the order hints, or also without them?
         probe.hints = Hints::Ignore;
         let plain = case.derive(ops, |_, _| {});
         if probe.is_bad(&plain) != Some(true) {
@@ -64,7 +64,7 @@ pub(crate) fn explain(
         description: "explaining a violation".into(),
         message,
     })??;
-    // Back from numbers of the part to numbers of the history.
+    // Translates operation numbers of the part to those of the history.
     let rename = |id: &mut OpId| *id = ops[id.index()];
     violation.core.iter_mut().for_each(rename);
     violation.failing.iter_mut().for_each(rename);
@@ -72,7 +72,7 @@ pub(crate) fn explain(
     Ok(violation)
 }
 
-/// Explains a history of a single part; operations are named within it.
+/// Explains a history of a single part. Operations are numbered within it.
 fn explain_part<'a>(
     probe: &Probe<'a>,
     part: &Case<'a>,
@@ -81,7 +81,7 @@ fn explain_part<'a>(
     kind: ViolationKind,
 ) -> Result<Violation, CheckError> {
     let refutation = evidence.refutation.as_ref();
-    // A proof may name very many operations.
+    // A proof may name a large number of operations.
     let numbers = refutation.map(|_| numbered(ops));
     let local = |id: &OpId| numbers.as_ref()?.get(id).copied();
     let named: Option<Vec<OpId>> =
@@ -92,7 +92,7 @@ fn explain_part<'a>(
     let in_prefix = numbered(&ids);
     let to_prefix = |id: &OpId| in_prefix.get(id).copied();
     let proof = named.map(|named| core::Proof {
-        // What had not returned by then is not part of a proof any more.
+        // An operation that had not returned by then is no longer part of a proof.
         is_whole: named.iter().all(|id| {
             let is_pending = |id: &OpId| until_failure.span(*id).is_pending();
             to_prefix(id).is_some_and(|it| is_pending(&it) == part.span(*id).is_pending())
@@ -102,7 +102,7 @@ fn explain_part<'a>(
     let found =
         core::find(probe, &until_failure, failing.as_ref().and_then(to_prefix), proof.as_ref());
     let confirmed_by = match found.status {
-        // Without a core of its own, all of it has just been refuted by an engine.
+        // Without a core of its own, the core is the whole part, which an engine has just refuted.
         CoreStatus::NotMinimised(_) if found.ops.len() == ids.len() => None,
         _ => probe.confirm(&core::relaxed(&until_failure, &found.ops))?,
     };
@@ -110,8 +110,8 @@ fn explain_part<'a>(
     let partials = earliest::partials(probe, part, &earliest);
     let (allowed, allowed_is_complete) =
         earliest::allowed(probe, part, &earliest).unwrap_or((Vec::new(), false));
-    // A proof has a sentence of its own, which is of use if it is about what is shown: it may be about
-    // more, or about what happened after the failing return.
+    // A proof has its own sentence. It is useful only if it is about the operations that are shown:
+    // it may be about more, or about events after the failing return.
     let is_shown = |r: &Refutation| {
         let named: FxHashSet<OpId> = r.ops.iter().filter_map(local).collect();
         named.len() == core.len() && core.iter().all(|id| named.contains(id))
@@ -137,10 +137,10 @@ fn explain_part<'a>(
     })
 }
 
-/// Where each operation stands in a list.
+/// The position of each operation in a list.
 fn numbered(ops: &[OpId]) -> FxHashMap<OpId, OpId> {
     ops.iter().enumerate().map(|(i, id)| (*id, OpId(i as u32))).collect()
 }
 
-/// The answer to a question that a limit ended.
+/// Reported if a limit ended a query.
 const UNANSWERED: Limit = Limit::Steps;

@@ -1,4 +1,4 @@
-//! Questions about derived histories, each with a small budget.
+//! Queries about derived histories, each with a small budget.
 
 use std::time::Instant;
 
@@ -20,12 +20,12 @@ pub(super) struct Probe<'a> {
     pub(super) cancel: &'a Cancel,
 }
 
-/// Steps of one engine for one question, and steps for each operation.
+/// Step limit of one engine for one query: a constant, plus an amount for each operation.
 const STEPS: u64 = 20_000;
 const STEPS_PER_OP: u64 = 16;
-/// A nondeterministic order is followed in at most this many states.
+/// Follow a nondeterministic order in at most this many states.
 const MAX_STATES: usize = 64;
-/// Steps for each operation of a search for all results.
+/// Steps for each operation when searching for all results.
 const STRAIGHT_STEPS_PER_OP: u64 = 2;
 
 impl Probe<'_> {
@@ -35,7 +35,7 @@ impl Probe<'_> {
             .max_steps(STEPS + STEPS_PER_OP * ops as u64)
     }
 
-    /// True once there is no time left for more questions.
+    /// Set once there is no time left for more queries.
     pub(super) fn is_late(&self) -> Option<Limit> {
         if self.cancel.is_cancelled() {
             Some(Limit::Cancelled)
@@ -51,8 +51,8 @@ impl Probe<'_> {
         compile(case, split.events(0), self.hints, switches, &mut Scratch::new(case))
     }
 
-    /// True: not linearizable; false: linearizable; `None`: a limit came first. Cheap ways first, as
-    /// in [`crate::plan`].
+    /// True: not linearizable. False: linearizable. `None`: a limit was hit first. Tries cheap
+    /// tactics first, as in [`crate::plan`].
     pub(super) fn is_bad(&self, case: &Case<'_>) -> Option<bool> {
         if self.is_late().is_some() {
             return None;
@@ -64,7 +64,7 @@ impl Probe<'_> {
         }
         let switches = Switches::default();
         let problem = self.compile(case, &switches);
-        let rungs = Plan::question();
+        let rungs = Plan::query();
         let ladder = Ladder {
             case,
             problem: &problem,
@@ -78,8 +78,8 @@ impl Probe<'_> {
         Some(matches!(found, Found::NotLinearizable { .. }))
     }
 
-    /// Lets another engine than the ones that found the core say that it is bad. Gives its name,
-    /// or nothing if a limit came first.
+    /// Has a different engine from the ones that found the core confirm that it is bad. Returns its
+    /// name, or `None` if a limit was hit first.
     pub(super) fn confirm(&self, case: &Case<'_>) -> Result<Option<String>, CheckError> {
         let (subject, switches) = (case.subject, Switches::default());
         let problem = self.compile(case, &switches);
@@ -116,7 +116,7 @@ impl Probe<'_> {
         }
     }
 
-    /// A state to which the order may lead.
+    /// A state that the order may lead to.
     fn state_after(&self, case: &Case<'_>, order: &[OpId]) -> Option<String> {
         let budget = &mut self.budget(case.len());
         let mut session = case.subject.session();
@@ -132,23 +132,23 @@ impl Probe<'_> {
         states.first().map(|state| session.describe(*state))
     }
 
-    /// The results that `op` of the case can have, at most `most`, and whether these are all; `None` if a limit came
-    /// first or they cannot be enumerated.
+    /// The results that `op` can have, at most `most`, and whether the list is complete. `None` if
+    /// a limit was hit first or if results cannot be enumerated.
     pub(super) fn results(
         &self,
         case: &Case<'_>,
         op: OpId,
         most: usize,
     ) -> Option<(Vec<RetId>, bool)> {
-        // What the operation would notice depends on its result, which is open: nothing pending may
-        // be left out.
+        // What the operation would notice depends on its result, which is not fixed here, so no
+        // pending operation may be dropped.
         let switches = Switches { drop_idle_pending: false, ..Switches::default() };
         let mut problem = self.compile(case, &switches);
-        let watched = problem.ids.iter().position(|id| *id == op)?;
-        problem.watched = Some(watched as u32);
+        let tracked = problem.ids.iter().position(|id| *id == op)?;
+        problem.tracked = Some(tracked as u32);
         let searcher = Searcher { subject: case.subject, problem: &problem, switches };
         let few = STEPS + STRAIGHT_STEPS_PER_OP * case.len() as u64;
         let budget = &mut self.budget(case.len()).max_steps(few);
-        searcher.watched_results(case.op(op), most, budget).ok()?
+        searcher.tracked_results(case.op(op), most, budget).ok()?
     }
 }

@@ -4,9 +4,9 @@ use crate::history::OpId;
 use crate::subject::Case;
 use crate::verdict::{Form, Partial, Reason, ReasonKind, ViolationKind};
 
-/// At most this many allowed values are listed.
+/// List at most this many allowed values.
 const MAX_LISTED: usize = 5;
-/// At most this many other operations of the core are spelled out.
+/// Spell out at most this many other operations of the core.
 const MAX_GIVEN: usize = 3;
 
 pub(super) fn reason(

@@ -1,17 +1,18 @@
-//! Ranks of times that are all different and not far apart, by counting.
+//! Ranks times that are distinct and close together, by counting.
 //!
-//! Events that were numbered as they happened, or a clock that is read once for each event, are like this.
-//! A bit for each time says whether something happened then; the rank of an event is the number of bits
-//! before its own. Nothing is sorted and nothing is moved: a few passes over the history.
+//! Events that are numbered as they happen, or a clock that is read once for each event, give such
+//! times. A bitmap records the times at which something happened. The rank of an event is the
+//! number of bits before its own. Nothing is sorted or moved: this takes a few passes over the
+//! history.
 
 use super::Span;
 
-/// Times may be spread over so many bits for each operation.
+/// The range of times may have at most this many bits for each operation.
 const BITS_AN_OPERATION: u64 = 64;
 
-/// Turns times into ranks, and gives the number of ranks; and if there was something at every time, a bit for each
-/// rank that says whether it is that of a call. `None`, with the times as they were, if two events have one time or
-/// if they are too far apart.
+/// Turns times into ranks. Returns the number of ranks and, if every time in the range has an
+/// event, a bitmap of ranks in which calls are set. Returns `None`, and leaves the times unchanged,
+/// if two events share a time or if the range is too large.
 pub(super) fn rank(spans: &mut [Span]) -> Option<(u32, Vec<u64>)> {
     let (mut least, mut most, mut pending) = (u32::MAX, 0, 0);
     for span in &*spans {
@@ -34,10 +35,11 @@ pub(super) fn rank(spans: &mut [Span]) -> Option<(u32, Vec<u64>)> {
     Some((events as u32, dense(spans, least, events)?))
 }
 
-/// As many times as events. Gives the bits of the calls; `None` if two events have one time.
+/// There are as many times as events. Returns the bitmap of calls, or `None` if two events share a
+/// time.
 fn dense(spans: &mut [Span], least: u32, events: usize) -> Option<Vec<u64>> {
     let words = events.div_ceil(64);
-    // Two columns, so that nothing has to wait for what was written just before.
+    // Two columns, so that no write depends on the one just before it.
     let (mut called, mut returned) = (vec![0_u64; words], vec![0_u64; words]);
     let note = |column: &mut [u64], time: u32| {
         let (word, bit) = place(time - least);
@@ -60,7 +62,7 @@ fn dense(spans: &mut [Span], least: u32, events: usize) -> Option<Vec<u64>> {
     Some(called)
 }
 
-/// More times than events. False if two events have one time.
+/// There are more times than events. False if two events share a time.
 fn sparse(spans: &mut [Span], least: u32, range: u64, events: usize) -> bool {
     let mut happened = vec![0_u64; range.div_ceil(64) as usize];
     let mut note = |time: u32| {
@@ -93,7 +95,7 @@ fn sparse(spans: &mut [Span], least: u32, range: u64, events: usize) -> bool {
     true
 }
 
-/// The word and the bit for a time.
+/// The word and the bit of a time.
 #[inline]
 fn place(time: u32) -> (usize, u64) {
     (time as usize / 64, 1 << (time % 64))
@@ -117,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_counted_stays_as_it_is() {
+    fn times_stay_unchanged_if_not_ranked() {
         for times in
             [&[(3, 5), (5, 6)][..], &[(4, 4)], &[(0, u32::MAX - 1)], &[(1, 9), (9, u32::MAX)]]
         {
@@ -128,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn ranks_are_counted() {
+    fn ranks_count_earlier_events() {
         let mut dense = spans(&[(8, 11), (7, 9), (10, u32::MAX)]);
         assert_eq!(rank(&mut dense), Some((5, vec![0b01011])));
         assert_eq!(dense, spans(&[(1, 4), (0, 2), (3, u32::MAX)]));

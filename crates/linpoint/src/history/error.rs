@@ -1,23 +1,23 @@
-//! Why a record of operations is not a valid history, as values that name the operation.
+//! Errors for records that are not valid histories. Each names the operation.
 
 use super::{OpId, TimeError};
 
-/// A record that is not a valid history: what is wrong, and with which operation.
+/// A record is not a valid history: the problem, and the operation that has it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HistoryError {
     kind: HistoryErrorKind,
     op: OpId,
 }
 
-/// The ways in which a record can fail to be a history.
+/// What can be wrong with a record.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum HistoryErrorKind {
-    /// A process began an operation while `open` of the same process had not ended.
+    /// A process began an operation while its operation `open` had not ended.
     ProcessOverlap {
         /// The process.
         process: u32,
-        /// Its operation that was still open.
+        /// The operation that was still open.
         open: OpId,
     },
     /// A return event of a process that has no open operation.
@@ -25,9 +25,9 @@ pub enum HistoryErrorKind {
         /// The process.
         process: u32,
     },
-    /// A second end for an operation that has already returned, failed or become pending.
+    /// An operation that has already returned, failed or become pending ends again.
     EndedTwice,
-    /// The return lies before the call.
+    /// The return is before the call.
     ReturnBeforeCall,
     /// Two operations were given the same id.
     DuplicateId {
@@ -36,12 +36,12 @@ pub enum HistoryErrorKind {
         /// The operation that had it first.
         first: OpId,
     },
-    /// A return event names an id that no call event had.
+    /// A return event has an id that no call event had.
     UnknownId {
         /// The id as the caller gave it.
         id: u64,
     },
-    /// A clock reading that is not a point in time.
+    /// A clock reading is not a point in time.
     BadTime(TimeError),
     /// More operations than ranks can number (2³¹ − 1).
     TooLarge,
@@ -57,8 +57,8 @@ impl HistoryError {
         &self.kind
     }
 
-    /// The operation in question: its number in the order in which operations were given. For an
-    /// event that belongs to no operation, the number the next operation would have had.
+    /// The operation: its number in the order in which operations were added. For an event that
+    /// belongs to no operation, the number of the next operation.
     pub fn op(&self) -> OpId {
         self.op
     }
@@ -88,7 +88,7 @@ impl std::fmt::Display for HistoryError {
             }
             HistoryErrorKind::BadTime(e) => write!(f, "operation {op} has a bad time: {e}"),
             HistoryErrorKind::TooLarge => {
-                write!(f, "operation {op} is one too many: a history holds at most 2^31 - 1")
+                write!(f, "operation {op} does not fit: a history has at most 2^31 - 1 operations")
             }
         }
     }

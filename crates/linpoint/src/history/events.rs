@@ -1,4 +1,5 @@
-//! A history from events in the order in which they happened: calls, returns, failures, crashes.
+//! Builds a history from events in the order in which they happened: calls, returns, failures,
+//! crashes.
 
 use rustc_hash::FxHashMap;
 
@@ -47,7 +48,7 @@ impl<O, R> Default for EventBuilder<O, R> {
 }
 
 impl<O, R> EventBuilder<O, R> {
-    /// No events yet.
+    /// Creates a builder without events.
     pub fn new() -> Self {
         EventBuilder {
             ops: Vec::new(),
@@ -61,19 +62,19 @@ impl<O, R> EventBuilder<O, R> {
         }
     }
 
-    /// The number the next operation will have.
+    /// The number of the next operation.
     fn next_id(&self) -> OpId {
         OpId(self.ops.len() as u32)
     }
 
     fn rank(&mut self) -> u32 {
         let rank = self.next_rank;
-        // Saturates where `call_with` has already refused to go on.
+        // Saturates; `call_with` has already returned an error by then.
         self.next_rank = rank.saturating_add(1);
         rank
     }
 
-    /// An operation begins, by nobody in particular.
+    /// Records a call by an unspecified process.
     pub fn call(&mut self, op: O) -> OpId {
         let id = self.next_id();
         let call = self.rank();
@@ -84,7 +85,7 @@ impl<O, R> EventBuilder<O, R> {
         id
     }
 
-    /// An operation begins, with what else is known about it.
+    /// Records a call with its process, object and hint.
     pub fn call_with(&mut self, op: O, extras: Extras) -> Result<OpId, HistoryError> {
         let id = self.next_id();
         if self.next_rank >= u32::MAX - 2 {
@@ -104,12 +105,12 @@ impl<O, R> EventBuilder<O, R> {
         Ok(id)
     }
 
-    /// Process `process` calls `op`.
+    /// Records a call by `process`.
     pub fn call_by(&mut self, process: u32, op: O) -> Result<OpId, HistoryError> {
         self.call_with(op, Extras { process: Some(process), ..Extras::default() })
     }
 
-    /// Gives the operation an id of the caller's own, for [`EventBuilder::find`].
+    /// Assigns the caller's own id to the operation, for [`EventBuilder::find`].
     pub fn name(&mut self, op: OpId, id: u64) -> Result<(), HistoryError> {
         match self.ids.insert(id, op) {
             None => Ok(()),
@@ -117,7 +118,7 @@ impl<O, R> EventBuilder<O, R> {
         }
     }
 
-    /// The operation that was given this id.
+    /// The operation with this id.
     pub fn find(&self, id: u64) -> Result<OpId, HistoryError> {
         let unknown = || HistoryError::new(HistoryErrorKind::UnknownId { id }, self.next_id());
         self.ids.get(&id).copied().ok_or_else(unknown)
@@ -130,7 +131,7 @@ impl<O, R> EventBuilder<O, R> {
         })
     }
 
-    /// Adds a position in the order of effects, which is often known only at the return.
+    /// Adds a position in the order of effects. Often it is known only at the return.
     pub fn hint(&mut self, op: OpId, hint: OrderHint) {
         self.extras.hints.set(op.index(), Some(hint));
     }
@@ -146,12 +147,12 @@ impl<O, R> EventBuilder<O, R> {
         Ok(())
     }
 
-    /// The operation returns `ret`.
+    /// Records that the operation returned `ret`.
     pub fn ret(&mut self, op: OpId, ret: R) -> Result<(), HistoryError> {
         self.returned(op, Some(ret))
     }
 
-    /// The operation returns, but what it returned is not known.
+    /// Records that the operation returned an unknown result.
     pub fn ret_unknown(&mut self, op: OpId) -> Result<(), HistoryError> {
         self.returned(op, None)
     }
@@ -163,20 +164,20 @@ impl<O, R> EventBuilder<O, R> {
         Ok(())
     }
 
-    /// The operation certainly did not happen: it leaves the history.
+    /// Records that the operation did not take effect, and removes it from the history.
     pub fn fail(&mut self, op: OpId) -> Result<(), HistoryError> {
         self.end(op, End::Failed)
     }
 
-    /// Nothing more will be heard of the operation: it may have taken effect at any time after its
-    /// call, or never. Its process may go on to call others. Operations that are still open at the
-    /// end of the history are pending too.
+    /// Records that the operation will never return. It may have taken effect at any time after its
+    /// call, or never. Its process may call further operations. Operations that are still open at
+    /// the end of the history are pending too.
     pub fn crash(&mut self, op: OpId) -> Result<(), HistoryError> {
         self.end(op, End::Pending)
     }
 
-    /// The history of all events so far. Operations that failed are gone, so ids of later ones
-    /// shift down by the number of failed ones before them.
+    /// Builds the history. Failed operations are removed, so the ids of later ones shift down by
+    /// the number of failed operations before them.
     pub fn finish(self) -> History<O, R> {
         let EventBuilder { ops, rets, spans, extras, ends, next_rank: ranks, .. } = self;
         if !ends.contains(&End::Failed) {

@@ -1,16 +1,16 @@
-//! A history from intervals with clock readings, and what equal readings mean.
+//! Builds a history from intervals with clock readings, and defines the meaning of equal readings.
 
 use super::ranking::Times;
 use super::{Extras, History, HistoryError, OpId, Timestamp};
 
-/// What it means when one operation returns at the very instant at which another is called.
+/// What it means if one operation returns at the very instant at which another is called.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Ties {
-    /// They are concurrent. A coarse clock then never causes a false alarm.
+    /// They are concurrent, so a coarse clock never causes a false alarm.
     #[default]
     Concurrent,
-    /// The one that returns precedes the one that is called: for formats that say so.
-    /// Operations that begin and end at one instant are concurrent with each other.
+    /// The one that returns precedes the one that is called. For formats that define it so.
+    /// Operations that begin and end at the same instant are concurrent with each other.
     Ordered,
 }
 
@@ -23,7 +23,7 @@ pub struct Interval<O, R, T> {
     pub ret: Option<R>,
     /// When it was called.
     pub start: T,
-    /// When it returned; `None`: it did not.
+    /// When it returned; `None` if it did not.
     pub end: Option<T>,
     /// Process, object, hint.
     pub extras: Extras,
@@ -62,12 +62,12 @@ pub struct IntervalBuilder<O, R> {
 }
 
 impl<O, R> IntervalBuilder<O, R> {
-    /// No operations yet.
+    /// Creates a builder without operations.
     pub fn new(ties: Ties) -> Self {
         IntervalBuilder { ties, ops: Vec::new(), rets: Vec::new(), times: Times::default() }
     }
 
-    /// Makes room for so many more operations at once.
+    /// Reserves room for this many more operations.
     pub fn reserve(&mut self, operations: usize) {
         self.ops.reserve(operations);
         self.rets.reserve(operations);
@@ -84,8 +84,8 @@ impl<O, R> IntervalBuilder<O, R> {
         Ok(id)
     }
 
-    /// Adds an operation that `op` makes, whose result `ret` makes. For those who read millions of them: each is
-    /// made where it stays.
+    /// Adds an operation that `op` creates, whose result `ret` creates. For reading millions of
+    /// operations: each is created in place.
     #[doc(hidden)]
     #[inline(always)]
     pub fn add_with<T: Timestamp, E: From<HistoryError>>(
@@ -111,7 +111,7 @@ impl<O, R> IntervalBuilder<O, R> {
         added
     }
 
-    /// Ranks all events and checks that no process does two things at once.
+    /// Ranks all events and checks that no process has two operations open at the same time.
     pub fn finish(self) -> Result<History<O, R>, HistoryError> {
         let IntervalBuilder { ties, ops, rets, times } = self;
         Ok(History { ops, rets, timeline: times.ranked(ties)? })
@@ -143,8 +143,8 @@ mod tests {
     }
 
     #[test]
-    fn instants_under_the_ordered_policy() {
-        // 0 ends at 5, 1 and 2 are the instant 5, 3 begins at 5.
+    fn ordered_ties_with_operations_that_take_no_time() {
+        // Operation 0 ends at 5, operations 1 and 2 take no time at 5, operation 3 begins at 5.
         let h = history(Ties::Ordered, &[(0, 5), (5, 5), (5, 5), (5, 9)]);
         assert!(precedes(&h, 0, 1) && precedes(&h, 0, 2));
         assert!(!precedes(&h, 1, 2) && !precedes(&h, 2, 1));
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_does_one_thing_at_a_time() {
+    fn overlapping_operations_of_one_process_are_refused() {
         let mut b = IntervalBuilder::new(Ties::Concurrent);
         for (start, end) in [(0, 5), (5, 8), (7, 9)] {
             let extras = Extras { process: Some(1), ..Extras::default() };
@@ -180,7 +180,7 @@ mod tests {
         assert_eq!(e.op(), OpId(2));
     }
 
-    /// The rule in one line: events by time, then by kind, then by operation.
+    /// The definition: sort events by time, then by kind, then by operation.
     fn ranks_by_sorting(ties: Ties, times: &[(u64, Option<u64>)]) -> Vec<Span> {
         let mut events = Vec::new();
         for (op, &(start, end)) in times.iter().enumerate() {
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn ranks_are_those_of_a_plain_sort() {
+    fn ranks_agree_with_a_plain_sort() {
         let one: Vec<(u64, Option<u64>)> =
             (0..3).flat_map(|s| (s..3).map(Some).chain([None]).map(move |e| (s, e))).collect();
         for ties in [Ties::Concurrent, Ties::Ordered] {
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_may_do_an_instant_before_something_longer() {
+    fn a_process_may_start_an_operation_when_another_that_took_no_time_ends() {
         for times in [[(5, 8), (5, 5)], [(5, 5), (5, 8)]] {
             let mut b = IntervalBuilder::new(Ties::Concurrent);
             for (start, end) in times {

@@ -1,4 +1,4 @@
-//! What was observed: operations with their results and their real-time order.
+//! Histories: operations with their results and their real-time order.
 //!
 //! A [`History`] is a valid record of concurrent operations, stored in columns. Clock readings and
 //! event orders are turned into **ranks** once, when the history is built: every call and every
@@ -25,7 +25,7 @@ pub use intervals::{Interval, IntervalBuilder, Ties};
 pub use time::{TimeError, Timestamp};
 pub use timeline::Timeline;
 
-/// Names an operation of one history: its position in the history's columns.
+/// Identifies an operation of one history by its position in the columns.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct OpId(pub u32);
 
@@ -66,9 +66,9 @@ impl Span {
     }
 }
 
-/// A known position of an operation in the order of effects (a revision, a log index).
+/// A known position of an operation in the order of effects, such as a revision or a log index.
 ///
-/// What a hint is used for is decided by the check, see [`crate::Hints`].
+/// [`crate::Hints`] selects how a check uses hints.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct OrderHint {
     /// Positions are comparable only within one scope (one key, one shard, one log) of one object.
@@ -77,12 +77,12 @@ pub struct OrderHint {
     pub position: u64,
 }
 
-/// The parts of an operation that most histories do not have.
+/// Attributes of an operation that most histories do not have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Extras {
-    /// Who performed the operation.
+    /// The process that performed the operation.
     pub process: Option<u32>,
-    /// Which of several objects it was performed on; objects are independent.
+    /// The object it was performed on. Objects are independent.
     pub object: Option<u32>,
     /// Its known position in the order of effects.
     pub hint: Option<OrderHint>,
@@ -103,7 +103,7 @@ impl<O, R> Default for History<O, R> {
 }
 
 impl<O, R> History<O, R> {
-    /// When the operations were open, without the operations themselves.
+    /// The spans of the operations, without the operations themselves.
     pub fn timeline(&self) -> &Timeline {
         &self.timeline
     }
@@ -148,7 +148,7 @@ impl<O, R> History<O, R> {
         &self.ops[id.index()]
     }
 
-    /// What was returned; `None` if it is unknown (always so for a pending operation).
+    /// What was returned; `None` if unknown, as for every pending operation.
     pub fn ret(&self, id: OpId) -> Option<&R> {
         self.rets[id.index()].as_ref()
     }
@@ -175,9 +175,9 @@ impl<O, R> History<O, R> {
 
     /// A new history of the operations in `ids`, each changed by `edit`.
     ///
-    /// Used to derive truncated and relaxed histories. Ranks need not stay dense or distinct (at
-    /// one rank, calls come before returns), and the rule of one operation at a time for each
-    /// process is not checked again: a derived history is a question, not a record.
+    /// For truncated and relaxed histories. Ranks need not stay dense or distinct (at equal ranks,
+    /// calls come before returns). Operations of one process may overlap: that is not checked
+    /// again, since a derived history is a query, not a record.
     pub fn derive(&self, ids: &[OpId], mut edit: impl FnMut(OpId, &mut Row<R>)) -> History<O, R>
     where
         O: Clone,
@@ -197,7 +197,7 @@ impl<O, R> History<O, R> {
     }
 }
 
-/// What [`History::derive`] lets be changed.
+/// A row that [`History::derive`] may change.
 #[derive(Clone, Debug)]
 pub struct Row<R> {
     /// When it was open.
@@ -209,8 +209,7 @@ pub struct Row<R> {
 }
 
 impl<R> Row<R> {
-    /// Takes everything back that the operation proves: it may have happened at any time, with any
-    /// result, or not at all.
+    /// Relaxes the operation: it may have happened at any time, with any result, or not at all.
     pub fn relax(&mut self) {
         self.span = Span { call: 0, ret: Span::NEVER };
         self.ret = None;

@@ -1,9 +1,9 @@
-//! How many operations were open at once.
+//! The largest number of operations that were open at the same time.
 
 use super::Span;
 
-/// For a history in which every rank is that of one event and all operations returned: `calls` has a bit for each
-/// rank, which is set for calls.
+/// For a history in which every rank belongs to one event and all operations returned. `calls` is a
+/// bitmap of ranks in which calls are set.
 pub(super) fn by_bits(calls: &[u64]) -> usize {
     let (mut open, mut most) = (0, 0);
     // Beyond the last rank there are only returns.
@@ -15,8 +15,8 @@ pub(super) fn by_bits(calls: &[u64]) -> usize {
     most.unsigned_abs()
 }
 
-/// Of eight events, the calls among which are ones: by how much the number of open operations changes, and how much
-/// higher it is in between, at most.
+/// For each pattern of eight events, with calls as ones: the change in the number of open
+/// operations, and its maximum in between.
 const EIGHT_EVENTS: [(i8, i8); 256] = {
     let mut table = [(0, 0); 256];
     let mut events = 0;
@@ -33,9 +33,9 @@ const EIGHT_EVENTS: [(i8, i8); 256] = {
     table
 };
 
-/// For any history; operations that did not return do not count.
+/// For any history. Operations that did not return do not count.
 pub(super) fn by_counting(spans: &[Span], ranks: u32) -> usize {
-    // By how much the number of open operations changes at each rank.
+    // The change in the number of open operations at each rank.
     let mut change = vec![0_i8; ranks as usize + 1];
     for span in spans.iter().filter(|span| !span.is_pending()) {
         let called = &mut change[span.call as usize];
@@ -62,7 +62,7 @@ mod tests {
         for round in 0..300 {
             let n = random.usize(1..200);
             let mut times: Vec<u64> = (0..2 * n as u64).collect();
-            // Nearly in order, as histories are.
+            // Nearly in order, as in real histories.
             let reach = 1 + round % 40;
             for at in 0..times.len() {
                 let to = (at + random.usize(0..reach)).min(times.len() - 1);
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn the_most_of_a_few() {
+    fn the_maximum_in_small_histories() {
         let spans =
             [(0, 3), (1, 2), (4, Span::NEVER), (5, 6)].map(|(call, ret)| Span { call, ret });
         assert_eq!(by_counting(&spans, 7), 2);

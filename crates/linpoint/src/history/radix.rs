@@ -1,21 +1,23 @@
-//! Sorting by whole numbers, in linear time.
+//! Sorts by integer keys in linear time.
 //!
-//! A least-significant-digit radix sort of 64-bit keys. It is asked for an order, not for sorted
-//! keys: the answer lists positions, and equal keys stay in the order in which they were given.
+//! A least-significant-digit radix sort of 64-bit keys. It returns an order, not sorted keys: a
+//! list of positions, in which equal keys keep the order in which they were given.
 //!
-//! Keys are packed with their positions into one word where both fit, so that a pass moves eight bytes
-//! an element. Histories are written in the order of calls or of returns, so the keys are mostly in
-//! order already, or each is a few places from where it belongs: as many as operations are open at
-//! once. Insertion is tried first, and given up when it moves too much. After that, a pass for each
-//! digit in which keys differ: O(n) for a bounded range of keys, and 16 bytes an element while it lasts.
+//! Keys are packed with their positions into one word where both fit, so that a pass moves eight
+//! bytes for each element. Histories are written in the order of calls or of returns, so keys are
+//! mostly in order already, or a few places away from it: at most as many as there are open
+//! operations. Insertion is tried first, and abandoned if it moves too much. Then there is one pass
+//! for each digit in which keys differ: O(n) for a bounded range of keys, with 16 bytes of
+//! temporary memory for each element.
 
-/// Bits of a digit at most: 2048 counters stay in the first-level cache, and times need few passes.
+/// Maximum number of bits in a digit: 2048 counters fit into the first-level cache, and times need
+/// few passes.
 const WIDEST_DIGIT: u32 = 11;
 
-/// Insertion may move each item by so many places, on average.
+/// Insertion may move each item by this many places on average.
 const MOVES_AN_ITEM: usize = 8;
 
-/// The positions of `keys` in the order of the keys. Equal keys keep their order.
+/// The positions of `keys`, sorted by key. Equal keys keep their order.
 ///
 /// Positions are `u32`: there must be fewer than 2³² keys, as everywhere in a history.
 pub(crate) fn order(keys: &[u64]) -> Vec<u32> {
@@ -40,7 +42,7 @@ pub(crate) fn order(keys: &[u64]) -> Vec<u32> {
     }
 }
 
-/// Sorts by the `bits` bits of the word that begin at `from`.
+/// Sorts by the `bits` bits of the word that begin at bit `from`.
 fn sort<T: Copy + Ord>(
     mut items: Vec<T>,
     from: u32,
@@ -50,7 +52,8 @@ fn sort<T: Copy + Ord>(
     if insert(&mut items) {
         return items;
     }
-    // Digits of equal width: a few narrow ones are kinder to the cache than wide ones and a rest.
+    // Digits of equal width: several narrow ones use the cache better than wide ones and a
+    // remainder.
     let passes = bits.div_ceil(WIDEST_DIGIT).max(1);
     let width = bits.div_ceil(passes);
     let digit =
@@ -80,8 +83,8 @@ fn sort<T: Copy + Ord>(
     items
 }
 
-/// Sorts by insertion, as long as that takes few moves. False if it was given up: then items that are
-/// equal but for their positions are still in the order of those.
+/// Sorts by insertion, as long as that takes few moves. Returns false if it was abandoned; items
+/// that differ only in their positions are then still in the order of their positions.
 fn insert<T: Copy + Ord>(items: &mut [T]) -> bool {
     let mut moves = MOVES_AN_ITEM * items.len();
     for at in 1..items.len() {
@@ -112,7 +115,7 @@ mod tests {
 
     #[test]
     fn the_order_is_that_of_a_stable_sort() {
-        // A small generator of our own: multiples of an odd number run through all words.
+        // A simple generator: the multiples of an odd number visit all words.
         let words = |n: u64| (0..n).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(17));
         for n in [0, 1, 2, 3, 255, 256, 257, 5000] {
             for keep in [0, 1, 3, 8, 11, 12, 23, 40, 51, 52, 53, 63] {

@@ -1,16 +1,16 @@
-//! From clock readings to ranks: every call and every return gets a number of its own.
+//! Turns clock readings into ranks: every call and every return gets a distinct number.
 
 use rustc_hash::FxHashMap;
 
 use super::timeline::Timeline;
 use super::{Extras, HistoryError, HistoryErrorKind, OpId, Span, Ties, Timestamp, counting, radix};
 
-/// When operations were open, by clock reading.
+/// The spans of operations as clock readings.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Times {
-    /// Until ranks are known, spans are made of clock keys, as long as those are small numbers.
+    /// Until ranks are known, spans hold clock keys, as long as these are small.
     timeline: Timeline,
-    /// All clock keys, once one is too large for a span.
+    /// All clock keys, once one of them is too large for a span.
     large: Option<Keys>,
 }
 
@@ -18,7 +18,7 @@ pub(super) struct Times {
 #[derive(Clone, Debug, Default)]
 struct Keys {
     starts: Vec<u64>,
-    /// Those of pending operations are their starts, and mean nothing.
+    /// For a pending operation this is its start, and has no meaning.
     ends: Vec<u64>,
 }
 
@@ -41,7 +41,7 @@ impl Times {
         self.timeline.spans.len()
     }
 
-    /// Adds when an operation was open, and its extras.
+    /// Adds the span of an operation and its extras.
     #[inline]
     pub(super) fn place<T: Timestamp>(
         &mut self,
@@ -67,14 +67,14 @@ impl Times {
             let keys = self.large.get_or_insert_with(|| Keys::of(&self.timeline.spans));
             keys.starts.push(start);
             keys.ends.push(last);
-            // This only tells pending operations from others.
+            // Only distinguishes pending operations from completed ones.
             self.timeline.spans.push(Span { call: 0, ret: end.map_or(Span::NEVER, |_| 0) });
         }
         self.timeline.extras.set(id.index(), extras);
         Ok(id)
     }
 
-    /// Ranks all events and checks that no process does two things at once.
+    /// Ranks all events and checks that no process has two operations open at the same time.
     pub(super) fn ranked(mut self, ties: Ties) -> Result<Timeline, HistoryError> {
         if self.large.is_none() && self.is_in_order_by_process() {
             let spans = &mut self.timeline.spans;
@@ -92,8 +92,8 @@ impl Times {
         Ok(self.timeline)
     }
 
-    /// True if each process does one thing after the other, in the order in which operations were given.
-    /// That is so in most histories, and then [`Ranking::check_processes`] finds nothing.
+    /// True if the operations of each process follow one another in the order in which they were
+    /// added. This holds for most histories, and then [`Ranking::check_processes`] finds nothing.
     fn is_in_order_by_process(&self) -> bool {
         let processes = self.timeline.extras.processes.values();
         let mut ends: FxHashMap<u32, u32> = FxHashMap::default();
@@ -120,8 +120,8 @@ impl Ranking<'_> {
         returns
     }
 
-    /// Gives every event its rank: calls and returns are merged. At one instant, calls come first;
-    /// if ties are ordered, [`Ranking::rank_instant`] decides.
+    /// Gives every event its rank by merging calls and returns. At one instant, calls come first.
+    /// If ties are ordered, [`Ranking::rank_instant`] decides.
     fn rank(&mut self, mut calls: &[u32], mut returns: &[u32]) {
         let ordered = self.ties == Ties::Ordered;
         let mut rank = 0;
@@ -148,8 +148,8 @@ impl Ranking<'_> {
         self.timeline.ranks = rank;
     }
 
-    /// Ranks what is called and what returns at one instant: first the returns of what began
-    /// earlier, then what begins and ends here, and then the other calls. The next rank.
+    /// Ranks the events of one instant: first the returns of operations that began earlier, then
+    /// the operations that begin and end here, then the other calls. Returns the next rank.
     fn rank_instant(&mut self, mut rank: u32, called: &[u32], returned: &[u32]) -> u32 {
         let (starts, ends) = (&self.keys.starts, &self.keys.ends);
         let spans = &mut self.timeline.spans;
@@ -178,8 +178,9 @@ impl Ranking<'_> {
         rank
     }
 
-    /// One operation at a time for each process. Touching operations of one process are fine under
-    /// either policy: a process knows its own order. They stay concurrent as far as ranks tell.
+    /// Checks that each process has one operation open at a time. Touching operations of one
+    /// process are valid under either policy, since a process knows its own order. By rank they
+    /// remain concurrent.
     fn check_processes(&self, calls: &[u32]) -> Result<(), HistoryError> {
         let processes = &self.timeline.extras.processes;
         if processes.values().is_empty() {
@@ -188,12 +189,12 @@ impl Ranking<'_> {
         let mut last: FxHashMap<u32, u32> = FxHashMap::default();
         for &op in calls {
             let Some(process) = processes.get(op as usize) else { continue };
-            // A pending operation ends its process's claim where it begins: its end is its start.
+            // A pending operation occupies its process only at its start, so its end is its start.
             let (start, end) = (self.keys.starts[op as usize], self.keys.ends[op as usize]);
             if let Some(&open) = last.get(&process)
                 && start < self.keys.ends[open as usize]
             {
-                // Both begin now, and this one ends now: it came first.
+                // Both begin at this instant, and this one ends at it: it came first.
                 if end == start && self.keys.starts[open as usize] == start {
                     continue;
                 }
@@ -212,7 +213,7 @@ fn first(ops: &[u32], keys: &[u64]) -> Option<u64> {
     ops.first().map(|&op| keys[op as usize])
 }
 
-/// Takes the operations off the front that are meant.
+/// Takes operations off the front while `meant` holds.
 fn take_while<'a>(ops: &mut &'a [u32], meant: impl Fn(usize) -> bool) -> &'a [u32] {
     let count = ops.iter().take_while(|op| meant(**op as usize)).count();
     let (taken, rest) = ops.split_at(count);

@@ -1,6 +1,6 @@
 //! A column that most histories do not have.
 
-/// Values by position, most often all of them the default. It takes no memory until one is not.
+/// Values by position, in most histories all of them the default. Takes no memory until one is not.
 #[derive(Clone, Debug)]
 pub(super) struct Rare<T>(Vec<T>);
 
@@ -11,7 +11,7 @@ impl<T> Default for Rare<T> {
 }
 
 impl<T: Copy + Default + PartialEq> Rare<T> {
-    /// Sets the value of a position; those before it that were never set have the default.
+    /// Sets the value at a position. Unset values before it are the default.
     #[inline]
     pub(super) fn set(&mut self, at: usize, value: T) {
         if let Some(known) = self.0.get_mut(at) {
@@ -26,13 +26,13 @@ impl<T: Copy + Default + PartialEq> Rare<T> {
         self.0.get(at).copied().unwrap_or_default()
     }
 
-    /// True if no value was set that is not the default.
+    /// True if every value is the default.
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Those that were set, and perhaps others.
+    /// The values that were set, and possibly defaults.
     pub(super) fn values(&self) -> &[T] {
         &self.0
     }
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_not_set_is_the_default() {
+    fn unset_values_are_the_default() {
         let mut column = Rare::default();
         column.set(0, None);
         assert!(column.values().is_empty());

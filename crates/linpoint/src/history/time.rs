@@ -1,11 +1,11 @@
-//! Clock readings as order keys: whatever a user's clock gives, turned into a `u64` that sorts
-//! the same way, or refused.
+//! Clock readings as order keys: turns the reading of any clock into a `u64` that sorts the same
+//! way, or refuses it.
 
 use std::time::Duration;
 
 /// A clock reading.
 pub trait Timestamp: Copy {
-    /// A key that orders readings as time does.
+    /// A key that sorts in the order of time.
     fn key(self) -> Result<u64, TimeError>;
 }
 
@@ -15,7 +15,7 @@ pub trait Timestamp: Copy {
 pub enum TimeError {
     /// Not a number.
     NaN,
-    /// Before the start of time.
+    /// Negative.
     Negative,
     /// Infinite.
     Infinite,

@@ -1,10 +1,10 @@
-//! When operations were open, and by whom, on what: a history without its operations and results.
+//! The spans, processes and objects of operations: a history without its operations and results.
 
 use super::open;
 use super::rare::Rare;
 use super::{Extras, OpId, OrderHint, Span};
 
-/// [`Extras`] by operation. A column that nothing is in takes no memory.
+/// [`Extras`] by operation. An empty column takes no memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ExtrasColumns {
     pub(super) processes: Rare<Option<u32>>,
@@ -40,8 +40,8 @@ pub struct Timeline {
     pub(super) extras: ExtrasColumns,
     /// One more than the largest rank in use.
     pub(super) ranks: u32,
-    /// A bit for each rank, set if the rank is that of a call. Empty if that is not known, or if some rank does not
-    /// belong to exactly one event.
+    /// A bitmap of ranks in which calls are set. Empty if unknown, or if some rank does not belong
+    /// to exactly one event.
     pub(super) calls: Vec<u64>,
 }
 
@@ -66,12 +66,12 @@ impl Timeline {
         (0..self.spans.len() as u32).map(OpId)
     }
 
-    /// When the operation was open.
+    /// The span of the operation.
     pub fn span(&self, id: OpId) -> Span {
         self.spans[id.index()]
     }
 
-    /// When each operation was open.
+    /// The spans of all operations.
     pub fn spans(&self) -> &[Span] {
         &self.spans
     }
@@ -93,23 +93,25 @@ impl Timeline {
         self.extras.hints.values().iter().any(Option::is_some)
     }
 
-    /// Adds an operation to a timeline that is put together row by row, see [`History::derive`](super::History::derive).
+    /// Adds an operation. For timelines that are built row by row, see
+    /// [`History::derive`](super::History::derive).
     pub(crate) fn push(&mut self, span: Span, extras: &Extras) {
         self.extras.set(self.spans.len(), extras);
         self.spans.push(span);
     }
 
-    /// Without operations, for rows whose ranks are below `ranks`.
+    /// Creates an empty timeline for rows whose ranks are below `ranks`.
     pub(crate) fn with_ranks(ranks: u32) -> Timeline {
         Timeline { ranks, ..Timeline::default() }
     }
 
-    /// A bit for each rank, set if the rank is that of a call; `None` if not every rank is known to be that of one event.
+    /// A bitmap of ranks in which calls are set; `None` unless every rank is known to belong to one
+    /// event.
     pub(crate) fn calls(&self) -> Option<&[u64]> {
         (!self.calls.is_empty()).then_some(&self.calls)
     }
 
-    /// The largest number of operations that returned and were open at the same time.
+    /// The largest number of completed operations that were open at the same time.
     pub(crate) fn most_open(&self) -> usize {
         let is_complete = 2 * self.spans.len() == self.ranks as usize;
         match self.calls() {

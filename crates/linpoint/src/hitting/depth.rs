@@ -1,11 +1,11 @@
 //! The exact linearizability depth of a history: the least `d` for which there are `d` operations such that
 //! *every* schedule that strongly hits them is a witness.
 //!
-//! The schedules that strongly hit `x0, …` are those of a larger order: whatever is neither at nor after any of
-//! `xi, …` comes before `xi`. That all of them are witnesses is decided by walking through the sets of
-//! operations that can come first, each once for each state. The tuples are enumerated; one is given up as soon
-//! as some schedule fails. If `xi` is at or after a later `xj`, it adds nothing to the order, so such tuples are
-//! passed over.
+//! The schedules that strongly hit `x0, …` are the schedules of a larger order, in which every
+//! element that is neither at nor after any of `xi, …` comes before `xi`. To decide whether all of
+//! them are witnesses, the code visits the sets of operations that can come first, once for each
+//! state. Tuples are enumerated, and a tuple is abandoned as soon as some schedule fails. If `xi`
+//! is at or after a later `xj`, it adds nothing to the order, so such tuples are skipped.
 
 use rustc_hash::FxHashSet;
 
@@ -14,7 +14,7 @@ use super::replay::{Replay, States};
 use crate::budget::Budget;
 use crate::search::Stop;
 
-/// What a set of operations that was looked at costs, in the set and on the stack.
+/// Memory for each visited set of operations, in the hash set and on the stack.
 const SEEN_BYTES: usize = 128;
 
 /// The depth, if it is at most `most`.
@@ -33,8 +33,8 @@ pub(super) fn exact(
     Ok(None)
 }
 
-/// Tries all tuples that end in `tuple`, which is kept from its end to its beginning. `left` is what is at or after
-/// none of them.
+/// Tries all tuples that end in `tuple`, which is stored back to front. `left` has the elements
+/// that are at or after none of them.
 fn chosen(
     poset: &Poset,
     replay: &mut Replay<'_, '_>,
@@ -69,7 +69,7 @@ fn all_are_witnesses(
     all
 }
 
-/// Walks through all schedules of an order, as long as they are legal.
+/// Visits all schedules of an order, as long as they are legal.
 fn walk(
     poset: &Poset,
     replay: &mut Replay<'_, '_>,
@@ -96,7 +96,7 @@ fn walk(
     Ok(true)
 }
 
-/// What has to come before each element in a schedule that strongly hits the tuple.
+/// The elements that must come before each element in a schedule that strongly hits the tuple.
 pub(super) fn before_each(poset: &Poset, last_first: &[usize]) -> Vec<Set> {
     let mut before: Vec<Set> = (0..poset.len()).map(|x| poset.down(x) & !(1 << x)).collect();
     let mut covered = 0;

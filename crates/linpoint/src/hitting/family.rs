@@ -1,9 +1,9 @@
-//! Strong hitting families: few schedules, such that every few elements are delayed as long as possible,
-//! in any order, by one of them.
+//! Strong hitting families: a few schedules such that, for every choice and order of `d` elements,
+//! one of the schedules delays them as long as possible in that order.
 //!
-//! A schedule *strongly hits* the elements `x0, …` if whatever comes after `xi` in the schedule comes after
-//! some `xj`, `j ≥ i`, in the poset as well (or is one). A strong d-hitting family has a schedule for each `d`
-//! elements in each order.
+//! A schedule *strongly hits* the elements `x0, …` if everything that comes after `xi` in the
+//! schedule comes after some `xj`, `j ≥ i`, in the poset as well (or is one). A strong d-hitting
+//! family has a schedule for every `d` elements in every order.
 //!
 //! **The construction.** For a chain of the poset and elements `x1, …`, let the *level* of an element be the
 //! largest `i` such that it is at or after `xi`, or else 0. Elements are sorted by level; those of level 0 by
@@ -11,43 +11,45 @@
 //! along the poset, so this is a schedule. It strongly hits `x0, x1, …` for each `x0` of the chain: what comes
 //! after an `xi` has at least its level, which is at least `i`, hence a level above 0 names the `xj`; and
 //! among those of level 0, what comes after `x0` has at least as many of the chain before it, `x0` included.
-//! If `xi` is at or after a later `xj`, no element has the level `i`: leaving `xi` out gives the same
-//! schedule, so only the others are looked at.
+//! If `xi` is at or after a later `xj`, no element has the level `i`. Leaving `xi` out gives the
+//! same schedule, so such tuples are skipped.
 //!
-//! Paper: B. Kulahcioglu Ozkan, R. Majumdar, F. Niksic, *Checking linearizability using hitting families*,
-//! PPoPP 2019. Deviations: Algorithm 1 inserts elements one by one, and as printed does not always hit (it
-//! has to insert before the earliest placed of several elements); sorting always does. Above level 0 the chain does
-//! not matter, so different indices more often give the same schedule.
+//! Paper: B. Kulahcioglu Ozkan, R. Majumdar, F. Niksic, *Checking linearizability using hitting
+//! families*, PPoPP 2019. Deviations: Algorithm 1 inserts elements one by one and, as printed, does
+//! not always hit (it must insert before the earliest placed of several elements). Sorting always
+//! does. Above level 0 the chain does not matter, so more indices give the same schedule.
 
 use rustc_hash::FxHashSet;
 
 use super::poset::{Poset, Set, elements};
 
-/// A schedule: all elements, each after those that come before it.
+/// A schedule: all elements, in an order that respects the poset.
 pub type Schedule = Box<[u8]>;
 
-/// The strong hitting families of a poset, for larger and larger `d`.
+/// The strong hitting families of a poset, for increasing `d`.
 pub struct Family<'p> {
     poset: &'p Poset,
-    /// For each chain the order of level 0.
+    /// For each chain, the order of level 0.
     orders: Vec<Vec<u8>>,
     d: usize,
     seen: FxHashSet<Schedule>,
-    /// The largest number of schedules.
+    /// Maximum number of schedules.
     most: usize,
-    /// How many were made so far, again and again included.
+    /// Number of schedules made so far, including duplicates.
     made: usize,
 }
 
-/// So many times more schedules may be made than are kept: a family of few may be made by very many indices.
+/// Make at most this many schedules for each that may be kept, since very many indices may give a
+/// small family.
 const MADE_FOR_EACH: usize = 8;
 
-/// A family would have more schedules than it may, or take too long to make.
+/// The family would have too many schedules, or take too long to make.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TooMany;
 
 impl<'p> Family<'p> {
-    /// An empty family. `chains` are a partition of the elements into chains; `most` schedules are the limit.
+    /// An empty family. `chains` partition the elements into chains. `most` limits the number of
+    /// schedules.
     pub fn new(poset: &'p Poset, chains: &[Vec<usize>], most: usize) -> Family<'p> {
         let orders = orders(poset, chains);
         Family { poset, orders, d: 0, seen: FxHashSet::default(), most, made: 0 }
@@ -81,8 +83,8 @@ impl<'p> Family<'p> {
         Ok(())
     }
 
-    /// Chooses so many more elements, the last first. `left` is what is not in `tail`, which is a schedule
-    /// from its end to its beginning.
+    /// Chooses `more` further elements, the last first. `left` has the elements that are not in
+    /// `tail`, which is a schedule stored back to front.
     fn choose(&mut self, left: Set, more: usize, tail: &mut Vec<u8>) -> Result<(), TooMany> {
         if more == 0 {
             for order in &self.orders {
@@ -107,7 +109,7 @@ impl<'p> Family<'p> {
     }
 }
 
-/// For each chain all elements, sorted by how many elements of the chain are at or before them.
+/// For each chain, all elements sorted by the number of elements of the chain at or before them.
 pub(crate) fn orders(poset: &Poset, chains: &[Vec<usize>]) -> Vec<Vec<u8>> {
     let order = |chain: &Vec<usize>| {
         let members = chain.iter().fold(0, |all: Set, x| all | 1 << x);
@@ -118,7 +120,7 @@ pub(crate) fn orders(poset: &Poset, chains: &[Vec<usize>]) -> Vec<Vec<u8>> {
     chains.iter().map(order).collect()
 }
 
-/// The schedule for a chain and the elements `x1, …`, as the construction says it. For tests.
+/// The schedule for a chain and the elements `x1, …`, straight from the construction. For tests.
 #[cfg(test)]
 pub(crate) fn eager(poset: &Poset, chain: &[usize], tuple: &[usize]) -> Schedule {
     let level = |y: usize| {

@@ -1,4 +1,4 @@
-//! How deep a history is, and what the search for its witness in hitting families costs.
+//! Measures the depth of a history, and the cost of finding its witness in hitting families.
 
 use std::time::Instant;
 
@@ -13,20 +13,20 @@ use crate::search::{Automaton, Problem, Scratch, Stop, Switches, compile};
 use crate::split::Split;
 use crate::subject::{Case, Subject, guard};
 
-/// What to measure, and how much that may cost.
+/// What to measure, and the limits on that.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Measure {
-    /// Families up to this `d`.
+    /// Build families up to this `d`.
     pub most_d: usize,
-    /// The exact depth, if it is at most this.
+    /// Search for the exact depth up to this one.
     pub most_depth: usize,
-    /// Families are counted while they have at most so many schedules.
+    /// Count a family while it has at most this many schedules.
     pub most_schedules: usize,
-    /// Steps of the search for a witness and for the exact depth, each.
+    /// Step limit of the search for a witness, and of the search for the exact depth.
     pub steps: u64,
-    /// Sets of operations that are looked at to count all schedules.
+    /// Visit at most this many sets of operations to count all schedules.
     pub most_sets: usize,
-    /// When to stop.
+    /// The deadline.
     pub deadline: Option<Instant>,
 }
 
@@ -43,39 +43,42 @@ impl Default for Measure {
     }
 }
 
-/// What was measured. Pending operations are left out.
+/// The measurements. Pending operations are ignored.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Measured {
     /// Completed operations.
     pub operations: usize,
-    /// Chains into which threads divide the operations; as few as possible, where threads are not known.
+    /// Number of chains into which threads divide the operations. If threads are unknown, as few
+    /// chains as possible.
     pub chains: usize,
-    /// The largest number of operations that were open at once: also the least number of chains.
+    /// The largest number of operations open at the same time. This is also the minimum number of
+    /// chains.
     pub concurrency: usize,
     /// Pairs of operations that overlapped.
     pub concurrent_pairs: usize,
-    /// The least `d` whose family has a witness, if there is one up to [`Measure::most_d`] and within the steps.
+    /// The least `d` whose family has a witness, if one was found up to [`Measure::most_d`] within
+    /// the step limit.
     pub witness: Option<usize>,
-    /// True if the steps ended before that was known.
+    /// True if the step limit was hit before that was known.
     pub witness_unknown: bool,
     /// The exact linearizability depth.
     pub depth: Exact,
-    /// The number of different schedules in the family for `d = 1, …`, as far as there are not too many.
+    /// The number of distinct schedules in the family for `d = 1, …`; `None` if there are too many.
     pub sizes: Vec<Option<usize>>,
-    /// The same with as few chains as possible, if that is fewer than there are threads.
+    /// The same with as few chains as possible, if that is fewer than the number of threads.
     pub sizes_with_fewest: Option<Vec<Option<usize>>>,
-    /// All schedules, if they could be counted.
+    /// The number of all schedules, if they could be counted.
     pub schedules: Option<u128>,
 }
 
 /// What is known about the depth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Exact {
-    /// It is this.
+    /// It is exactly this.
     Is(usize),
     /// It is more than this, or the history is not linearizable.
     MoreThan(usize),
-    /// The steps ended first.
+    /// The step limit was hit first.
     Unknown,
 }
 
@@ -84,7 +87,7 @@ pub enum Exact {
 pub enum NotMeasured {
     /// It has more operations than [`MOST_ELEMENTS`].
     TooLong(usize),
-    /// It is about several objects, which have nothing to do with each other.
+    /// It has several objects, which are independent of each other.
     SeveralObjects,
     /// The specification panicked.
     SpecPanicked(String),
@@ -97,7 +100,7 @@ impl std::fmt::Display for NotMeasured {
                 write!(f, "{ops} operations are more than the {MOST_ELEMENTS} that can be measured")
             }
             NotMeasured::SeveralObjects => {
-                f.write_str("it is about several objects: measure them one by one")
+                f.write_str("the history has several objects: measure them one by one")
             }
             NotMeasured::SpecPanicked(message) => {
                 write!(f, "the specification panicked: {message}")
@@ -167,7 +170,7 @@ fn searched(
         Ok(hit) => Some(hit.map(|hit| hit.d)),
         Err(stop) => panicked(stop).map(|()| None)?,
     };
-    // The family of the depth has a witness.
+    // The family for `d` equal to the depth has a witness.
     if witness == Some(None) && what.most_depth <= what.most_d {
         return Ok((witness, Exact::MoreThan(what.most_depth)));
     }
@@ -175,7 +178,7 @@ fn searched(
     let mut replay = Replay::new(&mut second, &problem.class);
     let depth = match depth::exact(poset, &mut replay, what.most_depth, &mut budget()) {
         Ok(Some(d)) => Exact::Is(d),
-        // Without operations, nothing has to be delayed.
+        // Without operations, nothing needs to be delayed.
         Ok(None) if poset.is_empty() => Exact::Is(0),
         Ok(None) => Exact::MoreThan(what.most_depth),
         Err(stop) => panicked(stop).map(|()| Exact::Unknown)?,
@@ -194,7 +197,7 @@ fn sizes(poset: &Poset, chains: &[Vec<usize>], what: &Measure) -> Vec<Option<usi
     (1..=what.most_d).map(&mut size).collect()
 }
 
-/// The operations of each process, if all have one and they make chains.
+/// The operations of each process, if all have one and they form chains.
 fn chains_by_process(timeline: &Timeline, ids: &[OpId], poset: &Poset) -> Option<Vec<Vec<usize>>> {
     let mut chains: Vec<(u32, Vec<usize>)> = Vec::new();
     for (op, id) in ids.iter().enumerate() {

@@ -1,12 +1,14 @@
 //! Strong hitting families of schedules, and linearizability depth.
 //!
-//! Most histories are linearizable for a simple reason: if a few operations take effect as late as possible, in
-//! the right order, nothing else matters. How many are needed is a measure of how subtle a history is, and
-//! schedules that delay few operations are a good place to look for a witness.
+//! Most histories are linearizable for a simple reason: if a few operations take effect as late as
+//! possible, in the right order, nothing else matters. The number of such operations measures how
+//! subtle a history is, and schedules that delay few operations are a good place to look for a
+//! witness.
 //!
-//! * [`Poset`]: what came before what.
-//! * [`Family`]: the schedules that delay any `d` operations in any order, for larger and larger `d`.
-//! * [`measure`]: how deep a history is; the engine `hitting` looks for witnesses in the same way.
+//! * [`Poset`]: the partial order of operations.
+//! * [`Family`]: the schedules that delay any `d` operations in any order, for increasing `d`.
+//! * [`measure`]: the depth of a history. The engine `hitting` searches for witnesses in the same
+//!   way.
 
 mod depth;
 mod family;
@@ -24,7 +26,7 @@ pub use poset::{MOST_ELEMENTS, Poset};
 use crate::budget::Budget;
 use crate::search::{Automaton, Choice, Outcome, Problem, Stop, Stopped};
 
-/// The engine looks at families up to this `d`.
+/// The engine tries families up to this `d`.
 pub(crate) const ENGINE_DEPTH: usize = 5;
 
 /// The completed operations of a part.
@@ -35,8 +37,8 @@ fn poset_of(problem: &Problem) -> Option<Poset> {
     Poset::new(problem.ids.len(), before)
 }
 
-/// The engine `hitting`. Pending operations are taken not to have happened, which is always possible: so it
-/// finds fewer witnesses than there are, and never says no.
+/// The engine `hitting`. It assumes that pending operations did not happen, which is always
+/// possible. So it misses some witnesses, and never refutes.
 pub(crate) fn run(
     problem: &Problem,
     automaton: &mut Automaton<'_>,
@@ -46,7 +48,7 @@ pub(crate) fn run(
     let (None, Some(poset)) = (&problem.order, poset_of(problem)) else {
         return Err(stopped(search::gave_up()));
     };
-    // A slot is given to one open operation at a time: chains, and as few as possible.
+    // A slot belongs to one open operation at a time, so slots are chains, and as few as possible.
     let mut chains = vec![Vec::new(); problem.width];
     for (op, slot) in problem.slot.iter().enumerate() {
         chains[*slot as usize].push(op);

@@ -1,7 +1,7 @@
-//! Operations and which of them came before which: a partial order, as one bit set for each element.
+//! A partial order of operations, as one bit set for each element.
 //!
-//! Elements are numbered so that smaller ones never come after larger ones: the numbers themselves are a
-//! schedule. For the operations of a history, this is the order of their calls.
+//! Elements are numbered so that a smaller one never comes after a larger one: the numbers
+//! themselves are a schedule. For the operations of a history, this is the order of their calls.
 
 use rustc_hash::FxHashMap;
 
@@ -90,7 +90,7 @@ impl Poset {
         self.up[a] >> b & 1 == 1
     }
 
-    /// Those of a set that nothing in the set comes before.
+    /// The elements of a set that have no predecessor in the set.
     pub(crate) fn minimal(&self, set: Set) -> Set {
         elements(set).filter(|x| self.down[*x] & set == 1 << x).fold(0, |all, x| all | 1 << x)
     }
@@ -100,16 +100,16 @@ impl Poset {
         elements(set).fold(0, |all, x| all | self.up[x])
     }
 
-    /// Number of pairs in no order.
+    /// Number of unordered pairs.
     pub fn concurrent_pairs(&self) -> usize {
         let ordered: usize = self.up.iter().map(|up| up.count_ones() as usize - 1).sum();
         self.len() * self.len().saturating_sub(1) / 2 - ordered
     }
 
-    /// A partition into as few chains as possible, each in order (Dilworth): their number is the largest
-    /// number of elements that are pairwise in no order.
+    /// A partition into as few chains as possible, each in order (Dilworth). Their number is the
+    /// largest number of pairwise unordered elements.
     pub fn fewest_chains(&self) -> Vec<Vec<usize>> {
-        // Chains are what a largest matching between elements and later elements links together.
+        // Chains are the paths of a maximum matching between elements and later elements.
         let mut previous: Vec<Option<usize>> = vec![None; self.len()];
         for a in 0..self.len() {
             let mut tried = 0;
@@ -125,7 +125,7 @@ impl Poset {
         first.map(|first| std::iter::successors(Some(first), |a| next[*a]).collect()).collect()
     }
 
-    /// Links `a` to a later element, moving other links out of the way where that helps.
+    /// Links `a` to a later element, and re-links others if that helps.
     fn link(&self, a: usize, tried: &mut Set, previous: &mut [Option<usize>]) -> bool {
         let mut later = self.up[a] & !(1 << a) & !*tried;
         while later != 0 {
@@ -140,9 +140,9 @@ impl Poset {
         false
     }
 
-    /// The number of schedules, if it can be counted by looking at no more than `most` sets of elements.
+    /// The number of schedules, if counting them takes at most `most` sets of elements.
     pub fn schedules(&self, most: usize) -> Option<u128> {
-        // By the elements that were scheduled, level by level: in how many ways.
+        // The number of ways to schedule each set of elements, level by level.
         let mut ways: FxHashMap<Set, u128> = FxHashMap::default();
         ways.insert(0, 1);
         let mut looked = 0;

@@ -1,26 +1,26 @@
-//! Performing operations one after the other, behind numbers.
+//! Performs operations one after the other, by number.
 //!
-//! A completed operation with an unknown result may lead to several states, so what is carried along is a set
-//! of states; nearly always it has one.
+//! A completed operation with an unknown result may lead to several states, so this tracks a set of
+//! states. Nearly always it has one element.
 
 use rustc_hash::FxHashMap;
 
 use crate::budget::Budget;
-use crate::search::{Automaton, ClassId, StateId, Step, Stop};
+use crate::search::{Automaton, ClassId, StateId, Stop, Transition};
 
-/// A set of states that is not empty: one state, or the number of a set.
+/// A non-empty set of states: a single state, or the number of a set.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct States(u32);
 
-/// Numbers from here on are sets; automata have fewer states.
+/// Numbers from here on denote sets. Automata have fewer states.
 const SEVERAL: u32 = 1 << 31;
 
-/// A set with this many bytes of overhead.
+/// Memory overhead of a set.
 const SET_BYTES: usize = 96;
 
 pub(super) struct Replay<'r, 'a> {
     automaton: &'r mut Automaton<'a>,
-    /// For each operation what the specification is asked about.
+    /// The class of each operation.
     class: &'r [ClassId],
     sets: Vec<Vec<StateId>>,
     numbers: FxHashMap<Vec<StateId>, u32>,
@@ -35,7 +35,7 @@ impl<'r, 'a> Replay<'r, 'a> {
         self.automaton.initial(budget).map(|state| States(state.0))
     }
 
-    /// Where the operation leads; `None` if it cannot have had its result.
+    /// The states after the operation; `None` if its result is impossible.
     pub(super) fn step(
         &mut self,
         from: States,
@@ -45,9 +45,9 @@ impl<'r, 'a> Replay<'r, 'a> {
         let class = self.class[op];
         if from.0 < SEVERAL {
             return match self.automaton.step(StateId(from.0), class, budget)? {
-                Step::Illegal => Ok(None),
-                Step::To(state) => Ok(Some(States(state.0))),
-                Step::ToAny(at) => {
+                Transition::Illegal => Ok(None),
+                Transition::To(state) => Ok(Some(States(state.0))),
+                Transition::ToAny(at) => {
                     let states = self.automaton.many(at).to_vec();
                     self.number(states, budget).map(Some)
                 }
@@ -57,9 +57,9 @@ impl<'r, 'a> Replay<'r, 'a> {
         for at in 0..self.sets[(from.0 - SEVERAL) as usize].len() {
             let state = self.sets[(from.0 - SEVERAL) as usize][at];
             match self.automaton.step(state, class, budget)? {
-                Step::Illegal => {}
-                Step::To(state) => all.push(state),
-                Step::ToAny(at) => all.extend_from_slice(self.automaton.many(at)),
+                Transition::Illegal => {}
+                Transition::To(state) => all.push(state),
+                Transition::ToAny(at) => all.extend_from_slice(self.automaton.many(at)),
             }
         }
         all.sort_unstable();

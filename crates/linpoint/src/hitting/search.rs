@@ -1,15 +1,16 @@
-//! Looks for a witness in the strong hitting families of a history, for larger and larger `d`.
+//! Searches for a witness in the strong hitting families of a history, for increasing `d`.
 //!
 //! A schedule of the family (see [`super::family`]) is a head, which depends on a chain, and then one block for
 //! each of `x1, …`. What is left after the head is everything at or after one of them. Read from the front, the
 //! next block goes with some `x` that is minimal in what is left, and it takes the elements at or after `x`
 //! which are not at or after one of the later ones: those are the other minimal elements, and any further ones
-//! that are chosen among what comes after `x`. So what can still become of a schedule depends only on what is
-//! left, on the number of blocks and on the state. A head that contradicts a result ends there, heads share what
-//! they have in common, and what cannot be finished with so many blocks is not tried again.
+//! that are chosen among what comes after `x`. So the possible continuations of a schedule depend
+//! only on what is left, on the number of blocks and on the state. A head that contradicts a result
+//! is abandoned, heads share their common prefixes, and dead ends are remembered with their number
+//! of blocks.
 //!
-//! Complexity: at most `O(m·nᵈ)` steps for `m` chains and `n` operations, and fewer the more the
-//! schedules have in common. Only ever says yes: for a "no", `d` would have to go up to `n`.
+//! Complexity: at most `O(m·nᵈ)` steps for `m` chains and `n` operations, and fewer if schedules
+//! have much in common. This can only confirm: to refute, `d` would have to go up to `n`.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -19,7 +20,7 @@ use super::replay::{Replay, States};
 use crate::budget::{Budget, Limit};
 use crate::search::Stop;
 
-/// What a remembered dead end or a step of a head costs, roughly.
+/// Approximate memory for a remembered dead end or a step of a head.
 const ENTRY_BYTES: usize = 64;
 
 /// A witness, and the least `d` whose family has one.
@@ -29,7 +30,7 @@ pub(crate) struct Hit {
     pub(crate) d: usize,
 }
 
-/// Looks for a witness up to `d = most`.
+/// Searches for a witness up to `d = most`.
 pub(crate) fn search(
     poset: &Poset,
     chains: &[Vec<usize>],
@@ -57,7 +58,7 @@ pub(crate) fn search(
     Ok(None)
 }
 
-/// A head, what it leaves, and where it ends.
+/// A head, the elements it leaves, and its final states.
 #[derive(Clone, Copy)]
 struct Start {
     chain: usize,
@@ -72,20 +73,20 @@ struct Search<'s, 'r, 'a> {
     poset: &'s Poset,
     orders: Vec<Vec<u8>>,
     replay: &'s mut Replay<'r, 'a>,
-    /// Where the steps of heads lead: the nodes of a tree.
+    /// The nodes of a tree: where the steps of heads lead.
     heads: Vec<States>,
     steps: FxHashMap<(u32, u8), u32>,
     starts: Vec<Start>,
-    /// What starts leave and where they end: other chains need not lead to the same again.
+    /// What starts leave and where they end, so that another chain does not repeat them.
     known: FxHashSet<(Set, States)>,
-    /// What cannot be finished, with how many blocks.
+    /// Dead ends, with the number of blocks that do not suffice.
     hopeless: FxHashMap<(Set, States), usize>,
-    /// The schedule that is being tried, from the blocks on to its end.
+    /// The schedule that is being tried, from its first block to its end.
     order: Vec<u8>,
 }
 
 impl Search<'_, '_, '_> {
-    /// Tries all schedules with so many blocks.
+    /// Tries all schedules with `blocks` blocks.
     fn with(&mut self, blocks: usize, budget: &mut Budget<'_>) -> Result<bool, Stop> {
         self.choose(self.poset.all(), 0, blocks, 0, budget)?;
         for at in 0..self.starts.len() {
@@ -100,8 +101,9 @@ impl Search<'_, '_, '_> {
         Ok(false)
     }
 
-    /// Makes the starts that leave what is at or after `more` further elements, none of which is at or after
-    /// another one. `candidates` are those that may be chosen, larger than those chosen before.
+    /// Makes the starts that leave the elements at or after `more` further elements, none of which
+    /// is at or after another. `candidates` are those that may be chosen; they are larger than
+    /// those chosen before.
     fn choose(
         &mut self,
         candidates: Set,
@@ -123,7 +125,7 @@ impl Search<'_, '_, '_> {
             return Ok(());
         }
         for x in elements(candidates).filter(|x| *x >= from) {
-            // A later number never comes before an earlier one.
+            // A larger number never comes before a smaller one.
             let free = candidates & !self.poset.up(x);
             self.choose(free, left | self.poset.up(x), more - 1, x + 1, budget)?;
         }
@@ -168,7 +170,8 @@ impl Search<'_, '_, '_> {
         Ok(Some(self.heads[node as usize]))
     }
 
-    /// True if what is left can be performed with so many blocks; then `order` ends with it.
+    /// True if the elements left can be performed with `blocks` blocks; `order` then ends with
+    /// them.
     fn finish(
         &mut self,
         left: Set,
@@ -202,8 +205,8 @@ impl Search<'_, '_, '_> {
         Ok(false)
     }
 
-    /// Tries a block that keeps `later` for later, and then those that keep up to `more` of the `choices`, and what
-    /// comes after them, as well.
+    /// Tries a block that defers `later`, and then blocks that also defer up to `more` of the
+    /// `choices` and what comes after them.
     fn block(
         &mut self,
         block: Block,
@@ -224,7 +227,7 @@ impl Search<'_, '_, '_> {
         }
         let mut rest = choices;
         for x in elements(choices) {
-            // Each choice of several is made once, smallest first.
+            // Each combination is tried once, smallest element first.
             rest &= !(1 << x);
             let kept = self.poset.up(x);
             if self.block(block, later | kept, rest & !kept, more - 1, budget)? {
@@ -253,7 +256,7 @@ impl Search<'_, '_, '_> {
     }
 }
 
-/// What a block is part of.
+/// The context of a block.
 #[derive(Clone, Copy)]
 struct Block {
     left: Set,
@@ -261,7 +264,7 @@ struct Block {
     states: States,
 }
 
-/// The bound was reached.
+/// The depth bound was reached.
 pub(crate) fn gave_up() -> Stop {
     Stop::Limit(Limit::Depth)
 }

@@ -1,10 +1,11 @@
-//! The definitions, taken literally.
+//! Compares the implementation with the definitions, taken literally.
 
 use super::depth::before_each;
 use super::family::eager;
 use super::*;
 
-/// A random order: each pair with a given chance, and what follows from that; or intervals.
+/// A random poset: either each pair ordered with some probability, closed transitively, or
+/// intervals.
 fn random_poset(random: &mut fastrand::Rng, most: usize) -> Poset {
     let count = random.usize(1..=most);
     if random.bool() {
@@ -45,7 +46,7 @@ fn strongly_hits(poset: &Poset, schedule: &[u8], tuple: &[usize]) -> bool {
     })
 }
 
-/// Calls `each` for all tuples of different elements.
+/// Calls `each` for all tuples of distinct elements.
 fn tuples(count: usize, d: usize, tuple: &mut Vec<usize>, each: &mut dyn FnMut(&[usize])) {
     if tuple.len() == d {
         return each(tuple);
@@ -84,7 +85,7 @@ fn families_strongly_hit_every_tuple() {
                 assert!(all.iter().all(|schedule| is_schedule(&poset, schedule)));
                 schedules += all.len() as u64;
                 tuples(n, d, &mut Vec::new(), &mut |tuple| {
-                    // The one that the construction makes for it, and hence the family.
+                    // The schedule that the construction makes for this tuple is in the family.
                     let chain = chains.iter().find(|chain| chain.contains(&tuple[0])).unwrap();
                     let own = eager(&poset, chain, &tuple[1..]);
                     assert!(strongly_hits(&poset, &own, tuple), "{tuple:?} {own:?} {poset:?}");
@@ -113,7 +114,7 @@ fn families_are_not_larger_than_the_bound() {
             bound *= count;
             count -= 1;
         }
-        // With all elements delayed in turn, there is every schedule.
+        // With all elements delayed in turn, the family contains every schedule.
         if poset.len() <= 6 {
             (family.d()..poset.len()).for_each(|_| family.grow().unwrap());
             assert_eq!(Some(family.len() as u128), poset.schedules(1 << 20));
@@ -150,9 +151,9 @@ fn chains_are_as_few_as_possible() {
     }
 }
 
-/// The larger order of [`super::depth`] against Definition 4.1, on all schedules.
+/// Compares the larger order of [`super::depth`] with Definition 4.1, on all schedules.
 #[test]
-fn an_order_says_which_schedules_strongly_hit() {
+fn the_larger_order_has_exactly_the_strongly_hitting_schedules() {
     let mut random = fastrand::Rng::with_seed(8);
     let mut compared = 0;
     for _ in 0..300 {
@@ -180,10 +181,10 @@ fn an_order_says_which_schedules_strongly_hit() {
     assert!(compared > 50_000, "{compared}");
 }
 
-/// The example of the paper: elements 1 before 2, and 0 apart; its algorithm as printed misses ⟨0, 2, 1⟩.
+/// The paper's example: 1 before 2, and 0 unordered. The algorithm as printed misses ⟨0, 2, 1⟩.
 #[test]
-fn the_algorithm_as_printed_would_miss_this() {
-    // Numbered along the order: 0 before 1, and 2 apart.
+fn hits_the_tuple_that_the_printed_algorithm_misses() {
+    // Numbered along the order: 0 before 1, and 2 unordered.
     let poset = Poset::new(3, |a, b| (a, b) == (0, 1)).unwrap();
     let own = eager(&poset, &[2], &[1, 0]);
     assert_eq!(&own[..], [2, 0, 1]);

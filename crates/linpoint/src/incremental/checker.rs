@@ -1,4 +1,4 @@
-//! Checks streams of operations that are known by numbers.
+//! Checks streams of operations that are identified by numbers.
 
 use rustc_hash::FxHashMap;
 
@@ -12,11 +12,13 @@ use crate::subject::{Marks, RetId, StreamSubject, guard};
 
 const DEFAULT_CONFIGURATIONS: usize = 1_000_000;
 
-/// Checks a stream whose operations and results are known by the numbers that a [`StreamSubject`] gives them.
-/// [`Incremental`](super::Incremental) is the same with types. All methods must be given the same subject.
+/// Checks a stream whose operations and results are identified by the numbers of a
+/// [`StreamSubject`]. [`Incremental`](super::Incremental) is the typed version. All methods must be
+/// called with the same subject.
 ///
-/// Operations and results that are given to it are in use as long as it needs them. Those in its answers are in use
-/// until the next event: an event may [sweep](StreamSubject::sweep) the subject.
+/// Operations and results passed in stay in use as long as the checker needs them. Those that it
+/// returns are valid until the next event, since an event may [sweep](StreamSubject::sweep) the
+/// subject.
 ///
 /// ```
 /// use linpoint::incremental::{Step, StreamChecker};
@@ -42,7 +44,7 @@ pub struct StreamChecker {
     part_of_key: FxHashMap<u64, u32>,
     parts: Vec<PartChecker>,
     calls: u64,
-    /// Most configurations that a part may have.
+    /// The maximum number of configurations of a part.
     most: usize,
     monitors: bool,
     /// Empty between sweeps.
@@ -122,7 +124,7 @@ impl StreamChecker {
             },
             Footprint::Whole => None,
         };
-        // Either every operation is about the whole object, or none is.
+        // Either every operation touches the whole object, or none does.
         let key = match key {
             Some(key) => key,
             None if self.by_key && !self.part_of_key.is_empty() => {
@@ -145,7 +147,7 @@ impl StreamChecker {
         Ok(part)
     }
 
-    /// An operation begins.
+    /// Records a call.
     ///
     /// # Errors
     ///
@@ -163,7 +165,8 @@ impl StreamChecker {
         self.parts.get(open.part as usize)?.open_op(open.slot, open.number)
     }
 
-    /// It returns `ret`, which may be [`RetId::UNKNOWN`]. Is there still a linearization?
+    /// Records that the operation returned `ret`, which may be [`RetId::UNKNOWN`], and reports
+    /// whether a linearization still exists.
     ///
     /// # Errors
     ///
@@ -177,7 +180,8 @@ impl StreamChecker {
         self.end(subject, open, Ending::Returned(ret))
     }
 
-    /// It certainly did not happen. If others have seen its effect, that is a violation.
+    /// Records that the operation did not take effect. If others have seen its effect, this is a
+    /// violation.
     ///
     /// # Errors
     ///
@@ -190,7 +194,7 @@ impl StreamChecker {
         self.end(subject, open, Ending::Failed)
     }
 
-    /// Nothing more will be heard of it.
+    /// Records that the operation will never return.
     ///
     /// # Errors
     ///
@@ -245,7 +249,8 @@ impl StreamChecker {
         }
     }
 
-    /// Sweeps the subject if it is time for that. `more` marks what is in use beside what the parts hold.
+    /// Sweeps the subject if it is time to. `more` marks what is in use besides the contents of the
+    /// parts.
     #[inline]
     fn tidy(&mut self, subject: &mut dyn StreamSubject, more: impl FnOnce(&mut Marks)) {
         if subject.is_crowded() {

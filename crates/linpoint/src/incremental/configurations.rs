@@ -1,10 +1,10 @@
 //! One independent part of a stream: the set of configurations that explain it so far.
 //!
 //! A configuration is a state, and for each open operation whether it has taken effect and with
-//! which result, since in a stream the result is not known before the return. Operations take effect just
-//! in time: only at a return, and only in chains that end with the returning operation. The offline rule that
-//! of equal operations the one that returns first takes effect first cannot be used: which one returns first is not
-//! known yet.
+//! which result, since in a stream the result is not known before the return. Operations take
+//! effect just in time: only at a return, and only in chains that end with the returning operation.
+//! The offline rule that the first to return of several equal operations takes effect first does
+//! not apply: which one returns first is not known yet.
 //!
 //! Complexity: with k open operations, each return takes time in the number of configurations
 //! times the chains of open operations; both collapse whenever nothing is open.
@@ -68,13 +68,13 @@ impl Config {
     }
 }
 
-/// What the end of an operation means for a part.
+/// The effect of the end of an operation on a part.
 pub(super) enum PartStep {
     Fine,
     Violation {
-        /// What the operation could have returned.
+        /// The results the operation could have returned.
         allowed: Vec<RetId>,
-        /// Possible states just before, the first few.
+        /// The first few possible states just before.
         states: Vec<StateId>,
     },
     Undecided,
@@ -83,10 +83,10 @@ pub(super) enum PartStep {
 /// The results of this operation cannot be enumerated.
 pub(super) struct NoOutcomes(pub(super) OpId);
 
-/// At most this many states are shown.
+/// Show at most this many states.
 const MAX_STATES_SHOWN: usize = 4;
 
-/// The first few states of a list, without repetition.
+/// The first few distinct states of a list.
 pub(super) fn first_states(all: impl IntoIterator<Item = StateId>) -> Vec<StateId> {
     let mut states = Vec::new();
     for state in all {
@@ -103,7 +103,7 @@ pub(super) fn first_states(all: impl IntoIterator<Item = StateId>) -> Vec<StateI
 /// The configurations of a part.
 pub(super) struct Configurations {
     crashed: Vec<Crashed>,
-    /// INVARIANT: without repetition. Empty only if the part has failed or was given up.
+    /// INVARIANT: distinct. Empty only if the part has failed or was abandoned.
     configs: Vec<Config>,
     given_up: bool,
     /// For [`StreamSubject::outcomes`].
@@ -111,7 +111,7 @@ pub(super) struct Configurations {
 }
 
 impl Configurations {
-    /// Nothing is open, and this is the state.
+    /// Nothing is open, and the object is in this state.
     pub(super) fn new(state: StateId) -> Self {
         let start = Config { state, done: SmallVec::new(), used: SmallVec::new() };
         let (crashed, outcomes) = (Vec::new(), Vec::new());
@@ -129,13 +129,13 @@ impl Configurations {
         self.configs.len()
     }
 
-    /// Number of things that are stored.
+    /// Number of stored items.
     pub(super) fn stored(&self) -> usize {
         let in_configs: usize = self.configs.iter().map(|c| 1 + c.done.len() + c.used.len()).sum();
         self.crashed.len() + in_configs
     }
 
-    /// The state in which the only open operation was called, or would be called, if that is known.
+    /// The state in which the only open operation was called, or would be called, if known.
     pub(super) fn lone_state(&self, open: &OpenOps) -> Option<StateId> {
         match self.configs.as_slice() {
             [config] if config.done.is_empty() && open.count() <= 1 && self.crashed.is_empty() => {
@@ -172,7 +172,7 @@ impl Configurations {
         if self.configs.is_empty() {
             return;
         }
-        // Optional and without effect: a crashed read is as good as none.
+        // A crashed read is optional and has no effect, so it is dropped.
         let kind = match subject.is_read(Call::unknown(op)) {
             true => None,
             false => Some(self.kind_of(subject, op)),
@@ -209,7 +209,7 @@ impl Configurations {
             return Ok(PartStep::Undecided);
         }
         if self.configs.is_empty() {
-            // The violation has been reported; what follows it means nothing.
+            // The violation has been reported. Later events have no meaning.
             return Ok(PartStep::Fine);
         }
         if self.return_alone(subject, open, slot, ret)? {
@@ -228,8 +228,8 @@ impl Configurations {
         Ok(PartStep::Fine)
     }
 
-    /// PERF: the usual case if operations do not overlap: one configuration, and one that follows it. False if it is
-    /// not so; then nothing has changed.
+    /// PERF: fast path for operations that do not overlap: one configuration with one successor.
+    /// Returns false if this does not apply; then nothing has changed.
     fn return_alone(
         &mut self,
         subject: &mut dyn StreamSubject,
@@ -242,7 +242,7 @@ impl Configurations {
         else {
             return Ok(false);
         };
-        // If it has taken effect, that was while another operation was open.
+        // If it has taken effect, it did so while another operation was open.
         if config.result_of(slot).is_some() {
             return Ok(false);
         }
@@ -272,8 +272,8 @@ impl Configurations {
         Ok(PartStep::Violation { allowed, states })
     }
 
-    /// All configurations in which the operation in `slot` has just returned what fits `wanted`, with what it
-    /// returned; perhaps with repetitions. `None` if there are more than `most`.
+    /// All configurations in which the operation in `slot` has just returned a result that matches
+    /// `wanted`, with that result; may contain duplicates. `None` if there are more than `most`.
     #[allow(clippy::type_complexity)] // a list of pairs; a name would not say more
     fn explore(
         &mut self,
@@ -287,7 +287,7 @@ impl Configurations {
         let is_known = wanted != RetId::UNKNOWN;
         let mut found = Vec::new();
         let mut outcomes = std::mem::take(&mut self.outcomes);
-        // Nothing else is open or crashed: nothing can happen before.
+        // Nothing else is open or crashed, so nothing can take effect before it.
         let alone = open.count() == 1 && self.crashed.is_empty();
         let mut met: FxHashSet<Config> = FxHashSet::default();
         let mut todo: VecDeque<Config> = VecDeque::new();
@@ -328,7 +328,7 @@ impl Configurations {
         Ok(Some(found))
     }
 
-    /// Everything but the returning operation that can take effect next.
+    /// Every other operation that can take effect next.
     fn others(
         &self,
         subject: &mut dyn StreamSubject,

@@ -1,11 +1,12 @@
-//! The events of a part that a monitor watches, kept for another engine that may have to go on.
+//! The events of a part with a monitor, kept in case another engine has to take over.
 //!
-//! They begin at a moment at which nothing was open and the state was known. Operations that no longer matter
-//! are dropped as soon as they are the greater part. *Why that is correct for registers:* a
-//! zone is dead because some other zone had to come after it, and that one had returned before the call of any operation
-//! that is still open. All dead zones can come before all others: if one had to come after a zone that is not dead,
-//! that one would be dead too. So whatever the others do, it is as if the dead ones had all been done before
-//! the first event, and what they wrote cannot be found any more in either case.
+//! The log begins at a moment at which nothing was open and the state was known. Operations that no
+//! longer matter are dropped as soon as they are the majority. *Why that is correct for registers:*
+//! a zone is dead because some other zone had to come after it, and that one had returned before
+//! the call of any operation that is still open. All dead zones can come before all others: if one
+//! had to come after a zone that is not dead, that zone would be dead too. So whatever the others
+//! do, it is as if the dead ones had all happened before the first event. In either case, what they
+//! wrote can no longer be found.
 
 use rustc_hash::FxHashSet;
 
@@ -16,19 +17,19 @@ use super::configurations::Configurations;
 use super::monitor::{Relevance, StreamMonitor, Token};
 use super::open_ops::{OpenOp, OpenOps};
 
-/// Most events that are kept after dropping what does not matter.
+/// The maximum number of events kept after dropping those that do not matter.
 const MOST: usize = 1 << 15;
 
-/// Fewer events than this are not worth dropping.
+/// Do not drop events if there are fewer than this.
 const FEW: usize = 64;
 
-/// What happened since nothing was open.
+/// The events since nothing was open.
 pub(super) struct EventLog {
     /// The state before the first event.
     base: StateId,
     /// `None` if there were too many.
     events: Option<Vec<Event>>,
-    /// When to drop what does not matter.
+    /// The number of events at which to drop those that do not matter.
     tidy_at: usize,
 }
 
@@ -49,7 +50,7 @@ pub(super) enum What {
 }
 
 impl EventLog {
-    /// Nothing is open, and this is the state.
+    /// Nothing is open, and the object is in this state.
     pub(super) fn new(base: StateId) -> Self {
         EventLog { base, events: Some(Vec::new()), tidy_at: FEW }
     }
@@ -59,7 +60,7 @@ impl EventLog {
         self.events.as_ref().map_or(0, Vec::len)
     }
 
-    /// Starts again: nothing is open, and this is the state.
+    /// Starts over: nothing is open, and the object is in this state.
     pub(super) fn restart(&mut self, base: StateId) {
         self.base = base;
         match &mut self.events {
@@ -96,7 +97,7 @@ impl EventLog {
         }
     }
 
-    /// The configurations that explain the events, which are gone afterwards.
+    /// The configurations that explain the events. Clears the log.
     pub(super) fn replay(
         &mut self,
         subject: &mut dyn StreamSubject,
@@ -111,7 +112,8 @@ impl EventLog {
                     open.insert_at(slot, OpenOp { op, number, token: Token::default() });
                 }
                 What::Return(ret, _) => {
-                    // There was no violation. What cannot be enumerated is found out at the next return.
+                    // There was no violation. Results that cannot be enumerated are reported at the
+                    // next return.
                     drop(configurations.ret(subject, &open, slot, ret, most));
                     open.remove(slot);
                 }

@@ -1,4 +1,4 @@
-//! Flags in a stream, going by the roles of operations: see [`super::flags`].
+//! The streaming monitor of flags, based on the roles of operations: see [`super::flags`].
 
 use crate::history::OpId;
 use crate::spec::Role;
@@ -10,7 +10,7 @@ use super::monitor::{Miss, Relevance, StreamMonitor, Token, allowed_in};
 /// An element of a set, or a lock without owners.
 pub(super) struct FlagMonitor {
     flag: Flag,
-    /// The states in which the flag is down and up, as far as they are known.
+    /// The states in which the flag is down and up, if known.
     states: [Option<StateId>; 2],
 }
 
@@ -61,7 +61,7 @@ impl StreamMonitor for FlagMonitor {
         self.end(token.call, way, Did::Nothing)
     }
 
-    /// It stays among the operations that may flip the flag, for ever.
+    /// The operation permanently stays among those that may flip the flag.
     fn crash(&mut self, _subject: &mut dyn StreamSubject, _op: OpId, _token: Token) -> Relevance {
         Relevance::Always
     }
@@ -98,7 +98,7 @@ impl StreamMonitor for FlagMonitor {
     }
 }
 
-/// Which way the operation may flip the flag; `None` if the monitor does not know it.
+/// The direction in which the operation may flip the flag; `None` if the monitor does not know it.
 fn way(subject: &dyn StreamSubject, op: OpId) -> Option<Way> {
     match subject.role(Call::unknown(op), true) {
         Role::Raise => Some(Way::Up),
@@ -108,7 +108,7 @@ fn way(subject: &dyn StreamSubject, op: OpId) -> Option<Way> {
     }
 }
 
-/// What an operation did, going by its result.
+/// What an operation did, according to its result.
 fn did(subject: &dyn StreamSubject, call: Call, way: Way) -> Result<Did, Miss> {
     match (subject.role(call, false), way) {
         (Role::Raise, Way::Up) | (Role::Lower, Way::Down) => Ok(Did::Flip),
@@ -119,7 +119,7 @@ fn did(subject: &dyn StreamSubject, call: Call, way: Way) -> Result<Did, Miss> {
     }
 }
 
-/// The state in which the flag is up: what a raise makes of the one in which it is down.
+/// The state in which the flag is up: the result of a raise in the state in which it is down.
 fn state_up(
     subject: &mut dyn StreamSubject,
     down: Option<StateId>,

@@ -1,26 +1,27 @@
 //! A flag in a stream: an element of a set, or a lock without owners.
 //!
-//! The rule of [`crate::monitor`]'s flags, without knowing the future. There, a flip happens only at a
-//! return that needs one, and the operation that has to end first performs it. Here it is not known yet which operation
-//! will end first, nor whether an open operation has flipped anything. So a forced flip
-//! stays *unclaimed* until an operation returns whose result says that it flipped: it claims the
-//! earliest unclaimed flip since its call.
+//! This is the rule of [`crate::monitor`]'s flags, without knowledge of the future. There, a flip
+//! happens only at a return that needs one, and the operation that ends first performs it. Here it
+//! is not known yet which operation will end first, nor whether an open operation has flipped
+//! anything. So a forced flip stays *unclaimed* until an operation returns whose result says that
+//! it flipped: it claims the earliest unclaimed flip since its call.
 //!
-//! *Why.* Whether a return forces a flip depends only on the operations that have ended: on what the flag
-//! was since the call, for a read; on whether they all can be given a flip of their own between their
-//! calls and returns, for the others. Claiming the earliest is best: an operation that returns later and was open at an
-//! early flip was open at a later one as well. So flips happen when they do in the offline rule, whose proof
-//! says that no linearization has fewer up to any moment. It fails exactly if unclaimed flips cannot be
-//! given to open (or crashed) operations, each open at its flip: if for some flip there are more
-//! unclaimed ones up to it than operations that were called before it and can still claim one.
+//! *Why.* Whether a return forces a flip depends only on the operations that have ended: for a
+//! read, on the values of the flag since its call; for the others, on whether they can all be given
+//! a flip of their own between their calls and returns. Claiming the earliest is best: an operation
+//! that returns later and was open at an early flip was open at a later one as well. So flips
+//! happen exactly when they do in the offline rule, whose proof says that no linearization has
+//! fewer up to any moment. The rule fails exactly if unclaimed flips cannot be given to open (or
+//! crashed) operations, each open at its flip: if for some flip there are more unclaimed ones up to
+//! it than operations that were called before it and can still claim one.
 //!
-//! Time O(open operations) a return; memory O(open and crashed operations).
+//! Time O(open operations) for each return; memory O(open and crashed operations).
 
 /// What is known about a flag.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Flag {
     is_up: bool,
-    /// Events so far.
+    /// Number of events so far.
     now: u64,
     last_flip: u64,
     raises: Side,
@@ -32,11 +33,11 @@ pub(super) struct Flag {
 struct Side {
     /// Calls of the operations that have not returned and may flip in this direction, ascending.
     open: Vec<u64>,
-    /// Flips that were not claimed, ascending.
+    /// Unclaimed flips, ascending.
     unclaimed: Vec<u64>,
 }
 
-/// Which way an operation may flip the flag.
+/// The direction in which an operation may flip the flag.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Way {
     Up,
@@ -47,7 +48,7 @@ pub(super) enum Way {
 /// What an operation did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Did {
-    /// It flipped the flag its way.
+    /// It flipped the flag in its direction.
     Flip,
     /// It found the flag up, or down.
     Find(bool),
@@ -90,7 +91,7 @@ impl Flag {
         }
     }
 
-    /// An operation begins. Returns the moment of its call.
+    /// Records a call. Returns its time.
     pub(super) fn call(&mut self, way: Way) -> u64 {
         self.now += 1;
         let now = self.now;
@@ -100,8 +101,8 @@ impl Flag {
         now
     }
 
-    /// An operation that was called at `call` and may have flipped `way` has ended. Is there still a
-    /// linearization?
+    /// An operation that was called at `call` and may have flipped `way` has ended. Returns whether
+    /// a linearization still exists.
     pub(super) fn end(&mut self, call: u64, way: Way, did: Did) -> bool {
         self.now += 1;
         if let Some(side) = self.side(way) {
@@ -121,7 +122,7 @@ impl Flag {
                         self.flip();
                     }
                     self.flip();
-                    // It claims this very flip.
+                    // The operation claims this very flip.
                     let now = self.now;
                     let _claimed = self.side(way).is_some_and(|side| side.claim(now));
                 }
@@ -141,7 +142,7 @@ impl Flag {
         }
     }
 
-    /// True if it may be up, or down, right now.
+    /// True if the flag may be up (or down) right now.
     pub(super) fn may_be(&self, up: bool) -> bool {
         let mut flipped = self.clone();
         flipped.now += 1;
@@ -149,12 +150,12 @@ impl Flag {
         self.is_up == up || flipped.raises.is_possible() && flipped.lowers.is_possible()
     }
 
-    /// Number of things that are stored.
+    /// Number of stored items.
     pub(super) fn stored(&self) -> usize {
         [&self.raises, &self.lowers].iter().map(|side| side.open.len() + side.unclaimed.len()).sum()
     }
 
-    /// The state of the flag, if no operation is open or has crashed that may still flip it.
+    /// The state of the flag, if no open or crashed operation may still flip it.
     pub(super) fn settled(&self) -> Option<bool> {
         (self.raises.open.is_empty() && self.lowers.open.is_empty()).then_some(self.is_up)
     }

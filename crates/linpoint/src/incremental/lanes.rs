@@ -1,29 +1,31 @@
-//! A snapshot object in a stream, whose segments have one writer at a time.
+//! A snapshot object in a stream, with one writer at a time for each segment.
 //!
-//! The updates of a segment are a *lane*: one after the other, the first is the initial value. What a scan found
-//! is a *view*, the number of an update in each lane. With `U(k, r)` for update `r` of lane `k`, a history is
-//! linearizable exactly if for each completed scan `S` with view `v`
+//! The updates of a segment form a *lane*: one after the other, and the first is the initial value.
+//! What a scan found is a *view*: the number of an update in each lane. With `U(k, r)` for update
+//! `r` of lane `k`, a history is linearizable exactly if for each completed scan `S` with view `v`
 //!
 //! 1. `U(k, v[k])` has been called,
 //! 2. no `U(k, v[k] + 1)` returned before `S` was called,
 //! 3. no `U(k, v[k] + 1)` returned before some `U(j, v[j])` was called,
 //! 4. views are comparable, and if a scan returned before `S` was called, its view is not greater.
 //!
-//! In a stream all of this can be decided when `S` returns: calls and returns that follow come after
-//! every call so far, so what holds then holds for ever. Updates need no check.
+//! In a stream all of this can be decided when `S` returns: later calls and returns come after
+//! every call so far, so what holds then holds permanently. Updates need no check.
 //!
 //! **What is forgotten.** Let `since` be the earliest call of an open scan, or now. Of the views of
-//! scans that returned before `since`, the greatest is enough: the view of a scan that returns later must not be less, and
-//! is then greater than the others too. An update is dropped if the next one of its lane returned before `since`, or if it
-//! is less than that view: it cannot be found any more.
+//! scans that returned before `since`, the greatest is enough: the view of a scan that returns
+//! later must not be less, and is then greater than the others too. An update is dropped if the
+//! next one of its lane returned before `since`, or if it is less than that view: it can no longer
+//! be found.
 //!
-//! **Memory** O(segments + updates and views since the oldest open scan was called): each of those can
-//! still be found, or be what an open scan has to be compared with. Time O(segments + log) a scan.
+//! **Memory** O(segments + updates and views since the oldest open scan was called): each of those
+//! can still be found, or has to be compared with an open scan. Time O(segments + log) for each
+//! scan.
 //!
-//! **Repeated values.** If a scan can have found a value in several updates, it is not clear which
-//! ([`Miss::Unclear`]). Updates of one segment that overlap are not supported.
+//! **Repeated values.** If a scan can have found a value in several updates, the update is
+//! ambiguous ([`Miss::Unclear`]). Overlapping updates of one segment are not supported.
 //!
-//! The rules are those of [`crate::monitor`]'s snapshots, where the proof is.
+//! The rules are those of [`crate::monitor`]'s snapshots, which has the proof.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -32,17 +34,17 @@ use rustc_hash::FxHashMap;
 use super::monitor::Miss;
 use super::open_calls::OpenCalls;
 
-/// One number of an update for each lane.
+/// The number of an update for each lane.
 pub(super) type View = Box<[u64]>;
 
-/// A snapshot object. `E` is what the caller wants to know about an update.
+/// A snapshot object. `E` is the caller's data about an update.
 pub(super) struct Lanes<E> {
     now: u64,
     scans: OpenCalls,
     lanes: Vec<Lane<E>>,
     /// Views by the sum of their numbers. They are comparable, so no two of them have the same sum.
     views: BTreeMap<u64, View>,
-    /// When scans returned, and the greatest sum of a view up to then.
+    /// The times at which scans returned, and the greatest sum of a view up to then.
     returns: VecDeque<(u64, u64)>,
 }
 
@@ -51,7 +53,7 @@ struct Lane<E> {
     /// The number of the first of them.
     first: u64,
     updates: VecDeque<Update<E>>,
-    /// The numbers of those that have a name, ascending.
+    /// The numbers of the updates with each name, ascending.
     by_name: FxHashMap<u64, VecDeque<u64>>,
 }
 
@@ -70,7 +72,7 @@ impl<E> Lane<E> {
         self.updates.get(number.checked_sub(self.first)? as usize)
     }
 
-    /// When the update that comes next returned.
+    /// The time at which the next update returned.
     fn next_return(&self, number: u64) -> u64 {
         self.get(number + 1).map_or(OPEN, |next| next.ret)
     }
@@ -150,7 +152,7 @@ impl<E> Lanes<E> {
         self.now
     }
 
-    /// Gives the number of the update; `None` if the segment has an open one.
+    /// Records a call and returns the number of the update; `None` if the segment has an open one.
     pub(super) fn call_update(&mut self, segment: usize, name: u64, what: E) -> Option<u64> {
         let lane = self.lanes.get_mut(segment)?;
         if lane.updates.back().is_none_or(|last| last.ret == OPEN) {
@@ -182,7 +184,7 @@ impl<E> Lanes<E> {
         Ok(())
     }
 
-    /// A scan is over, with this view if it is known.
+    /// A scan has ended, with this view if known.
     pub(super) fn end_scan(&mut self, call: u64, view: Option<View>) {
         self.now += 1;
         if let Some(view) = view {
@@ -224,7 +226,7 @@ impl<E> Lanes<E> {
         before.checked_sub(1).and_then(|at| self.returns.get(at)).map_or(0, |(_, sum)| *sum)
     }
 
-    /// The updates of a segment that a scan that was called at `call` can have found, going by this
+    /// The updates of a segment that a scan called at `call` can have found, judging by this
     /// segment alone.
     pub(super) fn candidates(&self, segment: usize, call: u64) -> impl Iterator<Item = u64> {
         let least = self.views.get(&self.least(call)).map_or(0, |view| view[segment]);
@@ -235,7 +237,7 @@ impl<E> Lanes<E> {
         numbers.into_iter().flatten().filter(is_there)
     }
 
-    /// The update with this name that a scan that was called at `call` found in a segment.
+    /// The update with this name that a scan called at `call` found in a segment.
     pub(super) fn find(&self, segment: usize, name: u64, call: u64) -> Result<u64, Miss> {
         let Some(lane) = self.lanes.get(segment) else { return Err(Miss::Impossible) };
         let least = self.views.get(&self.least(call)).map_or(0, |view| view[segment]);
@@ -249,7 +251,8 @@ impl<E> Lanes<E> {
         }
     }
 
-    /// Can a scan that was called at `call` have this view, whose updates are [candidates](Self::candidates)?
+    /// Whether a scan called at `call` can have this view, whose updates are
+    /// [candidates](Self::candidates).
     pub(super) fn fits(&self, view: &[u64], call: u64) -> bool {
         let lanes = || self.lanes.iter().zip(view);
         let last_call = lanes().filter_map(|(lane, r)| Some(lane.get(*r)?.call)).max();
@@ -266,19 +269,19 @@ impl<E> Lanes<E> {
             && above.is_none_or(|(_, above)| at_most(view, above))
     }
 
-    /// The only view that is left, if nothing is open.
+    /// The only view left, if nothing is open.
     pub(super) fn only(&self) -> Option<View> {
         let is_settled = |lane: &Lane<E>| lane.updates.len() == 1 && lane.updates[0].ret != OPEN;
         let settled = self.scans.is_empty() && self.lanes.iter().all(is_settled);
         settled.then(|| self.lanes.iter().map(|lane| lane.first).collect())
     }
 
-    /// What the caller wants to know about the updates that are stored.
+    /// The caller's data about the stored updates.
     pub(super) fn updates(&self) -> impl Iterator<Item = &E> {
         self.lanes.iter().flat_map(|lane| lane.updates.iter().map(|update| &update.what))
     }
 
-    /// Everything that is stored: updates, views and calls.
+    /// Number of stored items: updates, views and calls.
     pub(super) fn stored(&self) -> usize {
         let updates: usize = self.lanes.iter().map(|lane| lane.updates.len()).sum();
         updates + self.views.len() * self.lanes.len() + self.returns.len() + self.scans.stored()

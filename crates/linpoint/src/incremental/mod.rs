@@ -1,22 +1,23 @@
-//! Checking a history while it is being recorded: events go in one by one, and the first return
-//! that makes the history non-linearizable is reported immediately.
+//! Checks a history while it is being recorded: events go in one by one, and the first return that
+//! makes the history non-linearizable is reported immediately.
 //!
-//! Some objects are watched by a monitor, however many operations are open: elements of a set and locks
-//! without owners; registers with compare-and-set and maps whose written values differ (as long as they can
-//! be mixed up: a value may come back when the one before is gone); snapshots with one writer a segment at a time, and
-//! values that differ in the same sense. Everything else, and whatever a monitor cannot decide, is explained
-//! by the configurations that are possible, of which there may be exponentially many in the number of open
-//! operations: they are limited, see [`Incremental::max_configurations`].
+//! Some objects have a monitor, which copes with any number of open operations: elements of a set
+//! and locks without owners; registers with compare-and-set and maps whose written values are
+//! distinct (among those that can still be found: a value may be written again later);
+//! snapshots with one writer at a time for each segment, and values that are distinct in the same
+//! sense. Everything else, and everything that a monitor cannot decide, is explained by the set of
+//! possible configurations. Their number can be exponential in the number of open operations, and
+//! is limited: see [`Incremental::max_configurations`].
 //!
-//! Memory is bounded by concurrency and by the states that are possible now, not by the length of
-//! the stream: states, operations and results that are not in use any more are dropped from time to time
-//! ([`TypedStream`]). A monitor remembers what can
-//! still be found: of a register, the values that were written since the oldest open operation was called, because
-//! that one may return any of them. Two things do accumulate, because they may matter for ever: keys (each
-//! keeps its current state) and crashed operations that have not provably taken effect.
+//! Memory is bounded by concurrency and by the states that are currently possible, not by the
+//! length of the stream: states, operations and results that are no longer in use are dropped from
+//! time to time ([`TypedStream`]). A monitor remembers what can still be found: for a register, the
+//! values that were written since the oldest open operation was called, because that operation may
+//! return any of them. Two things do accumulate, because they may matter at any later time: keys
+//! (each keeps its current state) and crashed operations that have not provably taken effect.
 //!
-//! [`Incremental`] is a thin front with types. [`StreamChecker`] does the work on numbers: it is compiled once, and
-//! serves models that exist only at run time.
+//! [`Incremental`] is a thin typed wrapper. [`StreamChecker`] does the work on numbers: it is
+//! compiled once, and also handles models that exist only at run time.
 //!
 //! ```
 //! use linpoint::incremental::{Incremental, Step};
@@ -68,20 +69,20 @@ pub struct Open {
     number: u64,
 }
 
-/// What a return says about the stream so far.
+/// The effect of a return on the stream so far.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Step<R> {
-    /// There is still a linearization.
+    /// A linearization still exists.
     Fine,
-    /// There is none, because of this return. Later events on the same part (object, key)
+    /// No linearization exists, because of this return. Later events on the same part (object, key)
     /// are not checked.
     Violation(StreamViolation<R>),
-    /// A limit was hit, now or earlier: nothing is known about this part any more.
+    /// A limit was hit, now or earlier. Nothing is known about this part any more.
     Undecided(Limit),
 }
 
 impl<R> Step<R> {
-    /// The same with other results.
+    /// Converts the results.
     fn map<T>(self, mut of: impl FnMut(R) -> T) -> Step<T> {
         match self {
             Step::Fine => Step::Fine,
@@ -106,26 +107,27 @@ impl<R> Step<R> {
 /// The return at which a stream stopped being linearizable.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StreamViolation<R> {
-    /// How many operations had begun before the one that failed; its number in the stream.
+    /// The number of the failing operation in the stream: how many operations had begun before it.
     pub operation: u64,
     /// The operation as text.
     pub description: String,
-    /// What it returned, if that is known.
+    /// What it returned, if known.
     pub returned: Option<R>,
-    /// Everything it could have returned (of a snapshot, no more than a few thousand). Empty if it could not have ended
-    /// like this at all: a blocking operation that returned too early, or an operation that failed after others saw it.
+    /// Everything it could have returned (for a snapshot, at most a few thousand). Empty if it
+    /// could not have ended in this way: a blocking operation that returned too early, or an
+    /// operation that failed after others saw its effect.
     pub allowed: Vec<R>,
-    /// States the object could have been in just before, as text; the first few.
+    /// The first few states the object could have been in just before, as text.
     pub states: Vec<String>,
 }
 
-/// An event that does not fit the stream, or a specification that cannot be used for one.
+/// An event that does not fit the stream, or a specification that does not support streams.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum StreamError {
-    /// The operation has ended before.
+    /// The operation has already ended.
     NotOpen,
-    /// An event names an id that is not open.
+    /// An event has an id that is not open.
     UnknownId(u64),
     /// A call with an id that is already open.
     DuplicateId(u64),
@@ -145,7 +147,7 @@ pub enum StreamError {
 impl std::fmt::Display for StreamError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            StreamError::NotOpen => write!(f, "the operation has ended before"),
+            StreamError::NotOpen => write!(f, "the operation has already ended"),
             StreamError::UnknownId(id) => write!(f, "no open operation has id {id}"),
             StreamError::DuplicateId(id) => write!(f, "id {id} is already open"),
             StreamError::NoOutcomes(op) => {
@@ -163,16 +165,16 @@ impl std::fmt::Display for StreamError {
 
 impl std::error::Error for StreamError {}
 
-/// An event of a stream whose operations are named by ids.
+/// An event of a stream whose operations are identified by ids.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Event<O, R> {
     /// An operation begins.
     Call(u64, O),
     /// It returns.
     Return(u64, R),
-    /// It certainly did not happen.
+    /// It did not take effect.
     Fail(u64),
-    /// Nothing more will be heard of it: it may take effect at any time from its call on, or never.
+    /// It will never return. It may take effect at any time after its call, or never.
     Crash(u64),
 }
 
@@ -184,12 +186,12 @@ pub struct Incremental<'a, S: Spec> {
 }
 
 impl<'a, S: Spec> Incremental<'a, S> {
-    /// Each key is checked on its own.
+    /// Checks each key separately.
     pub fn new(spec: &'a S) -> Self {
         Incremental::with(spec, StreamChecker::new())
     }
 
-    /// Everything is one part: for operations that touch several keys.
+    /// Checks everything as one part, for operations that touch several keys.
     pub fn whole(spec: &'a S) -> Self {
         Incremental::with(spec, StreamChecker::whole())
     }
@@ -198,14 +200,14 @@ impl<'a, S: Spec> Incremental<'a, S> {
         Incremental { stream: TypedStream::new(spec), checker, ids: FxHashMap::default() }
     }
 
-    /// A part that gets more than this many configurations (by default a million) is given up as
-    /// undecided.
+    /// Gives up a part as undecided if it gets more than this many configurations. The default is a
+    /// million.
     pub fn max_configurations(mut self, most: usize) -> Self {
         self.checker = self.checker.max_configurations(most);
         self
     }
 
-    /// No part is watched by a monitor: to compare, or where monitors are not trusted.
+    /// Uses no monitors: for comparison, or if monitors are not trusted.
     pub fn configurations_only(mut self) -> Self {
         self.checker = self.checker.configurations_only();
         self
@@ -216,60 +218,60 @@ impl<'a, S: Spec> Incremental<'a, S> {
         self.checker.configurations()
     }
 
-    /// How many parts (keys) the stream has so far.
+    /// The number of parts (keys) in the stream so far.
     pub fn parts(&self) -> usize {
         self.checker.parts()
     }
 
-    /// How many parts are watched by a monitor, without configurations, or will be as soon as
+    /// The number of parts that use a monitor instead of configurations, or will as soon as
     /// operations overlap in them.
     pub fn monitored(&self) -> usize {
         self.checker.monitored()
     }
 
-    /// The number of things that are stored about the stream, over all parts: open operations, what
-    /// configurations consist of, values that can still be found, events that are kept. Memory is in
-    /// proportion to it.
+    /// The number of stored items over all parts: open operations, contents of configurations,
+    /// values that can still be found, logged events. Memory is proportional to it.
     pub fn stored(&self) -> usize {
         self.checker.stored()
     }
 
-    /// An operation begins.
+    /// Records a call.
     pub fn call(&mut self, op: S::Op) -> Result<Open, StreamError> {
         let op = self.stream.push_op(op);
         self.checker.call(&mut self.stream, op)
     }
 
-    /// It returns `ret`. Is there still a linearization?
+    /// Records that the operation returned `ret`, and reports whether a linearization still exists.
     pub fn ret(&mut self, open: Open, ret: S::Ret) -> Result<Step<S::Ret>, StreamError> {
         let ret = self.stream.push_ret(ret);
         let step = self.checker.ret(&mut self.stream, open, ret)?;
         Ok(self.typed(step))
     }
 
-    /// It returns, but what it returned is not known.
+    /// Records that the operation returned an unknown result.
     pub fn ret_unknown(&mut self, open: Open) -> Result<Step<S::Ret>, StreamError> {
         let step = self.checker.ret(&mut self.stream, open, RetId::UNKNOWN)?;
         Ok(self.typed(step))
     }
 
-    /// It certainly did not happen. If others have seen its effect, that is a violation.
+    /// Records that the operation did not take effect. If others have seen its effect, this is a
+    /// violation.
     pub fn fail(&mut self, open: Open) -> Result<Step<S::Ret>, StreamError> {
         let step = self.checker.fail(&mut self.stream, open)?;
         Ok(self.typed(step))
     }
 
-    /// Nothing more will be heard of it.
+    /// Records that the operation will never return.
     pub fn crash(&mut self, open: Open) -> Result<(), StreamError> {
         self.checker.crash(&mut self.stream, open)
     }
 
-    /// The same with results instead of their numbers.
+    /// Replaces the numbers of results by the results.
     fn typed(&self, step: Step<RetId>) -> Step<S::Ret> {
         step.map(|ret| self.stream.ret(ret).clone())
     }
 
-    /// Takes an event of a stream whose operations are named by ids.
+    /// Processes an event of a stream whose operations are identified by ids.
     pub fn feed(&mut self, event: Event<S::Op, S::Ret>) -> Result<Step<S::Ret>, StreamError> {
         let mut take = |id: u64| self.ids.remove(&id).ok_or(StreamError::UnknownId(id));
         match event {
@@ -296,7 +298,7 @@ impl<'a, S: Spec> Incremental<'a, S> {
         }
     }
 
-    /// Takes events up to the first that is not fine. Returns `Step::Fine` if all are.
+    /// Processes events up to the first that is not fine. Returns `Step::Fine` if all are.
     pub fn feed_all(
         &mut self,
         events: impl IntoIterator<Item = Event<S::Op, S::Ret>>,

@@ -1,4 +1,4 @@
-//! The streaming form of a monitor.
+//! The trait for monitors of streams.
 
 use rustc_hash::FxHashSet;
 
@@ -14,37 +14,37 @@ pub(super) enum Miss {
     Unclear,
 }
 
-/// What a monitor wants to know about an operation when it ends.
+/// The data that a monitor keeps for an open operation.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Token {
-    /// The moment of its call.
+    /// The time of its call.
     pub(super) call: u64,
-    /// What it writes, if it may write something.
+    /// The value that it may write, if any.
     pub(super) own: Option<u64>,
 }
 
-/// What an operation that has ended was about. As long as that matters, an engine that takes over has to know the
-/// operation.
+/// What an ended operation was about. As long as that matters, an engine that takes over needs to
+/// know the operation.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Relevance {
-    /// Nothing that will ever matter.
+    /// It will never matter.
     Never,
-    /// It will matter until nothing is open.
+    /// It matters until nothing is open.
     Always,
-    /// This zone of a register.
+    /// It matters as long as this zone of a register.
     Zone(u64),
-    /// What a crashed operation may have written.
+    /// It crashed, and matters as long as the value that it may have written.
     Crashed(u64),
 }
 
-/// Watches one object, or one key of it. No method but [`StreamMonitor::call`] is given an operation that `call` has
-/// refused.
+/// Monitors one object, or one key of it. Operations that [`StreamMonitor::call`] has refused are
+/// not passed to any other method.
 pub(super) trait StreamMonitor {
-    /// An operation begins. `None` if the monitor does not know such operations; then it has not
-    /// changed.
+    /// An operation begins. `None` if the monitor does not know such operations; the monitor is
+    /// then unchanged.
     fn call(&mut self, subject: &mut dyn StreamSubject, op: OpId) -> Option<Token>;
 
-    /// It returns. If that is a miss, nothing has changed.
+    /// It returns. On a miss, the monitor is unchanged.
     fn ret(
         &mut self,
         subject: &mut dyn StreamSubject,
@@ -52,11 +52,11 @@ pub(super) trait StreamMonitor {
         token: Token,
     ) -> Result<Relevance, Miss>;
 
-    /// It did not happen. If that is a miss, nothing has changed.
+    /// It did not take effect. On a miss, the monitor is unchanged.
     fn fail(&mut self, subject: &mut dyn StreamSubject, op: OpId, token: Token)
     -> Result<(), Miss>;
 
-    /// Nothing more will be heard of it.
+    /// It will never return.
     fn crash(&mut self, subject: &mut dyn StreamSubject, op: OpId, token: Token) -> Relevance;
 
     /// Everything that it could return now; `None` if that cannot be enumerated.
@@ -67,13 +67,13 @@ pub(super) trait StreamMonitor {
         token: Token,
     ) -> Option<Vec<RetId>>;
 
-    /// States that are possible now.
+    /// The states that are possible now.
     fn states(&self, subject: &mut dyn StreamSubject) -> Vec<StateId>;
 
-    /// Nothing is open: the state, if it is certain and nothing that crashed can change it.
+    /// The state, if nothing is open, the state is certain, and no crashed operation can change it.
     fn settled(&self, subject: &mut dyn StreamSubject) -> Option<StateId>;
 
-    /// True if an engine that takes over has to know the operation.
+    /// True if an engine that takes over needs to know the operation.
     fn matters(&self, relevance: Relevance) -> bool {
         !matches!(relevance, Relevance::Never)
     }
@@ -83,16 +83,16 @@ pub(super) trait StreamMonitor {
         false
     }
 
-    /// Number of things that are stored.
+    /// Number of stored items.
     fn stored(&self) -> usize;
 
-    /// Marks the operations, results and states that are stored.
+    /// Marks the stored operations, results and states.
     fn mark(&self, marks: &mut Marks);
 }
 
-/// The results that an operation has in these states and that are possible, without repetition; `None` if
-/// they cannot be enumerated. `is_possible` gets the position of the state, the result, and whether
-/// the state would change.
+/// The possible results of an operation in these states, without duplicates; `None` if they cannot
+/// be enumerated. `is_possible` receives the index of the state, the result, and whether the state
+/// would change.
 pub(super) fn allowed_in(
     subject: &mut dyn StreamSubject,
     op: OpId,

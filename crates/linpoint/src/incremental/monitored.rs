@@ -1,4 +1,4 @@
-//! A part of a stream that a monitor watches, and what another engine needs to take over.
+//! A part of a stream that has a monitor, and what another engine needs to take over.
 
 use crate::history::OpId;
 use crate::spec::Slot;
@@ -16,11 +16,11 @@ pub(super) type BoxedMonitor = Box<dyn StreamMonitor + Send + Sync>;
 pub(super) struct MonitoredPart {
     monitor: BoxedMonitor,
     log: EventLog,
-    /// An operation of this part: all must be about the same key.
+    /// An operation of this part. All must touch the same key.
     example: Option<OpId>,
-    /// The number of operations up to now that were called while nothing was open.
+    /// The number of recent operations that were called while nothing was open.
     lone_calls: u32,
-    /// A violation was reported.
+    /// True once a violation was reported.
     is_over: bool,
 }
 
@@ -44,7 +44,7 @@ impl MonitoredPart {
         self.monitor.settled(subject)
     }
 
-    /// Number of things that are stored.
+    /// Number of stored items.
     pub(super) fn stored(&self) -> usize {
         self.monitor.stored() + self.log.len()
     }
@@ -55,7 +55,7 @@ impl MonitoredPart {
         self.example.into_iter().for_each(|op| marks.op(op));
     }
 
-    /// True if the operation is about the same key as all others.
+    /// True if the operation touches the same key as all others.
     fn is_of_this_key(&mut self, subject: &dyn StreamSubject, op: OpId) -> bool {
         let Some(example) = self.example else {
             self.example = Some(op);
@@ -81,7 +81,8 @@ impl MonitoredPart {
         }
     }
 
-    /// An operation begins; gives its slot. `None` if the monitor does not know such operations.
+    /// An operation begins. Returns its slot, or `None` if the monitor does not know such
+    /// operations.
     pub(super) fn call(
         &mut self,
         subject: &mut dyn StreamSubject,
@@ -90,7 +91,7 @@ impl MonitoredPart {
         number: u64,
     ) -> Option<u32> {
         let mut token = Token::default();
-        // Nothing that follows a violation means anything.
+        // Events after a violation have no meaning.
         if !self.is_over {
             if open.is_empty() {
                 self.settle(subject, open);
@@ -103,7 +104,8 @@ impl MonitoredPart {
         Some(slot)
     }
 
-    /// An operation has begun before, in this slot, and no other is open. False if the monitor does not know it.
+    /// An operation has already begun in this slot, and no other is open. Returns false if the
+    /// monitor does not know it.
     pub(super) fn take_over(
         &mut self,
         subject: &mut dyn StreamSubject,
@@ -117,7 +119,7 @@ impl MonitoredPart {
         true
     }
 
-    /// Nothing is open: if the state is known, what came before does not matter any more.
+    /// Nothing is open: if the state is known, what came before no longer matters.
     fn settle(&mut self, subject: &mut dyn StreamSubject, open: &mut OpenOps) {
         if let Some(state) = self.monitor.settled(subject) {
             self.log.restart(state);
@@ -155,7 +157,7 @@ impl MonitoredPart {
         PartStep::Violation { allowed, states: first_states(self.monitor.states(subject)) }
     }
 
-    /// An operation did not happen. `None` if the monitor cannot decide.
+    /// An operation did not take effect. `None` if the monitor cannot decide.
     pub(super) fn fail(
         &mut self,
         subject: &mut dyn StreamSubject,
@@ -175,7 +177,7 @@ impl MonitoredPart {
         }
     }
 
-    /// Nothing more will be heard of an operation.
+    /// An operation will never return.
     pub(super) fn crash(&mut self, subject: &mut dyn StreamSubject, slot: u32, open: OpenOp) {
         if !self.is_over {
             let relevance = self.monitor.crash(subject, open.op, open.token);

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-/// Calls since the earliest open one, and whether they are open.
+/// The calls since the earliest open one, and whether each is open.
 #[derive(Clone, Default, Debug)]
 pub(super) struct OpenCalls(VecDeque<(u64, bool)>);
 
@@ -29,7 +29,7 @@ impl OpenCalls {
         self.0.is_empty()
     }
 
-    /// Number of calls that are stored.
+    /// Number of stored calls.
     pub(super) fn stored(&self) -> usize {
         self.0.len()
     }

@@ -11,11 +11,11 @@ pub(super) struct OpenOp {
     pub(super) op: OpId,
     /// Its number in the stream.
     pub(super) number: u64,
-    /// For the monitor, if there is one.
+    /// The monitor's data, if there is one.
     pub(super) token: Token,
 }
 
-/// Open operations by slot. Free slots are used again.
+/// Open operations by slot. Free slots are reused.
 #[derive(Default)]
 pub(super) struct OpenOps {
     slots: Vec<Option<OpenOp>>,
@@ -64,7 +64,7 @@ impl OpenOps {
         }
     }
 
-    /// Puts an operation into this slot, to which no other may be added by [`OpenOps::insert`].
+    /// Puts an operation into this slot. [`OpenOps::insert`] must not add another one to it.
     pub(super) fn insert_at(&mut self, slot: u32, open: OpenOp) {
         if slot as usize >= self.slots.len() {
             self.slots.resize(slot as usize + 1, None);
@@ -74,7 +74,7 @@ impl OpenOps {
         }
     }
 
-    /// Changes what the monitor wants to know.
+    /// Changes the monitor's data.
     pub(super) fn set_token(&mut self, slot: u32, token: Token) {
         if let Some(Some(open)) = self.slots.get_mut(slot as usize) {
             open.token = token;

@@ -1,13 +1,14 @@
-//! One part of a stream: watched by a monitor where there is one, else explained by configurations.
+//! One part of a stream: decided by a monitor if there is one, and otherwise by configurations.
 //!
-//! A monitor needs no configurations: with `k` operations open, `2^k` of those may exist. But it knows only
-//! part of what can happen. So the events since the last moment at which nothing was open are kept
-//! ([`super::event_log`]), and if something comes up that the monitor does not know (a result that was not recorded, a
-//! value that could come from two writes), they are replayed with [`Configurations`], which go on from there. If
-//! there were too many events, the part is undecided from there on. A monitor takes over again when the state is
-//! known and two operations overlap.
+//! A monitor needs no configurations, of which there may be `2^k` if `k` operations are open. But
+//! it does not handle everything. So the events since the last moment at which nothing was open are
+//! logged ([`super::event_log`]). If something happens that the monitor does not handle (an
+//! unrecorded result, a value that could come from two writes), the events are replayed with
+//! [`Configurations`], which continue from there. If there were too many events, the part is
+//! undecided from then on. A monitor takes over again when the state is known and two operations
+//! overlap.
 //!
-//! What has no monitor here, and why:
+//! Objects without a monitor here, and why:
 //!
 //! * *Priority queues and stacks.* In a stream, every open removal may have removed anything. No rule is known
 //!   that decides these objects with pending removals in polynomial time, and in a stream there are some at nearly
@@ -15,12 +16,13 @@
 //! * *Queues.* The rule that takes pending dequeues into account peels values off from the end of the history.
 //!   A stream has no end: every enqueue changes which value comes off first, and all that are in the queue
 //!   would have to be peeled again at every return.
-//! * *Counters and semaphores.* Additions that return nothing are like flips of a flag: the operation that returns first
-//!   can claim one. A fetch-and-add claims one by its number, so that operations that returned before may have to claim
-//!   others: that has not been worked out.
-//! * *Failed compare-and-sets* that race with writes that were not found yet: one of those must have come first, and it
-//!   is not known which. Likewise *swaps*, and removals from a map, whose new value is found before they return: what
-//!   they replaced becomes known too late. Configurations go on.
+//! * *Counters and semaphores.* Additions that return nothing are like flips of a flag: the
+//!   operation that returns first can claim one. A fetch-and-add claims one by its number, so that
+//!   operations that returned earlier may have to claim others. This has not been worked out.
+//! * *Failed compare-and-sets* that race with writes whose values were not found yet: one of the
+//!   writes must have come first, and it is not known which. Likewise *swaps*, and removals from a
+//!   map, whose new value is found before they return: what they replaced becomes known too late.
+//!   Configurations take over.
 
 use crate::history::OpId;
 use crate::spec::{Role, Shape};
@@ -34,16 +36,16 @@ use super::open_ops::{OpenOp, OpenOps};
 use super::register_monitor::RegisterMonitor;
 use super::snapshot_monitor::SnapshotMonitor;
 
-/// After this many operations that did not overlap, a monitor is not worth it.
+/// After this many operations without overlap, a monitor is not worth it.
 const LONE: u32 = 16;
 
 /// Checks a part of a stream.
 pub(super) struct PartChecker {
     engine: Engine,
     open: OpenOps,
-    /// A monitor may watch it.
+    /// True if a monitor may be used.
     may_monitor: bool,
-    /// An operation whose result shows the state: a read, or a scan.
+    /// An operation whose result reveals the state: a read, or a scan.
     reader: Option<OpId>,
 }
 
@@ -53,7 +55,7 @@ enum Engine {
 }
 
 impl PartChecker {
-    /// `may_monitor`: a monitor may watch the part, since all operations are about one key.
+    /// `may_monitor` allows a monitor, since all operations touch one key.
     pub(super) fn new(subject: &mut dyn StreamSubject, may_monitor: bool) -> Self {
         let initial = subject.initial();
         let monitor: Option<BoxedMonitor> = match subject.shape() {
@@ -74,7 +76,7 @@ impl PartChecker {
         PartChecker { engine, open: OpenOps::default(), may_monitor, reader: None }
     }
 
-    /// Configurations in use.
+    /// Number of configurations in use.
     pub(super) fn configurations(&self) -> usize {
         match &self.engine {
             Engine::Configurations(configurations) => configurations.len(),
@@ -82,7 +84,7 @@ impl PartChecker {
         }
     }
 
-    /// True if a monitor watches it, or will as soon as two operations overlap.
+    /// True if it uses a monitor, or will as soon as two operations overlap.
     pub(super) fn is_monitored(&self) -> bool {
         match &self.engine {
             Engine::Monitor(_) => true,
@@ -92,7 +94,7 @@ impl PartChecker {
         }
     }
 
-    /// Number of things that are stored.
+    /// Number of stored items.
     pub(super) fn stored(&self) -> usize {
         let in_engine = match &self.engine {
             Engine::Configurations(configurations) => configurations.stored(),
@@ -101,7 +103,7 @@ impl PartChecker {
         in_engine + self.open.slots()
     }
 
-    /// Marks the operations, results and states that are stored.
+    /// Marks the stored operations, results and states.
     pub(super) fn mark(&self, marks: &mut Marks) {
         match &self.engine {
             Engine::Configurations(configurations) => configurations.mark(marks),
@@ -116,7 +118,7 @@ impl PartChecker {
         self.open.get(slot).filter(|open| open.number == number).map(|open| open.op)
     }
 
-    /// An operation begins; gives its slot.
+    /// An operation begins. Returns its slot.
     pub(super) fn call(
         &mut self,
         subject: &mut dyn StreamSubject,
@@ -160,7 +162,7 @@ impl PartChecker {
         Ok(step)
     }
 
-    /// The operation in this slot did not happen.
+    /// The operation in this slot did not take effect.
     pub(super) fn fail(
         &mut self,
         subject: &mut dyn StreamSubject,
@@ -177,7 +179,7 @@ impl PartChecker {
         step
     }
 
-    /// Nothing more will be heard of the operation in this slot.
+    /// The operation in this slot will never return.
     pub(super) fn crash(&mut self, subject: &mut dyn StreamSubject, slot: u32) {
         let Some(open) = self.open.remove(slot) else { return };
         match &mut self.engine {
@@ -186,7 +188,7 @@ impl PartChecker {
         }
     }
 
-    /// Goes on with configurations.
+    /// Continues with configurations.
     fn hand_over(
         &mut self,
         subject: &mut dyn StreamSubject,
@@ -201,7 +203,8 @@ impl PartChecker {
         }
     }
 
-    /// Goes on with a monitor, if one operation is open, has been alone so far, and will overlap with another.
+    /// Continues with a monitor, if one operation is open, has been alone so far, and is about to
+    /// overlap with another.
     fn resume(&mut self, subject: &mut dyn StreamSubject) {
         let (Engine::Configurations(configurations), Some(reader)) = (&self.engine, self.reader)
         else {
@@ -219,8 +222,8 @@ impl PartChecker {
         }
     }
 
-    /// Goes on without a monitor if operations have not overlapped for a while: for those it takes longer
-    /// than a single configuration. It can take over again when two of them overlap.
+    /// Continues without a monitor if operations have not overlapped for a while: a single
+    /// configuration is then faster. The monitor can take over again when two operations overlap.
     fn pause(&mut self, subject: &mut dyn StreamSubject) {
         let Engine::Monitor(monitored) = &self.engine else { return };
         let is_idle = self.open.is_empty() && !monitored.is_over();
@@ -234,7 +237,7 @@ impl PartChecker {
         }
     }
 
-    /// Remembers an operation whose result shows the state.
+    /// Remembers an operation whose result reveals the state.
     fn learn_reader(&mut self, subject: &dyn StreamSubject, op: OpId) {
         if self.reader.is_some() || !self.may_monitor || !subject.is_read(Call::unknown(op)) {
             return;
@@ -251,7 +254,7 @@ fn boxed(monitor: SnapshotMonitor) -> BoxedMonitor {
     Box::new(monitor)
 }
 
-/// A monitor of an object in this state, where the result of `reader` shows the state.
+/// A monitor of an object in this state, where the result of `reader` reveals the state.
 fn resume_monitor(
     subject: &mut dyn StreamSubject,
     state: StateId,

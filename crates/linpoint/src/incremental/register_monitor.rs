@@ -1,4 +1,4 @@
-//! Registers in a stream, going by the roles of operations: see [`super::zones`].
+//! The streaming monitor of registers, based on the roles of operations: see [`super::zones`].
 
 use rustc_hash::FxHashMap;
 
@@ -12,15 +12,15 @@ use super::zones::{Path, Zones};
 /// A register, or one key of a map.
 pub(super) struct RegisterMonitor {
     zones: Zones<Written>,
-    /// Some state: a plain write leads to the same state from each.
+    /// Some state. A plain write leads to the same state from each.
     base: StateId,
-    /// The zones of crashed writes, if they were found.
+    /// The zones of crashed writes, if their values were found.
     crashed: FxHashMap<u64, Option<u64>>,
 }
 
 /// What is known about a value.
 struct Written {
-    /// An operation that wrote it, or found it; `None` for the value that the specification starts with.
+    /// An operation that wrote it or found it; `None` for the initial value of the specification.
     example: Option<Call>,
     /// The state of the object, unless it follows from a plain write.
     state: Option<StateId>,
@@ -33,15 +33,15 @@ struct Reach {
     can_replace: bool,
 }
 
-/// What a return means, if it is possible.
-enum Step {
+/// The effect of a return, if it is possible.
+enum ReturnEffect {
     Wrote(u64),
     Found(Path),
     Nothing,
 }
 
 impl Written {
-    /// True if it is the value that is mentioned there.
+    /// True if this value is the one mentioned at `there`.
     fn is(&self, subject: &dyn StreamSubject, there: Place) -> bool {
         match self.example {
             None => subject.is_initial(there),
@@ -63,12 +63,12 @@ impl Written {
 }
 
 impl RegisterMonitor {
-    /// A register with the value and the state that the specification starts with.
+    /// A register with the initial value and state of the specification.
     pub(super) fn new(name: Name, initial: StateId) -> Self {
         RegisterMonitor::holding(name, None, initial)
     }
 
-    /// A register in a state, where the result of `read` shows what it holds.
+    /// A register in a state, where the result of `read` reveals its value.
     pub(super) fn resume(
         subject: &mut dyn StreamSubject,
         state: StateId,
@@ -93,11 +93,16 @@ impl RegisterMonitor {
         RegisterMonitor { zones, base: state, crashed: FxHashMap::default() }
     }
 
-    /// What a return would mean.
-    fn decide(&self, subject: &dyn StreamSubject, ended: Call, token: Token) -> Result<Step, Miss> {
+    /// Decides what a return would mean.
+    fn decide(
+        &self,
+        subject: &dyn StreamSubject,
+        ended: Call,
+        token: Token,
+    ) -> Result<ReturnEffect, Miss> {
         let Token { call, own } = token;
         let cluster = own.and_then(|own| self.zones.cluster(own));
-        // Others have found what it may not have written.
+        // Others have found the value that it may not have written.
         let is_found = own.is_some_and(|own| self.zones.is_known(own));
         let is = |slot: Slot| {
             move |there: &Written, by: Option<&Written>| match by {
@@ -111,25 +116,26 @@ impl RegisterMonitor {
             (Role::Write(name), Some(own), Some(cluster))
                 if cluster.is_named(name.0) && cluster.is_plain() =>
             {
-                Ok(Step::Wrote(own))
+                Ok(ReturnEffect::Wrote(own))
             }
             (Role::Replace { from, to }, Some(own), Some(cluster)) if is_found => {
                 let as_expected = cluster.is_named(to.0) && cluster.replaces(from.0);
-                as_expected.then_some(Step::Wrote(own)).ok_or(Miss::Unclear)
+                as_expected.then_some(ReturnEffect::Wrote(own)).ok_or(Miss::Unclear)
             }
             (Role::Replace { from, to }, Some(_), Some(cluster)) if cluster.is_named(to.0) => {
-                self.zones.find(from.0, call, own, own, &is(Slot::Source)).map(Step::Found)
+                self.zones.find(from.0, call, own, own, &is(Slot::Source)).map(ReturnEffect::Found)
             }
             (Role::Read(_) | Role::Other(_) | Role::Idle, Some(_), _) if is_found => {
                 Err(Miss::Unclear)
             }
             (Role::Read(name), ..) => {
-                self.zones.find(name.0, call, None, own, &is(Slot::Value)).map(Step::Found)
+                self.zones.find(name.0, call, None, own, &is(Slot::Value)).map(ReturnEffect::Found)
             }
-            (Role::Other(name), ..) => {
-                self.zones.can_differ(name.0, call, own, &is(Slot::Source)).map(|()| Step::Nothing)
-            }
-            (Role::Idle, ..) => Ok(Step::Nothing),
+            (Role::Other(name), ..) => self
+                .zones
+                .can_differ(name.0, call, own, &is(Slot::Source))
+                .map(|()| ReturnEffect::Nothing),
+            (Role::Idle, ..) => Ok(ReturnEffect::Nothing),
             _ => Err(Miss::Unclear),
         }
     }
@@ -142,7 +148,8 @@ impl RegisterMonitor {
         });
     }
 
-    /// All states, and whether an operation that was called at `call` and may write `own` can find them.
+    /// All states, and whether an operation that was called at `call` and may write `own` can find
+    /// them.
     fn reach(&self, subject: &mut dyn StreamSubject, call: u64, own: Option<u64>) -> Vec<Reach> {
         let mut all = Vec::new();
         let mut known: FxHashMap<u64, StateId> = FxHashMap::default();
@@ -208,11 +215,11 @@ impl StreamMonitor for RegisterMonitor {
         token: Token,
     ) -> Result<Relevance, Miss> {
         let relevance = match self.decide(subject, call, token)? {
-            Step::Wrote(own) => {
+            ReturnEffect::Wrote(own) => {
                 self.zones.tick();
                 self.zones.wrote(own).map_or(Relevance::Never, Relevance::Zone)
             }
-            Step::Found(path) => {
+            ReturnEffect::Found(path) => {
                 if path.is_one_of_several {
                     return Err(Miss::Unclear);
                 }
@@ -227,7 +234,7 @@ impl StreamMonitor for RegisterMonitor {
                 }
                 zone.map_or(Relevance::Never, Relevance::Zone)
             }
-            Step::Nothing => {
+            ReturnEffect::Nothing => {
                 self.zones.tick();
                 token.own.into_iter().for_each(|own| self.zones.unwrite(own));
                 Relevance::Never
@@ -259,7 +266,7 @@ impl StreamMonitor for RegisterMonitor {
         let relevance = match token.own {
             None => Relevance::Never,
             Some(own) => {
-                // Drops those whose zones are dead, now and then.
+                // Occasionally drops those whose zones are dead.
                 if self.crashed.len().is_power_of_two() {
                     self.crashed.retain(|_, zone| zone.is_none_or(|z| self.zones.is_alive(z)));
                 }
@@ -283,7 +290,7 @@ impl StreamMonitor for RegisterMonitor {
             match self.decide(subject, Call { op, ret }, token) {
                 Ok(_) => true,
                 Err(Miss::Impossible) => false,
-                // It would be beyond the monitor, or have several explanations.
+                // The monitor could not handle it, or it would have several explanations.
                 Err(Miss::Unclear) if is_changed => reach[at].can_replace,
                 Err(Miss::Unclear) => reach[at].can_find,
             }

@@ -1,4 +1,5 @@
-//! Snapshot objects in a stream, going by the roles of operations: see [`super::lanes`].
+//! The streaming monitor of snapshot objects, based on the roles of operations: see
+//! [`super::lanes`].
 
 use crate::history::OpId;
 use crate::spec::{Name, Role, Slot};
@@ -9,11 +10,11 @@ use super::monitor::{Miss, Relevance, StreamMonitor, Token, allowed_in};
 
 /// A snapshot object.
 pub(super) struct SnapshotMonitor {
-    /// The operations that performed the updates; the first values have none.
+    /// The operations that performed the updates. The first values have none.
     lanes: Lanes<Option<OpId>>,
     first: StateId,
-    /// A scan that found the first values; `None` if they are the ones that the specification starts
-    /// with.
+    /// A scan that found the first values; `None` if they are the initial values of the
+    /// specification.
     found: Option<Call>,
 }
 
@@ -23,11 +24,11 @@ const MOST_VIEWS: usize = 4096;
 /// Stop listing views after looking at this many updates.
 const MOST_STEPS: usize = 1 << 20;
 
-/// Objects with more segments than this are not watched.
+/// Do not monitor objects with more segments than this.
 const MOST_SEGMENTS: usize = 1 << 16;
 
 impl SnapshotMonitor {
-    /// A snapshot object with the value of each segment and the state that the specification starts with.
+    /// A snapshot object with the initial values and state of the specification.
     pub(super) fn new(segments: usize, name: Name, initial: StateId) -> Option<Self> {
         if segments > MOST_SEGMENTS {
             return None;
@@ -36,7 +37,7 @@ impl SnapshotMonitor {
         Some(SnapshotMonitor { lanes, first: initial, found: None })
     }
 
-    /// A snapshot object in a state, where the result of `scan` shows what it holds.
+    /// A snapshot object in a state, where the result of `scan` reveals its contents.
     pub(super) fn resume(
         subject: &mut dyn StreamSubject,
         segments: usize,
@@ -60,7 +61,7 @@ impl SnapshotMonitor {
         Some(SnapshotMonitor { lanes, first: state, found: Some(call) })
     }
 
-    /// True if what has this name in the segment, if anything does, is what is mentioned there.
+    /// True if the value with this name in the segment, if any, is the one mentioned at `there`.
     fn is(&self, subject: &dyn StreamSubject, segment: usize, name: Name, there: Place) -> bool {
         let here = match (self.lanes.any_named(segment, name.0), self.found) {
             (None, _) => return true,
@@ -88,7 +89,7 @@ impl SnapshotMonitor {
         }
         let mut view = Vec::with_capacity(names.len());
         for (segment, name) in names.into_iter().enumerate() {
-            // A value that is not known could be any.
+            // An unknown value could be any.
             let name = name.ok_or(Miss::Unclear)?;
             let there = Place { call, slot: Slot::Segment(segment as u32) };
             if !self.is(subject, segment, name, there) {
@@ -96,7 +97,7 @@ impl SnapshotMonitor {
             }
             view.push(self.lanes.find(segment, name.0, called));
         }
-        // What is impossible for one segment is impossible, however unclear the others are.
+        // If one segment is impossible, the scan is impossible, however unclear the others are.
         if view.contains(&Err(Miss::Impossible)) {
             return Err(Miss::Impossible);
         }
@@ -117,7 +118,7 @@ impl SnapshotMonitor {
         Some(state)
     }
 
-    /// The states that a scan that was called at `call` can find, if they are not too many.
+    /// The states that a scan called at `call` can find, if there are not too many.
     fn states_since(
         &self,
         subject: &mut dyn StreamSubject,
@@ -131,7 +132,7 @@ impl SnapshotMonitor {
         if columns.iter().any(Vec::is_empty) {
             return states;
         }
-        // Counts through all combinations, latest updates first.
+        // Enumerates all combinations, latest updates first.
         let mut at: Vec<usize> = columns.iter().map(|column| column.len() - 1).collect();
         for _ in 0..MOST_STEPS / columns.len().max(1) {
             let view: Vec<u64> = columns.iter().zip(&at).map(|(column, at)| column[*at]).collect();
@@ -155,7 +156,7 @@ impl StreamMonitor for SnapshotMonitor {
     fn call(&mut self, subject: &mut dyn StreamSubject, op: OpId) -> Option<Token> {
         let called = Call::unknown(op);
         match subject.role(called, true) {
-            // A scan: its role shows only when it returns.
+            // A scan. Its role is known only when it returns.
             Role::Idle if subject.is_read(called) => {
                 Some(Token { call: self.lanes.call_scan(), own: None })
             }
@@ -209,7 +210,7 @@ impl StreamMonitor for SnapshotMonitor {
         }
     }
 
-    /// An update stays open for ever.
+    /// A crashed update stays open permanently.
     fn crash(&mut self, _subject: &mut dyn StreamSubject, _op: OpId, token: Token) -> Relevance {
         if token.own.is_none() {
             self.lanes.end_scan(token.call, None);

@@ -1,7 +1,7 @@
 use super::*;
 use crate::spec::models::{Queue, QueueOp, QueueRet, Register, RegisterOp, RegisterRet};
 
-/// A list that is copied by each operation, and that cannot be asked about at some length.
+/// A list that is copied by each operation, and that panics at some length.
 struct Copied {
     forbidden: usize,
 }
@@ -39,7 +39,7 @@ impl Spec for Copied {
 }
 
 #[test]
-fn values_that_are_not_in_use_are_dropped() {
+fn unused_values_are_dropped() {
     let spec = Queue::<u64>::new();
     let mut stream = Incremental::new(&spec);
     let mut most = 0;
@@ -60,7 +60,7 @@ fn large_states_are_dropped_early() {
     for n in 0..2_000 {
         let open = stream.call(()).unwrap();
         assert_eq!(stream.ret(open, LENGTH + n), Ok(Step::Fine));
-        // A megabyte, and a few for each one that is in use.
+        // A megabyte for each state, and a few states in use.
         assert!(stream.stream.stored() < 400, "{}", stream.stream.stored());
     }
 }
@@ -89,7 +89,7 @@ fn streams_can_be_sent_to_other_threads() {
 }
 
 #[test]
-fn a_slot_that_is_used_again_does_not_confuse_operations() {
+fn operations_in_a_reused_slot_are_not_confused() {
     let spec = Register { initial: 0 };
     let mut stream = Incremental::new(&spec);
     let first = stream.call(RegisterOp::Write(1)).unwrap();

@@ -1,30 +1,36 @@
-//! A register in a stream: the zones of [`crate::monitor`]'s registers, without those that no longer matter.
+//! A register in a stream: the zones of [`crate::monitor`]'s registers, without those that no
+//! longer matter.
 //!
-//! A *cluster* is a value: its write, and the operations that found it. Clusters that compare-and-sets tie together are
-//! a *chain*, and a chain occupies the register for a *zone*, from the first return of its operations to
-//! the last call of them. Two zones `X` and `Z` exclude each other exactly if
+//! A *cluster* is a value: its write, and the operations that found it. Clusters that
+//! compare-and-sets link together form a *chain*. A chain occupies the register for a *zone*, from
+//! the first return of its operations to their last call. Two zones `X` and `Z` exclude each other
+//! exactly if
 //!
 //! > `X.first_return < Z.last_call` and `Z.first_return < X.last_call`
 //!
 //! (two forward zones that overlap, or one that is not forward inside one that is). In a stream:
 //!
-//! * Only completed operations count, and writes that were found; a write that is open or crashed, and
-//!   was not found, might as well not have happened.
-//! * A write that returns and was not found is a new zone whose first return is now, after every call so far. It
-//!   excludes nothing. So only *finding* a value (reads, compare-and-sets) can fail.
+//! * Only completed operations count, and writes whose values were found. A write that is open or
+//!   crashed, and whose value was not found, might as well not have happened.
+//! * A write that returns, and whose value was not found, is a new zone whose first return is now,
+//!   after every call so far. It excludes nothing. So only *finding* a value (reads,
+//!   compare-and-sets) can fail.
 //! * An operation that finds a value stretches the zone of the value to its own call; and if the value comes from
 //!   compare-and-sets that are open, to theirs, and chains them to what they replaced. Inside a chain, a cluster that was
 //!   replaced can be found only by an operation that was called before the next one was known to have been found.
-//! * First returns never change, last calls only grow. Zones that exclude each other do so for ever.
+//! * First returns never change, and last calls only grow. Zones that exclude each other do so
+//!   permanently.
 //!
-//! **What is forgotten.** Let `since` be the earliest call of an open operation, or now. Every operation that finds
-//! something from now on was called at `since` or later. Call a zone `Z` *settled* if `Z.first_return <
-//! since`. A zone `X` can be stretched to some `c >= since` beside a settled `Z` exactly if `Z.last_call <=
-//! X.first_return`. So all settled zones are summed up in one number (two, to leave out `X` itself: see
-//! [`Furthest`]). The zones that it excludes are *dead*: their values cannot be found any more, and
-//! a return that claims to have found one is a violation, as if the value had never been written. A cluster that was replaced before
-//! `since` is dead as well. Dead clusters and zones are dropped. A dead zone excludes nothing that the number does
-//! not, so it is not needed for anything else. A value that is written again when its first cluster is dead is a new value.
+//! **What is forgotten.** Let `since` be the earliest call of an open operation, or now. Every
+//! operation that finds something from now on was called at `since` or later. Call a zone `Z`
+//! *settled* if `Z.first_return < since`. A zone `X` can be stretched to some `c >= since` beside a
+//! settled `Z` exactly if `Z.last_call <= X.first_return`. So all settled zones are summed up in
+//! one number (two, to leave out `X` itself: see [`Furthest`]). The zones that it excludes are
+//! *dead*: their values can no longer be found, and a return that claims to have found one is a
+//! violation, as if the value had never been written. A cluster that was replaced before `since` is
+//! dead as well. Dead clusters and zones are dropped. A dead zone excludes nothing that the number
+//! does not, so it is not needed for anything else. A value that is written again when its first
+//! cluster is dead is a new value.
 //!
 //! **Memory.** Zones that are settled and alive were all open at one moment, except for one: `X.last_call <=
 //! F.last_call <= X.first_return`, where `F` reaches furthest. Zones that are not settled began to return after `since`: each of
@@ -32,10 +38,11 @@
 //! remember them. In all O(operations that overlapped the oldest open one), and crashed writes that
 //! were not found, which may be found at any time.
 //!
-//! **Repeated values.** If an operation could have found a value in several clusters, it is not clear which:
-//! [`Miss::Unclear`](super::monitor::Miss::Unclear), and another engine has to go on. If there is one, it is that one.
+//! **Repeated values.** If an operation could have found a value in several clusters, the cluster
+//! is ambiguous: [`Miss::Unclear`](super::monitor::Miss::Unclear), and another engine has to take
+//! over. If there is only one, it is that one.
 //!
-//! Time O(log window) an event, and the compare-and-sets on the way to a value.
+//! Time O(log window) for each event, plus the compare-and-sets on the path to a value.
 
 mod find;
 mod recent;
@@ -49,19 +56,19 @@ use super::open_calls::OpenCalls;
 pub(super) use find::Path;
 use recent::Recent;
 
-/// A value. `E` is what the caller wants to know about it.
+/// A value. `E` is the caller's data about it.
 #[derive(Clone, Debug)]
 pub(super) struct Cluster<E> {
     name: u64,
     /// When its write began.
     call: u64,
-    /// The name of what its write replaces, if it does.
+    /// The name of the value that its write replaces; `None` for a plain write.
     source: Option<u64>,
     /// `None` as long as its write has not returned and it was not found.
     zone: Option<u64>,
-    /// Since when it is known to be there.
+    /// The time from which it is known to have been written.
     known_at: u64,
-    /// What replaced it, and since when that is known.
+    /// What replaced it, and the time from which that is known.
     next: Option<(u64, u64)>,
     pub(super) what: E,
 }
@@ -71,12 +78,12 @@ impl<E> Cluster<E> {
         self.name == name
     }
 
-    /// True if it is written over anything.
+    /// True if it may be written over any value.
     pub(super) fn is_plain(&self) -> bool {
         self.source.is_none()
     }
 
-    /// True if it is written over this.
+    /// True if it is written over this value.
     pub(super) fn replaces(&self, name: u64) -> bool {
         self.source == Some(name)
     }
@@ -90,7 +97,7 @@ struct Zone {
     head: u64,
 }
 
-/// The last call of all settled zones, and of all but the one that it is of.
+/// The last call of all settled zones, and of all but the zone that has it.
 #[derive(Clone, Copy, Default, Debug)]
 struct Furthest {
     call: u64,
@@ -117,7 +124,7 @@ impl Furthest {
 /// A register. See the [module documentation](self).
 #[derive(Clone, Debug)]
 pub(super) struct Zones<E> {
-    /// Events so far.
+    /// Number of events so far.
     now: u64,
     calls: OpenCalls,
     clusters: FxHashMap<u64, Cluster<E>>,
@@ -129,12 +136,12 @@ pub(super) struct Zones<E> {
     /// Settled zones that are not dead, by first return.
     settled: VecDeque<u64>,
     furthest: Furthest,
-    /// Clusters that were replaced, by when.
+    /// Replaced clusters, by the time of replacement.
     replaced: VecDeque<(u64, u64)>,
 }
 
 impl<E> Zones<E> {
-    /// A register with a value.
+    /// A register with an initial value.
     pub(super) fn new(name: u64, what: E) -> Self {
         let mut zones = Zones {
             now: 0,
@@ -148,7 +155,7 @@ impl<E> Zones<E> {
             furthest: Furthest::default(),
             replaced: VecDeque::new(),
         };
-        // Written before everything.
+        // Written before everything else.
         let first = zones.write(name, None, what);
         zones.occupy(first, 0);
         zones
@@ -161,7 +168,7 @@ impl<E> Zones<E> {
         self.now
     }
 
-    /// The operation that was called last may write a value, over anything or over `source`.
+    /// The most recently called operation may write a value, over any value or over `source`.
     pub(super) fn write(&mut self, name: u64, source: Option<u64>, what: E) -> u64 {
         let id = self.made;
         self.made += 1;
@@ -182,7 +189,7 @@ impl<E> Zones<E> {
         Some(&self.clusters[id].what)
     }
 
-    /// True if the cluster is known to be there.
+    /// True if the cluster is known to have been written.
     pub(super) fn is_known(&self, id: u64) -> bool {
         self.clusters.get(&id).is_none_or(|cluster| cluster.zone.is_some())
     }
@@ -192,7 +199,7 @@ impl<E> Zones<E> {
         self.now += 1;
     }
 
-    /// A plain write returned. Gives its zone.
+    /// A plain write returned. Returns its zone.
     pub(super) fn wrote(&mut self, id: u64) -> Option<u64> {
         let cluster = self.clusters.get(&id)?;
         if cluster.zone.is_none() {
@@ -202,7 +209,7 @@ impl<E> Zones<E> {
         self.clusters[&id].zone
     }
 
-    /// A value was found this way. Gives the zone.
+    /// A value was found along this path. Returns the zone.
     pub(super) fn found(&mut self, path: &Path) -> Option<u64> {
         let mut trail = path.trail.iter().rev().copied();
         let mut last = path.start.or_else(|| trail.next())?;
@@ -247,7 +254,7 @@ impl<E> Zones<E> {
         }
     }
 
-    /// This was not written.
+    /// This cluster was not written.
     pub(super) fn unwrite(&mut self, id: u64) {
         if let Some(cluster) = self.clusters.remove(&id) {
             self.unname(cluster.name, id);
@@ -266,8 +273,8 @@ impl<E> Zones<E> {
         }
     }
 
-    /// The operation that was called then is over. Forgets what cannot be found any more; `inherit` is
-    /// called with a cluster that is dropped and the one that replaced it.
+    /// The operation called at `call` has ended. Forgets what can no longer be found. Calls
+    /// `inherit` with each dropped cluster and the one that replaced it.
     pub(super) fn close(&mut self, call: u64, inherit: &mut dyn FnMut(&E, &mut E)) {
         self.calls.close(call);
         let since = self.calls.earliest().unwrap_or(self.now + 1);
@@ -278,7 +285,7 @@ impl<E> Zones<E> {
         self.bury();
         while self.replaced.front().is_some_and(|(at, _)| *at < since) {
             let Some((_, id)) = self.replaced.pop_front() else { break };
-            // If its zone is dead, it is gone.
+            // If its zone is dead, it is already gone.
             let Some(cluster) = self.clusters.remove(&id) else { continue };
             self.unname(cluster.name, id);
             let (Some(zone), Some((next, _))) = (cluster.zone, cluster.next) else { continue };
@@ -291,8 +298,8 @@ impl<E> Zones<E> {
         }
     }
 
-    /// Drops the settled zones that are dead: all whose first return is before the furthest call, except perhaps
-    /// the one whose call that is.
+    /// Drops the settled zones that are dead: all whose first return is before the furthest call,
+    /// except possibly the zone that has this call.
     fn bury(&mut self) {
         let mut at = 0;
         while let Some(&id) = self.settled.get(at) {
@@ -319,22 +326,22 @@ impl<E> Zones<E> {
         self.zones.contains_key(&zone)
     }
 
-    /// The zone of a cluster that is still known.
+    /// The zone of a cluster that is still stored.
     pub(super) fn zone_of(&self, id: u64) -> Option<u64> {
         self.clusters.get(&id)?.zone
     }
 
-    /// What the caller wants to know about the values that are stored.
+    /// The caller's data about the stored values.
     pub(super) fn values(&self) -> impl Iterator<Item = &E> {
         self.clusters.values().map(|cluster| &cluster.what)
     }
 
-    /// Everything that is stored: values, zones and calls.
+    /// Number of stored items: values, zones and calls.
     pub(super) fn stored(&self) -> usize {
         self.clusters.len() + self.zones.len() + self.calls.stored() + self.replaced.len()
     }
 
-    /// The only value, if there is only one and it is known to be there.
+    /// The only value, if there is exactly one and it is known to have been written.
     pub(super) fn only(&self) -> Option<&E> {
         let mut all = self.clusters.values();
         let cluster = all.next().filter(|cluster| cluster.zone.is_some())?;

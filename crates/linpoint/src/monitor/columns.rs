@@ -1,4 +1,4 @@
-//! A history as columns of small numbers: what all monitors read.
+//! A history as columns of small numbers, the input of all monitors.
 
 use crate::spec::{Shape, Slot};
 
@@ -7,7 +7,7 @@ use super::peaks::Peaks;
 use super::roles::{PORTION, Roles};
 use super::{Refusal, Rows};
 
-/// What an operation does: a [`Role`] without its names.
+/// The kind of an operation: a [`Role`] without its names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub(crate) enum Kind {
@@ -29,39 +29,40 @@ pub(crate) enum Kind {
 /// The operations of one object, a row each.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Columns {
-    /// What each does.
+    /// The kind of each row.
     pub(crate) kinds: Vec<Kind>,
-    /// The number of the element or value that it names, or [`NONE`]. For a priority queue, an
+    /// The number of the element or value that the row names, or [`NONE`]. For a priority queue, an
     /// element with a greater number never comes out after one with a smaller number. Empty for
     /// flags, which have no values.
     pub(crate) values: Vec<u32>,
-    /// One more than the largest number of a value. Not all of them need be in use.
+    /// One more than the largest number of a value. Some numbers may be unused.
     pub(crate) value_count: usize,
-    /// For a priority queue, by value: elements of one priority share a number, and a greater number
-    /// comes out first. Empty if all priorities are different; then values are in their order.
+    /// For a priority queue, by value: elements of one priority share a number, and a greater
+    /// number comes out first. Empty if all priorities are distinct; values are then numbered in
+    /// priority order.
     pub(crate) priority_class: Vec<u32>,
     /// For registers, the number of the initial value; [`NONE`] if no operation names it.
     pub(crate) initial: u32,
-    /// For [`Kind::Replace`], the number of what it replaced. Empty if there is no such row.
+    /// For [`Kind::Replace`], the number of the value it replaced. Empty if there is no such row.
     pub(crate) sources: Vec<u32>,
-    /// The number of the flag or register, if there is more than one; else empty.
+    /// The number of the flag or register of each row; empty if there is only one.
     pub(crate) keys: Vec<u32>,
     /// One more than the largest number of a key.
     pub(crate) key_count: usize,
     /// First peak at which each was open.
     pub(crate) left: Vec<u32>,
-    /// Last peak at which it was, or [`Peaks::NEVER`].
+    /// Last peak at which it was open, or [`Peaks::NEVER`].
     pub(crate) right: Vec<u32>,
     /// Number of peaks.
     pub(crate) peaks: u32,
 }
 
-/// What each row does, with numbers for what it names.
+/// The kinds of all rows, with numbers for the names.
 pub(crate) struct Named {
     pub(crate) kinds: Vec<Kind>,
-    /// Of values. Those of the sources come after the last row.
+    /// Numbers of values. Those of the sources come after the last row.
     values: Numbers,
-    /// The flag or register of each row, if there is more than one; else none.
+    /// The flag or register of each row, if there is more than one.
     pub(crate) keys: Numbers,
     /// A place that has the name of a register's initial value.
     initial: Option<(u32, Slot)>,
@@ -77,10 +78,10 @@ impl Named {
         Ok(named)
     }
 
-    /// Takes equal names for equal values.
+    /// Assumes that equal names mean equal values.
     fn trusting(rows: Rows<'_>) -> Result<Named, Refusal> {
         let Roles { kinds, names, keys, initial } = Roles::read(rows)?;
-        // What is replaced is numbered together with what is written.
+        // Replaced values are numbered together with written ones.
         let names_value = |row: usize| match row.checked_sub(kinds.len()) {
             None => kinds[row].has_value(),
             Some(row) => kinds[row] == Kind::Replace,
@@ -90,7 +91,7 @@ impl Named {
         Ok(Named { kinds, values, keys, initial })
     }
 
-    /// Makes sure that what has one number is equal.
+    /// Checks that values with the same number are equal.
     fn verify(&self, rows: Rows<'_>) -> Result<(), Refusal> {
         rows.verify(&self.keys, Slot::Key)?;
         rows.verify(&self.values, Slot::Value)
@@ -149,8 +150,8 @@ impl Kind {
 }
 
 impl Rows<'_> {
-    /// Refuses rows whose names were trusted although two different values share one. To be called before a
-    /// contradiction is believed, or after an order turned out to be wrong.
+    /// Refuses rows whose names were trusted although two different values share one. Must be
+    /// called before a contradiction is reported, or after an order turned out to be wrong.
     pub(crate) fn verify_names(&self) -> Result<(), Refusal> {
         match Named::trusting(*self) {
             Ok(named) if self.trusts_names() => named.verify(*self),
@@ -158,7 +159,7 @@ impl Rows<'_> {
         }
     }
 
-    /// Makes sure that what has one number is equal.
+    /// Checks that values with the same number are equal.
     fn verify(&self, numbers: &Numbers, slot: Slot) -> Result<(), Refusal> {
         // Beyond the last row come the sources.
         let mention = |i: usize| match i.checked_sub(self.len()) {
@@ -183,9 +184,9 @@ impl Rows<'_> {
         Ok(())
     }
 
-    /// Numbers elements by priority. Names of numbers are mostly in that order already, or in its
-    /// reverse, so sorting them is one pass. Different elements of one priority keep their order;
-    /// if there are any, the result says which share one ([`Columns::priority_class`]).
+    /// Numbers elements by priority. The names of numbers are mostly in that order already, or in
+    /// its reverse, so sorting them takes one pass. Different elements of one priority keep their
+    /// order; if there are any, the result says which share one ([`Columns::priority_class`]).
     fn sort_by_priority(&self, numbers: &mut Numbers) -> Vec<u32> {
         let mut example = vec![NONE; numbers.count];
         for (row, &number) in numbers.of_row.iter().enumerate() {
@@ -196,8 +197,8 @@ impl Rows<'_> {
         let mut used: Vec<u32> =
             (0..numbers.count as u32).filter(|n| example[*n as usize] != NONE).collect();
         let row = |number: u32| example[number as usize] as usize;
-        // Neighbours of the result have been compared, or the sort could not know their order: if
-        // two elements share a priority, the sort has seen it.
+        // The sort has compared neighbours of the result, or it could not have known their order.
+        // So if two elements share a priority, it has noticed.
         let mut ties = false;
         used.sort_by(|a, b| {
             let order = self.compare(row(*a), row(*b));
@@ -212,7 +213,7 @@ impl Rows<'_> {
                 class.push(class[class.len() - 1] + u32::from(differ(pair)));
             }
         }
-        // Numbers that are not in use cost later passes more than this one.
+        // Unused numbers cost later passes more than this pass costs.
         if !ties && used.len() == numbers.count && used.is_sorted() {
             return class;
         }

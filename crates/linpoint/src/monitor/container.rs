@@ -1,5 +1,5 @@
-//! What the monitors of queues, stacks and priority queues have in common: the operations of each
-//! element, gathered, and the contradictions that a single element can be in.
+//! The common part of the monitors of queues, stacks and priority queues: gathers the operations of
+//! each element, and finds contradictions within a single element.
 //!
 //! Sound because an element is added once: the add comes before everything else of the element and
 //! the removal after it, wherever they are. So the add may be taken to end when the first operation of
@@ -13,17 +13,17 @@ use super::names::NONE;
 use super::peaks::Peaks;
 use super::{Contradiction, Refusal};
 
-/// One element and its operations. Peaks of those that never happened are `u32::MAX`.
+/// An element and its operations. Peaks of operations that do not exist are `u32::MAX`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Element {
     /// The row that adds it; [`NONE`] if the number is not in use.
     pub(crate) add: u32,
-    /// The row that removes it, or [`NONE`]: it is never removed, unless by a pending removal.
+    /// The row that removes it, or [`NONE`] if only a pending removal can have removed it.
     pub(crate) remove: u32,
     /// When its add begins.
     pub(crate) add_left: u32,
-    /// When its add ends at the latest: the first right end of all its operations. The number of
-    /// peaks if none of them ever returned.
+    /// The latest possible end of its add: the first right end of all its operations. The number of
+    /// peaks if none of them returned.
     pub(crate) add_right: u32,
     /// The first right end of its peeks and its removal; `u32::MAX` if there are none.
     pub(crate) seen_right: u32,
@@ -41,7 +41,7 @@ impl Element {
         last_left: 0,
     };
 
-    /// True if the number stands for an element at all.
+    /// True if the number is in use.
     pub(crate) fn is_used(&self) -> bool {
         self.add != NONE
     }
@@ -51,7 +51,7 @@ impl Element {
         self.remove != NONE
     }
 
-    /// When its removal begins at the earliest; after the last peak if it is never removed.
+    /// The earliest possible beginning of its removal; after the last peak if it is never removed.
     pub(crate) fn remove_left(&self, peaks: u32) -> u32 {
         if self.is_removed() { self.last_left } else { peaks }
     }
@@ -93,8 +93,8 @@ impl Elements {
                 Kind::Add => {
                     let e = &mut elements.list[value as usize];
                     if e.add != NONE {
-                        // A pending add that nobody noticed does not count, but which of two that
-                        // is cannot be told.
+                        // A pending add that nothing noticed does not count, but which of the two
+                        // that is cannot be determined.
                         return Err(Refusal::new("a value is added twice"));
                     }
                     pending_adds |= right == Peaks::NEVER;
@@ -131,8 +131,8 @@ impl Elements {
         })
     }
 
-    /// Drops pending adds of elements that nobody saw: leaving one out, together with the pending
-    /// removal that may have taken its element, changes nothing that anybody noticed.
+    /// Drops pending adds of elements that no operation saw. Leaving one out, together with the
+    /// pending removal that may have taken its element, changes nothing that was observed.
     fn forget_unnoticed_adds(&mut self, c: &Columns) {
         for e in &mut self.list {
             if e.is_used() && c.is_pending(e.add) {
@@ -145,7 +145,7 @@ impl Elements {
         }
     }
 
-    /// What is wrong with a single element.
+    /// The contradiction within a single element, if there is one.
     fn contradiction(&self, c: &Columns, second_remove: u32) -> Option<Contradiction> {
         if second_remove != NONE {
             let element = &self.list[c.values[second_remove as usize] as usize];

@@ -1,4 +1,4 @@
-//! What a monitor says when the answer is no: a few operations, and one sentence about them.
+//! A monitor's negative answer: a few operations, and a sentence about them.
 
 use std::borrow::Cow;
 
@@ -19,7 +19,7 @@ pub(crate) struct Contradiction {
 /// A piece of a sentence.
 #[derive(Clone, Debug)]
 pub(crate) enum Piece {
-    /// Words.
+    /// Text.
     Text(Cow<'static, str>),
     /// An operation with its result: `dequeue() by client 3 -> 7`.
     Op(u32),
@@ -43,8 +43,8 @@ impl From<u32> for Piece {
     }
 }
 
-/// A contradiction of the rows that the sentence names: `contradiction!["", a, " but ", b]`, with rows
-/// as `u32` and words as `&'static str` or `String`.
+/// A contradiction of the rows that the sentence names: `contradiction!["", a, " but ", b]`, with
+/// rows as `u32` and text as `&'static str` or `String`.
 macro_rules! contradiction {
     ($($piece:expr),+ $(,)?) => {
         $crate::monitor::Contradiction::new(vec![$($crate::monitor::Piece::from($piece)),+])
@@ -66,7 +66,7 @@ impl Contradiction {
         Contradiction { rows, sentence }
     }
 
-    /// A contradiction of these rows, of which the sentence names a few and ends like this.
+    /// A contradiction of these rows. The sentence names a few of them and has this end.
     pub(crate) fn of_all(rows: &[u32], end: impl Into<Piece>) -> Contradiction {
         const NAMED: usize = 4;
         let mut sentence: Vec<Piece> = Vec::new();
@@ -93,7 +93,7 @@ impl Contradiction {
         self
     }
 
-    /// The same, in operations of the history.
+    /// Translates rows to operations of the history.
     pub(crate) fn into_refutation(self, rows: Rows<'_>) -> Refutation {
         let empty = Reason::new(ReasonKind::Contradiction);
         let reason = self.sentence.into_iter().fold(empty, |reason, piece| match piece {

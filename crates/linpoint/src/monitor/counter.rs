@@ -1,29 +1,31 @@
-//! Counters to which one amount is added again and again.
+//! Counters with additions of a single amount.
 //!
 //! Idea. If all additions are of one amount, the number says how many of them have taken effect. A
-//! read tells that number, a fetch-and-add tells which addition in order it is itself, and the other
-//! additions are interchangeable. Sweep over the peaks and add as late as possible, only where an
-//! operation is about to end that needs it. The next addition is the fetch-and-add that found the
-//! present number, if there is one, and else the plain addition that has to be done first.
+//! read reveals that number, a fetch-and-add reveals its own position among the additions, and the
+//! other additions are interchangeable. Sweep over the peaks and add as late as possible, only
+//! where an operation is about to end that needs it. The next addition is the fetch-and-add that
+//! found the current number, if there is one, and otherwise the plain addition with the earliest
+//! end.
 //!
 //! Exact, with pending operations. *Claim: in every linearization at least as many additions take
-//! effect up to each peak `x` as in the sweep.* By induction over the additions of the sweep. Each is
-//! forced at its peak `x`: by a read or fetch-and-add that ends at `x` and tells a number that has not
-//! been reached, or passed, yet; or by a plain addition `t` that ends at `x`. For that, let `y` be the
-//! last peak where the sweep performed a plain addition that ends later than `x`. Then `t` and the
-//! plain additions performed since were all called after `y`, and all end at `x` at the latest; and up to
-//! `y` a linearization has performed at least as many plain additions as the sweep, because how many of
-//! a number of additions are plain ones is known. So up to `x` it has performed one more.
+//! effect up to each peak `x` as in the sweep.* By induction over the additions of the sweep. Each
+//! is forced at its peak `x`: by a read or fetch-and-add that ends at `x` and reveals a number that
+//! has not been reached, or passed, yet; or by a plain addition `t` that ends at `x`. For the
+//! latter, let `y` be the last peak where the sweep performed a plain addition that ends later than
+//! `x`. Then `t` and the plain additions performed since were all called after `y`, and all end at
+//! `x` at the latest. Up to `y` a linearization has performed at least as many plain additions as
+//! the sweep, because it is known how many of a given number of additions are plain ones. So up to
+//! `x` it has performed one more.
 //!
-//! Therefore the answer is no if the addition that is forced is not there (the fetch-and-add has not
-//! been called, or no plain addition is left that has), or if a read or fetch-and-add begins after its
-//! number was passed; and otherwise all took effect while they were open.
+//! Therefore the answer is no if the forced addition is not available (the fetch-and-add has not
+//! been called, or no called plain addition is left), or if a read or fetch-and-add begins after
+//! its number was passed. Otherwise all took effect while they were open.
 //!
-//! Time O(n log k) with k operations open at once.
+//! Time O(n log k) with k operations open at the same time.
 //!
-//! Refused: additions of different amounts. With those it is a question of sums of subsets, which is
-//! NP-hard: many pending additions and one read. Numbers close to the limits, where additions wrap
-//! around, are refused too.
+//! Refused: additions of different amounts. That is a subset-sum problem, which is NP-hard: many
+//! pending additions and one read. Numbers close to the limits, where additions wrap around, are
+//! refused too.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -32,36 +34,36 @@ use crate::spec::Role;
 
 use super::names::NONE;
 use super::peaks::Peaks;
-use super::{Clock, Contradiction, Found, Refusal, Rows, shrink};
+use super::{Clock, Contradiction, Found, Refusal, Rows, minimise};
 
 /// Decides the rows.
 pub(crate) fn decide(rows: Rows<'_>, initial: i64, clock: &mut Clock) -> Result<Found, Refusal> {
-    let steps = Steps::read(rows, initial)?;
+    let ops = Operations::read(rows, initial)?;
     clock.prepared();
-    let stuck = Sweep::new(&steps).run(&steps.entries, |_| ()).err();
+    let stuck = Sweep::new(&ops).run(&ops.entries, |_| ()).err();
     clock.decided();
     Ok(match stuck {
         None => {
-            let mut order = Vec::with_capacity(steps.entries.len());
-            let _ = Sweep::new(&steps).run(&steps.entries, |row| order.push(row));
+            let mut order = Vec::with_capacity(ops.entries.len());
+            let _ = Sweep::new(&ops).run(&ops.entries, |row| order.push(row));
             Found::Order(order)
         }
-        Some(_) => Found::Contradiction(contradiction(&steps)),
+        Some(_) => Found::Contradiction(contradiction(&ops)),
     })
 }
 
-/// What an operation does to the number of additions.
+/// The effect of an operation on the number of additions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Step {
-    /// Changes nothing and says nothing.
+enum Effect {
+    /// Changes nothing and reveals nothing.
     Idle,
     /// Adds one.
     Add,
-    /// Adds one to this many.
+    /// Adds one when this many have been added.
     AddTo(u32),
-    /// Finds this many.
+    /// Finds that this many have been added.
     Find(u32),
-    /// Finds what no number of additions gives.
+    /// Finds a number that no number of additions gives.
     Wrong,
 }
 
@@ -70,19 +72,19 @@ struct Entry {
     left: u32,
     right: u32,
     row: u32,
-    step: Step,
+    effect: Effect,
 }
 
 /// The operations by left end.
-struct Steps {
+struct Operations {
     entries: Vec<Entry>,
-    /// Number of additions, pending ones included.
+    /// Number of additions, including pending ones.
     additions: usize,
 }
 
-impl Steps {
-    fn read(rows: Rows<'_>, initial: i64) -> Result<Steps, Refusal> {
-        // The amount, and how often it is added.
+impl Operations {
+    fn read(rows: Rows<'_>, initial: i64) -> Result<Operations, Refusal> {
+        // The amount, and how many times it is added.
         let (mut amount, mut additions) = (0, 0);
         for row in 0..rows.len() {
             match rows.role(row) {
@@ -105,7 +107,7 @@ impl Steps {
         {
             return Err(Refusal::new("the counter may wrap around"));
         }
-        // How many additions give this number.
+        // The number of additions that gives this number.
         let count = |number: i64| {
             let distance = i128::from(number) - i128::from(initial);
             if distance == 0 {
@@ -118,50 +120,50 @@ impl Steps {
         };
         let Peaks { left, right, .. } = Peaks::of(rows);
         let entry = |row: usize| {
-            let step = match rows.role(row) {
-                Role::Shift(by) if by != 0 => Step::Add,
+            let effect = match rows.role(row) {
+                Role::Shift(by) if by != 0 => Effect::Add,
                 Role::ShiftFrom { by, from } if by != 0 => {
-                    count(from).map_or(Step::Wrong, Step::AddTo)
+                    count(from).map_or(Effect::Wrong, Effect::AddTo)
                 }
                 Role::ShiftFrom { from: number, .. } | Role::IsNumber(number) => {
-                    count(number).map_or(Step::Wrong, Step::Find)
+                    count(number).map_or(Effect::Wrong, Effect::Find)
                 }
-                _ => Step::Idle,
+                _ => Effect::Idle,
             };
-            Entry { left: left[row], right: right[row], row: row as u32, step }
+            Entry { left: left[row], right: right[row], row: row as u32, effect }
         };
         let mut entries: Vec<Entry> = (0..rows.len()).map(entry).collect();
         if !left.is_sorted() {
             entries.sort_unstable_by_key(|e| e.left);
         }
-        Ok(Steps { entries, additions })
+        Ok(Operations { entries, additions })
     }
 }
 
 /// The sweep.
 struct Sweep {
-    /// Additions so far.
+    /// Number of additions so far.
     count: u32,
-    /// Open plain additions that are not done, by right end: the end and the row in one number.
+    /// Open plain additions that have not been performed, by right end: end and row in one number.
     plain: BinaryHeap<Reverse<u64>>,
-    /// Open operations that need a greater number, by right end, with the number of additions that
-    /// there must be when they end. Those that are done may still be here.
+    /// Open operations that need a greater number, by right end, with the number of additions
+    /// needed when they end. May contain operations that have been performed.
     waiting: BinaryHeap<Reverse<u64>>,
-    /// By number of additions, the fetch-and-add that found it, if it has been called.
+    /// By number of additions: the fetch-and-add that found it, if it has been called.
     fetching: Vec<u32>,
-    /// By number of additions, whether some fetch-and-add found it, called or not.
+    /// By number of additions: whether some fetch-and-add found it, called or not.
     is_fetched: Vec<bool>,
-    /// By number of additions, the last of the open reads of it, and by row the one before.
+    /// By number of additions: the last of its open reads, and by row the previous one.
     reads: Vec<u32>,
     before: Vec<u32>,
 }
 
-/// There is no explanation.
+/// No explanation exists.
 struct Stuck;
 
 impl Sweep {
-    fn new(steps: &Steps) -> Sweep {
-        let numbers = steps.additions + 2;
+    fn new(ops: &Operations) -> Sweep {
+        let numbers = ops.additions + 2;
         Sweep {
             count: 0,
             plain: BinaryHeap::new(),
@@ -169,17 +171,17 @@ impl Sweep {
             fetching: vec![NONE; numbers],
             is_fetched: vec![false; numbers],
             reads: vec![NONE; numbers],
-            before: vec![NONE; steps.entries.len()],
+            before: vec![NONE; ops.entries.len()],
         }
     }
 
-    /// Explains operations sorted by left end. Tells `emit` each one that takes effect, in order.
+    /// Explains operations sorted by left end. Passes each to `emit` when it takes effect.
     fn run(&mut self, entries: &[Entry], mut emit: impl FnMut(u32)) -> Result<(), Stuck> {
         for e in entries {
-            match e.step {
-                Step::AddTo(n) if self.is_fetched[n as usize] => return Err(Stuck),
-                Step::AddTo(n) => self.is_fetched[n as usize] = true,
-                Step::Wrong => return Err(Stuck),
+            match e.effect {
+                Effect::AddTo(n) if self.is_fetched[n as usize] => return Err(Stuck),
+                Effect::AddTo(n) => self.is_fetched[n as usize] = true,
+                Effect::Wrong => return Err(Stuck),
                 _ => {}
             }
         }
@@ -188,14 +190,14 @@ impl Sweep {
                 self.add(&mut emit)?;
             }
             let at_end = |number: u32| Reverse(u64::from(e.right) << 32 | u64::from(number));
-            match e.step {
-                Step::Add => self.plain.push(at_end(e.row)),
-                Step::AddTo(n) | Step::Find(n) if n < self.count => return Err(Stuck),
-                Step::AddTo(n) => {
+            match e.effect {
+                Effect::Add => self.plain.push(at_end(e.row)),
+                Effect::AddTo(n) | Effect::Find(n) if n < self.count => return Err(Stuck),
+                Effect::AddTo(n) => {
                     self.fetching[n as usize] = e.row;
                     self.waiting.push(at_end(n + 1));
                 }
-                Step::Find(n) if n > self.count => {
+                Effect::Find(n) if n > self.count => {
                     self.before[e.row as usize] = self.reads[n as usize];
                     self.reads[n as usize] = e.row;
                     self.waiting.push(at_end(n));
@@ -210,7 +212,7 @@ impl Sweep {
         Ok(())
     }
 
-    /// When the next addition has to take effect.
+    /// The deadline for the next addition.
     fn deadline(&mut self) -> u32 {
         while let Some(Reverse(first)) = self.waiting.peek() {
             if *first as u32 > self.count {
@@ -245,20 +247,20 @@ impl Sweep {
     }
 }
 
-/// Few operations that contradict each other; see [`shrink`].
-fn contradiction(steps: &Steps) -> Contradiction {
+/// A few operations that contradict each other; see [`minimise`].
+fn contradiction(ops: &Operations) -> Contradiction {
     let relaxed = |e: &Entry| {
-        let adds = matches!(e.step, Step::Add | Step::AddTo(_));
-        adds.then_some(Entry { left: 0, right: Peaks::NEVER, row: e.row, step: Step::Add })
+        let adds = matches!(e.effect, Effect::Add | Effect::AddTo(_));
+        adds.then_some(Entry { left: 0, right: Peaks::NEVER, row: e.row, effect: Effect::Add })
     };
-    if let Some(wrong) = steps.entries.iter().find(|e| e.step == Step::Wrong) {
-        // All additions are of one amount, whenever and however often they took effect.
+    if let Some(wrong) = ops.entries.iter().find(|e| e.effect == Effect::Wrong) {
+        // All additions are of one amount, whenever and however many times they took effect.
         let end = " found a number that no number of these additions gives";
         return Contradiction::of_all(&[wrong.row], end);
     }
-    let relaxed: Vec<Option<Entry>> = steps.entries.iter().map(relaxed).collect();
-    let is_bad = |mixed: &[Entry]| Sweep::new(steps).run(mixed, |_| ()).is_err();
-    let core = shrink::core(&steps.entries, &relaxed, is_bad);
+    let relaxed: Vec<Option<Entry>> = ops.entries.iter().map(relaxed).collect();
+    let is_bad = |mixed: &[Entry]| Sweep::new(ops).run(mixed, |_| ()).is_err();
+    let core = minimise::core(&ops.entries, &relaxed, is_bad);
     let rows: Vec<u32> = core.iter().map(|e| e.row).collect();
     Contradiction::of_all(
         &rows,

@@ -1,14 +1,15 @@
-//! Flags: elements of a set, a lock without owners, a test-and-set bit. Any number of them, each
-//! raised and lowered any number of times.
+//! Flags: elements of a set, a lock without owners, a test-and-set bit. There may be any number of
+//! flags, each raised and lowered any number of times.
 //!
-//! Idea. A flag is flipped: raises and lowers take turns. Sweep over the peaks and flip as late as
-//! possible, only where an operation is about to end that needs a flip; and then perform the raise (or
-//! lower) that has to be done first. Reads are done as soon as the flag is as they found it.
+//! Idea. A flag is flipped: raises and lowers alternate. Sweep over the peaks and flip as late as
+//! possible, only where an operation is about to end that needs a flip; then perform the raise (or
+//! lower) with the earliest end. Reads are performed as soon as the flag is in the state that they
+//! found.
 //!
-//! Exact, with values repeated, operations that failed (they are reads) and pending operations
-//! (raises and lowers that need never be done; pending reads are left out). *Claim: every
-//! linearization has at least as many flips up to each peak `x` as the sweep.* By induction over the
-//! flips of the sweep. Each of them is forced at its peak `x`:
+//! Exact, with repeated values, failed operations (they are reads) and pending operations (raises
+//! and lowers that need not be performed; pending reads are left out). *Claim: every linearization
+//! has at least as many flips up to each peak `x` as the sweep.* By induction over the flips of the
+//! sweep. Each of them is forced at its peak `x`:
 //!
 //! * by a read that ends at `x` and has been open since `l`, all the time with the flag in the wrong
 //!   state after `f` flips. A linearization has at least `f` flips before `l`, and some number of other
@@ -20,14 +21,14 @@
 //!   these, and `t`: one more than the sweep so far. If there is no `y`, all those performed end by
 //!   `x`, and the same count holds.
 //!
-//! If no operation is there for a flip that is forced, all that have been called by `x` are done and
-//! every linearization needs one more: there is none. Otherwise every operation was performed between
-//! its call and its return.
+//! If no operation is available for a forced flip, all that have been called by `x` are performed
+//! and every linearization needs one more, so there is none. Otherwise every operation was
+//! performed between its call and its return.
 //!
-//! Time O(n log k) with k operations open at once, and nothing is allocated for a key.
+//! Time O(n log k) with k operations open at the same time. Nothing is allocated for a key.
 //!
-//! Paper: Lee and Mathur decide sets whose elements are added once (their algorithm 2, corrected for
-//! equal times). This is another algorithm, which needs no such condition.
+//! Paper: Lee and Mathur decide sets whose elements are added once (their algorithm 2, corrected
+//! for equal times). This is a different algorithm, which needs no such condition.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -37,7 +38,7 @@ use crate::spec::Role;
 use super::columns::{Kind, Named};
 use super::merge::Starts;
 use super::peaks::{Finder, Peaks};
-use super::{Clock, Contradiction, Found, Refusal, Rows, shrink};
+use super::{Clock, Contradiction, Found, Refusal, Rows, minimise};
 
 /// Decides the rows.
 pub(crate) fn decide(rows: Rows<'_>, clock: &mut Clock) -> Result<Found, Refusal> {
@@ -66,9 +67,9 @@ struct Entry {
 
 /// All operations, by flag.
 struct Flags {
-    /// Those of a flag are next to each other.
+    /// The entries of a flag are adjacent.
     entries: Vec<Entry>,
-    /// For each flag, where its entries end and those of the next one begin.
+    /// For each flag, the end of its entries, which is the beginning of the next flag's.
     ends: Vec<u32>,
     /// Number of peaks.
     peaks: u32,
@@ -102,7 +103,8 @@ impl Flags {
         &self.entries[start as usize..self.ends[flag] as usize]
     }
 
-    /// Where the operations of each peak begin in an order of all; or a flag that cannot be explained.
+    /// For each peak, the position where its operations begin in an order of all; or a flag that
+    /// cannot be explained.
     fn explain(&self) -> Result<Starts, usize> {
         let mut sweeper = Sweeper::new(self);
         let mut starts = Starts::new(self.peaks);
@@ -117,7 +119,7 @@ impl Flags {
         let mut sweeper = Sweeper::new(self);
         let mut placing = starts.into_placing();
         for flag in 0..self.ends.len() {
-            // This went well before.
+            // This succeeded before.
             let _ = sweeper.run(flag, |row, peak| placing.place(row, peak));
         }
         placing.order
@@ -147,7 +149,7 @@ impl<'a> Sweeper<'a> {
         Sweeper { flags, sweep: Sweep::default(), sorted: Vec::new() }
     }
 
-    /// Explains one flag. An element that comes and goes again, or stays, needs no sweep.
+    /// Explains one flag. An element that comes and goes once, or stays, needs no sweep.
     #[inline]
     fn run(&mut self, flag: usize, mut emit: impl FnMut(u32, u32)) -> Result<(), Stuck> {
         let returned = |e: &Entry, kind: Kind| e.kind == kind && e.right != Peaks::NEVER;
@@ -175,19 +177,19 @@ impl<'a> Sweeper<'a> {
 #[derive(Default)]
 struct Sweep {
     up: bool,
-    /// Open raises that are not done, by right end: the end and the row in one number.
+    /// Open raises that have not been performed, by right end: end and row in one number.
     raises: BinaryHeap<Reverse<u64>>,
     /// Open lowers likewise.
     lowers: BinaryHeap<Reverse<u64>>,
     /// Open reads of the state that the flag is not in.
     waiting: Vec<u32>,
-    /// The first right end of those.
+    /// The first right end of those reads.
     waiting_right: u32,
-    /// The first right end of all that is open and not done.
+    /// The first right end of all open operations that have not been performed.
     deadline: u32,
 }
 
-/// No operation is there for a flip that is needed.
+/// No operation is available for a flip that is needed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Stuck {
     /// The peak at which it is needed.
@@ -197,8 +199,8 @@ struct Stuck {
 }
 
 impl Sweep {
-    /// Explains operations sorted by left end. Tells `emit` each one that takes effect, in order, and
-    /// its peak.
+    /// Explains operations sorted by left end. Passes each to `emit`, with its peak, when it takes
+    /// effect.
     fn run(&mut self, entries: &[Entry], mut emit: impl FnMut(u32, u32)) -> Result<(), Stuck> {
         self.up = false;
         self.raises.clear();
@@ -217,7 +219,7 @@ impl Sweep {
                     self.waiting.push(e.row);
                     self.waiting_right = self.waiting_right.min(e.right);
                 }
-                // A read that is done, or something that is of no interest.
+                // A read that is performed, or an irrelevant operation.
                 _ => {
                     if e.right != Peaks::NEVER {
                         emit(e.row, e.left);
@@ -253,11 +255,11 @@ impl Sweep {
     }
 }
 
-/// Few of the operations of one flag that contradict each other.
+/// A few operations of one flag that contradict each other.
 ///
-/// Those that are left out are not gone, they are relaxed: a raise that may have happened at any time
-/// or not at all explains much. So all the raises of a flag may be needed to show that there were too
-/// few, and what can be left out is found by trying.
+/// The others are relaxed, not removed: a raise that may have happened at any time or not at all
+/// explains much. So all raises of a flag may be needed to show that there were too few, and trial
+/// determines which rows can be left out.
 fn contradiction(rows: Rows<'_>, entries: &[Entry]) -> Contradiction {
     let relaxed = |e: &Entry| {
         let kind = match rows.relaxed_role(e.row as usize) {
@@ -270,14 +272,14 @@ fn contradiction(rows: Rows<'_>, entries: &[Entry]) -> Contradiction {
     let relaxed: Vec<Option<Entry>> = entries.iter().map(relaxed).collect();
     let mut sweep = Sweep::default();
     let mut why = None;
-    let core = shrink::core(entries, &relaxed, |mixed| match sweep.run(mixed, |_, _| ()) {
+    let core = minimise::core(entries, &relaxed, |mixed| match sweep.run(mixed, |_, _| ()) {
         Ok(()) => false,
         Err(stuck) => {
             why = Some(stuck);
             true
         }
     });
-    // What ended when there was nobody left for a flip comes first.
+    // The operation that ended when no flip was available comes first.
     let mut named: Vec<u32> = core.iter().map(|e| e.row).collect();
     if let Some(last) = core.iter().position(|e| why.is_some_and(|why| e.right == why.peak)) {
         named.swap(0, last);
@@ -287,7 +289,9 @@ fn contradiction(rows: Rows<'_>, entries: &[Entry]) -> Contradiction {
         _ => ("set", "set"),
     };
     let end = match named.len() {
-        1 => format!(" needs it {state}, but nobody who had begun by then could have {verb} it"),
+        1 => format!(
+            " needs it {state}, but no operation that had begun by then could have {verb} it"
+        ),
         _ => format!(
             " contradict each other: for the first it has to be {verb} more often than it can have \
              been by then"

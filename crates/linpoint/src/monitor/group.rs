@@ -1,13 +1,13 @@
-//! Grouping rows by small numbers.
+//! Groups rows by small numbers.
 
-/// Rows sorted by a number below `count`, those of one number in their order, and where each number
-/// begins; after the last one, the end.
+/// Rows sorted stably by a number below `count`, and the position where each number begins; the
+/// last entry is the end.
 pub(crate) fn sorted_by_number(
     rows: &[u32],
     count: usize,
     number: impl Fn(u32) -> u32,
 ) -> (Vec<u32>, Vec<u32>) {
-    // One further than needed, so that filling moves each beginning to its place.
+    // One longer than needed, so that filling moves each beginning to its place.
     let mut start = vec![0; count + 2];
     for &row in rows {
         start[number(row) as usize + 2] += 1;

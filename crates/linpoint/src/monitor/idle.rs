@@ -1,13 +1,13 @@
-//! Completed rows that say nothing, such as a peek whose result nobody wrote down: they must be in the
-//! order, and may be wherever real time lets them.
+//! Completed rows that reveal nothing, such as a peek whose result was not recorded. They must be
+//! in the order, anywhere that real time allows.
 
 use super::columns::{Columns, Kind};
 
-/// Puts the completed idle rows into an order of all others.
+/// Inserts the completed idle rows into an order of all others.
 ///
-/// Each goes before the first row that begins after its end. The rows in front of it do not begin
-/// after its end, and those behind it come after a row that begins later than it does, so that real
-/// time is respected if it was before.
+/// Each is inserted before the first row that begins after its end. The rows in front of it do not
+/// begin after its end, and those behind it come after a row that begins later than it does. So the
+/// result respects real time if the given order does.
 pub(super) fn weave(c: &Columns, order: Vec<u32>) -> Vec<u32> {
     let is_idle = |row: &u32| c.kinds[*row as usize] == Kind::Idle && !c.is_pending(*row);
     let mut idle: Vec<u32> = (0..c.len() as u32).filter(is_idle).collect();

@@ -1,13 +1,14 @@
-//! Orders of independent keys, merged into one.
+//! Merges orders of independent keys into one.
 
 /// A row and the peak at which it takes effect.
 pub(super) type Placed = (u32, u32);
 
-/// One order out of several: `placed` has them one after the other, each with peaks that do not fall.
-/// What takes effect at one peak keeps its order.
+/// Merges several orders into one. `placed` has them one after the other, each with ascending
+/// peaks. Rows that take effect at the same peak keep their order.
 ///
-/// The result respects real time if every row has a peak at which it was open: whoever precedes
-/// another has a smaller peak. And it is legal if each of the orders is and they are independent.
+/// The result respects real time if every row has a peak at which it was open: if one row precedes
+/// another, its peak is smaller. It is legal if each of the orders is legal and they are
+/// independent.
 pub(super) fn by_peak(placed: &[Placed], peaks: u32) -> Vec<u32> {
     let mut starts = Starts::new(peaks);
     placed.iter().for_each(|(_, peak)| starts.count(*peak));
@@ -16,10 +17,10 @@ pub(super) fn by_peak(placed: &[Placed], peaks: u32) -> Vec<u32> {
     placing.order
 }
 
-/// Counts what takes effect at each peak. For those that can tell their rows twice in the same order, so
-/// that nobody has to write them down.
+/// Counts the rows that take effect at each peak. For callers that can produce their rows twice in
+/// the same order instead of storing them.
 pub(super) struct Starts {
-    /// Behind each peak, how many take effect at it.
+    /// After each peak, the number of rows that take effect at it.
     next: Vec<u32>,
 }
 
@@ -28,13 +29,13 @@ impl Starts {
         Starts { next: vec![0; peaks as usize + 1] }
     }
 
-    /// One more.
+    /// Counts a row.
     #[inline]
     pub(super) fn count(&mut self, peak: u32) {
         self.next[peak as usize + 1] += 1;
     }
 
-    /// All are counted; now they are placed.
+    /// Ends counting and starts placing.
     pub(super) fn into_placing(mut self) -> Placing {
         let mut count = 0;
         for next in &mut self.next {
@@ -49,12 +50,12 @@ impl Starts {
 pub(super) struct Placing {
     /// Where the next row of each peak goes.
     next: Vec<u32>,
-    /// The order, complete when all that were counted are placed.
+    /// The order; complete when all counted rows are placed.
     pub(super) order: Vec<u32>,
 }
 
 impl Placing {
-    /// The next row of this peak.
+    /// Places the next row of this peak.
     #[inline]
     pub(super) fn place(&mut self, row: u32, peak: u32) {
         let next = &mut self.next[peak as usize];
@@ -68,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn peaks_first_then_the_order_given() {
+    fn rows_are_sorted_stably_by_peak() {
         assert_eq!(by_peak(&[(4, 0), (3, 2), (1, 0), (0, 1), (2, 2)], 3), [4, 1, 0, 3, 2]);
         assert_eq!(by_peak(&[], 0), [0; 0]);
     }

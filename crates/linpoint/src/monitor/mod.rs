@@ -1,15 +1,15 @@
 //! Monitors: engines that know one kind of object and decide its histories in near-linear time.
 //!
-//! Linearizability is NP-complete in general, but not for a queue whose elements are all different,
-//! nor for a set, a lock, a register whose written values are all different, and so on. A monitor
-//! first turns the history into columns of small numbers (`columns.rs`): for each operation its
-//! kind, its element, and the first and last *peak* at which it was open (`peaks.rs`). Then it decides,
-//! and then it either builds an order that explains the history, which is validated like any other
-//! witness, or names a few operations that contradict each other whatever the rest did.
+//! Linearizability is NP-complete in general, but not for a queue whose elements are distinct, nor
+//! for a set, a lock, a register whose written values are distinct, and so on. A monitor first
+//! turns the history into columns of small numbers (`columns.rs`): for each operation its kind, its
+//! element, and the first and last *peak* at which it was open (`peaks.rs`). Then it decides. It
+//! either builds an order that explains the history, which is validated like any other witness, or
+//! names a few operations that contradict each other whatever the rest did.
 //!
-//! A monitor may refuse: a value that is added again while it may still be there, an operation that it
-//! does not know. A refusal has a reason and is never a verdict; the planner then goes on to the next
-//! tactic. All of them know operations that never returned.
+//! A monitor may refuse: a value is added again while it may still be there, or there is an
+//! operation that it does not know. A refusal has a reason and is never a verdict; the planner then
+//! continues with the next tactic. All monitors handle operations that never returned.
 //!
 //! | file | object | refuses | time |
 //! | --- | --- | --- | --- |
@@ -24,8 +24,9 @@
 //! | `semaphore.rs` | semaphore | failed acquires, if three policies fail | O(n log k) |
 //! | `queue_oriented/` | queue whose values repeat | peeks, pending operations, too many steps | exponential at worst |
 //!
-//! `container.rs` gathers what queues, stacks and priority queues have in common, `renaming.rs` lets
-//! values come back after they are gone, `sandwich.rs` guesses what pending removals removed.
+//! `container.rs` gathers what queues, stacks and priority queues have in common, `renaming.rs`
+//! handles values that come back after they are gone, and `sandwich.rs` guesses what pending
+//! removals removed.
 //!
 //! Papers: Lee and Mathur on monitoring linearizability, Lowe's "Testing for linearizability", and
 //! Amram, Hayoun, Mizrahi and Weiss on snapshots, with the corrections that each file names.
@@ -38,6 +39,7 @@ mod flags;
 mod group;
 mod idle;
 mod merge;
+mod minimise;
 mod names;
 mod peaks;
 mod priority_queue;
@@ -49,7 +51,6 @@ mod roles;
 mod rows;
 mod sandwich;
 mod semaphore;
-mod shrink;
 mod snapshot;
 mod stack;
 
@@ -64,13 +65,13 @@ use container::Elements;
 pub(crate) use contradiction::{Contradiction, Piece};
 pub(crate) use rows::Rows;
 
-/// Why an object that is not known is not decided.
+/// The refusal for an object without a monitor.
 const NO_MONITOR: &str = "there is no monitor for this kind of object";
 
 /// Why a monitor does not decide a history.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Refusal {
-    /// The reason, for people.
+    /// The reason as text.
     pub reason: String,
 }
 
@@ -86,7 +87,7 @@ impl std::fmt::Display for Refusal {
     }
 }
 
-/// What a monitor found.
+/// A monitor's answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Answer {
     /// An order that explains the history. It has not been validated yet.
@@ -95,10 +96,10 @@ pub enum Answer {
     Violation(Refutation),
 }
 
-/// What a monitor found, which one it was, and how long it took.
+/// A monitor's answer, its name, and the time it took.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// What it found.
+    /// The answer.
     pub answer: Answer,
     /// The name of the monitor.
     pub monitor: &'static str,
@@ -109,18 +110,19 @@ pub struct Outcome {
 /// How long a monitor took.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Times {
-    /// From the history to columns of numbers.
+    /// Time to turn the history into columns.
     pub prepare: Duration,
-    /// To the answer.
+    /// Time to decide.
     pub decide: Duration,
-    /// From "yes" to an order, or from "no" to a contradiction where that is work of its own.
+    /// Time to build an order from a "yes", or a contradiction from a "no" where that is separate
+    /// work.
     pub witness: Duration,
 }
 
 /// Decides the operations `ids` of a history, if a monitor for the object exists and accepts them.
 ///
-/// All operations must belong to one object. An order that is found is *not* validated here;
-/// [`Checker`](crate::Checker) does that, and falls back on search where this refuses.
+/// All operations must belong to one object. The order is *not* validated here;
+/// [`Checker`](crate::Checker) does that, and falls back to search if this refuses.
 ///
 /// # Errors
 ///
@@ -138,8 +140,8 @@ pub(crate) fn decide_case(case: &Case<'_>, ids: &[OpId]) -> Result<Outcome, Refu
     decide_rows(Rows::new(case, ids))
 }
 
-/// The same for all operations of a history. An order that is found *has to be* validated: where two different
-/// values share a name, it may be wrong, and then [`verify_names`] refuses.
+/// The same for all operations of a history. The order *must* be validated: if two different values
+/// share a name, it may be wrong, and then [`verify_names`] refuses.
 pub(crate) fn decide_all(case: &Case<'_>) -> Result<Outcome, Refusal> {
     decide_rows(Rows::all(case).trusting_names())
 }
@@ -175,13 +177,13 @@ fn decide_rows(rows: Rows<'_>) -> Result<Outcome, Refusal> {
     Ok(outcome(rows, monitor, found, clock))
 }
 
-/// Decides a queue by pairing enqueues with dequeues, which works for values that were enqueued
-/// several times, too. At most `max_steps` operations are paired, those that are taken back included.
-/// An order that is found is *not* validated here.
+/// Decides a queue by pairing enqueues with dequeues, which also works for values that were
+/// enqueued several times. Pairs at most `max_steps` operations, including those that are undone.
+/// The order is *not* validated here.
 ///
 /// # Errors
 ///
-/// The reason why it does not decide this history: the object is no queue, some operation never
+/// The reason why it does not decide this history: the object is not a queue, some operation never
 /// returned, there are peeks, or there were too many steps.
 pub fn decide_queue_oriented<S: Spec>(
     spec: &S,
@@ -212,7 +214,7 @@ pub(crate) fn decide_case_queue_oriented(
     Ok(outcome(rows, "queue-oriented", found, clock))
 }
 
-/// A queue: in near-linear time if its values are told apart, else with two heads.
+/// A queue: in near-linear time if its values are distinct, otherwise with two heads.
 fn queue(rows: Rows<'_>, clock: &mut Clock) -> Result<Found, Refusal> {
     if let Ok(found) = container(rows, clock, queue::decide) {
         return Ok(found);
@@ -262,7 +264,7 @@ fn container(
     })
 }
 
-/// What was found, in operations of the history.
+/// Translates rows to operations of the history.
 fn outcome(rows: Rows<'_>, monitor: &'static str, found: Found, mut clock: Clock) -> Outcome {
     let answer = match found {
         Found::Order(order) => {
@@ -276,7 +278,7 @@ fn outcome(rows: Rows<'_>, monitor: &'static str, found: Found, mut clock: Clock
     Outcome { answer, monitor, times: clock.times }
 }
 
-/// What a monitor found, in rows of its columns.
+/// A monitor's answer, in rows of its columns.
 #[derive(Debug)]
 pub(crate) enum Found {
     Order(Vec<u32>),

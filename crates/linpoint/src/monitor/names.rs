@@ -1,30 +1,31 @@
-//! From names to small numbers.
+//! Turns names into small numbers.
 
 use crate::history::radix;
 
 /// The number of a row that has no name.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// Small numbers for names; numbers are in the order of the names.
+/// Small numbers for names. Numbers are in the order of the names.
 #[derive(Debug, Default)]
 pub(crate) struct Numbers {
     /// The number of each row, or [`NONE`].
     pub(crate) of_row: Vec<u32>,
-    /// One more than the largest number. Not all of them need be in use.
+    /// One more than the largest number. Some numbers may be unused.
     pub(crate) count: usize,
 }
 
-/// Names in a range of so many times their number are not numbered anew.
+/// Names are used as numbers if their range is at most this many times their count.
 const SPARSE: u64 = 2;
 
-/// The names of rows. While they are close together, as numbers in a history are, each takes four bytes.
+/// The names of rows. While they are close together, as numbers in a history are, each takes four
+/// bytes.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
-    /// What the near ones are counted from.
+    /// The base of the near names.
     base: u64,
-    /// What each is above the base; empty once one is too far away.
+    /// The distance of each from the base; empty once one is too far away.
     near: Vec<u32>,
-    /// All of them, if one is too far away.
+    /// All names, if one is too far away.
     far: Vec<u64>,
     /// True once there is a base.
     based: bool,
@@ -43,7 +44,7 @@ impl Names {
         self.len() == 0
     }
 
-    /// The next row has this name.
+    /// Adds a row with this name.
     #[inline]
     pub(crate) fn push(&mut self, name: u64) {
         if !self.based {
@@ -55,7 +56,7 @@ impl Names {
         }
     }
 
-    /// The next row has no name.
+    /// Adds a row without a name.
     #[inline]
     pub(crate) fn push_none(&mut self) {
         match self.far.is_empty() {
@@ -73,7 +74,7 @@ impl Names {
 }
 
 impl Numbers {
-    /// Numbers the names of the rows; rows for which `has_name` is false get none.
+    /// Numbers the names of the rows. Rows for which `has_name` is false get none.
     pub(crate) fn of_names(names: Names, has_name: impl Fn(usize) -> bool) -> Numbers {
         if !names.far.is_empty() {
             return Numbers::of(&names.far, has_name);
@@ -93,7 +94,7 @@ impl Numbers {
         Numbers { of_row: near, count: range as usize + 1 }
     }
 
-    /// The same for names that are in a list.
+    /// The same for a slice of names.
     pub(crate) fn of(names: &[u64], has_name: impl Fn(usize) -> bool) -> Numbers {
         let Some((least, greatest, count)) = extent(names, &has_name) else {
             return Numbers { of_row: vec![NONE; names.len()], count: 0 };
@@ -127,7 +128,7 @@ impl Numbers {
     }
 }
 
-/// The least and the greatest of the names, and how many rows have one; `None` if no row has.
+/// The least and the greatest name, and the number of rows that have one; `None` if no row has.
 fn extent<N: Copy + Ord>(names: &[N], has_name: impl Fn(usize) -> bool) -> Option<(N, N, u64)> {
     let mut named = names.iter().enumerate().filter(|(row, _)| has_name(*row)).map(|(_, n)| *n);
     let first = named.next()?;

@@ -1,25 +1,26 @@
 //! Peaks: the few moments of a history that matter.
 //!
-//! Between two returns that follow each other without a call, or two calls without a return, nothing
-//! can be told apart. A *peak* is a run of calls together with the returns that follow it: a largest
-//! set of operations that were all open at once. Each operation is open from one peak (its left) to
-//! another (its right), both included, and `a` precedes `b` exactly if `a`'s right is smaller than
-//! `b`'s left. There are at most as many peaks as operations, and equal clock readings are gone.
+//! Between two returns that follow each other without a call, or two calls without a return,
+//! nothing can be distinguished. A *peak* is a run of calls together with the returns that follow
+//! it: a maximal set of operations that were all open at the same time. Each operation is open from
+//! one peak (its left) to another (its right), both included, and `a` precedes `b` exactly if `a`'s
+//! right is smaller than `b`'s left. There are at most as many peaks as operations, and equal clock
+//! readings no longer occur.
 //!
-//! Ranks of a history are small numbers, so nothing is sorted: a bit for each rank says where a peak
-//! begins, and counting bits gives the peak of a rank. Histories that use few of their ranks (one part
-//! of many) sort theirs instead.
+//! Ranks of a history are small numbers, so nothing is sorted: a bitmap of ranks marks where peaks
+//! begin, and counting bits gives the peak of a rank. Histories that use few of their ranks (one
+//! part of many) sort theirs instead.
 
 use crate::history::Span;
 
 use super::Rows;
 
-/// When each row was open, in peaks.
+/// The spans of the rows, in peaks.
 #[derive(Debug, Default)]
 pub(crate) struct Peaks {
     /// First peak at which the row was open.
     pub(crate) left: Vec<u32>,
-    /// Last peak at which it was; [`Peaks::NEVER`] for one that never returned.
+    /// Last peak at which the row was open; [`Peaks::NEVER`] if it never returned.
     pub(crate) right: Vec<u32>,
     /// Number of peaks.
     pub(crate) count: u32,
@@ -45,10 +46,10 @@ impl Peaks {
     }
 }
 
-/// Tells at which peak a rank is.
+/// Finds the peak of a rank.
 pub(crate) enum Finder {
     Counted(Starts),
-    /// The ranks at which a peak begins, but for the first.
+    /// The ranks at which a peak begins, except the first.
     Sorted(Vec<u32>),
     /// Without events there is no peak.
     Empty,
@@ -113,14 +114,15 @@ impl Finder {
         }
     }
 
-    /// Tells the first and the last peak of each row; the last one of those that never returned is [`Peaks::NEVER`].
+    /// Passes each row with its first and last peak to `visit`. The last peak of a row that never
+    /// returned is [`Peaks::NEVER`].
     #[inline]
-    pub(crate) fn each(&self, rows: Rows<'_>, tell: impl FnMut(usize, u32, u32)) {
+    pub(crate) fn each(&self, rows: Rows<'_>, visit: impl FnMut(usize, u32, u32)) {
         match self {
-            Finder::Counted(starts) => tell_each(rows, |rank| starts.peak_at(rank), tell),
+            Finder::Counted(starts) => visit_each(rows, |rank| starts.peak_at(rank), visit),
             Finder::Sorted(starts) => {
                 let peak_at = |rank| starts.partition_point(|start| *start <= rank) as u32;
-                tell_each(rows, peak_at, tell);
+                visit_each(rows, peak_at, visit);
             }
             Finder::Empty => {}
         }
@@ -128,27 +130,32 @@ impl Finder {
 }
 
 #[inline]
-fn tell_each(rows: Rows<'_>, peak_at: impl Fn(u32) -> u32, mut tell: impl FnMut(usize, u32, u32)) {
+fn visit_each(
+    rows: Rows<'_>,
+    peak_at: impl Fn(u32) -> u32,
+    mut visit: impl FnMut(usize, u32, u32),
+) {
     for (row, span) in rows.spans().enumerate() {
         let right = if span.is_pending() { Peaks::NEVER } else { peak_at(span.ret) };
-        tell(row, peak_at(span.call), right);
+        visit(row, peak_at(span.call), right);
     }
 }
 
-/// Where peaks begin, but for the first: a bit for each rank, and how many are set before each word.
+/// Where peaks begin, except the first: a bitmap of ranks, and the number of bits set before each
+/// word.
 pub(crate) struct Starts {
     words: Vec<(u64, u32)>,
     count: u32,
 }
 
 impl Starts {
-    /// `events` has calls and returns, a bit for each rank.
+    /// `events` has bitmaps of calls and returns.
     fn new(events: impl Iterator<Item = (u64, u64)>) -> Starts {
         let mut words = Vec::with_capacity(events.size_hint().0);
         let (mut count, mut after_return) = (0, false);
         for (called, returned) in events {
             let (mut used, mut bits) = (called | returned, 0);
-            // A history that is whole uses all of its ranks.
+            // A complete history uses all of its ranks.
             if used == u64::MAX {
                 bits = called & (returned << 1 | u64::from(after_return));
                 after_return = returned >> 63 == 1;

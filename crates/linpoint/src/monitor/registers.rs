@@ -1,14 +1,14 @@
-//! Registers, with compare-and-set, swap and append, one or one for each key, in which no value that somebody
-//! found was written twice.
+//! Registers with compare-and-set, swap and append, a single one or one for each key, in which no
+//! value that was found was written twice.
 //!
-//! Idea. A value and its reads are a *cluster*: the register holds the value from its write to its last
-//! read. A successful compare-and-set ties the cluster of what it wrote to that of what it found, and
-//! such clusters are a *chain*. Inside a chain the order is known, so real time is checked there
-//! directly ([`chains`]). Each chain occupies the register without interruption, for a *zone*: at least
-//! from the first return of its operations (`mr`) to their last call (`ml`) if `mr < ml` (a *forward*
-//! zone), and otherwise at some moment between `ml` and `mr`. The history is linearizable exactly if no
-//! two forward zones overlap and no other zone lies inside a forward one. The initial value is a
-//! write before everything.
+//! Idea. A value and its reads are a *cluster*: the register holds the value from its write to its
+//! last read. A successful compare-and-set ties the cluster of what it wrote to that of what it
+//! found, and such clusters form a *chain*. Inside a chain the order is known, so real time is
+//! checked there directly ([`chains`]). Each chain occupies the register without interruption, for
+//! a *zone*: at least from the first return of its operations (`mr`) to their last call (`ml`) if
+//! `mr < ml` (a *forward* zone), and otherwise at some moment between `ml` and `mr`. The history is
+//! linearizable exactly if no two forward zones overlap and no other zone lies inside a forward
+//! one. The initial value is a write before everything else.
 //!
 //! *Proof that an order exists:* put the zones in the order of `(mr, 1)` for forward ones and `(ml, 0)`
 //! for others, each with its chain in order and reads by their call. An operation `o` breaks real time
@@ -19,18 +19,19 @@
 //! of them. *That there is none otherwise:* zones of different chains do not mix, so one of the two is
 //! wholly before the other, and each way puts some operation before another that precedes it.
 //!
-//! Values that nobody found may be written any number of times: each such write is a zone of its own.
-//! Pending reads are left out, and so are pending writes of what nobody found: nothing depends on them.
+//! Values that were never found may be written any number of times: each such write is a zone of
+//! its own. Pending reads are left out, and so are pending writes of values that were never found:
+//! nothing depends on them.
 //!
-//! Time O(n): nothing is sorted but by counting. Keys are swept together; nothing is allocated for a
-//! key or a value.
+//! Time O(n): sorting is by counting only. Keys are swept together. Nothing is allocated for a key
+//! or a value.
 //!
 //! Paper: Gibbons and Korach's zones for registers whose reads are mapped to writes. Chains for
 //! compare-and-set, pending operations and keys are added.
 
 mod appends;
-mod blame;
 mod chains;
+mod contradiction;
 
 use crate::spec::Name;
 
@@ -81,12 +82,14 @@ fn decide_columns(
     clock.decided();
     Ok(match zones {
         Ok((zones, order)) => Found::Order(witness(&c, &chains, &zones, &order)),
-        Err(wrong) => Found::Contradiction(blame::contradiction(rows, initial, &c, &chains, wrong)),
+        Err(wrong) => {
+            Found::Contradiction(contradiction::contradiction(rows, initial, &c, &chains, wrong))
+        }
     })
 }
 
-/// The zones of all keys in the order in which they are swept, and in which those of one key follow
-/// each other if they can at all.
+/// The zones of all keys in sweep order. Zones of one key follow each other in this order if they
+/// can at all.
 fn by_point(zones: &[Zone], peaks: u32) -> Vec<u32> {
     let point = |z: &Zone| if z.is_forward() { 2 * z.mr as usize + 1 } else { 2 * z.ml as usize };
     // Peaks are shifted by one.
@@ -108,7 +111,7 @@ fn by_point(zones: &[Zone], peaks: u32) -> Vec<u32> {
 
 /// Finds two zones of one key that exclude each other.
 fn clash(zones: &[Zone], order: &[u32], keys: usize) -> Result<(), Wrong> {
-    // For each key, where its last forward zone ends, and which that is.
+    // For each key, the end of its last forward zone, and which zone that is.
     let mut last = vec![(0, NONE); keys.max(1)];
     for &i in order {
         let zone = zones[i as usize];

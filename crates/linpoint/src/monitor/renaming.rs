@@ -1,16 +1,16 @@
-//! Values that are added more than once: each time under a name of its own, where that is exact.
+//! Values that are added more than once: each add gets a name of its own, where that is exact.
 //!
-//! The monitors of containers need elements that are all different. Two rules give numbers to the adds
-//! of one value such that the renamed history is linearizable exactly if the given one is. One
-//! direction is plain: an order that explains the renamed history explains the given one, because
-//! the container treats elements with the same value (and, in a priority queue, with the same
-//! priority) alike. For the other direction, take an order that explains the given history, and
-//! follow each single element in it.
+//! The monitors of containers need distinct elements. Two rules number the adds of one value such
+//! that the renamed history is linearizable exactly if the given one is. One direction is easy: an
+//! order that explains the renamed history explains the given one, because the container treats
+//! elements with the same value (and, in a priority queue, with the same priority) alike. For the
+//! other direction, take an order that explains the given history, and follow each single element
+//! in it.
 //!
 //! 1. *Never seen.* An add that begins after all peeks and removals that name its value have ended:
 //!    its element can only be taken by a pending removal, which names nothing. So it may have a name
 //!    of its own. If the add is pending, it is left out, together with the pending removal that took
-//!    its element: nobody saw it in front of anything, and everything else keeps its place.
+//!    its element: nothing saw it in front of anything, and everything else keeps its place.
 //! 2. *Epochs.* Let all operations of a value that begin before some moment have ended by then, with
 //!    as many adds as removals among them. Then no element of that value is left at that moment: what
 //!    was added is at least what was removed, by these and by pending removals. So operations before
@@ -19,12 +19,12 @@
 //!
 //! If two adds still share a name, the rules do not apply and the history is refused.
 //!
-//! A *contradiction* of the renamed history may be none of the given one, once other adds of the value
-//! are relaxed: those might supply it. With all adds and removals of the value kept as they are, the
-//! rules still apply, whatever else is relaxed: that is what [`Renamed::widen`] adds.
+//! A *contradiction* of the renamed history may not be one of the given history, once other adds of
+//! the value are relaxed: those might supply it. If all adds and removals of the value are kept
+//! unchanged, the rules still apply, whatever else is relaxed: [`Renamed::widen`] adds them.
 //!
-//! Time: linear, if rows come in the order of their calls; values that are added once are not touched.
-//! No paper: ours. It is used after the columns have been found to have an add too many.
+//! Time: linear, if rows come in the order of their calls. Values that are added once are not
+//! touched. Not from a paper. It is used after the columns have been found to have a repeated add.
 
 use super::columns::{Columns, Kind};
 use super::group::sorted_by_number;
@@ -34,7 +34,7 @@ use super::{Contradiction, Piece, Refusal};
 
 /// What was renamed.
 pub(crate) struct Renamed {
-    /// The number that each number had before.
+    /// The old number of each number.
     origin: Vec<u32>,
     /// The old numbers with more than one add.
     repeated: Vec<bool>,
@@ -42,8 +42,8 @@ pub(crate) struct Renamed {
     dropped: Vec<(u32, u32)>,
 }
 
-/// Gives the adds of one value numbers of their own; refuses if that is not exact. `by_priority` for
-/// a priority queue, in which the new elements have the priority of the old.
+/// Gives each add of one value its own number. Refuses if that is not exact. `by_priority` is for a
+/// priority queue, in which the new elements have the priority of the old.
 pub(crate) fn rename(c: &mut Columns, by_priority: bool) -> Result<Renamed, Refusal> {
     let repeated = repeated(c);
     let is_repeated = |value: u32| repeated.get(value as usize).is_some_and(|r| *r);
@@ -81,7 +81,7 @@ fn repeated(c: &Columns) -> Vec<bool> {
     repeated
 }
 
-/// What has happened since the number of a value was last changed.
+/// The events since the number of a value last changed.
 #[derive(Default)]
 struct Epoch {
     adds: u32,
@@ -139,7 +139,7 @@ impl Renamed {
         self.origin.len() as u32 - 1
     }
 
-    /// Makes a contradiction of the renamed history one of the given history.
+    /// Turns a contradiction of the renamed history into one of the given history.
     pub(crate) fn widen(&self, c: &Columns, contradiction: Contradiction) -> Contradiction {
         let origin = |row: &u32| self.origin.get(c.values[*row as usize] as usize).copied();
         let mut involved = vec![false; self.repeated.len()];

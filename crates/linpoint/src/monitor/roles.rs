@@ -1,4 +1,4 @@
-//! What all rows do, with the names of their values and keys: the first pass over a history.
+//! The kinds of all rows, with the names of their values and keys: the first pass over a history.
 
 use crate::spec::{Name, Role, Shape, Slot};
 
@@ -6,10 +6,10 @@ use super::columns::Kind;
 use super::names::Names;
 use super::{Refusal, Rows};
 
-/// Rows are asked about in portions that stay in the cache.
+/// Rows are read in portions that stay in the cache.
 pub(super) const PORTION: usize = 128;
 
-/// The roles of all rows, with names as they are.
+/// The roles of all rows, with their original names.
 #[derive(Default)]
 pub(super) struct Roles {
     pub(super) kinds: Vec<Kind>,
@@ -40,7 +40,7 @@ struct Reader<'a> {
     /// The name of the initial value of a register.
     initial: Option<Name>,
     roles: Roles,
-    /// The names of what was replaced, as far as the last row that replaced something.
+    /// The names of replaced values, up to the last row that replaced something.
     sources: Vec<u64>,
 }
 
@@ -59,13 +59,13 @@ impl<'a> Reader<'a> {
         Reader { rows, has_values, initial, roles, sources: Vec::new() }
     }
 
-    /// Takes a portion whose first row is this. Adds and removes come in no order that a processor could guess, so
-    /// what depends on the role is one small thing at a time, which needs no branches.
+    /// Reads a portion that begins with row `first`. Adds and removes come in no predictable order,
+    /// so everything that depends on the role is one small operation at a time, without branches.
     fn read(&mut self, first: usize, portion: &[(Role, Option<Name>)]) -> Result<(), Refusal> {
         for (row, (role, _)) in (first..).zip(portion) {
             let Some(kind) = kind_of(role) else { return Err(refusal(role)) };
             if kind == Kind::Take && !self.rows.is_pending(row) {
-                return Err(Refusal::new("it is not known what a completed removal found"));
+                return Err(Refusal::new("the result of a completed removal is unknown"));
             }
             self.roles.kinds.push(kind);
         }
@@ -125,7 +125,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What a row of this role does.
+/// The kind of a row with this role.
 #[inline]
 fn kind_of(role: &Role) -> Option<Kind> {
     Some(match role {
@@ -160,12 +160,12 @@ fn value_of(role: &Role) -> Option<Name> {
     }
 }
 
-/// Why a role is not one of a row.
+/// The reason to refuse a role.
 #[cold]
 fn refusal(role: &Role) -> Refusal {
     Refusal::new(match role {
         Role::Foreign(reason) => reason,
-        Role::Other(_) => "a failed compare-and-set does not say what it found",
+        Role::Other(_) => "a failed compare-and-set does not report the value that it found",
         _ => "an operation that this kind of object lacks",
     })
 }

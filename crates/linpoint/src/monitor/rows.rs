@@ -1,4 +1,4 @@
-//! The operations that a monitor is asked about: all operations of a case, or some of them.
+//! The operations that a monitor decides: all operations of a case, or some of them.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -8,7 +8,7 @@ use crate::spec::{Name, Role, Shape, Slot, Text};
 use crate::subject::{Call, Case, Place};
 use crate::verdict::{Form, OpMention};
 
-/// The operations that a monitor is asked about, in the order of its rows.
+/// The operations that a monitor decides, in the order of its rows.
 #[derive(Clone, Copy)]
 pub(crate) struct Rows<'a> {
     case: &'a Case<'a>,
@@ -17,14 +17,14 @@ pub(crate) struct Rows<'a> {
     /// One more than the largest rank of the history.
     pub(crate) ranks: u32,
     which: Which<'a>,
-    /// True if equal names are taken for equal values, see [`Rows::trusting_names`].
+    /// True if equal names are assumed to mean equal values, see [`Rows::trusting_names`].
     trusts_names: bool,
 }
 
 /// Which operations the rows are.
 #[derive(Clone, Copy)]
 enum Which<'a> {
-    /// All of the case, in its order. A list of them would be one more column.
+    /// All operations of the case, in order. A list of them would be one more column.
     All,
     These(&'a [OpId]),
 }
@@ -62,13 +62,13 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// The same rows, but values of one name are taken to be equal until a contradiction is found. An order does not
-    /// need more: it is replayed with the values themselves.
+    /// The same rows, but values with the same name are assumed to be equal until a contradiction
+    /// is found. An order needs no more than that: it is replayed with the values themselves.
     pub(crate) fn trusting_names(self) -> Rows<'a> {
         Rows { trusts_names: true, ..self }
     }
 
-    /// True if nobody has made sure yet that values of one name are equal.
+    /// True if it has not been verified that values with the same name are equal.
     pub(crate) fn trusts_names(&self) -> bool {
         self.trusts_names
     }
@@ -88,7 +88,7 @@ impl<'a> Rows<'a> {
         (0..rows.len()).map(move |row| rows.spans[rows.id(row).index()])
     }
 
-    /// A bit for each rank that says whether it is that of a call, if each rank is that of one event of these rows.
+    /// A bitmap of ranks in which calls are set, if each rank belongs to one event of these rows.
     pub(crate) fn calls(&self) -> Option<&'a [u64]> {
         match self.which {
             Which::All => self.case.timeline().calls(),
@@ -136,7 +136,7 @@ impl<'a> Rows<'a> {
         self.case.subject.same_name(self.place(a), self.place(b))
     }
 
-    /// True if `Subject::same_name` is so for all pairs of places.
+    /// True if `Subject::same_name` holds for all pairs of places.
     pub(crate) fn same_names(&self, pairs: &[[Place; 2]]) -> bool {
         self.case.subject.same_names(pairs)
     }

@@ -1,8 +1,8 @@
-//! Pending removals of a stack or a priority queue: which elements did they take?
+//! Decides which elements the pending removals of a stack or a priority queue took.
 //!
-//! A removal that never returned may have removed any element that no completed operation removed, or
-//! nothing. Once it is said which element each one took, the monitor can decide; nobody knows a quick
-//! rule that says it. So the answer is sandwiched:
+//! A removal that never returned may have removed any element that no completed operation removed,
+//! or nothing. Once each one is assigned an element, the monitor can decide; no fast rule for the
+//! assignment is known. So the answer is sandwiched:
 //!
 //! 1. nothing was taken by them: if that explains the history, it is linearizable;
 //! 2. *every* element could be taken by the earliest of them: if even that explains nothing, it is not;
@@ -10,19 +10,19 @@
 //! 4. all that are left, as long as the budget lasts. After that the monitor refuses.
 //!
 //! Giving a removal to an element, or an earlier removal, never hurts: the element need not stay as
-//! long, and a removal at the very end is as good as none. Hence the removals in use are the earliest
-//! ones, in order, and a branch is given up as soon as step 2, for the removals that are left, fails.
-//! And an element that an assignment can do without needs no removal in any larger assignment either;
-//! the monitor says which ones those are ([`Monitor::blamed`]).
+//! long, and a removal at the very end is as good as none. Hence the removals in use are the
+//! earliest ones, in order, and a branch is abandoned as soon as step 2, for the removals that are
+//! left, fails. And an element that an assignment can do without needs no removal in any larger
+//! assignment either; the monitor reports which ones those are ([`Monitor::blamed`]).
 //!
-//! Time: at most `WORK` rows are looked at in steps 3 and 4. Whether a polynomial rule exists is open.
-//! Paper: Lee and Mathur on monitoring linearizability decide complete histories only.
+//! Time: steps 3 and 4 read at most `WORK` rows. Whether a polynomial rule exists is open. Paper:
+//! Lee and Mathur on monitoring linearizability decide complete histories only.
 
 use super::Refusal;
 use super::columns::Columns;
 use super::container::Elements;
 
-/// How many rows steps 3 and 4 may look at, over all questions together.
+/// Maximum number of rows that steps 3 and 4 may read, over all queries together.
 const WORK: usize = 30_000_000;
 
 /// A pending removal that took an element.
@@ -34,25 +34,26 @@ pub(crate) struct Taken {
     pub(crate) by: u32,
 }
 
-/// A monitor that can be asked about an assignment of pending removals to elements.
+/// A monitor that can decide an assignment of pending removals to elements.
 pub(crate) trait Monitor {
-    /// What it knows if the answer is yes.
+    /// The details of a yes.
     type Yes;
-    /// What it knows if the answer is no.
+    /// The details of a no.
     type No;
 
-    /// Is there an order in which exactly these elements were taken by pending removals? Each of
-    /// those may also have happened after everything else. For step 2, one removal takes many.
+    /// Whether there is an order in which exactly these elements were taken by pending removals.
+    /// Each of those may also have happened after everything else. For step 2, one removal takes
+    /// many.
     fn ask(&mut self, taken: &[Taken]) -> Result<Self::Yes, Self::No>;
 
-    /// The elements of which some must be taken in addition if the answer is to become yes. `None`:
-    /// any that was not removed.
+    /// A set of elements, some of which must be taken in addition to get a yes. `None`: any that
+    /// was not removed.
     fn blamed(&self, _no: &Self::No) -> Option<Vec<u32>> {
         None
     }
 }
 
-/// What came out.
+/// The answer.
 #[derive(Debug)]
 pub(crate) enum Sandwich<Y, N> {
     /// This assignment explains the history.
@@ -60,11 +61,11 @@ pub(crate) enum Sandwich<Y, N> {
     /// No assignment does, because this one does not, which allows more than any other. (It is the
     /// empty one if there is nothing to assign.)
     No(N),
-    /// All have been tried.
+    /// All assignments have been tried.
     NoneFits,
 }
 
-/// Asks the monitor about one assignment after the other.
+/// Tries one assignment after the other.
 pub(crate) fn decide<M: Monitor>(
     c: &Columns,
     e: &Elements,
@@ -73,7 +74,7 @@ pub(crate) fn decide<M: Monitor>(
     decide_at_cost(c.len() + 64, e, monitor)
 }
 
-/// The same, where each question costs so many rows.
+/// The same, where each query costs this many rows.
 fn decide_at_cost<M: Monitor>(
     rows: usize,
     e: &Elements,
@@ -108,9 +109,9 @@ struct Trial<'a, M> {
     monitor: &'a mut M,
     /// The assignment: the i-th element is taken by the i-th pending removal.
     taken: Vec<Taken>,
-    /// Rows that may still be looked at.
+    /// Number of rows that may still be read.
     work: usize,
-    /// What a question costs.
+    /// The cost of a query.
     rows: usize,
 }
 
@@ -123,7 +124,7 @@ struct Choice {
 impl<M: Monitor> Trial<'_, M> {
     fn ask(&mut self, taken: &[Taken]) -> Result<Result<M::Yes, M::No>, Refusal> {
         match self.work.checked_sub(self.rows) {
-            None => Err(Refusal::new("too many ways to say what the pending removals took")),
+            None => Err(Refusal::new("too many possible assignments of pending removals")),
             Some(left) => {
                 self.work = left;
                 Ok(self.monitor.ask(taken))
@@ -163,7 +164,7 @@ impl<M: Monitor> Trial<'_, M> {
         Ok(None)
     }
 
-    /// Step 4: all assignments, each removal in turn to one of the elements that are to blame.
+    /// Step 4: all assignments, each removal in turn to one of the blamed elements.
     fn enumerate(&mut self, candidates: Vec<u32>) -> Result<Option<M::Yes>, Refusal> {
         let mut choices = vec![Choice { candidates, tried: 0 }];
         while let Some(choice) = choices.last_mut() {
@@ -176,42 +177,42 @@ impl<M: Monitor> Trial<'_, M> {
             let by = self.e.takes[self.taken.len()];
             self.taken.push(Taken { element, by });
             match self.extend()? {
-                Step::Yes(yes) => return Ok(Some(yes)),
-                Step::Further(candidates) => choices.push(Choice { candidates, tried: 0 }),
-                Step::Dead => drop(self.taken.pop()),
+                Extension::Yes(yes) => return Ok(Some(yes)),
+                Extension::Further(candidates) => choices.push(Choice { candidates, tried: 0 }),
+                Extension::Dead => drop(self.taken.pop()),
             }
         }
         Ok(None)
     }
 
-    /// Where the assignment leads.
-    fn extend(&mut self) -> Result<Step<M::Yes>, Refusal> {
+    /// Extends the assignment.
+    fn extend(&mut self) -> Result<Extension<M::Yes>, Refusal> {
         let taken = self.taken.clone();
         let no = match self.ask(&taken)? {
-            Ok(yes) => return Ok(Step::Yes(yes)),
+            Ok(yes) => return Ok(Extension::Yes(yes)),
             Err(no) => no,
         };
         let candidates = self.candidates(&no);
-        let Some(&next) = self.e.takes.get(taken.len()) else { return Ok(Step::Dead) };
+        let Some(&next) = self.e.takes.get(taken.len()) else { return Ok(Extension::Dead) };
         if candidates.is_empty() {
-            return Ok(Step::Dead);
+            return Ok(Extension::Dead);
         }
         let mut all = taken;
         all.extend(candidates.iter().map(|&element| Taken { element, by: next }));
         Ok(match self.ask(&all)? {
-            Ok(_) => Step::Further(candidates),
-            Err(_) => Step::Dead,
+            Ok(_) => Extension::Further(candidates),
+            Err(_) => Extension::Dead,
         })
     }
 }
 
-/// Where an assignment leads.
-enum Step<Y> {
+/// The result of extending an assignment.
+enum Extension<Y> {
     /// It explains the history.
     Yes(Y),
     /// A larger one may; these elements are to blame.
     Further(Vec<u32>),
-    /// None that contains it does.
+    /// No assignment that contains it does.
     Dead,
 }
 
@@ -221,7 +222,7 @@ mod tests {
     use super::super::names::NONE;
     use super::*;
 
-    /// Says yes if the removals were given to these elements, each to the one it must have.
+    /// Answers yes if each removal was given to the element that it must have.
     struct Wants {
         pairs: Vec<Taken>,
         asked: usize,
@@ -233,14 +234,14 @@ mod tests {
 
         fn ask(&mut self, taken: &[Taken]) -> Result<(), ()> {
             self.asked += 1;
-            // A removal that takes many is the earliest one that is left: it will do for any.
+            // A removal that takes many is the earliest one left, so it fits any.
             let will_do = |want: &Taken, t: &&Taken| t.element == want.element && t.by <= want.by;
             let fits = |want: &Taken| taken.iter().any(|t| will_do(want, &t));
             self.pairs.iter().all(fits).then_some(()).ok_or(())
         }
     }
 
-    /// So many elements that were not removed, and pending removals.
+    /// A number of elements that were not removed, and of pending removals.
     fn object(elements: u32, takes: u32) -> Elements {
         let element = Element {
             add: 0,
@@ -274,7 +275,7 @@ mod tests {
     #[test]
     fn every_assignment_is_tried() {
         assert_eq!(ask(3, 2, &[]), ("Yes(())".into(), 1));
-        // Nothing to assign, or not even everything at once is enough.
+        // Nothing to assign, or not even taking everything is enough.
         assert_eq!(ask(3, 0, &[(1, 0)]), ("No(())".into(), 1));
         assert_eq!(ask(3, 2, &[(7, 0)]), ("No(())".into(), 2));
         assert_eq!(ask(1, 1, &[(0, 0)]), ("Yes(())".into(), 2));
@@ -285,10 +286,10 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_is_a_refusal() {
+    fn a_limit_leads_to_a_refusal() {
         let all: Vec<(u32, u32)> = (0..12).map(|n| (n, 10)).collect();
         let (found, asked) = ask(12, 11, &all);
-        assert_eq!(found, "too many ways to say what the pending removals took");
+        assert_eq!(found, "too many possible assignments of pending removals");
         // Steps 1 and 2 are not counted.
         assert_eq!(asked, 2 + WORK / 64);
     }

@@ -1,26 +1,28 @@
 //! Semaphores.
 //!
-//! Idea. Releases are all alike, and so are acquires. Sweep over the peaks and perform both as late as
-//! possible, only where one is about to end, always the one that has to be done first; an acquire that
-//! finds no permit is preceded by a release.
+//! Idea. Releases are interchangeable, and so are acquires. Sweep over the peaks and perform both
+//! as late as possible, only where one is about to end, always the one with the earliest end; an
+//! acquire that finds no permit is preceded by a release.
 //!
-//! Exact as long as nobody found that there was no permit, with pending operations. *Claim: every
-//! linearization has at least as many releases and as many acquires up to each peak `x` as the sweep.*
-//! By induction: what ends at `x` forces one more of its kind (the argument is that of the flags' sweep,
-//! for each kind apart: let `y` be the last peak where one was performed that ends after `x`; those
-//! performed since, and this one, have to be done between `y` and `x`). And an acquire at 0 permits
-//! forces a release, since permits are never fewer than none: acquires are at least as many in every
-//! linearization, so its releases are at least one more. If no release has been called that is not
-//! done, there is no linearization.
+//! Exact as long as no operation found that there was no permit, with pending operations. *Claim:
+//! every linearization has at least as many releases and as many acquires up to each peak `x` as
+//! the sweep.* By induction: what ends at `x` forces one more of its kind (the argument is that of
+//! the flags' sweep, for each kind separately: let `y` be the last peak where one was performed
+//! that ends after `x`; those performed since, and this one, have to be performed between `y` and
+//! `x`). And an acquire at 0 permits forces a release, since the number of permits is never
+//! negative: every linearization has at least as many acquires, so it has at least one more
+//! release. If no called release is left, there is no linearization.
 //!
-//! With operations that found no permit, the sweep without them still proves a "no": it asks for less.
-//! So does one of them at all of whose peaks there is a permit even if only the releases that had
-//! ended are done, and all the acquires that had been called. For a "yes", three policies of when to take all permits are tried; each order that comes out
-//! is an explanation by construction. If none does, the monitor refuses. (Taking them as soon as
-//! possible is wrong when another acquire must have one of them soon; taking them as late as possible
-//! is wrong when more are released until then. No exact rule is known to us.)
+//! With operations that found no permit, the sweep without them still proves a "no": it requires
+//! less. So does one of them at all of whose peaks there is a permit even if only the releases that
+//! had ended are performed, and all the acquires that had been called. For a "yes", three policies
+//! of when to take all permits are tried; each resulting order is an explanation by construction.
+//! If none gives one, the monitor refuses. (Taking them as soon as possible is wrong when another
+//! acquire must have one of them soon; taking them as late as possible is wrong when more are
+//! released until then. We know no exact rule.)
 //!
-//! Time O(n log k) with k operations open at once. Refused: initial permits close to the limit.
+//! Time O(n log k) with k operations open at the same time. Refused: initial permits close to the
+//! limit.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -28,7 +30,7 @@ use std::collections::BinaryHeap;
 use crate::spec::Role;
 
 use super::peaks::Peaks;
-use super::{Clock, Contradiction, Found, Refusal, Rows, shrink};
+use super::{Clock, Contradiction, Found, Refusal, Rows, minimise};
 
 /// Decides the rows.
 pub(crate) fn decide(rows: Rows<'_>, initial: u64, clock: &mut Clock) -> Result<Found, Refusal> {
@@ -45,7 +47,7 @@ pub(crate) fn decide(rows: Rows<'_>, initial: u64, clock: &mut Clock) -> Result<
     let policy = [Policy::BeforeReleases, Policy::Late, Policy::Soon].into_iter().find(explains);
     clock.decided();
     let Some(policy) = policy else {
-        return Err(Refusal::new("it is not clear when there was no permit"));
+        return Err(Refusal::new("it is ambiguous when no permit was available"));
     };
     let mut order = Vec::with_capacity(entries.len());
     let _ = Sweep::new(initial, policy).run(&entries, |row| order.push(row));
@@ -53,7 +55,7 @@ pub(crate) fn decide(rows: Rows<'_>, initial: u64, clock: &mut Clock) -> Result<
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Step {
+enum Effect {
     Idle,
     Release,
     Acquire,
@@ -65,7 +67,7 @@ struct Entry {
     left: u32,
     right: u32,
     row: u32,
-    step: Step,
+    effect: Effect,
 }
 
 /// The operations by left end, and the number of peaks.
@@ -73,15 +75,15 @@ fn read(rows: Rows<'_>) -> Result<(Vec<Entry>, u32), Refusal> {
     let Peaks { left, right, count } = Peaks::of(rows);
     let mut entries = Vec::with_capacity(rows.len());
     for row in 0..rows.len() {
-        let step = match rows.role(row) {
+        let effect = match rows.role(row) {
             Role::Foreign(reason) => return Err(Refusal::new(reason)),
-            Role::Idle => Step::Idle,
-            Role::Release => Step::Release,
-            Role::Acquire => Step::Acquire,
-            Role::NoPermit => Step::NoPermit,
+            Role::Idle => Effect::Idle,
+            Role::Release => Effect::Release,
+            Role::Acquire => Effect::Acquire,
+            Role::NoPermit => Effect::NoPermit,
             _ => return Err(Refusal::new("an operation that this kind of object lacks")),
         };
-        entries.push(Entry { left: left[row], right: right[row], row: row as u32, step });
+        entries.push(Entry { left: left[row], right: right[row], row: row as u32, effect });
     }
     if !left.is_sorted() {
         entries.sort_unstable_by_key(|e| e.left);
@@ -89,27 +91,27 @@ fn read(rows: Rows<'_>) -> Result<(Vec<Entry>, u32), Refusal> {
     Ok((entries, count))
 }
 
-/// True if the operations contradict each other for one of the two reasons that prove it.
+/// True if one of the two reasons proves that the operations contradict each other.
 fn is_impossible(initial: u64, entries: &[Entry], peaks: u32) -> bool {
     Sweep::new(initial, Policy::Ignore).run(entries, |_| ()).is_err()
         || finds_permits(initial, entries, peaks)
 }
 
-/// True if an operation that found no permit had one all the time.
+/// True if a permit was available all the time for an operation that found none.
 fn finds_permits(initial: u64, entries: &[Entry], peaks: u32) -> bool {
-    if entries.iter().all(|e| e.step != Step::NoPermit) {
+    if entries.iter().all(|e| e.effect != Effect::NoPermit) {
         return false;
     }
-    // How the least number of permits changes from peak to peak.
+    // The change in the minimum number of permits from peak to peak.
     let mut change = vec![0i64; peaks as usize + 1];
     for e in entries {
-        match e.step {
-            Step::Release if e.right != Peaks::NEVER => change[e.right as usize + 1] += 1,
-            Step::Acquire => change[e.left as usize] -= 1,
+        match e.effect {
+            Effect::Release if e.right != Peaks::NEVER => change[e.right as usize + 1] += 1,
+            Effect::Acquire => change[e.left as usize] -= 1,
             _ => {}
         }
     }
-    // The next peak, from each one on, at which there may have been none.
+    // For each peak, the next peak at which there may have been no permit.
     let mut least = i128::from(initial);
     let mut next: Vec<u32> = (0..peaks)
         .map(|peak| {
@@ -120,15 +122,15 @@ fn finds_permits(initial: u64, entries: &[Entry], peaks: u32) -> bool {
     for peak in (1..next.len()).rev() {
         next[peak - 1] = next[peak - 1].min(next[peak]);
     }
-    entries.iter().any(|e| e.step == Step::NoPermit && next[e.left as usize] > e.right)
+    entries.iter().any(|e| e.effect == Effect::NoPermit && next[e.left as usize] > e.right)
 }
 
-/// When all permits are taken for the sake of those that found none.
+/// When to take all permits for the operations that found none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Policy {
-    /// Never: they are left out.
+    /// Never: those operations are left out.
     Ignore,
-    /// When one of them ends.
+    /// When one of those operations ends.
     Late,
     /// Or when a release would come in between, if there are enough acquires.
     BeforeReleases,
@@ -140,7 +142,7 @@ enum Policy {
 struct Sweep {
     permits: u64,
     policy: Policy,
-    /// Open operations that are not done, by right end: the end and the row in one number.
+    /// Open operations that have not been performed, by right end: end and row in one number.
     releases: BinaryHeap<Reverse<u64>>,
     acquires: BinaryHeap<Reverse<u64>>,
     /// Open operations that found no permit, and the first of their right ends.
@@ -163,16 +165,16 @@ impl Sweep {
         }
     }
 
-    /// Explains operations sorted by left end. Tells `emit` each one that takes effect, in order.
+    /// Explains operations sorted by left end. Passes each to `emit` when it takes effect.
     fn run(&mut self, entries: &[Entry], mut emit: impl FnMut(u32)) -> Result<(), Stuck> {
         for e in entries {
             self.until(e.left, &mut emit)?;
             let at_end = Reverse(u64::from(e.right) << 32 | u64::from(e.row));
-            match e.step {
-                Step::Release => self.releases.push(at_end),
-                Step::Acquire => self.acquires.push(at_end),
-                Step::NoPermit if self.policy == Policy::Ignore => {}
-                Step::NoPermit if self.permits > 0 => {
+            match e.effect {
+                Effect::Release => self.releases.push(at_end),
+                Effect::Acquire => self.acquires.push(at_end),
+                Effect::NoPermit if self.policy == Policy::Ignore => {}
+                Effect::NoPermit if self.permits > 0 => {
                     self.waiting.push(e.row);
                     self.waiting_right = self.waiting_right.min(e.right);
                 }
@@ -186,7 +188,7 @@ impl Sweep {
         self.until(Peaks::NEVER, &mut emit)
     }
 
-    /// Performs what has to be done before this peak.
+    /// Performs the operations that must take effect before this peak.
     fn until(&mut self, peak: u32, emit: &mut impl FnMut(u32)) -> Result<(), Stuck> {
         loop {
             let (release, acquire) = (first(&self.releases), first(&self.acquires));
@@ -241,30 +243,28 @@ fn first(heap: &BinaryHeap<Reverse<u64>>) -> u32 {
     heap.peek().map_or(Peaks::NEVER, |Reverse(first)| (first >> 32) as u32)
 }
 
-/// Few operations that contradict each other; see [`shrink`]. Whoever might have taken a permit does
-/// so when it is relaxed.
+/// A few operations that contradict each other; see [`minimise`]. An operation that might have
+/// taken a permit takes one when it is relaxed.
 fn contradiction(initial: u64, entries: &[Entry], peaks: u32) -> Contradiction {
     let relaxed = |e: &Entry| {
-        let step = match e.step {
-            Step::Idle => return None,
-            Step::Release => Step::Release,
-            Step::Acquire | Step::NoPermit => Step::Acquire,
+        let effect = match e.effect {
+            Effect::Idle => return None,
+            Effect::Release => Effect::Release,
+            Effect::Acquire | Effect::NoPermit => Effect::Acquire,
         };
-        Some(Entry { left: 0, right: Peaks::NEVER, step, ..*e })
+        Some(Entry { left: 0, right: Peaks::NEVER, effect, ..*e })
     };
     let relaxed: Vec<Option<Entry>> = entries.iter().map(relaxed).collect();
     let is_bad = |mixed: &[Entry]| is_impossible(initial, mixed, peaks);
-    let core = shrink::core(entries, &relaxed, is_bad);
+    let core = minimise::core(entries, &relaxed, is_bad);
     let rows: Vec<u32> = core.iter().map(|e| e.row).collect();
-    let found_none = core.iter().any(|e| e.step == Step::NoPermit);
+    let found_none = core.iter().any(|e| e.effect == Effect::NoPermit);
     Contradiction::of_all(
         &rows,
         match (rows.len(), found_none) {
-            (1, true) => " found no permit, but there was one that nobody can have taken",
-            (1, false) => " took a permit, but there was none that it can have taken",
-            (_, true) => {
-                " contradict each other: there must have been a permit that nobody had taken"
-            }
+            (1, true) => " found no permit, but one was available all the time",
+            (1, false) => " took a permit, but none was available",
+            (_, true) => " contradict each other: there must have been a permit available",
             (_, false) => {
                 " contradict each other: more permits were taken than there can have been"
             }

@@ -1,16 +1,17 @@
-//! Snapshots: segments that are written one at a time and read all at once.
+//! Snapshots: segments are written one at a time and read all together.
 //!
 //! Idea. Where the updates of each segment are ordered by real time (one writer, one update at a
-//! time), an update that repeats the value before it changes nothing and can be put anywhere in its
-//! interval: only the *changes* of a segment matter. A scan that saw value `x` in segment `k` took effect
-//! between two changes of `k` that follow each other. If only one such place is possible going by
-//! time, the scan comes after the one change and before the other, and that is *all* that its
-//! result says about segment `k`. So the history is linearizable exactly if these constraints and real
-//! time have no cycle. A segment that a scan left open is simply no constraint.
+//! time), an update that repeats the value before it changes nothing and can be placed anywhere in
+//! its interval: only the *changes* of a segment matter. A scan that saw value `x` in segment `k`
+//! took effect between two consecutive changes of `k`. If real time allows only one such place, the
+//! scan comes after the one change and before the other, and that is *all* that its result says
+//! about segment `k`. So the history is linearizable exactly if these constraints and real time
+//! have no cycle. A segment that a scan left open adds no constraint.
 //!
 //! This contains both tests of the literature. In the *simple* histories of the paper every segment
-//! changes at most once, from `v0` to `v1`; in the general test all values of a segment are different. Here
-//! values may repeat as long as times tell which change a scan saw, and segments may be left open.
+//! changes at most once, from `v0` to `v1`; in the general test all values of a segment are
+//! distinct. Here values may repeat as long as times determine which change a scan saw, and
+//! segments may be left open.
 //!
 //! Deciding. Each change and each scan gets the earliest peak `at` that its predecessors allow, the
 //! largest left end among all that must come before it ([`schedule`]). Linearizable exactly if all get
@@ -23,12 +24,12 @@
 //! one. An update that changes nothing is placed at its left end: the change before it ended before
 //! that, the next one began only after its end.
 //!
-//! Complexity: O(n + known values in scans), plus a sort where values are not numbers in a range.
+//! Complexity: O(n + known values in scans), plus a sort if values are not numbers in a range.
 //!
-//! Guesses. Where updates of one segment overlap, or times leave open which change a scan saw, a likely
-//! order is guessed. A witness found that way is as good as any. Otherwise the guessed constraints are
-//! dropped: if those that are left contradict each other, the answer is no. If they do not, this refuses:
-//! for several writers no exact rule is known to us.
+//! Guesses. If updates of one segment overlap, or times do not determine which change a scan saw, a
+//! likely order is guessed. A witness found that way is valid. Otherwise the guessed constraints
+//! are dropped: if the rest contradict each other, the answer is no. If they do not, this refuses:
+//! we know no exact rule for several writers.
 //!
 //! Paper: G. Amram, A. Hayoun, L. Mizrahi, G. Weiss, *Polynomial-Time Verification and Testing of
 //! Implementations of the Snapshot Data Structure*, DISC 2022, theorem 10 and lemma 14, and Anderson's
@@ -36,7 +37,7 @@
 //! the definition of an appropriate pair forgets; repeated values, open segments and pending updates; one
 //! criterion for both tests.
 
-mod conflict;
+mod contradiction;
 mod draft;
 mod lane;
 mod read;
@@ -50,7 +51,7 @@ use crate::spec::Name;
 
 use super::peaks::Peaks;
 use super::{Clock, Contradiction, Found, Refusal, Rows};
-use conflict::Conflict;
+use contradiction::Explainer;
 use draft::{Draft, Problem};
 use lane::Lane;
 use read::{Operations, Updates, each_view};
@@ -58,7 +59,8 @@ use schedule::{Schedule, Trouble};
 
 /// Why a history was not decided although an order of updates or of reads was guessed.
 const OVERLAP: &str = "updates of one segment overlap, so their order is not known";
-const AMBIGUOUS: &str = "a value was written several times, and times do not tell which a scan saw";
+const AMBIGUOUS: &str =
+    "a value was written several times, and times do not determine which write a scan saw";
 
 /// Decides the rows.
 pub(crate) fn decide(rows: Rows<'_>, initial: Name, clock: &mut Clock) -> Result<Found, Refusal> {
@@ -85,10 +87,10 @@ pub(crate) fn decide(rows: Rows<'_>, initial: Name, clock: &mut Clock) -> Result
     let Some(trouble) = trouble else {
         return Ok(Found::Order(witness(&peaks, &schedule, &operations.scans, &lanes)));
     };
-    let conflict = Conflict::new(rows, &peaks, &lanes, initial);
+    let explainer = Explainer::new(rows, &peaks, &lanes, initial);
     Ok(Found::Contradiction(match trouble {
-        Trouble::Late(row) => conflict.late(&schedule, row),
-        Trouble::Circle(circle) => conflict.circle(circle),
+        Trouble::Late(row) => explainer.late(&schedule, row),
+        Trouble::Circle(circle) => explainer.circle(circle),
     }))
 }
 
@@ -123,13 +125,13 @@ fn lanes(
         Some((Problem::SharedName, ..)) => Err(Refusal::new("two different values share a name")),
         Some((Problem::Unexplained, scan, segment)) => match drafts[segment].lane() {
             lane if lane.guess == Some(OVERLAP) => Err(Refusal::new(OVERLAP)),
-            lane => Ok(Err(Conflict::new(rows, peaks, &[], initial).unexplained(scan, lane))),
+            lane => Ok(Err(Explainer::new(rows, peaks, &[], initial).unexplained(scan, lane))),
         },
     }
 }
 
-/// All rows by peak, at one peak in the order of the schedule. Scans that saw nothing and updates that
-/// changed nothing are not in the schedule and may come anywhere in their peak.
+/// All rows by peak, and within a peak in the order of the schedule. Scans that saw nothing and
+/// updates that changed nothing are not in the schedule and may come anywhere in their peak.
 fn witness(peaks: &Peaks, schedule: &Schedule, scans: &[u32], lanes: &[Lane]) -> Vec<u32> {
     let free = || {
         let repeats = lanes.iter().flat_map(|lane| &lane.repeats);

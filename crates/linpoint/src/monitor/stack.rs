@@ -1,21 +1,21 @@
-//! Stacks whose elements are all different: push, pop, peek, and results that found it empty.
+//! Stacks whose elements are distinct: push, pop, peek, and empty results.
 //!
 //! Each element has an add and at most one removal, so it is known to be there at some peaks (it is
 //! *critical* there, see [`super::container`]). Where nothing is critical the stack may be empty, and
 //! the element whose operations all reach such a peak is outermost: it is peeled off, and the rest
 //! decided without it ([`peel`]). If all elements can be peeled, putting them back, one inside the
 //! other, gives an order ([`witness`]); if not, those that are left would each have to lie above
-//! another one ([`certificate`]). Pending pops: [`super::sandwich`].
+//! another one ([`contradiction`]). Pending pops: [`super::sandwich`].
 //!
-//! Time O(n log n), memory about 40 bytes an operation. Trees of sixteen branches count what is
-//! critical ([`cover`]) and find what reaches a peak ([`stabbing`]); both are touched once for each
-//! element or run of peaks, and mostly near where they were touched before.
+//! Time O(n log n), memory about 40 bytes for each operation. Trees with sixteen branches count
+//! what is critical ([`cover`]) and find what reaches a peak ([`stabbing`]); both are accessed once
+//! for each element or run of peaks, mostly near the previous access.
 //!
 //! Paper: Lee and Mathur on monitoring linearizability, the stack algorithm. Deviations: peaks instead
 //! of events; runs of peaks; peeks by an interval tree of the critical elements instead of per-event
 //! sets; witnesses, contradictions and pending operations are ours.
 
-mod certificate;
+mod contradiction;
 mod cover;
 mod lines;
 mod marks;
@@ -33,8 +33,8 @@ use cover::Cover;
 use marks::Marks;
 use peel::{Peeled, Question, peel};
 
-/// Rows and elements are counted in 30 bits, two more say what they are; a number of an element is at
-/// most twice the number of rows.
+/// Rows and elements are counted in 30 bits, and two more give their kind; the number of an element
+/// is at most twice the number of rows.
 const MOST_ROWS: usize = 1 << 28;
 
 /// Decides the rows.
@@ -46,33 +46,33 @@ pub(crate) fn decide(c: &Columns, e: &Elements, clock: &mut Clock) -> Result<Fou
     clock.decided();
     Ok(match decided {
         Sandwich::Yes(solved) => Found::Order(witness::order(c, e, solved)),
-        Sandwich::No(stuck) => Found::Contradiction(certificate::contradiction(c, e, stuck)),
+        Sandwich::No(stuck) => Found::Contradiction(contradiction::contradiction(c, e, stuck)),
         Sandwich::NoneFits => {
             let rows = (0..c.len() as u32).filter(|row| c.kinds[*row as usize] != Kind::Idle);
-            let sentence = "whichever elements the pending pops took, some are in each other's way";
+            let sentence = "no order exists, whichever elements the pending pops took";
             Found::Contradiction(contradiction![sentence].and(rows))
         }
     })
 }
 
-/// The history, to be asked about pending pops.
+/// The history, to be queried about pending pops.
 struct Stack<'a> {
     c: &'a Columns,
     e: &'a Elements,
 }
 
-/// Why the answer is yes.
+/// The details of a yes.
 #[derive(Debug)]
 struct Solved {
-    /// For each element, when its removal begins at the earliest.
+    /// For each element, the earliest beginning of its removal.
     ends: Vec<u32>,
     taken: Vec<Taken>,
     peeled: Peeled,
-    /// For each empty result the peak at which the stack was empty.
+    /// For each empty result, the peak at which the stack was empty.
     empty_at: Vec<u32>,
 }
 
-/// Why it is no.
+/// The details of a no.
 #[derive(Debug)]
 struct Stuck {
     ends: Vec<u32>,
@@ -81,7 +81,7 @@ struct Stuck {
 
 #[derive(Debug)]
 enum Cause {
-    /// This row found nothing, but there was always something.
+    /// This row found nothing, but the stack was never empty.
     NeverEmpty(u32),
     /// These elements are left.
     Left(Peeled),
@@ -103,20 +103,20 @@ impl Monitor for Stack<'_> {
         Ok(Solved { ends, taken: taken.to_vec(), peeled, empty_at })
     }
 
-    /// What was peeled without further removals needs none. (An empty result that is in the way may
-    /// be anybody's fault.)
+    /// Elements that were peeled without further removals need none. (An empty result that is
+    /// blocked may be the fault of any element.)
     fn blamed(&self, no: &Stuck) -> Option<Vec<u32>> {
         match &no.cause {
             Cause::NeverEmpty(_) => None,
             Cause::Left(peeled) => {
                 let question = Question { c: self.c, e: self.e, ends: &no.ends };
-                Some(certificate::survivors(question, peeled))
+                Some(contradiction::survivors(question, peeled))
             }
         }
     }
 }
 
-/// Decides for given ends of the elements: the peeling, and where the empty results go.
+/// Decides for given ends of the elements: the peeling, and the positions of the empty results.
 fn solve(c: &Columns, e: &Elements, ends: &[u32]) -> Result<(Peeled, Vec<u32>), Cause> {
     let question = Question { c, e, ends };
     let cover = Cover::new(c.peaks, question.critical().map(|element| question.span(element)));
@@ -128,8 +128,8 @@ fn solve(c: &Columns, e: &Elements, ends: &[u32]) -> Result<(Peeled, Vec<u32>), 
     }
 }
 
-/// An empty result needs a peak at which nothing is certainly there, and no more than that: all that
-/// is peeled later goes to one side of it.
+/// An empty result needs a peak at which nothing is certainly there, and no more than that:
+/// everything that is peeled later goes to one side of it.
 fn place_empties(c: &Columns, e: &Elements, cover: &Cover) -> Result<Vec<u32>, Cause> {
     if e.empties.is_empty() {
         return Ok(Vec::new());

@@ -1,7 +1,7 @@
-//! The specification as a table of numbers, filled as the search needs it.
+//! The specification as a table of numbers, filled on demand.
 //!
-//! The user's code runs once for each distinct (state, class of operations); everything after that
-//! is a lookup. Few classes get a dense row for every state, many classes a hash table.
+//! User code runs once for each distinct (state, class of operations); after that it is a lookup.
+//! With few classes every state has a dense row; with many there is a hash table.
 
 use rustc_hash::FxHashMap;
 
@@ -9,10 +9,10 @@ use super::{ClassId, StateId, Stop};
 use crate::budget::Budget;
 use crate::subject::{Call, Session};
 
-/// What an operation does to a state.
+/// The effect of an operation on a state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Step {
-    /// It cannot happen here.
+pub(crate) enum Transition {
+    /// It is illegal in this state.
     Illegal,
     /// It leads to this state.
     To(StateId),
@@ -20,18 +20,18 @@ pub(crate) enum Step {
     ToAny(u32),
 }
 
-/// Encoded steps. Plain numbers below `MANY` are states; those from `MANY` on are positions in
-/// `many`, which start with a count.
+/// Encoded steps. Numbers below `MANY` are states. Numbers from `MANY` on are positions in `many`,
+/// where a list starts with its length.
 const UNKNOWN: u32 = u32::MAX;
 const ILLEGAL: u32 = u32::MAX - 1;
 const MANY: u32 = 1 << 30;
 
-/// At most this many classes, and rows are dense.
+/// Rows are dense if there are at most this many classes.
 const DENSE_CLASSES: usize = 96;
-/// What one entry of the hash table costs at worst: while it grows, the old and the new table, of
-/// 17 bytes a cell, hold at most 7/8 of the old cells.
+/// Worst-case memory of an entry of the hash table: while it grows, the old and the new table, with
+/// 17 bytes for each cell, hold at most 7/8 of the old cells.
 const SPARSE_ENTRY_BYTES: usize = 60;
-/// Hash table memory is reserved for this many entries at a time.
+/// Reserve hash table memory for this many entries at a time.
 const SPARSE_CHUNK: usize = 256;
 
 pub(crate) struct Automaton<'a> {
@@ -70,7 +70,7 @@ impl<'a> Automaton<'a> {
         state: StateId,
         class: ClassId,
         budget: &mut Budget<'_>,
-    ) -> Result<Step, Stop> {
+    ) -> Result<Transition, Stop> {
         let known = if self.classes.len() <= DENSE_CLASSES {
             let at = state.index() * self.classes.len() + class.index();
             self.dense.get(at).copied().unwrap_or(UNKNOWN)
@@ -81,7 +81,7 @@ impl<'a> Automaton<'a> {
         if known == UNKNOWN { self.compute(state, class, budget) } else { Ok(decode(known)) }
     }
 
-    /// The states behind [`Step::ToAny`].
+    /// The states behind [`Transition::ToAny`].
     pub(crate) fn many(&self, at: u32) -> &[StateId] {
         let at = at as usize;
         let count = self.many[at].index();
@@ -94,7 +94,7 @@ impl<'a> Automaton<'a> {
         state: StateId,
         class: ClassId,
         budget: &mut Budget<'_>,
-    ) -> Result<Step, Stop> {
+    ) -> Result<Transition, Stop> {
         let mut next = std::mem::take(&mut self.scratch);
         next.clear();
         let outcome = self.session.step(state, self.classes[class.index()], &mut next, budget);
@@ -150,7 +150,7 @@ impl<'a> Automaton<'a> {
         Ok(())
     }
 
-    /// Forgets all states but those in `live`, and every table; renames the ids in `live`.
+    /// Drops all states but those in `live`, and every table. Renumbers the ids in `live`.
     pub(crate) fn keep_only(&mut self, live: &mut [StateId], budget: &mut Budget<'_>) {
         budget.release(
             4 * self.dense.capacity()
@@ -165,10 +165,10 @@ impl<'a> Automaton<'a> {
     }
 }
 
-fn decode(code: u32) -> Step {
+fn decode(code: u32) -> Transition {
     match code {
-        ILLEGAL => Step::Illegal,
-        at if at >= MANY => Step::ToAny(at - MANY),
-        state => Step::To(StateId(state)),
+        ILLEGAL => Transition::Illegal,
+        at if at >= MANY => Transition::ToAny(at - MANY),
+        state => Transition::To(StateId(state)),
     }
 }

@@ -5,19 +5,19 @@
 //! the set becomes empty, the history is not linearizable, and that return is where no order of
 //! the recorded results is left. Where nothing is open, only the set of states survives.
 //!
-//! Complexity. Time as for the depth-first graph search without luck: every reachable configuration
-//! is visited. Space is one level, plus the paths to it, which are pruned as they die out.
-//! Complete for every specification.
+//! Complexity. Time as for the worst case of the depth-first graph search: every reachable
+//! configuration is visited. Space is one level, plus the paths to it, which are pruned as they die
+//! out. Complete for every specification.
 //!
 //! Paper: G. Lowe, *Testing for linearizability*, CCPE 2017, section 4 (mentioned there as less
-//! efficient than depth first, which it is on luck, and not on robustness). Deviations: reductions
-//! of [`super::frontier`]; of configurations that differ only in the pending operations they have
-//! used, only those that used least are kept.
+//! efficient than depth-first search; it is less lucky, but more robust). Deviations: the
+//! reductions of [`super::frontier`]; of configurations that differ only in the pending operations
+//! they have used, only the minimal ones are kept.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use super::automaton::{Automaton, Step};
+use super::automaton::{Automaton, Transition};
 use super::frontier::{Choice, Frontier};
 use super::ledger::{Ledger, UsedId};
 use super::mask::{Mask, Wide};
@@ -33,17 +33,17 @@ struct Node<M> {
     path: PathId,
 }
 
-/// How often a pending operation may take effect.
+/// How many times a pending operation may take effect.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Supply {
     /// Once.
     Counted,
-    /// Any number of times: a relaxation, whose "no" is a "no" and whose "yes" means nothing. It
-    /// has far fewer configurations, since what was used need not be known.
+    /// Any number of times. This is a relaxation: its "no" is conclusive, its "yes" means nothing.
+    /// It has far fewer configurations, since used operations need not be tracked.
     Unlimited,
 }
 
-/// Runs the search. (Not generic, so that it is compiled once and not for every specification.)
+/// Runs the search. (Not generic, so that it is compiled once instead of for every specification.)
 pub(crate) fn search(
     problem: &Problem,
     automaton: &mut Automaton<'_>,
@@ -76,16 +76,16 @@ fn search_with<M: Mask>(
     }
 }
 
-/// What a breadth-first search found on its way.
+/// The findings of a breadth-first search.
 #[derive(Default)]
 pub(crate) struct Survey {
     /// Linearizations that end in different states.
     pub(crate) endings: Vec<(Vec<Choice>, StateId)>,
-    /// States in which the watched operation can take effect.
-    pub(crate) watched_in: Vec<StateId>,
+    /// States in which the tracked operation can take effect.
+    pub(crate) tracked_in: Vec<StateId>,
 }
 
-/// Looks at all linearizations; reports up to `most` that end in different states.
+/// Explores all linearizations. Reports up to `most` that end in different states.
 pub(crate) fn survey(
     problem: &Problem,
     automaton: &mut Automaton<'_>,
@@ -117,14 +117,14 @@ fn survey_with<M: Mask>(
             endings.push((search.paths.order(node.path), state));
         }
     }
-    Ok(Survey { endings, watched_in: search.watched_in.into_iter().collect() })
+    Ok(Survey { endings, tracked_in: search.tracked_in.into_iter().collect() })
 }
 
 struct BreadthFirst<'r, 'a, M> {
     frontier: Frontier<'r, M>,
     automaton: &'r mut Automaton<'a>,
     ledger: Ledger,
-    /// Configurations before the next return that are still to be expanded.
+    /// Configurations before the next return that have not been expanded yet.
     level: Vec<Node<M>>,
     /// Those in which the returning operation has taken effect.
     next: Vec<Node<M>>,
@@ -133,12 +133,12 @@ struct BreadthFirst<'r, 'a, M> {
     nodes_paid: usize,
     scratch: Vec<Choice>,
     successors: Vec<StateId>,
-    /// States in which the watched operation can take effect.
-    watched_in: FxHashSet<StateId>,
+    /// States in which the tracked operation can take effect.
+    tracked_in: FxHashSet<StateId>,
 }
 
 const NODE_CHUNK: usize = 256;
-/// Comparing so many multisets takes as long as a step.
+/// Comparing this many multisets takes as long as a step.
 const COMPARED_PER_STEP: u64 = 16;
 
 impl<'r, 'a, M: Mask> BreadthFirst<'r, 'a, M> {
@@ -160,11 +160,11 @@ impl<'r, 'a, M: Mask> BreadthFirst<'r, 'a, M> {
             nodes_paid: 0,
             scratch: Vec::new(),
             successors: Vec::new(),
-            watched_in: FxHashSet::default(),
+            tracked_in: FxHashSet::default(),
         }
     }
 
-    /// True if everything can be explained; then `level` holds the configurations at the end.
+    /// True if everything can be explained. `level` then holds the final configurations.
     fn run(&mut self, problem: &Problem, budget: &mut Budget<'_>) -> Result<bool, Stop> {
         let state = self.automaton.initial(budget)?;
         let config = Config { returns: 0, state, used: 0, mask: M::empty(problem.width) };
@@ -193,7 +193,7 @@ impl<'r, 'a, M: Mask> BreadthFirst<'r, 'a, M> {
         }
     }
 
-    /// Absorbs reads, and sorts the node into `level` or `next` unless it has been met.
+    /// Absorbs reads, and adds the node to `level` or `next` unless it has been seen.
     fn add(&mut self, mut node: Node<M>, budget: &mut Budget<'_>) -> Result<(), Stop> {
         let (paths, path) = (&mut self.paths, &mut node.path);
         let config = &mut node.config;
@@ -219,16 +219,16 @@ impl<'r, 'a, M: Mask> BreadthFirst<'r, 'a, M> {
         let mut choices = std::mem::take(&mut self.scratch);
         self.frontier.push_moves(&node.config, &self.ledger, &mut choices);
         for choice in choices.drain(..) {
-            if self.frontier.is_watched(choice) {
-                self.watched_in.insert(node.config.state);
+            if self.frontier.is_tracked(choice) {
+                self.tracked_in.insert(node.config.state);
             }
             let mut states = std::mem::take(&mut self.successors);
             states.clear();
             let class = self.frontier.class_of(choice);
             match self.automaton.step(node.config.state, class, budget)? {
-                Step::Illegal => {}
-                Step::To(state) => states.push(state),
-                Step::ToAny(at) => states.extend_from_slice(self.automaton.many(at)),
+                Transition::Illegal => {}
+                Transition::To(state) => states.push(state),
+                Transition::ToAny(at) => states.extend_from_slice(self.automaton.many(at)),
             }
             for &state in &states {
                 let ledger = &mut self.ledger;
@@ -246,10 +246,10 @@ impl<'r, 'a, M: Mask> BreadthFirst<'r, 'a, M> {
     }
 }
 
-/// The configurations met at one level.
+/// The configurations seen at one level.
 enum Met<M> {
     Exactly(Visited<M>),
-    /// For each (mask, state), the least used multisets of pending operations.
+    /// For each (mask, state), the minimal multisets of pending operations used.
     Least {
         used: FxHashMap<(M, StateId), SmallVec<[UsedId; 2]>>,
         bytes: usize,
@@ -276,10 +276,10 @@ impl<M: Mask> Met<M> {
 
     /// True if the configuration is worth expanding.
     ///
-    /// Why a configuration that uses more is not: pending operations are optional and what is
-    /// left of them is all that differs, so whatever explains the rest from there explains it
-    /// from the one that uses less. (One that was added before something better stays: it costs
-    /// time, not truth.)
+    /// Why a configuration that uses more is not: pending operations are optional, and the two
+    /// differ only in what is left of them, so whatever explains the rest from there also explains
+    /// it from the one that uses less. (A configuration that was added before a better one stays:
+    /// that costs time, not correctness.)
     fn insert(
         &mut self,
         config: &Config<M>,
@@ -289,13 +289,13 @@ impl<M: Mask> Met<M> {
         match self {
             Met::Exactly(visited) => {
                 let new = visited.insert(config, budget);
-                // Without memory a level need not end: pending operations in unlimited supply
+                // Without memory a level might never end: pending operations in unlimited supply
                 // lead round in circles.
                 if visited.is_lossy() { Err(Limit::Memory.into()) } else { Ok(new) }
             }
             Met::Least { used, bytes } => {
                 let least = used.entry((config.mask.clone(), config.state)).or_default();
-                // Many that are not comparable make one step as slow as many.
+                // Comparing with many incomparable multisets costs as much as several steps.
                 budget.spend(least.len() as u64 / COMPARED_PER_STEP)?;
                 if least.iter().any(|u| ledger.uses_no_more(*u, config.used)) {
                     return Ok(false);
@@ -311,14 +311,14 @@ impl<M: Mask> Met<M> {
     }
 }
 
-/// Names a path of choices; [`ROOT`] is the empty one.
+/// Identifies a path of choices; [`ROOT`] is the empty one.
 type PathId = u32;
 const ROOT: PathId = u32::MAX;
 
-/// All paths to living configurations, as a tree of (parent, choice).
+/// All paths to live configurations, as a tree of (parent, choice).
 #[derive(Default)]
 struct Paths {
-    /// INVARIANT: a parent stands before its children.
+    /// INVARIANT: a parent comes before its children.
     nodes: Vec<(PathId, Choice)>,
     /// Size after the last pruning.
     kept: usize,
@@ -352,7 +352,7 @@ impl Paths {
         order
     }
 
-    /// Forgets the paths that lead to none of `living`, once there is enough to forget.
+    /// Drops the paths that lead to none of `living`, once there are enough to drop.
     fn prune<'n>(
         &mut self,
         living: impl Iterator<Item = &'n mut PathId>,

@@ -1,16 +1,16 @@
 //! Depth-first search: Wing and Gong's algorithm and just-in-time linearization, each as a tree
-//! search (undo and try again) and as a graph search (remember what was seen).
+//! search (backtracking only) and as a graph search (with memory).
 //!
-//! Idea. To explain a history, choose again and again an operation that may take effect next: one
-//! that was called before the first return that is not explained yet. *Wing–Gong* tries them in
-//! call order. *Just-in-time* tries the operation whose return is next first, so that nothing
-//! takes effect before some return forces it; on real histories it is right more often. Both walk
-//! the same graph of configurations (returns explained, open operations in effect, state). The
-//! tree searches keep nothing but the path, and undoing is going back to an earlier state number;
-//! the graph searches remember which configurations failed and never expand one twice.
+//! Idea. To explain a history, repeatedly choose an operation that may take effect next: one that
+//! was called before the first return that is not explained yet. *Wing–Gong* tries them in call
+//! order. *Just-in-time* tries the operation whose return is next first, so that nothing takes
+//! effect before some return forces it; on real histories it is right more often. Both explore the
+//! same graph of configurations (returns explained, open operations in effect, state). The tree
+//! searches keep only the path, and undo a step by going back to an earlier state number. The graph
+//! searches remember which configurations failed and never expand one twice.
 //!
-//! Complexity. With at most k operations open at once and s states reachable for each set of
-//! effects, a graph search visits at most n·2ᵏ·s configurations, each with up to k moves; tree
+//! Complexity. With at most k operations open at the same time and s states reachable for each set
+//! of effects, a graph search visits at most n·2ᵏ·s configurations, each with up to k moves. Tree
 //! searches are exponential in n. Complete for every specification.
 //!
 //! Papers: J. Wing, C. Gong, *Testing and verifying concurrent objects*, JPDC 1993; G. Lowe,
@@ -22,7 +22,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::automaton::{Automaton, Step};
+use super::automaton::{Automaton, Transition};
 use super::frontier::{Choice, Frontier};
 use super::ledger::Ledger;
 use super::mask::{Mask, Wide};
@@ -31,7 +31,7 @@ use super::visited::{Config, Visited};
 use super::{MoveOrder, Outcome, StateId, Stop, Stopped, Switches};
 use crate::budget::{Budget, Limit};
 
-/// Which of the four searches.
+/// Selects one of the four searches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Style {
     pub(crate) order: MoveOrder,
@@ -39,16 +39,16 @@ pub(crate) struct Style {
     pub(crate) remember: bool,
 }
 
-/// A configuration on the path, with the moves not tried yet on top of the move stack.
+/// A configuration on the path. The moves not tried yet are on top of the move stack.
 struct Frame<M> {
     config: Config<M>,
     /// The moves of this frame are `moves[moves_from..]`.
     moves_from: usize,
-    /// How much of `order` led here.
+    /// The length of `order` that led here.
     order_len: usize,
 }
 
-/// A choice, and the state it leads to where that is known already.
+/// A choice, and the state it leads to, if already known.
 #[derive(Clone, Copy)]
 struct Move {
     choice: Choice,
@@ -56,9 +56,9 @@ struct Move {
 }
 
 const NOT_ASKED: StateId = StateId(u32::MAX);
-/// Frames are paid for in chunks of this many.
+/// Reserve memory for frames in chunks of this many.
 const FRAME_CHUNK: usize = 256;
-/// If memory runs out again after fewer steps than this, clearing it has become pointless.
+/// If memory runs out again after fewer steps than this, clearing it is no longer useful.
 const MIN_STEPS_PER_CLEARING: u64 = 5_000;
 
 struct DepthFirst<'r, 'a, M> {
@@ -68,14 +68,14 @@ struct DepthFirst<'r, 'a, M> {
     seen: Seen<M>,
     frames: Vec<Frame<M>>,
     moves: Vec<Move>,
-    /// What has taken effect on the path.
+    /// The choices on the path, in order.
     order: Vec<Choice>,
     frames_paid: usize,
     last_clearing: Option<u64>,
     scratch: Vec<Choice>,
 }
 
-/// Runs the search. (Not generic, so that it is compiled once and not for every specification.)
+/// Runs the search. (Not generic, so that it is compiled once instead of for every specification.)
 pub(crate) fn search(
     problem: &Problem,
     automaton: &mut Automaton<'_>,
@@ -148,8 +148,8 @@ impl<M: Mask> DepthFirst<'_, '_, M> {
         Ok(Outcome::NotLinearizable { reached: *reached })
     }
 
-    /// Tries the best move of the top frame. The move leaves the stack only once it has been
-    /// tried, so that it can be tried again after [`DepthFirst::make_room`].
+    /// Tries the best move of the top frame. The move is removed from the stack only after it has
+    /// been tried, so that it can be tried again after [`DepthFirst::make_room`].
     fn try_next(&mut self, reached: &mut u32, budget: &mut Budget<'_>) -> Result<bool, Stop> {
         let (Some(frame), Some(&mv)) = (self.frames.last(), self.moves.last()) else {
             return Ok(false);
@@ -159,12 +159,12 @@ impl<M: Mask> DepthFirst<'_, '_, M> {
         } else {
             let class = self.frontier.class_of(mv.choice);
             match self.automaton.step(frame.config.state, class, budget)? {
-                Step::Illegal => {
+                Transition::Illegal => {
                     self.moves.pop();
                     return Ok(false);
                 }
-                Step::To(state) => state,
-                Step::ToAny(at) => {
+                Transition::To(state) => state,
+                Transition::ToAny(at) => {
                     let states = self.automaton.many(at);
                     self.moves.pop();
                     self.moves.extend(states.iter().map(|&to| Move { choice: mv.choice, to }));
@@ -189,7 +189,7 @@ impl<M: Mask> DepthFirst<'_, '_, M> {
         entered
     }
 
-    /// Goes to a configuration; true if everything is explained there.
+    /// Enters a configuration. True if everything is explained there.
     fn enter(
         &mut self,
         mut config: Config<M>,
@@ -221,9 +221,9 @@ impl<M: Mask> DepthFirst<'_, '_, M> {
         Ok(false)
     }
 
-    /// Memory is short: forget all configurations and all states that are not on the path. The
-    /// search goes on, and may come by the same configurations again. Gives up if that helped too
-    /// little the last time.
+    /// Memory is short: forgets all configurations, and all states that are not on the path. The
+    /// search continues, and may visit the same configurations again. Gives up if clearing helped
+    /// too little the last time.
     fn make_room(&mut self, budget: &mut Budget<'_>) -> Result<(), Stop> {
         let now = budget.steps();
         if self.last_clearing.is_some_and(|last| now < last + MIN_STEPS_PER_CLEARING) {
@@ -245,16 +245,16 @@ impl<M: Mask> DepthFirst<'_, '_, M> {
     }
 }
 
-/// What a graph search remembers, and how: the configurations from which there is no way.
+/// What a graph search remembers, and how: the configurations that are dead ends.
 ///
 /// Remembering them when they have failed, rather than when they are entered, is enough: a search
-/// cannot meet a configuration below itself, since every step makes something take effect. A search
-/// that never has to go back then remembers nothing at all.
+/// cannot meet a configuration below itself, since every step makes something take effect. So a
+/// search that never has to backtrack remembers nothing.
 enum Seen<M> {
     /// A tree search remembers nothing.
     Nothing,
     Slots(Visited<M>),
-    /// The paper's way: the set of all operations in effect, as one bit for each.
+    /// As in the paper: the set of all operations in effect, with one bit for each.
     FullSets {
         now: Vec<u64>,
         failed: FxHashSet<FullSet>,
@@ -288,7 +288,7 @@ impl<M: Mask> Seen<M> {
         self.flip(choice);
     }
 
-    /// Takes back the choices at the end of the order.
+    /// Undoes the choices at the end of the order.
     fn truncate(&mut self, undone: &[Choice]) {
         if matches!(self, Seen::FullSets { .. }) {
             undone.iter().for_each(|choice| self.flip(*choice));
@@ -305,8 +305,8 @@ impl<M: Mask> Seen<M> {
         }
     }
 
-    /// There is no way from here. Where there is no room to remember it, it is forgotten. The
-    /// choices that led to `config` must still be in effect.
+    /// Records a dead end. If there is no memory for it, it is not recorded. The choices that led
+    /// to `config` must still be in effect.
     fn failed(&mut self, config: &Config<M>, budget: &mut Budget<'_>) {
         match self {
             Seen::Nothing => {}

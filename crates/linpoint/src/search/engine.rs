@@ -1,4 +1,4 @@
-//! The engines by name, and running them: alone, or several in competition.
+//! The engines by name, and running them, alone or in competition.
 
 use std::sync::mpsc;
 
@@ -26,17 +26,17 @@ pub enum Engine {
     JitGraph,
     /// Just-in-time linearization, breadth first.
     Breadth,
-    /// Schedules that delay few operations, see [`crate::hitting`]. Not complete: it finds witnesses, and
-    /// never says that there is none.
+    /// Schedules that delay few operations, see [`crate::hitting`]. Not complete: it finds
+    /// witnesses, but never refutes.
     Hitting,
 }
 
 impl Engine {
-    /// All that are complete: they decide every history, if there is time and memory.
+    /// All complete engines: they decide every history, given enough time and memory.
     pub const ALL: [Engine; 5] =
         [Engine::WgTree, Engine::WgGraph, Engine::JitTree, Engine::JitGraph, Engine::Breadth];
 
-    /// All that can be asked for by name.
+    /// All engines that can be selected by name.
     pub const NAMED: [Engine; 6] = [
         Engine::WgTree,
         Engine::WgGraph,
@@ -46,7 +46,7 @@ impl Engine {
         Engine::Hitting,
     ];
 
-    /// The name by which it is asked for.
+    /// The name that selects it.
     pub fn name(self) -> &'static str {
         match self {
             Engine::WgTree => "wg-tree",
@@ -58,7 +58,7 @@ impl Engine {
         }
     }
 
-    /// One line about it.
+    /// A one-line description.
     pub fn about(self) -> &'static str {
         match self {
             Engine::WgTree => {
@@ -84,7 +84,7 @@ impl std::str::FromStr for Engine {
     }
 }
 
-/// What an engine found out about a part.
+/// An engine's answer for a part.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Found {
     /// An order of all completed and some pending operations.
@@ -93,7 +93,7 @@ pub(crate) enum Found {
     NotLinearizable { reached: u32 },
 }
 
-/// A linearization, and the state in which it ends as text.
+/// A linearization, and its final state as text.
 pub(crate) type Ending = (Vec<OpId>, String);
 
 /// Runs engines on one compiled part.
@@ -137,7 +137,7 @@ impl Searcher<'_> {
     }
 
     /// Breadth-first search in which pending operations may take effect any number of times. True
-    /// means that even so there is no linearization.
+    /// means that even then there is no linearization.
     pub(crate) fn refutes_with_unlimited_pending(
         &self,
         budget: &mut Budget<'_>,
@@ -166,9 +166,10 @@ impl Searcher<'_> {
         Ok(survey.endings.into_iter().map(finish).collect())
     }
 
-    /// The results that the watched operation `op` of the subject can have, without repetition, at most `most`, and
-    /// whether these are all. `None` if they cannot be enumerated.
-    pub(crate) fn watched_results(
+    /// The possible results of the operation `op` of the subject, which must be
+    /// [`Problem::tracked`], without duplicates and at most `most`, and whether the list is
+    /// complete. `None` if they cannot be enumerated.
+    pub(crate) fn tracked_results(
         &self,
         op: OpId,
         most: usize,
@@ -177,7 +178,7 @@ impl Searcher<'_> {
         let mut session = self.subject.session();
         let survey = self.survey(&mut *session, 0, budget)?;
         let (mut results, mut outcomes) = (Vec::new(), Vec::new());
-        for state in survey.watched_in {
+        for state in survey.tracked_in {
             let stopped = |stop| Stopped { stop, reached: 0 };
             if !session.outcomes(state, op, &mut outcomes, budget).map_err(stopped)? {
                 return Ok(None);
@@ -204,7 +205,7 @@ impl Searcher<'_> {
         breadth::survey(self.problem, automaton, self.switches, most, budget)
     }
 
-    /// The operations of the history behind the choices: of a pending class, the first use is the
+    /// Translates choices to operations of the history. The first use of a pending class is the
     /// operation that was called first.
     fn name_ops(&self, order: &[Choice]) -> Vec<OpId> {
         let problem = self.problem;
@@ -220,8 +221,8 @@ impl Searcher<'_> {
         order.iter().map(&mut name).collect()
     }
 
-    /// Runs several engines at once, each in a thread of its own; the first to answer ends the
-    /// others. `budget` makes a budget for each that also watches the given flag.
+    /// Runs several engines in parallel, each on its own thread. The first to answer stops the
+    /// others. `budget` makes a budget for each that also checks the given flag.
     pub(crate) fn compete<'b>(
         &self,
         engines: &[Engine],
@@ -246,7 +247,7 @@ impl Searcher<'_> {
         })
     }
 
-    /// The first answer, or else the most telling reason why there is none.
+    /// The first answer, or else the most informative reason why there is none.
     fn first_answer(
         &self,
         receive: mpsc::Receiver<(Engine, Result<Found, Stopped>)>,
@@ -256,7 +257,7 @@ impl Searcher<'_> {
             match found {
                 Ok(found) => return Ok((engine, found)),
                 Err(stopped) => {
-                    let telling = |s: &Stopped| match s.stop {
+                    let informative = |s: &Stopped| match s.stop {
                         Stop::SpecPanicked { .. } => 3,
                         Stop::Limit(Limit::Time) => 2,
                         Stop::Limit(Limit::Cancelled) => 0,
@@ -264,7 +265,7 @@ impl Searcher<'_> {
                     };
                     let reached = worst.as_ref().map_or(0, |w| w.reached).max(stopped.reached);
                     let mut keep = match worst.take() {
-                        Some(w) if telling(&w) >= telling(&stopped) => w,
+                        Some(w) if informative(&w) >= informative(&stopped) => w,
                         _ => stopped,
                     };
                     keep.reached = reached;
@@ -272,7 +273,7 @@ impl Searcher<'_> {
                 }
             }
         }
-        let nobody = Stopped { stop: Stop::Limit(Limit::Cancelled), reached: 0 };
-        Err(worst.unwrap_or(nobody))
+        let cancelled = Stopped { stop: Stop::Limit(Limit::Cancelled), reached: 0 };
+        Err(worst.unwrap_or(cancelled))
     }
 }

@@ -1,9 +1,10 @@
 //! What can happen next: the part of a search that depth-first and breadth-first engines share.
 //!
-//! A [`Frontier`] stands before one return event and knows which operation is in which slot. It
-//! depends only on that position, never on the path of the search, so it can move back and forth.
+//! A [`Frontier`] is positioned before one return event and knows which operation is in which slot.
+//! It depends only on that position, never on the path of the search, so it can move back and
+//! forth.
 
-use super::automaton::{Automaton, Step};
+use super::automaton::{Automaton, Transition};
 use super::hints::NO_POSITION;
 use super::ledger::Ledger;
 use super::mask::Mask;
@@ -40,7 +41,7 @@ pub(crate) struct Frontier<'p, M> {
     order: MoveOrder,
     /// The next return event to explain.
     returns: u32,
-    /// The operation in each slot; of a free slot, any.
+    /// The operation in each slot; arbitrary for a free slot.
     in_slot: Vec<u32>,
     open: M,
     /// The open operations that never change the state and may be absorbed.
@@ -51,7 +52,7 @@ pub(crate) struct Frontier<'p, M> {
 }
 
 impl<'p, M: Mask> Frontier<'p, M> {
-    /// Stands before the first return.
+    /// Positioned before the first return.
     pub(crate) fn new(problem: &'p Problem, switches: Switches, order: MoveOrder) -> Self {
         let width = problem.width;
         let mut frontier = Frontier {
@@ -87,7 +88,7 @@ impl<'p, M: Mask> Frontier<'p, M> {
     fn is_absorbable(&self, op: u32) -> bool {
         self.problem.is_read[self.problem.class[op as usize].index()]
             && self.problem.order.as_ref().is_none_or(|o| !o.binds(op))
-            && self.problem.watched != Some(op)
+            && self.problem.tracked != Some(op)
     }
 
     fn open(&mut self, op: u32) {
@@ -126,7 +127,7 @@ impl<'p, M: Mask> Frontier<'p, M> {
         for op in self.calls(self.returns) {
             self.close(op);
         }
-        // Slots that were free before keep stale operations, which nobody looks at.
+        // Slots that were free before keep stale operations, which are never read.
         self.open(self.returning());
     }
 
@@ -150,8 +151,8 @@ impl<'p, M: Mask> Frontier<'p, M> {
 
     /// Lets all open reads that are legal in this state take effect.
     ///
-    /// Why this loses nothing: such an operation leaves the state as it is *wherever* it is legal,
-    /// so in any continuation it can be taken out of its later place and put here instead.
+    /// Why this loses nothing: such an operation leaves the state unchanged *wherever* it is legal,
+    /// so in any continuation it can be moved from its later position to this one.
     pub(crate) fn absorb(
         &self,
         state: StateId,
@@ -168,7 +169,7 @@ impl<'p, M: Mask> Frontier<'p, M> {
         self.open_reads.for_each_without(&before, |slot| {
             let op = self.in_slot[slot as usize];
             match automaton.step(state, self.problem.class[op as usize], budget) {
-                Ok(Step::Illegal) => {}
+                Ok(Transition::Illegal) => {}
                 Ok(_) => {
                     mask.insert(slot);
                     took(Choice::op(op));
@@ -179,13 +180,13 @@ impl<'p, M: Mask> Frontier<'p, M> {
         failed.map_or(Ok(()), Err)
     }
 
-    /// True if the next return is explained already.
+    /// True if the next return is already explained.
     pub(crate) fn is_returning_done(&self, mask: &M) -> bool {
         mask.has(self.problem.slot[self.returning() as usize])
     }
 
-    /// Takes a configuration past the next return, which must be explained already. The frontier
-    /// itself stays where it is.
+    /// Moves a configuration past the next return, which must already be explained. The frontier
+    /// itself does not move.
     pub(crate) fn leave_return(
         &self,
         config: &mut Config<M>,
@@ -200,7 +201,7 @@ impl<'p, M: Mask> Frontier<'p, M> {
         Ok(())
     }
 
-    /// Takes a configuration past every return that is explained already, absorbing reads on the
+    /// Moves a configuration past every return that is already explained, absorbing reads on the
     /// way. Afterwards the next return needs something to happen, or all are explained.
     pub(crate) fn settle(
         &mut self,
@@ -222,7 +223,8 @@ impl<'p, M: Mask> Frontier<'p, M> {
         }
     }
 
-    /// Pushes what may take effect next, the most promising last. Legality is not looked at.
+    /// Pushes the choices that may take effect next, the most promising last. Legality is not
+    /// checked.
     pub(crate) fn push_moves(
         &mut self,
         config: &Config<M>,
@@ -273,7 +275,7 @@ impl<'p, M: Mask> Frontier<'p, M> {
         }
     }
 
-    /// Of open operations that nothing tells apart, only the one that returns first is tried.
+    /// Of indistinguishable open operations, only the one that returns first is tried.
     ///
     /// Why this loses nothing: let `a` and `b` be of one class, both open, `a` returning first. In
     /// a continuation in which `b` takes effect before `a`, swap the two: `a` then takes effect
@@ -296,7 +298,7 @@ impl<'p, M: Mask> Frontier<'p, M> {
                         && order.is_none_or(|order| !order.binds(o) && !order.binds(op))
                 })
             });
-            if !has_earlier_twin || p.watched == Some(op) {
+            if !has_earlier_twin || p.tracked == Some(op) {
                 out[kept] = out[i];
                 kept += 1;
             }
@@ -304,8 +306,8 @@ impl<'p, M: Mask> Frontier<'p, M> {
         out.truncate(kept);
     }
 
-    /// Pending classes that could be noticed by something that is open, directly or through
-    /// another pending operation, and of which one is left.
+    /// Pending classes that an open operation could notice, directly or through another pending
+    /// operation, and that have an operation left.
     fn push_pending(&mut self, config: &Config<M>, ledger: &Ledger, out: &mut Vec<Choice>) {
         let p = self.problem;
         self.stamp_now += 1;
@@ -359,8 +361,8 @@ impl<'p, M: Mask> Frontier<'p, M> {
         out.truncate(kept);
     }
 
-    /// The configuration after `choice` took effect and led to `state`; `None` if that is of no
-    /// use: a pending operation that changes nothing is better left out.
+    /// The configuration after `choice` took effect and led to `state`; `None` if that is useless:
+    /// a pending operation that changes nothing is better left out.
     pub(crate) fn after(
         &self,
         config: &Config<M>,
@@ -378,12 +380,12 @@ impl<'p, M: Mask> Frontier<'p, M> {
         Ok(Some(next))
     }
 
-    /// True if this is the operation that somebody watches.
-    pub(crate) fn is_watched(&self, choice: Choice) -> bool {
-        self.problem.watched.is_some_and(|op| choice == Choice::op(op))
+    /// True if this is the tracked operation.
+    pub(crate) fn is_tracked(&self, choice: Choice) -> bool {
+        self.problem.tracked.is_some_and(|op| choice == Choice::op(op))
     }
 
-    /// What the specification is asked about for a choice.
+    /// The class of a choice.
     pub(crate) fn class_of(&self, choice: Choice) -> super::ClassId {
         match choice.split() {
             Ok(op) => self.problem.class[op as usize],

@@ -1,10 +1,11 @@
-//! Known positions of operations: as a preference among candidates, or as an order to respect.
+//! Known positions of operations, either as a preference among candidates or as an order to
+//! respect.
 
 use super::problem::Problem;
 use crate::history::{OpId, OrderHint};
 use crate::subject::Case;
 
-/// Sort keys of the operations: their positions, those without one last.
+/// Sort keys of the operations: their positions. Those without one come last.
 pub(crate) fn preference(case: &Case<'_>, problem: &Problem) -> Vec<u64> {
     let position = |id: &OpId| case.extras(*id).hint.map_or(NO_POSITION, |h| h.position);
     problem.ids.iter().map(position).collect()
@@ -22,9 +23,9 @@ pub(crate) const NO_POSITION: u64 = u64::MAX;
 pub(crate) struct AssertedOrder {
     /// Completed operations with a position, by (scope, position).
     chain: Vec<u32>,
-    /// For each completed operation, its place.
+    /// The place of each completed operation.
     ops: Vec<Option<Place>>,
-    /// For each pending class (which has one operation, if it has a position), its place.
+    /// The place of each pending class (which has a single operation, if it has a position).
     pending: Vec<Option<Place>>,
 }
 
@@ -77,7 +78,8 @@ impl AssertedOrder {
         self.ops[op as usize].is_some()
     }
 
-    /// May this completed operation take effect now? `used` are the pending classes in effect.
+    /// Whether this completed operation may take effect now. `used` are the pending classes in
+    /// effect.
     pub(crate) fn allows(
         &self,
         op: u32,
@@ -89,7 +91,7 @@ impl AssertedOrder {
             && !self.a_later_one_is_used(place, used)
     }
 
-    /// May an operation of this pending class take effect now?
+    /// Whether an operation of this pending class may take effect now.
     pub(crate) fn allows_pending(
         &self,
         class: u32,
@@ -110,8 +112,8 @@ impl AssertedOrder {
         })
     }
 
-    /// Pending classes with a position must stay in the ledger to the end, since they forbid
-    /// smaller positions for ever.
+    /// Pending classes with a position must stay in the ledger to the end, since they rule out
+    /// smaller positions permanently.
     pub(crate) fn binds_pending(&self, class: u32) -> bool {
         self.pending[class as usize].is_some()
     }

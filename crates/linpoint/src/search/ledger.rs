@@ -1,7 +1,7 @@
 //! Which pending operations have taken effect, counted by class.
 //!
-//! A pending operation never returns, so it would hold its slot for ever. Instead, identical ones
-//! are interchangeable and only counted: a [`UsedId`] names an interned multiset of classes. A
+//! A pending operation never returns, so it would hold its slot to the end. Instead, identical ones
+//! are interchangeable and only counted: a [`UsedId`] identifies an interned multiset of classes. A
 //! class leaves the multiset once no operation that could notice it is left
 //! ([`super::pending::PendingClass::last_use`]), so that configurations that differ only in such
 //! classes become equal again.
@@ -13,7 +13,7 @@ use super::Stop;
 use super::problem::Problem;
 use crate::budget::Budget;
 
-/// Names a multiset of pending classes; 0 is the empty one.
+/// Identifies a multiset of pending classes; 0 is the empty one.
 pub(crate) type UsedId = u32;
 
 /// Classes with their counts, sorted by class.
@@ -21,14 +21,14 @@ type Counts = SmallVec<[(u32, u32); 4]>;
 
 pub(crate) struct Ledger {
     sets: Vec<Counts>,
-    /// For each set the smallest `last_use` of its classes.
+    /// The smallest `last_use` of the classes in each set.
     first_retirement: Vec<u32>,
     ids: FxHashMap<Counts, UsedId>,
-    /// False: every class may be used any number of times, and nothing is counted.
+    /// If false, every class may be used any number of times, and nothing is counted.
     counting: bool,
 }
 
-/// What one interned multiset costs, roughly.
+/// Approximate memory of an interned multiset.
 const SET_BYTES: usize = 2 * size_of::<Counts>() + 32;
 
 impl Ledger {
@@ -38,7 +38,7 @@ impl Ledger {
         Ledger { sets: vec![Counts::new()], first_retirement: vec![u32::MAX], ids, counting }
     }
 
-    /// How many operations of the class have taken effect.
+    /// The number of operations of the class that have taken effect.
     pub(crate) fn count(&self, used: UsedId, class: u32) -> u32 {
         let set = &self.sets[used as usize];
         set.iter().find(|(c, _)| *c == class).map_or(0, |(_, n)| *n)
@@ -68,7 +68,7 @@ impl Ledger {
         self.intern(set, problem, budget)
     }
 
-    /// Drops the classes that nobody can notice from return event `returns` on.
+    /// Drops the classes that cannot be noticed from return event `returns` on.
     pub(crate) fn retire(
         &mut self,
         used: UsedId,

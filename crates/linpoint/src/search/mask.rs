@@ -1,4 +1,4 @@
-//! Sets of slots: one machine word where concurrency allows it, several where it does not.
+//! Sets of slots: one machine word if concurrency allows it, otherwise several.
 
 use std::hash::Hash;
 
@@ -13,9 +13,9 @@ pub(crate) trait Mask: Clone + Eq + Hash {
     fn remove(&mut self, slot: u32);
     /// Visits the slots that are in `self` and not in `other`, in increasing order.
     fn for_each_without(&self, other: &Self, visit: impl FnMut(u32));
-    /// True if nothing is in `self` that is not in `other`.
+    /// True if `self` is a subset of `other`.
     fn is_covered_by(&self, other: &Self) -> bool;
-    /// A well mixed hash.
+    /// A well-mixed hash.
     fn mix(&self) -> u64;
     /// Heap bytes of one mask.
     fn heap_bytes(&self) -> usize;

@@ -1,10 +1,9 @@
 //! The generic engines: complete for every specification.
 //!
-//! A part of a history is compiled once ([`problem`]); then operations, results and states are
-//! numbers, and the specification is a table that is filled on demand ([`automaton`]). What can
-//! happen next at a point of the search is decided in one place for all engines ([`frontier`]).
-//! The engines themselves are [`depth`] (Wing–Gong and just-in-time, as tree or graph) and
-//! [`breadth`].
+//! A part of a history is compiled once ([`problem`]). Operations, results and states are then
+//! numbers, and the specification is a table that is filled on demand ([`automaton`]). [`frontier`]
+//! determines for all engines what can happen next. The engines themselves are [`depth`] (Wing–Gong
+//! and just-in-time, as tree or graph) and [`breadth`].
 
 mod automaton;
 mod breadth;
@@ -18,7 +17,7 @@ mod pending;
 mod problem;
 mod visited;
 
-pub(crate) use automaton::{Automaton, Step};
+pub(crate) use automaton::{Automaton, Transition};
 pub use engine::Engine;
 pub(crate) use engine::{Ending, Found, Searcher};
 pub(crate) use frontier::Choice;
@@ -35,17 +34,18 @@ pub(crate) enum MoveOrder {
     ReturnFirst,
 }
 
-/// The parts of the search that can be switched off, to measure what each is worth and to compare
-/// with the algorithms as published. No switch changes a verdict.
+/// Parts of the search that can be switched off, to measure their benefit and to compare with the
+/// published algorithms. No switch changes a verdict.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Switches {
     /// Let reads take effect as soon as they are legal, without branching.
     pub absorb_reads: bool,
     /// Of identical open operations, try only the one that returns first.
     pub first_of_class: bool,
-    /// Drop pending operations that nobody can notice, and try the others only where somebody can.
+    /// Drop pending operations that nothing can notice, and try the others only where something
+    /// can.
     pub drop_idle_pending: bool,
-    /// Count identical pending operations instead of telling them apart.
+    /// Count identical pending operations instead of distinguishing them.
     pub count_pending: bool,
     /// Forget configurations that use more pending operations than another (breadth-first only).
     pub dominance: bool,
@@ -53,9 +53,9 @@ pub struct Switches {
     pub slot_masks: bool,
     /// Ask the specification once for each (state, operation, result).
     pub memoise_steps: bool,
-    /// Let [`crate::spec::Claims::guide`] say which operations to try first.
+    /// Let [`crate::spec::Claims::guide`] choose which operations to try first.
     pub guide: bool,
-    /// Let a [monitor](crate::monitor) decide what it can, before anything is searched.
+    /// Let a [monitor](crate::monitor) decide what it can before searching.
     pub monitors: bool,
 }
 
@@ -76,7 +76,7 @@ impl Default for Switches {
 }
 
 impl Switches {
-    /// Everything off: the algorithms as published.
+    /// Everything off: the published algorithms.
     pub fn plain() -> Self {
         Switches {
             absorb_reads: false,
@@ -92,17 +92,17 @@ impl Switches {
     }
 }
 
-/// What a search found out about a compiled part.
+/// The result of a search on a compiled part.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Outcome {
     Linearizable(Vec<frontier::Choice>),
-    /// `reached` returns can be explained by some order, not more.
+    /// Some order explains `reached` returns, and none explains more.
     NotLinearizable {
         reached: u32,
     },
 }
 
-/// A search that ended without an answer, and how far it got.
+/// A search that ended without an answer, and its progress.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Stopped {
     pub(crate) stop: Stop,

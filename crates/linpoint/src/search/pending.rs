@@ -1,8 +1,9 @@
-//! What pending operations can still do: dropping, grouping, and who can notice whom.
+//! Reduces pending operations: drops and groups them, and determines which operations can notice
+//! which.
 //!
-//! A pending operation may take effect at any time after its call, or never. Each that a search has
-//! to consider multiplies its configurations, so everything that cannot matter is dropped here,
-//! identical ones are grouped and counted, and an index says which groups can matter to which
+//! A pending operation may take effect at any time after its call, or never. Each one that a search
+//! has to consider multiplies its configurations. So everything that cannot matter is dropped here,
+//! identical ones are grouped and counted, and an index records which groups can matter to which
 //! operations.
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -18,7 +19,7 @@ use crate::subject::Call;
 /// Pending operations that are treated as identical.
 #[derive(Clone, Debug)]
 pub(crate) struct PendingClass {
-    /// What the specification is asked about.
+    /// The class of all of them.
     pub(crate) class: ClassId,
     /// The operations, in call order.
     pub(crate) ops: Vec<OpId>,
@@ -26,12 +27,13 @@ pub(crate) struct PendingClass {
     pub(crate) called_at: Vec<u32>,
     /// The last return event before which the effect could still be noticed.
     pub(crate) last_use: u32,
-    /// When to try it, see [`super::problem::Problem::preference`]; by default after everything else.
+    /// Its priority, see [`super::problem::Problem::preference`]. By default it is tried after
+    /// everything else.
     pub(crate) preference: u64,
 }
 
 impl PendingClass {
-    /// How many operations have been called before return event `returns`.
+    /// The number of operations called before return event `returns`.
     pub(crate) fn called_by(&self, returns: u32) -> u32 {
         match self.called_at.last() {
             Some(last) if *last <= returns => self.called_at.len() as u32,
@@ -40,8 +42,8 @@ impl PendingClass {
     }
 }
 
-/// No number: a group that was not kept.
-const NOBODY: u32 = u32::MAX;
+/// The number of a group that was not kept.
+const DROPPED: u32 = u32::MAX;
 
 /// A set of pending classes.
 #[derive(Clone, Debug)]
@@ -62,7 +64,7 @@ enum Alike {
 }
 
 impl Compiler<'_, '_> {
-    /// True if not all operations touch the same.
+    /// True if operations have different footprints.
     pub(super) fn has_several_footprints(&self, events: &[Event]) -> bool {
         let mut footprints =
             events.iter().map(|e| self.case.subject.footprint(self.case.op(e.op())));
@@ -70,14 +72,14 @@ impl Compiler<'_, '_> {
         footprints.any(|f| Some(&f) != first.as_ref())
     }
 
-    /// Names that the classes in `classes` sense.
+    /// Names that the `classes` sense.
     fn names_sensed(&self, classes: impl Iterator<Item = usize>) -> FxHashSet<u64> {
         classes
             .flat_map(|c| self.case.subject.senses(self.out.classes[c]).names().to_vec())
             .collect()
     }
 
-    /// Drops pending operations that cannot matter for a reason of their own, groups the rest.
+    /// Drops pending operations that cannot matter for reasons of their own, and groups the rest.
     pub(super) fn group_pending(
         &mut self,
         pending: Vec<Pending>,
@@ -98,7 +100,7 @@ impl Compiler<'_, '_> {
                 let traces = subject.leaves(op);
                 !traces.names().iter().any(|n| named_by_completed.contains(n))
             };
-            // Optional and without effect, or without anyone to notice it.
+            // Optional and without effect, or with an effect that nothing can notice.
             let idle = subject.is_read(Call::unknown(op))
                 || (all_known && subject.idle_unless_named(op) && unmentioned());
             if switches.drop_idle_pending && idle {
@@ -147,15 +149,17 @@ impl Compiler<'_, '_> {
         Alike::Class(class)
     }
 
-    /// Finds out who can notice whom, and drops the pending classes that nobody can notice.
+    /// Determines which operations can notice which, and drops the pending classes that nothing can
+    /// notice.
     ///
-    /// Why dropping is right: take a linearization with the fewest pending operations, and among
-    /// those one in which each stands as late as possible. One that is last, or that is followed at
-    /// once by an operation of the same part that does not sense it, can be removed (the claim of
-    /// [`Claims::leaves`](crate::spec::Claims::leaves)), which contradicts "fewest"; one that is followed by an operation on
-    /// another key can be moved behind it. So each is followed at once by one that senses it, and
-    /// the chain ends in a completed operation. Removing only loosens asserted orders; moving may
-    /// break them, so the caller switches this off where an asserted order ties keys together.
+    /// Why dropping is correct: take a linearization with the fewest pending operations, and among
+    /// those one in which each comes as late as possible. A pending operation that is last, or that
+    /// is followed immediately by an operation of the same part that does not sense it, can be
+    /// removed (by the claim [`Claims::leaves`](crate::spec::Claims::leaves)), which contradicts
+    /// "fewest". One that is followed by an operation on another key can be moved behind it. So
+    /// each is followed immediately by one that senses it, and the chain ends in a completed
+    /// operation. Removing only loosens asserted orders; moving may break them, so the caller
+    /// switches this off where an asserted order ties keys together.
     pub(super) fn keep_what_matters(&mut self, groups: Vec<PendingClass>, switches: &Switches) {
         if groups.is_empty() {
             return;
@@ -197,7 +201,7 @@ impl Compiler<'_, '_> {
         if switches.drop_idle_pending { self.case.subject.leaves(op) } else { Traces::Any }
     }
 
-    /// Keeps the groups that somebody can notice.
+    /// Keeps the groups that something can notice.
     fn renumber(
         &mut self,
         groups: Vec<PendingClass>,
@@ -206,7 +210,7 @@ impl Compiler<'_, '_> {
         to_pending: Vec<Matter>,
     ) {
         let p = &mut self.out;
-        let mut number = vec![NOBODY; groups.len()];
+        let mut number = vec![DROPPED; groups.len()];
         for (i, mut group) in groups.into_iter().enumerate() {
             match last_use[i] {
                 Some(last) => {
@@ -220,16 +224,16 @@ impl Compiler<'_, '_> {
         let rename = |matter: Matter| match matter {
             Matter::All => Matter::All,
             Matter::Some(list) => Matter::Some(
-                list.into_iter().map(|i| number[i as usize]).filter(|i| *i != NOBODY).collect(),
+                list.into_iter().map(|i| number[i as usize]).filter(|i| *i != DROPPED).collect(),
             ),
         };
         p.matter_to_class = to_class.into_iter().map(rename).collect();
-        let kept = to_pending.into_iter().zip(&number).filter(|(_, n)| **n != NOBODY);
+        let kept = to_pending.into_iter().zip(&number).filter(|(_, n)| **n != DROPPED);
         p.matter_to_pending = kept.map(|(m, _)| rename(m)).collect();
     }
 }
 
-/// Who leaves which trace, by name.
+/// Which operations leave which trace, by name.
 struct Notice {
     by_name: FxHashMap<u64, SmallVec<[u32; 2]>>,
     leaves_any: SmallVec<[u32; 2]>,
@@ -251,7 +255,7 @@ impl Notice {
         Notice { by_name, leaves_any }
     }
 
-    /// The pending classes that something with these senses can notice.
+    /// The pending classes that an operation with these senses can notice.
     fn by(&self, sensed: &Traces) -> Matter {
         if sensed.is_any() {
             return Matter::All;
@@ -270,8 +274,8 @@ impl Notice {
 }
 
 /// The last return before which each pending class can still be noticed, directly or through
-/// another pending one; `None` if never. Later than the truth is safe, so a propagation that does
-/// not settle soon ends with "to the end".
+/// another pending one; `None` if never. A value that is too late is safe, so a propagation that
+/// does not converge soon ends with "to the end".
 fn last_uses(
     count: usize,
     last_of_class: &[Option<u32>],

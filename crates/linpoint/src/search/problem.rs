@@ -13,13 +13,13 @@ use crate::history::OpId;
 use crate::split::Event;
 use crate::subject::{Call, Case, Classes};
 
-/// A compiled part. "Operation" means a completed one here, as a local number.
+/// A compiled part. Here, "operation" means a completed one, as a local number.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Problem {
     /// The operation in the history.
     pub(crate) ids: Vec<OpId>,
     pub(crate) class: Vec<ClassId>,
-    /// For each class, what the specification is asked about.
+    /// The call that each class stands for.
     pub(crate) classes: Vec<Call>,
     pub(crate) slot: Vec<u32>,
     /// Position of the operation's return among all returns.
@@ -30,29 +30,30 @@ pub(crate) struct Problem {
     pub(crate) calls_before: Vec<u32>,
     /// Number of slots.
     pub(crate) width: usize,
-    /// For each class: it never changes the state.
+    /// True for classes that never change the state.
     pub(crate) is_read: Vec<bool>,
     pub(crate) pending: Vec<PendingClass>,
     /// Which pending classes can matter to operations of a class.
     pub(crate) matter_to_class: Vec<Matter>,
     /// Which pending classes can matter to those of a pending class.
     pub(crate) matter_to_pending: Vec<Matter>,
-    /// In which order to try operations that are open together: smaller first. Empty: by return.
+    /// The order in which to try operations that are open together, smaller first. Empty: by
+    /// return.
     pub(crate) preference: Vec<u64>,
     pub(crate) order: Option<super::hints::AssertedOrder>,
     /// Number of pending operations that were dropped because they cannot matter.
     pub(crate) dropped: usize,
-    /// An operation that is neither absorbed nor dropped for a twin, because somebody wants to know
-    /// all states in which it can take effect.
-    pub(crate) watched: Option<u32>,
+    /// An operation that is neither absorbed nor dropped for a twin, because all states in which it
+    /// can take effect are wanted.
+    pub(crate) tracked: Option<u32>,
 }
 
-/// Memory that compiling one part after the other uses again and again.
+/// Memory that is reused from part to part.
 pub(crate) struct Scratch<'a> {
     classes: Box<dyn Classes + 'a>,
-    /// For each operation of the history its number in its part.
+    /// The number of each operation of the history within its part.
     local: Vec<u32>,
-    /// The last compiled part, for its allocations.
+    /// The previous compiled part, for its allocations.
     pub(crate) used_up: Option<Problem>,
 }
 
@@ -63,7 +64,7 @@ impl<'a> Scratch<'a> {
 }
 
 impl Problem {
-    /// Empty, with the allocations of `self`.
+    /// An empty problem with the allocations of `self`.
     fn cleared(mut self) -> Problem {
         let Problem { ids, slot, return_of, returns, calls_before, .. } = &mut self;
         ids.clear();
@@ -79,7 +80,7 @@ impl Problem {
             preference: Vec::new(),
             order: None,
             dropped: 0,
-            watched: None,
+            tracked: None,
             ..self
         }
     }
@@ -102,8 +103,8 @@ pub(crate) fn compile(
     let use_hints = hints != Hints::Ignore && case.timeline().has_hints();
     let asserted = use_hints && hints == Hints::Assert;
     let groups = compiler.group_pending(pending, asserted, switches);
-    // Moving a pending operation past one of another key needs a free order: where an asserted one
-    // ties keys together, everything may matter to everything.
+    // Moving a pending operation past one of another key must not break an asserted order: where
+    // such an order ties keys together, everything may matter to everything.
     let tied = asserted && compiler.has_several_footprints(events);
     let by_trace = Switches { drop_idle_pending: switches.drop_idle_pending && !tied, ..*switches };
     compiler.keep_what_matters(groups, &by_trace);
@@ -127,7 +128,7 @@ pub(crate) fn compile(
     problem
 }
 
-/// Lets the specification guess the order of the completed operations and of the first operation
+/// Asks the specification for a likely order of the completed operations and of the first operation
 /// of each pending class.
 fn ask_for_guide(case: &Case<'_>, problem: &mut Problem) {
     let completed = problem.ids.len();
@@ -161,7 +162,7 @@ impl Compiler<'_, '_> {
         classes
     }
 
-    /// Numbers the completed operations; gives back the pending ones.
+    /// Numbers the completed operations. Returns the pending ones.
     fn completed(&mut self, events: &[Event], local: &mut [u32]) -> Vec<Pending> {
         let mut pending = Vec::new();
         let mut slots = Slots::default();

@@ -1,16 +1,16 @@
-//! The configurations that a search has seen: an open-addressing table under a memory budget.
+//! The configurations that a search has visited: an open-addressing table under a memory budget.
 //!
-//! When the budget allows no further growth the table turns lossy: new entries replace old ones.
-//! A depth-first search stays right then, since forgetting a configuration only means exploring it
-//! again; it merely loses time.
+//! When the budget allows no further growth, the table turns lossy: new entries replace old ones. A
+//! depth-first search stays correct, since forgetting a configuration only means exploring it
+//! again. It merely loses time.
 
 use super::StateId;
 use super::mask::Mask;
 use crate::budget::Budget;
 
 /// A point of a search: `returns` return events are explained, and of the operations open now,
-/// those in `mask` have taken effect too. The specification is in `state`, and `used` names the
-/// multiset of pending operations that took effect (see [`super::ledger`]).
+/// those in `mask` have taken effect too. The specification is in `state`, and `used` identifies
+/// the multiset of pending operations that took effect (see [`super::ledger`]).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Config<M> {
     pub(crate) returns: u32,
@@ -31,7 +31,7 @@ impl<M: Mask> Config<M> {
 
 /// `returns` of an empty cell.
 const VACANT: u32 = u32::MAX;
-/// How far a lossy table looks before it replaces something.
+/// How many cells a lossy table probes before it replaces one.
 const LOSSY_PROBES: usize = 8;
 
 pub(crate) struct Visited<M> {
@@ -56,7 +56,7 @@ impl<M: Mask> Visited<M> {
         cells * size_of::<Config<M>>()
     }
 
-    /// True if `config` is there.
+    /// True if the table contains `config`.
     #[inline]
     pub(crate) fn contains(&self, config: &Config<M>) -> bool {
         if self.len == 0 {
@@ -78,7 +78,7 @@ impl<M: Mask> Visited<M> {
         false
     }
 
-    /// Inserts `config`; true if it was not there.
+    /// Inserts `config`. True if it was not in the table.
     pub(crate) fn insert(&mut self, config: &Config<M>, budget: &mut Budget<'_>) -> bool {
         if self.cells.is_empty() || self.len * 8 >= self.cells.len() * 7 {
             self.grow(budget);
@@ -97,7 +97,7 @@ impl<M: Mask> Visited<M> {
             probes += 1;
             if self.lossy && probes == LOSSY_PROBES {
                 self.cells[(home + self.len % LOSSY_PROBES) & wrap] = config.clone();
-                self.len = self.len.wrapping_add(1); // only spreads the replacements now
+                self.len = self.len.wrapping_add(1); // from here on, only spreads the replacements
                 return true;
             }
             at = (at + 1) & wrap;
@@ -138,13 +138,13 @@ impl<M: Mask> Visited<M> {
         budget.release(Self::bytes_of(old));
     }
 
-    /// True if entries have been lost for want of memory.
+    /// True if entries have been lost for lack of memory.
     pub(crate) fn is_lossy(&self) -> bool {
         self.lossy
     }
 
-    /// Forgets everything; takes time proportional to what was there. A table that has become much
-    /// too large is given back.
+    /// Removes all entries, in time proportional to their number. Releases a table that has become
+    /// much too large.
     pub(crate) fn clear(&mut self, budget: &mut Budget<'_>) {
         if self.lossy || self.cells.len() > 64.max(self.len * 8) {
             self.forget(budget);
@@ -155,7 +155,7 @@ impl<M: Mask> Visited<M> {
         }
     }
 
-    /// Forgets everything and gives the memory back.
+    /// Removes all entries and releases the memory.
     pub(crate) fn forget(&mut self, budget: &mut Budget<'_>) {
         budget.release(Self::bytes_of(self.cells.len()) + self.heap_bytes);
         *self = Visited::new();
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_table_forgets_but_stays_within_its_memory() {
+    fn a_full_table_drops_entries_and_stays_within_its_memory() {
         let memory = Memory::new(Some(8 << 10));
         let mut budget = Budget::new(None, &memory);
         let mut seen = Visited::new();

@@ -1,9 +1,9 @@
-//! Independent validation of witnesses: a few lines that share nothing with the engines.
+//! Independent validation of witnesses: a few lines that share no code with the engines.
 //!
-//! An order is a witness if (1) it contains every completed operation once and every pending one
-//! at most once, (2) it respects real time, (3) it is legal for the specification, and (4) it
-//! respects asserted order hints. (2) needs one pass: an order respects real time exactly if no
-//! operation stands behind one that was called after its return.
+//! An order is a witness if (1) it contains every completed operation once and every pending one at
+//! most once, (2) it respects real time, (3) it is legal for the specification, and (4) it respects
+//! asserted order hints. (2) needs one pass: an order respects real time exactly if no operation
+//! comes after one that was called after its return.
 
 use rustc_hash::FxHashMap;
 
@@ -49,7 +49,7 @@ pub(crate) fn order_is_valid(
     }
 }
 
-/// Why an order was not accepted.
+/// Why an order was rejected.
 pub(crate) enum Invalid {
     /// It is not legal.
     Illegal(String),
@@ -57,11 +57,11 @@ pub(crate) enum Invalid {
     Panicked(String),
 }
 
-/// States that are no longer needed are dropped after this many operations.
+/// Drop unused states after this many operations.
 const TIDY: usize = 1024;
 
 /// Checks (3) for the order of one part, on an object that is changed in place if the specification
-/// has one. Otherwise nondeterministic specifications are followed in all states at once.
+/// has one. Otherwise nondeterministic specifications are followed in all states in parallel.
 pub(crate) fn replay_is_legal(case: &Case<'_>, order: &[OpId]) -> Result<(), Invalid> {
     let illegal = |id: OpId| {
         let op = case.describe_op(id);

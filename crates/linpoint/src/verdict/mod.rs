@@ -1,5 +1,5 @@
-//! What a check answers: linearizable, with a witness; not, with an explanation; or undecided,
-//! with the limit that was hit.
+//! The answer of a check: linearizable, with a witness; not linearizable, with an explanation; or
+//! undecided, with the limit that was hit.
 
 pub(crate) mod certify;
 mod reason;
@@ -14,9 +14,9 @@ use crate::history::OpId;
 /// The answer.
 #[derive(Clone, Debug)]
 pub enum Verdict {
-    /// There is a legal order, and here it is. It has been validated by independent code.
+    /// A legal order exists. The witness has been validated by independent code.
     Linearizable(Witness),
-    /// There is no legal order, and here is why.
+    /// No legal order exists. The violation explains why.
     Violation(Box<Violation>),
     /// A limit was hit first.
     Undecided(Undecided),
@@ -59,19 +59,20 @@ pub struct Violation {
     /// False if the limits ended the search for the earliest failing return; then `failing` is a
     /// return by which the history certainly had no linearization.
     pub failing_is_earliest: bool,
-    /// What the failing operation would have been allowed to return, in words.
+    /// The results that the failing operation could have returned, as text.
     pub allowed: Vec<String>,
-    /// True if `allowed` is everything, false if a limit or the spec cut it short.
+    /// True if `allowed` is complete; false if a limit or the spec cut it short.
     pub allowed_is_complete: bool,
-    /// The longest partial linearizations, longest first, each with the state it leads to in words.
+    /// The longest partial linearizations, longest first, each with its final state as text.
     pub partials: Vec<Partial>,
     /// Operations whose results and real-time order already contradict each other, in call order:
     /// at the failing return there is no linearization even if every other operation that had been
     /// called by then is relaxed (took place at any time, with any result, or not at all).
     pub core: Vec<OpId>,
-    /// Whether the core could be smaller.
+    /// Whether the core is minimal.
     pub core_status: CoreStatus,
-    /// The engine, other than the one that found the violation, that confirmed it on the core.
+    /// The engine that confirmed the violation on the core. It differs from the one that found the
+    /// violation.
     pub confirmed_by: Option<String>,
 }
 
@@ -79,9 +80,9 @@ pub struct Violation {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum ViolationKind {
-    /// There is no linearization, whatever the order hints say; the explanation ignores them.
+    /// There is no linearization, whatever the order hints say. The explanation ignores them.
     NotLinearizable,
-    /// There are linearizations, but none respects the asserted order hints.
+    /// Linearizations exist, but none respects the asserted order hints.
     HintBroken,
 }
 
@@ -91,30 +92,30 @@ pub enum ViolationKind {
 pub enum CoreStatus {
     /// Relaxing any one operation of it makes the history linearizable.
     Minimal,
-    /// A limit ended the search for a smaller one.
+    /// A limit ended minimisation.
     NotMinimised(Limit),
 }
 
-/// An order of some of the operations that is legal as far as it goes.
+/// A legal order of some of the operations.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Partial {
     /// The order.
     pub order: Vec<OpId>,
-    /// The state after it, in words.
+    /// The state after it, as text.
     pub state: String,
 }
 
-/// A search that a limit ended.
+/// A limit ended the search.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Undecided {
     /// The limit.
     pub limit: Limit,
-    /// Parts that were decided (all of them linearizable) and parts in all.
+    /// Parts that were decided, all of them linearizable.
     pub parts_done: usize,
     /// Number of parts.
     pub parts: usize,
-    /// In the part where the search stopped: how many return events some order could explain.
+    /// In the part where the search stopped: the number of returns that some order explains.
     pub returns_reached: usize,
-    /// In the part where the search stopped: how many return events there are.
+    /// In the part where the search stopped: the number of returns.
     pub returns: usize,
 }

@@ -1,12 +1,13 @@
-//! Why a history is not linearizable, as data: whoever refutes makes it, and it is rendered in one place.
+//! Why a history is not linearizable, as data. The engine that refutes a history creates it;
+//! rendering is in one place.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use crate::history::OpId;
 
-/// The reason of a violation: its kind, and a sentence whose operations are known by number, so that a report can
-/// use the client's own names and link to the operations.
+/// The reason for a violation: its kind, and a sentence that refers to operations by number, so
+/// that a report can use the clients' own names and link to the operations.
 ///
 /// `Display` renders it with numbers for clients; [`Reason::render`] with names.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -21,9 +22,11 @@ pub struct Reason {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum ReasonKind {
-    /// A few operations contradict each other whatever the others did. A monitor or the specification found them.
+    /// A few operations contradict each other whatever the others did. Found by a monitor or by the
+    /// specification.
     Contradiction,
-    /// The failing operation returned something that no order of the others allows, but something else was allowed.
+    /// The failing operation returned something that no order of the others allows, while another
+    /// result was allowed.
     WrongResult,
     /// No result of the failing operation is known to be possible.
     NoResult,
@@ -86,7 +89,7 @@ impl Reason {
         self
     }
 
-    /// The operations that the sentence names.
+    /// The operations that the sentence mentions.
     pub fn ops(&self) -> impl Iterator<Item = OpId> + '_ {
         self.pieces.iter().filter_map(|piece| match piece {
             Piece::Text(_) => None,
@@ -94,7 +97,8 @@ impl Reason {
         })
     }
 
-    /// The sentence. `client` names the process of an operation; where it gives nothing, the number is shown.
+    /// Renders the sentence. `client` names the process of an operation; where it returns `None`,
+    /// the process number is shown.
     pub fn render(&self, client: impl Fn(OpId) -> Option<String>) -> String {
         let mut out = String::new();
         for piece in &self.pieces {
@@ -106,7 +110,7 @@ impl Reason {
         out
     }
 
-    /// The same reason with other numbers for its operations.
+    /// The same reason with renumbered operations.
     pub(crate) fn renumbered(mut self, number: impl Fn(OpId) -> OpId) -> Reason {
         for piece in &mut self.pieces {
             if let Piece::Op(mention) = piece {
@@ -133,7 +137,7 @@ impl OpMention {
                 out.push_str(result);
             }
             (Form::Returned, None) => out.push_str(" returned"),
-            // That an operation is done goes without saying.
+            // Results that only confirm completion are omitted.
             (_, None | Some("" | "ok")) => {}
             (_, Some(result)) => {
                 out.push_str(" -> ");
@@ -161,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn clients_are_named_by_whoever_renders() {
+    fn the_renderer_names_clients() {
         let mention = |form, result: &str| OpMention {
             op: OpId(4),
             form,

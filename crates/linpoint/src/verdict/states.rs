@@ -1,8 +1,8 @@
-//! The states along an order, in words: what a report shows beside each step.
+//! The states along an order, as text: a report shows them beside each step.
 //!
-//! Not evidence of anything: witnesses are validated by `certify`. The order is followed from the
-//! initial state in all states at once where results are unknown. Work is limited by the bytes of the
-//! states that are made, so that a page about an object with a large state does not take for ever.
+//! These are not evidence: `certify` validates witnesses. The order is followed from the initial
+//! state, in several states in parallel where results are unknown. The bytes of the states made are
+//! limited, so that a page about an object with a large state is finished in reasonable time.
 
 use std::ops::Range;
 
@@ -10,11 +10,11 @@ use crate::budget::{Budget, Memory};
 use crate::history::{OpId, Timeline};
 use crate::subject::{Call, Session, StateId, Subject};
 
-/// So many states at once are followed.
+/// Follow at most this many states in parallel.
 const MAX_AT_ONCE: usize = 16;
-/// So many of them are put into words.
+/// Describe at most this many of them.
 const MAX_WORDS: usize = 4;
-/// Bytes of states, and of their texts, that are made before it is enough.
+/// Stop after this many bytes of states and their texts.
 const MAX_WORK: usize = 256 << 20;
 
 /// The states along an order.
@@ -24,15 +24,15 @@ pub struct States {
     pub first: usize,
     /// The state before that operation.
     pub before: String,
-    /// The state after each operation. Shorter than was asked for if it became too much work.
+    /// The state after each operation. Shorter than requested if it took too much work.
     pub after: Vec<String>,
 }
 
 /// The states after the operations `window` of `order`, which belongs to one independent part.
 ///
-/// Operations whose return rank is `known_until` or later took part with any result: that is how
-/// the partial orders of a violation are meant, with `known_until` the rank of the failing return.
-/// `None` if the window begins beyond what can be followed.
+/// Operations whose return rank is `known_until` or later may have any result. The partial orders
+/// of a violation are meant this way, with `known_until` the rank of the failing return. `None` if
+/// the window begins beyond what can be followed.
 pub fn states_along(
     subject: &dyn Subject,
     timeline: &Timeline,

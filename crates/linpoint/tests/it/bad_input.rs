@@ -1,9 +1,9 @@
-//! What happens with histories and specifications that are empty, wrong or hostile. (Records that
-//! are not valid histories are refused by the builders, which test that themselves.)
+//! Histories and specifications that are empty, wrong or hostile. (The builders refuse records that
+//! are not valid histories, and have their own tests.)
 
 use linpoint::{Algorithm, CheckError, Checker, Engine, History, OpId, Sequential, Verdict, check};
 
-/// A counter that panics when it is asked to add 13.
+/// A counter that panics when it has to add 13.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Superstitious(u32);
 
@@ -57,7 +57,7 @@ fn a_panicking_model_is_an_error_that_names_the_operation() {
         };
         assert_eq!((*op, description.as_str(), message.as_str()), (OpId(1), "13", "not thirteen!"));
     }
-    // Nothing is poisoned: the same checker goes on.
+    // Nothing is poisoned: checking continues to work.
     let report = check(&Superstitious(0), &sequential(&[(1, 1), (2, 3)])).unwrap();
     assert!(report.verdict.is_linearizable());
 }
@@ -73,7 +73,7 @@ fn an_unknown_engine_is_an_error_that_lists_the_known_ones() {
 }
 
 #[test]
-fn more_than_64_operations_at_once() {
+fn more_than_64_concurrent_operations() {
     // 150 concurrent additions; the results fix one order.
     let mut events = History::from_events();
     let ids: Vec<OpId> = (0..150).map(|_| events.call(1)).collect();

@@ -1,5 +1,5 @@
-//! A model that exists only at run time, written outside of the library: operations and states are text, and what
-//! they do is looked up in a table that could as well have come from a script.
+//! A model that exists only at run time, written outside the library. Operations and states are
+//! text, and a table that could come from a script defines what they do.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use linpoint::subject::{
 };
 use linpoint::{Checker, History, OpId, Verdict};
 
-/// (state, operation) to (result, next state).
+/// Maps (state, operation) to (result, next state).
 type Table = HashMap<(String, String), (String, String)>;
 
 /// A table, and the operations of a history with their results.

@@ -1,5 +1,5 @@
 //! Budgets: a hard instance ends on time and within its memory, can be cancelled, and reports
-//! progress. Nothing here asserts how fast anything is.
+//! progress. No test here depends on speed.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -7,7 +7,7 @@ use std::time::Duration;
 use linpoint::spec::models::{Queue, QueueOp, QueueRet};
 use linpoint::{Cancel, Checker, Engine, History, Limit, Verdict};
 
-/// 40 concurrent enqueues, then dequeues of which the last two contradict each other; searches try
+/// 40 concurrent enqueues, then dequeues, the last two of which contradict each other. Searches try
 /// all orders of the others first.
 fn hard() -> History<QueueOp<u32>, QueueRet<u32>> {
     let mut events = History::from_events();
@@ -28,7 +28,7 @@ fn hard() -> History<QueueOp<u32>, QueueRet<u32>> {
     events.finish()
 }
 
-/// As `hard`, but nothing gives the order away before the very end.
+/// Like `hard`, but nothing reveals the order before the very end.
 fn harder() -> History<QueueOp<u32>, QueueRet<u32>> {
     let mut events = History::from_events();
     for v in [100, 101] {
@@ -66,7 +66,7 @@ fn time_limits_end_every_engine() {
 }
 
 #[test]
-fn the_memory_limit_is_kept_by_what_is_counted() {
+fn counted_memory_stays_within_the_limit() {
     for engine in [Engine::WgGraph, Engine::JitGraph, Engine::Breadth] {
         let report = Checker::new(&Queue::new())
             .engine(engine)
@@ -131,13 +131,13 @@ fn progress_is_reported() {
 
 #[test]
 fn the_planner_decides_what_search_alone_cannot() {
-    // With the queue's guide the order of the 40 is no mystery.
+    // The queue's guide finds the order of the 40.
     let report = Checker::new(&Queue::new())
         .timeout(Duration::from_secs(5))
         .memory(256 << 20)
         .check(&hard())
         .unwrap();
-    // Contradictory orders of two elements: a violation if there is time to prove it, and never
-    // anything else.
+    // Contradictory orders of two elements: either a violation, if there is time to prove it, or
+    // undecided.
     assert!(!report.verdict.is_linearizable());
 }

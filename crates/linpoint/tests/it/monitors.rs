@@ -1,15 +1,15 @@
-//! Named cases of the monitors of flags, registers, counters and semaphores, each of which some
-//! plausible rule gets wrong. The bulk of the tests is in `linpoint-suite`.
+//! Named cases for the monitors of flags, registers, counters and semaphores, each of which some
+//! plausible rule gets wrong. Most tests are in `linpoint-suite`.
 
 use linpoint::history::{History, Interval, OpId, Ties};
 use linpoint::monitor::{Answer, decide};
 use linpoint::spec::Spec;
 use linpoint::spec::models::*;
 
-/// An operation from one moment to another with its result; without the two it is pending.
+/// An operation with its call time, return time and result. Without the last two it is pending.
 type Row<O, R> = (O, u64, Option<(u64, R)>);
 
-/// "yes", the sentence of a "no", or the reason of a refusal. Touching operations are ordered.
+/// "yes", the sentence of a "no", or the reason for a refusal. Touching operations are ordered.
 fn ask<S: Spec>(spec: &S, rows: &[Row<S::Op, S::Ret>]) -> String {
     let mut builder = History::from_intervals(Ties::Ordered);
     for (op, start, end) in rows {
@@ -54,9 +54,9 @@ fn cas(a: u8, b: u8, start: u64, end: u64) -> Row<CasRegisterOp<u8>, CasRegister
     (CasRegisterOp::Cas(a, b), start, Some((end, CasRegisterRet::Bool(true))))
 }
 
-/// Lee and Mathur's algorithm 2 as printed accepts it: the times are equal.
+/// Lee and Mathur's algorithm 2 as printed accepts this, because the times are equal.
 #[test]
-fn a_removal_that_touches_the_insertion() {
+fn a_removal_may_not_precede_the_insertion_it_touches() {
     let rows = [
         (SetOp::Remove(1), 0, Some((1, SetRet(true)))),
         (SetOp::Insert(1), 1, Some((5, SetRet(true)))),
@@ -69,19 +69,19 @@ fn a_removal_that_touches_the_insertion() {
 }
 
 #[test]
-fn what_was_never_inserted() {
+fn a_value_that_was_never_inserted_is_not_found() {
     let rows = [(SetOp::Contains(1), 0, Some((1, SetRet(true))))];
     assert_eq!(
         set(&rows),
-        "contains(1) -> true needs it set, but nobody who had begun by then could have set it"
+        "contains(1) -> true needs it set, but no operation that had begun by then could have set it"
     );
     let rows = [rows[0].clone(), (SetOp::Insert(1), 0, None)];
     assert_eq!(set(&rows), "yes");
 }
 
-/// Of two open insertions, the one that ends first must be the one that counts.
+/// If two insertions are open, the one that ends first must be the one that takes effect.
 #[test]
-fn the_insertion_that_ends_first_goes_first() {
+fn the_insertion_that_ends_first_takes_effect_first() {
     let rows = [
         (SetOp::Insert(1), 0, Some((20, SetRet(true)))),
         (SetOp::Insert(1), 1, Some((4, SetRet(true)))),
@@ -91,7 +91,7 @@ fn the_insertion_that_ends_first_goes_first() {
     assert_eq!(set(&rows), "yes");
 }
 
-/// A lead that runs through the reads of one value says no.
+/// A link that runs through the reads of one value would refute this.
 #[test]
 fn reads_of_one_value_are_not_ordered_by_their_rows() {
     assert_eq!(register(&[read(0, 3, 8), read(0, 1, 2)]), "yes");
@@ -102,7 +102,7 @@ fn zones_that_touch_do_not_overlap() {
     let rows = [write(1, 0, 1), read(1, 4, 6), write(2, 4, 5), read(2, 6, 7)];
     assert_eq!(register(&rows), "yes");
     let rows = [write(1, 0, 1), read(1, 6, 8), write(2, 2, 3), read(2, 9, 10)];
-    assert!(register(&rows).contains("are about one value"), "{}", register(&rows));
+    assert!(register(&rows).contains("concern one value"), "{}", register(&rows));
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn chains_of_replacements() {
     assert!(said.contains("had ended before"), "{said}");
 }
 
-/// A value that nobody found may be written as often as you like.
+/// A value that was not found may be written any number of times.
 #[test]
 fn unread_values_may_be_written_again() {
     let rows = [write(1, 0, 1), write(3, 2, 3), write(3, 4, 5), write(2, 6, 7), read(2, 8, 9)];
@@ -138,7 +138,7 @@ fn unread_values_may_be_written_again() {
     assert_eq!(register(&rows), "refused: a value that was found is written twice");
 }
 
-/// One value in two keys is two values.
+/// The same value under two keys is two values.
 #[test]
 fn keys_do_not_share_values() {
     let spec = KeyValue::new(None);
@@ -151,10 +151,10 @@ fn keys_do_not_share_values() {
     assert!(said.contains("had ended before put(2, 5)"), "{said}");
 }
 
-/// A `get_or_else_update` that found another value would have written its own: it is part of the
+/// A `get_or_else_update` that found another value would have written its own, so it is part of the
 /// contradiction.
 #[test]
-fn what_could_have_written_is_named() {
+fn contradictions_name_operations_that_could_have_written() {
     let spec = KeyValue::new(None);
     let mut builder = History::from_intervals(Ties::Ordered);
     let value = |v| KeyValueRet::Value(Some(v));
@@ -164,7 +164,7 @@ fn what_could_have_written_is_named() {
     let history = builder.finish().unwrap();
     let ids: Vec<OpId> = history.ids().collect();
     let Answer::Violation(found) = decide(&spec, &history, &ids).unwrap().answer else {
-        panic!("nobody wrote the 5")
+        panic!("5 was never written")
     };
     assert_eq!(found.ops, [OpId(1), OpId(2)]);
 }
@@ -188,14 +188,14 @@ fn store(rows: &[Texts]) -> String {
 }
 
 #[test]
-fn a_text_tells_in_which_order_it_was_appended() {
+fn a_text_reveals_the_order_of_its_appends() {
     let rows = [append("x1 ", 0, 9), append("x2 ", 0, 9), get("x2 x1 ", 10, 11), get("x2 ", 1, 12)];
     assert_eq!(store(&rows), "yes");
     let rows = [append("x1 ", 0, 1), append("x2 ", 2, 3), get("x2 x1 ", 4, 5)];
     assert_eq!(
         store(&rows),
-        "append(0, \"x1 \") had ended before append(0, \"x2 \") began, but what it was about was \
-         replaced by what the other was about"
+        "append(0, \"x1 \") had ended before append(0, \"x2 \") began, but its value was replaced by \
+         the value of the other"
     );
     let rows = [append("x1 ", 0, 9), append("x2 ", 0, 9), get("x2 ", 1, 2), get("x1 ", 1, 12)];
     assert_eq!(
@@ -209,28 +209,29 @@ fn a_text_tells_in_which_order_it_was_appended() {
     );
 }
 
-/// An append that nobody saw fits where its text is written over, not in the middle of another.
+/// An append that was never seen fits where its text is written over, but not in the middle of
+/// another.
 #[test]
-fn what_was_appended_and_never_seen() {
+fn an_append_that_was_never_seen() {
     let rows = [append("a", 0, 1), put("b", 2, 3), get("b", 4, 5)];
     assert_eq!(store(&rows), "yes");
     let rows = [put("b", 0, 1), append("a", 2, 3), get("b", 4, 5)];
     assert_eq!(
         store(&rows),
-        "put(0, \"b\") and get(0) -> \"b\" are about one value, but append(0, \"a\") was between them \
+        "put(0, \"b\") and get(0) -> \"b\" concern one value, but append(0, \"a\") was between them \
          with another"
     );
 }
 
 #[test]
-fn texts_that_are_not_told_apart() {
+fn indistinguishable_texts() {
     let refused = |rows: &[Texts]| store(rows).starts_with("refused: ");
     assert!(refused(&[append("a", 0, 1), append("ab", 2, 3), get("aab", 4, 5)]));
     assert!(refused(&[append("", 0, 1), get("", 2, 3)]));
-    // Repeated texts are a guess: good for a yes, not for a no.
+    // Repeated texts are assigned by a guess, which can confirm but not refute.
     assert_eq!(store(&[append("a", 0, 1), append("a", 2, 3), get("aa", 4, 5)]), "yes");
     assert!(refused(&[append("a", 0, 1), append("a", 2, 3), get("a", 4, 5)]));
-    // What no way of giving them away explains is wrong.
+    // A history that no assignment explains is refuted.
     let rows = [append("a", 4, 5), append("a", 6, 7), get("a", 0, 3), get("aa", 8, 9)];
     assert_eq!(
         store(&rows),
@@ -239,7 +240,7 @@ fn texts_that_are_not_told_apart() {
 }
 
 #[test]
-fn counting() {
+fn counters() {
     let spec = Counter::default();
     let add = |start, end| (CounterOp::Add(1), start, Some((end, CounterRet::Done)));
     let found = |op, n, start, end| (op, start, Some((end, CounterRet::Value(n))));
@@ -257,10 +258,10 @@ fn counting() {
     assert_eq!(ask(&near, &[add(0, 1)]), "refused: the counter may wrap around");
 }
 
-/// Taking all permits only when somebody who found none is about to end is too late for the first,
-/// and taking them at once is too early for the second.
+/// Taking all permits only when an operation that found none is about to end is too late for the
+/// first case. Taking them immediately is too early for the second.
 #[test]
-fn when_there_was_no_permit() {
+fn semaphores_without_permits() {
     use SemaphoreOp::{Acquire, Release, TryAcquire};
     let spec = Semaphore::default();
     let done = |op, start, end| (op, start, Some((end, SemaphoreRet::Done)));
@@ -282,7 +283,7 @@ fn when_there_was_no_permit() {
 }
 
 #[test]
-fn nothing_and_little() {
+fn empty_and_pending_histories() {
     assert_eq!(set(&[]), "yes");
     assert_eq!(register(&[]), "yes");
     assert_eq!(ask(&Counter::default(), &[]), "yes");

@@ -1,4 +1,4 @@
-//! Plans are plain data: they can be asked for, printed and compared.
+//! Plans are plain data that can be inspected, printed and compared.
 
 use linpoint::history::{Extras, OrderHint};
 use linpoint::plan::{Monitor, Tactic};
@@ -49,7 +49,7 @@ fn refused_tactics_say_why() {
 }
 
 #[test]
-fn engines_asked_for_by_name_are_all_there_is() {
+fn selecting_an_engine_overrides_the_ladder() {
     let spec = Register { initial: 0 };
     let history: History<RegisterOp<i32>, RegisterRet<i32>> = History::default();
     let plan = Checker::new(&spec)

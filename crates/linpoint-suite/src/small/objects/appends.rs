@@ -6,14 +6,14 @@ use crate::Rng;
 use crate::small::draw::Style;
 use crate::small::{Nibbles, SmallObject};
 
-/// One key of a store; what it holds is a word in which each letter was put or appended. With
-/// `initial`, it holds a word of one letter at the start, which nobody writes; else it holds none.
+/// One key of a store. It holds a word in which each letter was put or appended. With `initial`, it
+/// starts with a word of one letter that is never written; otherwise it starts empty.
 pub struct SmallAppends {
     /// Whether there is an initial word.
     pub initial: bool,
 }
 
-/// The letter that nobody writes.
+/// The letter that is never written.
 const INITIAL: u8 = 14;
 
 type Op = KeyValueOp<u8, String>;

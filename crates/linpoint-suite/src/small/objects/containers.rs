@@ -125,8 +125,8 @@ container!(
 );
 
 impl SmallPriorityQueue {
-    /// The element that comes out first, and the others, in ascending order so that equal contents are
-    /// equal states.
+    /// The element that comes out first, and the rest, in ascending order so that equal contents
+    /// are equal states.
     fn next(&self, held: Nibbles) -> Option<(u8, Nibbles)> {
         let mut values: Vec<u8> = held.iter().collect();
         values.sort_unstable();

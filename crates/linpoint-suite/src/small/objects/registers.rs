@@ -112,7 +112,7 @@ impl SmallObject for SmallCasRegister {
         match op {
             CasRegisterOp::Read => CasRegisterRet::Value(any_value(rng, values)),
             CasRegisterOp::Write(_) => CasRegisterRet::Written,
-            // A failed one is out of the fragment: not too many of them.
+            // A failed one is outside the supported fragment, so there are few of them.
             CasRegisterOp::Cas(..) => CasRegisterRet::Bool(rng.chance(0.9)),
         }
     }

@@ -10,9 +10,9 @@ use crate::small::draw::Style;
 pub struct SmallSnapshot {
     /// Number of segments, at most 8.
     pub segments: u8,
-    /// True: updates write 0 or 1, as in the published histories; else fresh values.
+    /// If true, updates write 0 or 1, as in the published histories; otherwise fresh values.
     pub bits: bool,
-    /// True: scans leave the result of some segments open.
+    /// If true, scans leave the result of some segments open.
     pub partial: bool,
 }
 

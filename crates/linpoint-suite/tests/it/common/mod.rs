@@ -1,3 +1,3 @@
-//! What several test files need.
+//! Shared by several test files.
 
 pub mod queues;

@@ -1,4 +1,4 @@
-//! Queue histories in few words.
+//! A compact notation for queue histories.
 
 use linpoint::history::{Extras, History, Interval, Ties};
 use linpoint::spec::models::{QueueOp, QueueRet};
@@ -6,9 +6,9 @@ use linpoint::spec::models::{QueueOp, QueueRet};
 /// A queue of small numbers.
 pub type QueueHistory = History<QueueOp<u8>, QueueRet<u8>>;
 
-/// `enq1[0,3]` is an enqueue of 1 from 0 to 3; `deq1`, `peek1` and `deqE` found 1 and nothing; `[2,..]`
-/// never returned, and `deq?` is a dequeue whose result is therefore unknown. What ends when another
-/// one begins precedes it.
+/// `enq1[0,3]` is an enqueue of 1 from 0 to 3; `deq1`, `peek1` and `deqE` found 1 and nothing;
+/// `[2,..]` never returned, and `deq?` is a dequeue whose result is therefore unknown. An operation
+/// that ends when another begins precedes it.
 pub fn parse(text: &str) -> QueueHistory {
     let mut intervals = History::from_intervals(Ties::Ordered);
     for word in text.split_whitespace() {

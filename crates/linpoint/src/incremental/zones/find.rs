@@ -1,20 +1,20 @@
-//! How an operation could have found a value.
+//! Finds the ways in which an operation could have found a value.
 
 use smallvec::{SmallVec, smallvec};
 
 use super::Zones;
 use crate::incremental::monitor::Miss;
 
-/// How a value was found: the compare-and-sets that were not known to be there before, last one first, and the
-/// cluster from which they started.
+/// How a value was found: the compare-and-sets that were not known to have happened, last one
+/// first, and the cluster from which they started.
 #[derive(Clone, Debug)]
 pub(in crate::incremental) struct Path {
     pub(in crate::incremental) trail: SmallVec<[u64; 2]>,
-    /// `None` if the last of the trail is a plain write.
+    /// `None` if the last one of the trail is a plain write.
     pub(in crate::incremental) start: Option<u64>,
     /// The last call of all.
     pub(super) call: u64,
-    /// There are other paths, so it is not clear which one it was.
+    /// True if there are other paths, so that this one is not certain.
     pub(in crate::incremental) is_one_of_several: bool,
 }
 
@@ -22,9 +22,10 @@ pub(in crate::incremental) struct Path {
 const STEPS: usize = 256;
 
 impl<E> Zones<E> {
-    /// How could an operation that was called at `call` have found a value? `by`: it wrote this cluster over the value,
-    /// and the cluster was not found. `without`: this cluster has not been written yet. `same` says whether a
-    /// cluster is the one that the writer of a cluster on the way expects or, if there is none, the operation itself.
+    /// Finds how an operation called at `call` could have found a value. `by`: it wrote this
+    /// cluster over the value, and the cluster was not found. `without`: this cluster has not been
+    /// written yet. `same` decides whether a cluster is the one that the writer of a cluster on the
+    /// path expects or, if there is none, the operation itself.
     pub(in crate::incremental) fn find(
         &self,
         name: u64,
@@ -82,14 +83,15 @@ impl<E> Zones<E> {
         found.ok_or(Miss::Impossible)
     }
 
-    /// True if an operation that was called at `call` can be in the zone.
+    /// True if an operation called at `call` can be in the zone.
     fn can_stretch(&self, zone: u64, call: u64) -> bool {
         let first_return = self.zones[&zone].first_return;
         self.furthest.but_for(zone) <= first_return
             && self.recent.last_call_of_others(call, zone) <= first_return
     }
 
-    /// True if a value can be any but this one at some moment since `call`, whatever else is the case.
+    /// True if, in every case, the register can hold a value other than this one at some moment
+    /// since `call`.
     ///
     /// *Why it is true.* There is one cluster `A` of the value. If it was not known to be there before
     /// `call`, it can be looked for just before it was there: whatever comes before `A` and began since
@@ -123,7 +125,7 @@ impl<E> Zones<E> {
         Err(if alone { Miss::Impossible } else { Miss::Unclear })
     }
 
-    /// The chains that can still be found: their clusters in order.
+    /// The chains that can still be found, as lists of clusters in order.
     pub(in crate::incremental) fn chains(&self) -> impl Iterator<Item = Vec<(u64, &E)>> {
         let mut all: Vec<_> = self.zones.iter().collect();
         all.sort_unstable_by_key(|(id, _)| **id);
@@ -139,8 +141,8 @@ impl<E> Zones<E> {
         })
     }
 
-    /// Can an operation that was called at `call` find this cluster, and can it replace it? The cluster is known to
-    /// be there.
+    /// Whether an operation called at `call` can find this cluster, and whether it can replace it.
+    /// The cluster is known to have been written.
     pub(in crate::incremental) fn within_reach(&self, id: u64, call: u64) -> (bool, bool) {
         let Some(cluster) = self.clusters.get(&id) else { return (false, false) };
         let can = cluster.zone.is_some_and(|zone| self.can_stretch(zone, call));
@@ -148,7 +150,8 @@ impl<E> Zones<E> {
         (can && is_there, can && cluster.next.is_none())
     }
 
-    /// Clusters that are not known to be there: their numbers, and the names of what they replace.
+    /// Clusters that are not known to have been written: their numbers, and the names of the values
+    /// they replace.
     pub(in crate::incremental) fn unknown(&self) -> Vec<(u64, Option<u64>)> {
         let unknown = self.clusters.iter().filter(|(_, cluster)| cluster.zone.is_none());
         let mut unknown: Vec<_> = unknown.map(|(id, cluster)| (*id, cluster.source)).collect();

@@ -1,7 +1,7 @@
-//! The latest zones of a register by their first return, with the last call of each: which of those that
-//! began before some moment reaches furthest?
+//! The most recent zones of a register by first return, with the last call of each. Answers which
+//! of those that began before some moment has the latest call.
 
-/// Zones in the order of their first returns. They are known by their position, which never changes.
+/// Zones in the order of their first returns, identified by their position, which never changes.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Recent {
     /// The position of `first_returns[0]`.
@@ -16,7 +16,7 @@ pub(super) struct Recent {
 }
 
 impl Recent {
-    /// The position that the next zone will have.
+    /// The position of the next zone.
     pub(super) fn next(&self) -> u64 {
         self.base + self.first_returns.len() as u64
     }
@@ -30,7 +30,7 @@ impl Recent {
         self.raise(self.next() - 1, last_call);
     }
 
-    /// The zone at the position has this call too.
+    /// Extends the zone at `position` to this call.
     pub(super) fn raise(&mut self, position: u64, call: u64) {
         let Some(leaf) = position.checked_sub(self.base) else { return };
         let mut node = self.size + leaf as usize;
@@ -40,7 +40,8 @@ impl Recent {
         }
     }
 
-    /// Drops the earliest zone if its first return was before `moment`; gives its position and last call.
+    /// Drops the earliest zone if its first return was before `moment`. Returns its position and
+    /// last call.
     pub(super) fn pop_before(&mut self, moment: u64) -> Option<(u64, u64)> {
         let first_return = self.first_returns.get(self.start)?;
         if *first_return >= moment {
@@ -51,8 +52,8 @@ impl Recent {
         Some((self.base + leaf as u64, self.tree[self.size + leaf]))
     }
 
-    /// The last call of all zones whose first return was before `moment`, except the one at `except`.
-    /// 0 if there are none.
+    /// The last call of all zones whose first return was before `moment`, except the one at
+    /// `except`; 0 if there are none.
     pub(super) fn last_call_of_others(&self, moment: u64, except: u64) -> u64 {
         let end = self.first_returns.partition_point(|r| *r < moment).max(self.start);
         match except.checked_sub(self.base) {
@@ -81,7 +82,7 @@ impl Recent {
         max
     }
 
-    /// Forgets what was dropped, and makes the tree large enough for twice as many as are left.
+    /// Removes dropped zones, and makes the tree large enough for twice as many as are left.
     fn make_room(&mut self) {
         let calls: Vec<u64> = self.tree[(self.size + self.start).min(self.tree.len())..].to_vec();
         self.base += self.start as u64;

@@ -1,25 +1,26 @@
-//! Priority queues whose elements are all different: what came out was the first of what was there.
+//! Priority queues whose elements are distinct: each result must be the first of the elements
+//! present.
 //!
-//! Idea: an element is certainly there at the peaks strictly between the first end of its operations
-//! and the last beginning ([`container`](super::container)); there, nothing that comes out after it
-//! can be seen. Go through the elements from the one that comes out first. Each peek and each removal
-//! needs a peak at which no element before it is certainly there; then *paint* the peaks at which this
-//! one is. In the end, what found nothing needs a peak that nobody painted. Elements of one priority
-//! do not stand in each other's way: they are painted after all of them have been checked.
+//! Idea: an element is certainly there at the peaks strictly between the first end of its
+//! operations and the last beginning ([`container`](super::container)); there, nothing that comes
+//! out after it can be seen. Go through the elements from the one that comes out first. Each peek
+//! and each removal needs a peak at which no element before it is certainly there; then *paint* the
+//! peaks at which this one is. In the end, rows that found nothing need an unpainted peak. Elements
+//! of one priority do not block each other: they are painted after all of them have been checked.
 //!
-//! Exact: a peak that is painted is no moment at which such an operation can take effect, so without
-//! an unpainted one the answer is no; with one for each, the order of `order.rs` explains the
-//! history, and the proof is there. A peek must not be looked for before its element's add begins,
-//! nor a removal before the last operation of its element does: without that, this would be wrong.
+//! Exact: an operation of the remaining elements cannot take effect at a painted peak, so without
+//! an unpainted one the answer is no. With one for each, the order of `order.rs` explains the
+//! history, and the proof is there. A peek must not be placed before its element's add begins, nor
+//! a removal before the last operation of its element does: without that, this would be wrong.
 //!
-//! Time: O(n α(n)), n the number of operations, after elements have been sorted by priority.
-//! Which elements *pending* removals took is found out by trial, see [`sandwich`](super::sandwich).
+//! Time: O(n α(n)) for n operations, after elements have been sorted by priority. The elements that
+//! *pending* removals took are found by trial, see [`sandwich`](super::sandwich).
 //!
-//! Paper: Lee and Mathur on monitoring linearizability, Algorithm 5 and Corollary 7.3, in which a peek
-//! may take effect before its own add. Deviations: that one corrected; peaks instead of events; equal
-//! priorities; pending operations; results that say "empty" are checked last by the same means.
+//! Paper: Lee and Mathur on monitoring linearizability, Algorithm 5 and Corollary 7.3, in which a
+//! peek may take effect before its own add. Deviations: that is corrected; peaks instead of events;
+//! equal priorities; pending operations; "empty" results are checked last by the same means.
 
-mod blocked;
+mod contradiction;
 mod order;
 mod unpainted;
 
@@ -39,8 +40,8 @@ pub(crate) fn decide(c: &Columns, e: &Elements, clock: &mut Clock) -> Result<Fou
     clock.decided();
     Ok(match answer {
         Sandwich::Yes(list) => Found::Order(order::order(&problem, &list)),
-        Sandwich::No(no) => Found::Contradiction(blocked::contradiction(&problem, no.row)),
-        Sandwich::NoneFits => Found::Contradiction(blocked::by_trial(c)),
+        Sandwich::No(no) => Found::Contradiction(contradiction::contradiction(&problem, no.row)),
+        Sandwich::NoneFits => Found::Contradiction(contradiction::by_trial(c)),
     })
 }
 
@@ -48,16 +49,17 @@ pub(crate) fn decide(c: &Columns, e: &Elements, clock: &mut Clock) -> Result<Fou
 struct Problem<'a> {
     c: &'a Columns,
     e: &'a Elements,
-    /// Elements by priority, those that come out last in front. Empty if that is the order of their
-    /// numbers and no two have the same.
+    /// Elements by priority, those that come out last in front. Empty if this is the order of their
+    /// numbers and no two priorities are equal.
     by_priority: Vec<u32>,
-    /// Peeks, those of one element together.
+    /// Peeks, grouped by element.
     peeks: Vec<u32>,
-    /// Where the peeks of each element begin, and after the last one the end. Empty without peeks.
+    /// The position where the peeks of each element begin; the last entry is the end. Empty without
+    /// peeks.
     peeks_start: Vec<u32>,
 }
 
-/// A priority, so to say: the elements of one class.
+/// The elements of one priority.
 enum Class<'a> {
     One(u32),
     Many(&'a [u32]),
@@ -92,7 +94,8 @@ impl<'a> Problem<'a> {
         Problem { c, e, by_priority, peeks, peeks_start }
     }
 
-    /// A number that is greater the earlier an element comes out, and equal for those of one priority.
+    /// A number that is greater the earlier an element comes out, and equal for elements of one
+    /// priority.
     fn class_of(&self, element: u32) -> u32 {
         self.c.priority_class.get(element as usize).copied().unwrap_or(element)
     }
@@ -111,12 +114,12 @@ impl<'a> Problem<'a> {
         at(element as usize)..at(element as usize + 1)
     }
 
-    /// The first peak at which a peek can take effect, going by its own element.
+    /// The first peak at which a peek can take effect, judging by its own element.
     fn peek_left(&self, row: u32, element: &Element) -> u32 {
         self.c.left[row as usize].max(element.add_left)
     }
 
-    /// The rows that have no peak to take effect at; only the first that is found unless `all`.
+    /// The rows that have no peak to take effect at. Only the first one found unless `all`.
     fn blocked(&self, list: &[Element], all: bool) -> Vec<u32> {
         let c = self.c;
         let mut unpainted = Unpainted::new(c.peaks, false);
@@ -178,8 +181,8 @@ impl<'a> Monitor for Problem<'a> {
         }
     }
 
-    /// Elements that were not removed and are in the way of a row that has no peak. Taking others
-    /// does not help any such row, and those that have a peak keep it whatever is taken.
+    /// Elements that were not removed and prevent a row that has no peak. Taking others does not
+    /// help any such row, and rows that have a peak keep it whatever is taken.
     fn blamed(&self, no: &No<'a>) -> Option<Vec<u32>> {
         let c = self.c;
         // Rows that find an element of this class or a later one (or find nothing, which counts as

@@ -1,4 +1,4 @@
-//! An order that explains the history, where every row has an unpainted peak.
+//! Builds an order that explains the history, given that every row has an unpainted peak.
 //!
 //! Each row is given a peak at which it is open; rows are then sorted by peak, which respects real
 //! time. Elements are placed from the one that comes out first, among the peaks that earlier classes
@@ -41,7 +41,7 @@ pub(super) fn order(problem: &Problem<'_>, list: &[Element]) -> Vec<u32> {
 struct Placed<'a> {
     problem: &'a Problem<'a>,
     list: &'a [Element],
-    /// When each element is added and removed; the number of peaks: never.
+    /// The peaks at which each element is added and removed; the number of peaks means never.
     spans: Vec<(u32, u32)>,
     /// When each of `Problem::peeks` takes effect.
     peeks: Vec<u32>,
@@ -102,7 +102,7 @@ impl<'a> Placed<'a> {
         self.spans[element as usize] = (added, removed);
     }
 
-    /// All rows by peak, and those of one peak as the top of the file says.
+    /// All rows by peak; within a peak, in the order that the module documentation defines.
     fn sorted(&self) -> Vec<u32> {
         let mut start = vec![0u32; self.problem.c.peaks as usize + 1];
         self.each(|_, at| start[at as usize + 1] += 1);
@@ -119,19 +119,20 @@ impl<'a> Placed<'a> {
         order
     }
 
-    /// Tells each row that takes effect, and when; at one peak in the right order.
-    fn each(&self, mut tell: impl FnMut(u32, u32)) {
+    /// Passes each row that takes effect to `visit`, with its peak; rows of one peak are in the
+    /// right order.
+    fn each(&self, mut visit: impl FnMut(u32, u32)) {
         for class in self.problem.classes() {
             for &element in class.elements() {
                 let (added, removed) = self.spans[element as usize];
                 if added < removed && removed < self.problem.c.peaks {
-                    self.peeks_at(element, |at| at == removed, &mut tell);
-                    tell(self.list[element as usize].remove, removed);
+                    self.peeks_at(element, |at| at == removed, &mut visit);
+                    visit(self.list[element as usize].remove, removed);
                 }
             }
         }
         for &(row, at) in &self.others {
-            tell(row, at);
+            visit(row, at);
         }
         self.each_ascending(|element| {
             let e = &self.list[element as usize];
@@ -139,10 +140,10 @@ impl<'a> Placed<'a> {
             if !e.is_used() {
                 return;
             }
-            tell(e.add, added);
-            self.peeks_at(element, |at| at != removed || at == added, &mut tell);
+            visit(e.add, added);
+            self.peeks_at(element, |at| at != removed || at == added, &mut visit);
             if added == removed {
-                tell(e.remove, removed);
+                visit(e.remove, removed);
             }
         });
     }
@@ -154,10 +155,10 @@ impl<'a> Placed<'a> {
         }
     }
 
-    fn peeks_at(&self, element: u32, when: impl Fn(u32) -> bool, tell: &mut impl FnMut(u32, u32)) {
+    fn peeks_at(&self, element: u32, when: impl Fn(u32) -> bool, visit: &mut impl FnMut(u32, u32)) {
         for i in self.problem.peeks_of(element) {
             if when(self.peeks[i]) {
-                tell(self.problem.peeks[i], self.peeks[i]);
+                visit(self.problem.peeks[i], self.peeks[i]);
             }
         }
     }

@@ -1,23 +1,24 @@
-//! Peaks at which nothing critical has been found yet.
+//! The set of peaks that have not been painted.
 //!
-//! A bit for each peak, and for words without a bit union-find over the words that follow and that
-//! precede: near-constant time for each question, and so little memory that it stays in the cache.
+//! A bit for each peak. For words without a bit, union-find over the following and the preceding
+//! words. Queries take near-constant time, and the structure is small enough to stay in the cache.
 
 use super::super::names::NONE;
 
-/// The peaks from 0 to a last one that is never painted. Peaks are painted, never unpainted.
+/// The peaks from 0 to a last one that is never painted. Painting is permanent.
 pub(super) struct Unpainted {
     /// Bits of the unpainted peaks.
     words: Vec<u64>,
-    /// For each word: itself if it has a bit, else a later word, none between having one.
+    /// For each word: itself if it has a bit, otherwise a later word with none in between that has
+    /// one.
     after: Links,
-    /// One more than each word: itself if it has a bit, else what stands for an earlier word, none
-    /// between having one; 0 if there is none. Empty if nobody asks for what is before.
+    /// One more than each word: itself if it has a bit, otherwise an earlier word with none in
+    /// between that has one; 0 if there is none. Empty if preceding peaks are not needed.
     before: Links,
 }
 
 impl Unpainted {
-    /// All peaks up to `last` are unpainted. [`Unpainted::before`] is for those that ask for it.
+    /// All peaks up to `last` are unpainted. `with_before` enables [`Unpainted::up_to`].
     pub(super) fn new(last: u32, with_before: bool) -> Unpainted {
         let words = last as usize / 64 + 1;
         let before = if with_before { Links::new(words + 1) } else { Links(Vec::new()) };
@@ -48,7 +49,7 @@ impl Unpainted {
         }
     }
 
-    /// Paints the peaks strictly between two. The last one stays as it is.
+    /// Paints the peaks strictly between two. The last peak stays unpainted.
     pub(super) fn paint_between(&mut self, a: u32, b: u32) {
         if a.saturating_add(1) >= b {
             return;
@@ -79,7 +80,7 @@ impl Unpainted {
     }
 }
 
-/// Union-find without ranks: halving the paths is enough where unions are of neighbours.
+/// Union-find without ranks: path halving is enough if only neighbours are joined.
 struct Links(Vec<u32>);
 
 impl Links {

@@ -1,31 +1,32 @@
-//! Why a queue's history is impossible, in few elements.
+//! Explains with a few elements why a queue's history is impossible.
 //!
-//! Rows outside a contradiction are relaxed: a dequeue among them may then remove anything at any time.
-//! So it is first asked whether there would be a contradiction if elements that no completed operation
-//! removed could be gone at any time. If so, it needs nothing but the rows that it names. If not, some
-//! element is lost, and the contradiction contains *all* dequeues, because each of them could have
-//! removed it if it had not removed something else. The sentence names only those that matter.
+//! Rows outside a contradiction are relaxed: a dequeue among them may then remove anything at any
+//! time. So the first question is whether there would be a contradiction if elements that no
+//! completed operation removed could be gone at any time. If so, the contradiction needs only the
+//! rows that it names. If not, some element is lost, and the contradiction contains *all* dequeues,
+//! because each of them could have removed it if it had not removed something else. The sentence
+//! names only those that matter.
 //!
 //! Deleting an element with all its operations from a linearizable history leaves it linearizable
-//! (leave the element out of the order). So what contradicts itself among some elements does so among
-//! all of them, with everything else relaxed but the dequeues. With pending dequeues the elements are
-//! found by halves; without, there are at most three (`cycle.rs`), or
-//! those that keep the queue from being empty.
+//! (leave the element out of the order). So a contradiction among some elements is a contradiction
+//! among all of them, with everything else relaxed but the dequeues. With pending dequeues the
+//! elements are found by halving. Without, there are at most three (`cycle.rs`), or those that keep
+//! the queue from being empty.
 
 use super::super::Refusal;
 use super::super::columns::{Columns, Kind};
 use super::super::container::{Element, Elements};
 use super::super::contradiction::{Contradiction, Piece, contradiction};
+use super::super::minimise::few_rows;
 use super::super::names::NONE;
-use super::super::shrink::shrink;
 use super::cycle::{self, Edge, Why};
 use super::reach::Reach;
 use super::{Place, Takes, peel};
 
-/// At most so many elements are named in a sentence.
+/// Name at most this many elements in a sentence.
 const NAMED: usize = 3;
 
-/// Elements that are looked at in all to find few of them, or more if there are many.
+/// Examine at most this many elements in total while minimising, or more if there are many.
 const MOST_WORK: usize = 1 << 24;
 
 /// What is impossible.
@@ -47,7 +48,7 @@ pub(super) fn find(c: &Columns, e: &Elements) -> Result<Contradiction, Refusal> 
         true => describe(c, e, clash, takes.beyond),
         false => few_elements(c, e, clash),
     });
-    // Cannot happen; but a refusal is better than a verdict without a reason.
+    // Cannot happen, but a refusal is better than a verdict without a reason.
     let found = found.ok_or_else(|| Refusal::new("the queue monitor lost its contradiction"))?;
     let removes =
         |row: &u32| matches!(c.kinds[*row as usize], Kind::Remove | Kind::Take | Kind::Empty);
@@ -65,7 +66,7 @@ fn clash(c: &Columns, e: &Elements, takes: &Takes) -> Option<Clash> {
     Some(Clash::Blocked(row, places))
 }
 
-/// Puts a clash into words. Elements that no completed operation removed are removed at `removal`.
+/// Renders a clash. Elements that no completed operation removed are removed at `removal`.
 fn describe(c: &Columns, e: &Elements, clash: Clash, removal: u32) -> Option<Contradiction> {
     match clash {
         Clash::Stuck(left) => Some(of_cycle(c, e, &cycle::find(&e.list, &left, removal)?)),
@@ -96,7 +97,7 @@ fn of_cycle(c: &Columns, e: &Elements, cycle: &[Edge]) -> Contradiction {
             Why::Enqueued => (front.ended, " ended before ", back.add, " began"),
             Why::Seen => (front.seen, " ended before ", back_evidence.last, " began"),
             Why::Stayed => {
-                // A pending enqueue is known to have happened because its element was seen.
+                // A pending enqueue is known to have taken effect because its element was seen.
                 unnamed.push(back_evidence.ended);
                 (front.seen, " happened although nothing ever removed what ", back.add, " added")
             }
@@ -106,8 +107,8 @@ fn of_cycle(c: &Columns, e: &Elements, cycle: &[Edge]) -> Contradiction {
     Contradiction::new(sentence).and(unnamed)
 }
 
-/// The elements that keep the queue from being empty from one peak to another, the one that is there
-/// first first; `None` if it may have been empty.
+/// The elements that keep the queue from being empty from one peak to another, in the order in
+/// which they were there; `None` if it may have been empty.
 fn cover(list: &[Element], places: &[Place], from: u32, to: u32) -> Option<Vec<Place>> {
     let ended = |p: &Place| p.critical(list).0;
     let mut there: Vec<Place> =
@@ -169,7 +170,7 @@ fn of_cover(c: &Columns, e: &Elements, empty: u32, cover: &[Place]) -> Contradic
     Contradiction::new(sentence).and(unnamed)
 }
 
-/// Finds few elements that contradict themselves given the pending dequeues.
+/// Finds a few elements that contradict each other given the pending dequeues.
 fn few_elements(c: &Columns, e: &Elements, clash: Clash) -> Option<Contradiction> {
     let (empty, all) = match clash {
         Clash::Stuck(left) => (NONE, left),
@@ -181,9 +182,9 @@ fn few_elements(c: &Columns, e: &Elements, clash: Clash) -> Option<Contradiction
     if !is_bad(&all) {
         return None;
     }
-    // Each question costs as much as it has elements, so it is counted here and not there.
+    // The cost of a query is its number of elements, so it is counted here.
     let mut work = MOST_WORK.max(8 * all.len());
-    let elements = shrink(all, 1, |values| {
+    let elements = few_rows(all, 1, |values| {
         let is_allowed = work >= values.len();
         work = work.saturating_sub(values.len());
         is_allowed && is_bad(values)
@@ -197,7 +198,7 @@ fn few_elements(c: &Columns, e: &Elements, clash: Clash) -> Option<Contradiction
     }
     let adds = || elements.iter().map(|v| e.list[*v as usize].add);
     let mut sentence = match empty {
-        NONE => contradiction!["first in, first out cannot explain what became of "].sentence,
+        NONE => contradiction!["first in, first out cannot explain "].sentence,
         _ => contradiction![empty, " found no element, which cannot be explained with "].sentence,
     };
     for (i, add) in adds().take(NAMED).enumerate() {
@@ -229,7 +230,7 @@ fn is_impossible(c: &Columns, e: &Elements, takes: &Takes, empty: u32, values: &
     cover(&list, &places, c.left[empty as usize], c.right[empty as usize]).is_some()
 }
 
-/// The rows that give an element its numbers, [`NONE`] where there is none.
+/// The rows that determine the peaks of an element; [`NONE`] where there is none.
 #[derive(Clone, Copy, Debug)]
 struct Evidence {
     /// The one that ended first: the enqueue had ended by then.
@@ -241,7 +242,7 @@ struct Evidence {
 }
 
 impl Evidence {
-    /// That of each of some elements. Of several rows, the enqueue or the dequeue if it is one of them.
+    /// The evidence of some elements. Of several rows, prefers the enqueue or the dequeue.
     fn of(c: &Columns, e: &Elements, values: &[u32]) -> Vec<Evidence> {
         let mut position = vec![NONE; c.value_count];
         for (i, value) in values.iter().enumerate() {

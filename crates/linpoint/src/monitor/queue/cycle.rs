@@ -1,4 +1,4 @@
-//! Two or three elements, each of which must be in front of the next.
+//! Finds two or three elements, each of which must be in front of the next.
 
 use super::super::container::Element;
 
@@ -58,7 +58,7 @@ pub(super) fn find(list: &[Element], left: &[u32], removal: u32) -> Option<Vec<E
     cycle(&suspects, edge)
 }
 
-/// The shortest cycle of two or three, with the plainest reasons.
+/// The shortest cycle of two or three elements, with the simplest reasons.
 fn cycle(suspects: &[u32], edge: impl Fn(u32, u32) -> Option<Edge>) -> Option<Vec<Edge>> {
     let mut found: Option<Vec<Edge>> = None;
     let mut offer = |edges: Option<Vec<Edge>>| {

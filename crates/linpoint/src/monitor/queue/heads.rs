@@ -1,12 +1,12 @@
-//! Queues whose values repeat: one head reads the enqueues, another the dequeues.
+//! Queues with repeated values: one head reads the enqueues, another the dequeues.
 //!
-//! Idea. The order of a queue's enqueues and the order of its dequeues and peeks are two sequences; that
-//! values agree is all that the specification asks of them. So they are built side by side, an element
-//! at a time: the first head takes an enqueue, then the second head takes peeks of that value and a
-//! dequeue of it. Each head has taken a set that real time allows, which is told by the first
-//! operation in the order of returns that is missing, and the few open ones that are not. So there are
-//! O(n 2^k) states of each, with k operations open at once, and few pairs of them belong together;
-//! pairs that failed are not tried again.
+//! Idea. The order of a queue's enqueues and the order of its dequeues and peeks are two sequences;
+//! the specification only requires that their values agree. So they are built side by side, one
+//! element at a time: the first head takes an enqueue, then the second head takes peeks of that
+//! value and a dequeue of it. Each head has taken a set that real time allows. The set is
+//! determined by the first operation in the order of returns that is missing, and the few open ones
+//! that are not. So each head has O(n 2^k) states, with k operations open at the same time, and few
+//! pairs of them belong together; pairs that failed are not tried again.
 //!
 //! What ties the heads together: when an enqueue is taken, no dequeue, peek or empty result that is still to
 //! come may have returned before it was called; and when the queue is found empty, no enqueue that is still
@@ -15,11 +15,11 @@
 //! respect it; one from real time with one from the specification are the two rules; two from the
 //! specification go with the number of elements.
 //!
-//! Operations that never returned may be taken and need not be. Exponential in k: more than 64 open
-//! operations of a side, and too many steps, are refused.
+//! Operations that never returned may be taken, but need not be. Exponential in k: more than 64
+//! open operations of a side, and too many steps, are refused.
 //!
-//! Idea of two heads from the FPT algorithm for queues of FPTLin's authors. Deviations: depth first,
-//! pending operations, an order.
+//! The idea of two heads is from the FPT algorithm for queues by FPTLin's authors. Deviations:
+//! depth-first search, pending operations, an order.
 
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -35,23 +35,23 @@ use side::{Head, Side};
 mod merge;
 mod side;
 
-/// States that may be visited, and so many more for each operation.
+/// Maximum number of states to visit: a constant, plus an amount for each operation.
 const STATES: usize = 200_000;
 const STATES_PER_OP: usize = 4;
-/// A state, its place on the path and what can follow it need some hundred bytes: longer histories are
-/// left to searches that count them.
+/// A state, its place on the path and its successors need a few hundred bytes, so longer histories
+/// are left to searches that count their memory.
 const MOST_OPS: usize = 1 << 20;
 
-/// How far the two heads are.
+/// The positions of the two heads.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct State {
     enqueues: Head,
     fronts: Head,
-    /// The value at the front that the second head has still to remove, or [`NONE`].
+    /// The value at the front that the second head still has to remove, or [`NONE`].
     front: u32,
 }
 
-/// What was taken, by its place in its side.
+/// What was taken, by its position in its side.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Move {
     Enqueue(u32),
@@ -68,7 +68,7 @@ struct Search<'a> {
 /// Decides the rows.
 pub(crate) fn decide(c: &Columns, clock: &mut Clock) -> Result<Found, Refusal> {
     if c.len() > MOST_OPS {
-        return Err(Refusal::new("values repeat, and the history is too long for two heads"));
+        return Err(Refusal::new("values repeat, and the history is too long"));
     }
     let enqueues = Side::of(c, |kind| kind == Kind::Add)?;
     let fronts =
@@ -82,7 +82,8 @@ pub(crate) fn decide(c: &Columns, clock: &mut Clock) -> Result<Found, Refusal> {
     })
 }
 
-/// What contradicts itself: a value that was removed more often than added if there is one, else all.
+/// The contradicting rows: those of a value that was removed more often than added if there is one,
+/// otherwise all.
 fn contradiction(c: &Columns) -> Contradiction {
     let mut added = vec![0u32; c.value_count];
     let mut removed = vec![0u32; c.value_count];
@@ -119,7 +120,7 @@ fn contradiction(c: &Columns) -> Contradiction {
 }
 
 impl Search<'_> {
-    /// The moves that explain everything; none if nothing does.
+    /// The moves that explain everything; `None` if none do.
     fn run(&mut self) -> Result<Option<Vec<Move>>, Refusal> {
         let most = STATES + STATES_PER_OP * self.c.len();
         let start = State { enqueues: Head::default(), fronts: Head::default(), front: NONE };
@@ -169,7 +170,7 @@ impl Search<'_> {
         }
     }
 
-    /// What can be taken next; the best is the last.
+    /// What can be taken next, the best last.
     fn moves(&self, state: &State) -> SmallVec<[Move; 4]> {
         let mut moves = SmallVec::new();
         if state.front == NONE {
@@ -187,7 +188,7 @@ impl Search<'_> {
     }
 
     fn push_enqueues(&self, state: &State, moves: &mut SmallVec<[Move; 4]>) {
-        // Nobody who is still to come may have returned before it was called.
+        // No operation that is still to come may have returned before it was called.
         let until = self.fronts.first_return(state.fronts);
         let is_wanted = |op: &u32| {
             let value = self.value(&self.enqueues, *op);

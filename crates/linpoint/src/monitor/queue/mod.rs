@@ -1,4 +1,4 @@
-//! First-in first-out queues whose elements are all different: enqueue, dequeue, peek, empty results,
+//! First-in first-out queues whose elements are distinct: enqueue, dequeue, peek, empty results,
 //! elements that are never dequeued, pending enqueues and dequeues.
 //!
 //! Idea. An element has four numbers (peaks): its enqueue *begins* at `add_left` and has *ended* by
@@ -43,7 +43,7 @@ use reach::{Cut, Reach};
 
 /// Decides the rows.
 pub(crate) fn decide(c: &Columns, e: &Elements, clock: &mut Clock) -> Result<Found, Refusal> {
-    // Pending dequeues have nothing to remove if every element is removed already.
+    // Pending dequeues have nothing to remove if every element is already removed.
     let removals_are_known = e.takes.is_empty() || e.unremoved == 0;
     let answer = if e.has_peeks || !removals_are_known { by_peeling(c, e) } else { by_sweep(c, e) };
     clock.decided();
@@ -55,7 +55,7 @@ pub(crate) fn decide(c: &Columns, e: &Elements, clock: &mut Clock) -> Result<Fou
 
 /// What is known about the order of the elements once the answer is yes.
 enum Line {
-    /// Nothing yet.
+    /// Not known yet.
     ToBeFound,
     /// The elements, front first.
     Known(Vec<u32>),
@@ -93,26 +93,27 @@ impl Line {
     }
 }
 
-/// The pending dequeues, as far as they may remove something.
+/// The pending dequeues that may remove something.
 struct Takes {
     /// Their rows and left ends, by left end.
     known: Vec<(u32, u32)>,
-    /// The left end of all further ones: there are as many as needed.
+    /// The left end of all further ones, of which there are as many as needed.
     beyond: u32,
 }
 
 impl Takes {
-    /// Those of the history. What they do not remove is removed after the end.
+    /// The pending dequeues of the history. Elements that they do not remove are removed after the
+    /// end.
     ///
-    /// The first ones are used: of two pending dequeues, the one that was called first can do whatever
-    /// the other can.
+    /// The first ones are used: of two pending dequeues, the one that was called first can do
+    /// whatever the other can.
     fn of(c: &Columns, e: &Elements) -> Takes {
         let of_row = |row: &u32| (*row, c.left[*row as usize]);
         let known = e.takes.iter().take(e.unremoved).map(of_row).collect();
         Takes { known, beyond: c.peaks }
     }
 
-    /// No pending dequeue, but elements that are never dequeued are gone at `peak` if need be.
+    /// No pending dequeue, but elements that are never dequeued may be gone from `peak` on.
     fn unlimited_from(peak: u32) -> Takes {
         Takes { known: Vec::new(), beyond: peak }
     }
@@ -123,7 +124,7 @@ impl Takes {
         self.known.get(nth).copied().unwrap_or((NONE, self.beyond))
     }
 
-    /// The left end of the last of the first `count`, 0 if there is none.
+    /// The left end of the last of the first `count`; 0 if there is none.
     fn last_left(&self, count: usize) -> u32 {
         count.checked_sub(1).map_or(0, |last| self.nth(last).1)
     }
@@ -154,12 +155,13 @@ struct Place {
     value: u32,
     /// The row that removes it, or [`NONE`].
     removal: u32,
-    /// When it is removed at the earliest.
+    /// The earliest peak at which it is removed.
     left: u32,
 }
 
 impl Place {
-    /// The ends of the gap in which it must be in the queue: it is there at every peak strictly between.
+    /// The ends of the gap in which it must be in the queue: it is there at every peak strictly
+    /// between them.
     fn critical(&self, list: &[Element]) -> (u32, u32) {
         (list[self.value as usize].add_right, self.left)
     }

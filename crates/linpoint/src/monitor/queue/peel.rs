@@ -1,4 +1,4 @@
-//! Queues with peeks, or with pending dequeues whose elements are not known: peeling from the back.
+//! Queues with peeks, or with pending dequeues whose elements are unknown: peeling from the back.
 //!
 //! The last element of the queue is one that need not be in front of any other. Elements that no
 //! completed operation removed share the removals that are left (the first pending dequeues, then
@@ -52,18 +52,18 @@ pub(super) fn peel(list: &[Element], takes: &Takes, peaks: u32) -> Result<Vec<u3
     Err(peel.by_begin.into_iter().filter(|v| !peel.marks[*v as usize].peeled).collect())
 }
 
-/// What is known about an element.
+/// The properties of an element.
 #[derive(Clone, Copy, Default)]
 struct Marks {
-    /// It has its place.
+    /// It has been peeled.
     peeled: bool,
-    /// Its enqueue precedes no other one's.
+    /// Its enqueue precedes no other enqueue.
     enqueue_is_free: bool,
-    /// It was not seen before another one's last operation.
+    /// It was not seen before another element's last operation.
     sight_is_free: bool,
 }
 
-/// Lists are sorted, and used up from their ends.
+/// Lists are sorted, and consumed from their ends.
 struct Peel<'a> {
     list: &'a [Element],
     takes: &'a Takes,
@@ -76,8 +76,8 @@ struct Peel<'a> {
     by_last: Vec<u32>,
     /// The two elements whose last left ends are greatest, the greatest first.
     last: [Option<u32>; 2],
-    /// Removed elements that are not critical by themselves and whose sight is not free, by the end
-    /// of that.
+    /// Removed elements that are not critical on their own and whose sight is not free, by the end
+    /// of the sight.
     removed_by_sight: Vec<u32>,
     /// The same for elements that no completed operation removed.
     unremoved_by_sight: Vec<u32>,
@@ -90,7 +90,7 @@ struct Peel<'a> {
 }
 
 /// True if the element was seen before its own last operation began. Then only the last element by
-/// left end can be free, and that is looked at when it is the last.
+/// left end can be free, and that is checked when it is the last.
 fn sees_itself(e: &Element) -> bool {
     e.last_left > e.seen_right
 }
@@ -148,7 +148,8 @@ impl<'a> Peel<'a> {
         Some(critical)
     }
 
-    /// The left ends that sights are compared with: of the others, and of the removals that others need.
+    /// The left ends that sights are compared with: those of the others, and of the removals that
+    /// others need.
     fn removals_needed(&self, by_others_than: &Element) -> u32 {
         let own = usize::from(!by_others_than.is_removed());
         self.takes.last_left(self.unremoved_left.saturating_sub(own))
@@ -165,7 +166,7 @@ impl<'a> Peel<'a> {
         qualifies.then_some(value)
     }
 
-    /// Forgets peeled elements at the ends of the lists.
+    /// Drops peeled elements at the ends of the lists.
     fn drop_peeled(&mut self) {
         let marks = &self.marks;
         let is_peeled = |v: &u32| marks[*v as usize].peeled;
@@ -183,7 +184,7 @@ impl<'a> Peel<'a> {
         }
     }
 
-    /// Finds what has become free.
+    /// Finds elements that have become free.
     fn find_free(&mut self) {
         let Some(&latest) = self.by_begin.last() else { return };
         let begin = self.of(latest).add_left;
@@ -206,7 +207,7 @@ impl<'a> Peel<'a> {
         }
     }
 
-    /// Remembers the element if it is free in both ways.
+    /// Records the element if it is free in both ways.
     fn qualifies(&mut self, value: u32) {
         let marks = self.marks[value as usize];
         if !(marks.enqueue_is_free && marks.sight_is_free) {

@@ -1,4 +1,4 @@
-//! How long the queue cannot have been empty: which element stays longest of those that are in it.
+//! How long the queue cannot have been empty: which of its elements stays longest.
 
 use super::Columns;
 
@@ -7,7 +7,7 @@ pub(super) struct Reach {
     far: Vec<u32>,
 }
 
-/// A peak at which the queue is empty, and a row that finds it so.
+/// A peak at which the queue is empty, and a row that finds it empty.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Cut {
     pub(super) peak: u32,
@@ -56,8 +56,9 @@ impl Reach {
         Ok(cuts)
     }
 
-    /// For each peak, the first one from there on at which the queue may be empty: all elements that
-    /// must be in it by then may be gone. The number of peaks if there is none.
+    /// For each peak, the first peak from there on at which the queue may be empty, since all
+    /// elements that must have been added by then may be gone. The number of peaks if there is
+    /// none.
     fn next_empty(self) -> Vec<u32> {
         let mut next = self.far;
         let mut empty = next.len() as u32 - 1;

@@ -1,6 +1,6 @@
-//! Sorting by small numbers, in linear time.
+//! Sorts by small numbers in linear time.
 
-/// Sorts by a key below `keys`, stably; also says where the items of each key end.
+/// Sorts stably by a key below `keys`. Also returns where the items of each key end.
 pub(super) fn in_buckets<T: Copy>(
     items: Vec<T>,
     key: impl Fn(&T) -> u32,
@@ -10,7 +10,7 @@ pub(super) fn in_buckets<T: Copy>(
     for item in &items {
         ends[key(item) as usize] += 1;
     }
-    // Where the items of each key begin; the second pass moves it to where they end.
+    // Where the items of each key begin. The second pass moves this to where they end.
     let mut total = 0;
     for end in &mut ends {
         total += std::mem::replace(end, total);
@@ -24,7 +24,7 @@ pub(super) fn in_buckets<T: Copy>(
     (sorted, ends)
 }
 
-/// Sorts numbers by a peak of at most `peaks`, stably. Few numbers are compared instead.
+/// Sorts numbers stably by a peak of at most `peaks`. Small inputs use a comparison sort.
 pub(super) fn by_peak(mut items: Vec<u32>, peak: impl Fn(u32) -> u32, peaks: u32) -> Vec<u32> {
     if items.is_sorted_by_key(|i| peak(*i)) {
         return items;

@@ -1,4 +1,4 @@
-//! Queues without peeks in which it is known who removed what: two passes, nothing is sorted.
+//! Queues without peeks in which all removals are known: two passes, without sorting.
 //!
 //! A cycle of constraints then implies one of two elements: v's enqueue had ended before w's began,
 //! yet w's dequeue had ended before v's began. For of two constraints in a row that come from enqueues
@@ -12,9 +12,9 @@ use super::super::container::Element;
 use super::reach::Reach;
 use super::sort::by_peak;
 
-/// True if there is no such pair. `reach` knows all elements.
+/// True if there is no such pair. `reach` has all elements.
 pub(super) fn is_in_order(list: &[Element], reach: &Reach) -> bool {
-    // Numbers that are not in use begin at 0.
+    // Unused numbers begin at 0.
     list.iter().all(|w| reach.before(w.add_left) <= w.seen_right)
 }
 

@@ -1,4 +1,4 @@
-//! From the order of the elements to an order of all operations, in linear time.
+//! Turns the order of the elements into an order of all operations, in linear time.
 //!
 //! Peaks at which the queue is found empty cut the line of elements into blocks: an element belongs
 //! before the first cut that is not before its removal. Inside a block each operation gets a peak, as
@@ -42,13 +42,13 @@ pub(super) fn order(c: &Columns, e: &Elements, line: Vec<Place>, cuts: Vec<Cut>)
     writer.rows
 }
 
-/// The line in blocks, each of which is followed by a cut but for the last; and where they end.
+/// The line in blocks, and where they end. Each block but the last is followed by a cut.
 fn in_blocks(line: Vec<Place>, cuts: &[Cut], peaks: u32) -> (Vec<Place>, Vec<u32>) {
     if cuts.is_empty() {
         let end = line.len() as u32;
         return (line, vec![end]);
     }
-    // The number of cuts before each peak, and how many there are.
+    // The number of cuts before each peak, and the number of all.
     let mut block_at = vec![0u32; peaks as usize + 1];
     let mut blocks = 0;
     let mut cuts = cuts.iter().peekable();
@@ -70,7 +70,7 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// Writes the operations of some elements; none may come before the peak `lead`.
+    /// Emits the operations of some elements; none may come before the peak `lead`.
     fn block(&mut self, block: &[Place], lead: u32) {
         let list = &self.e.list;
         let add = |place: &Place| &list[place.value as usize];
@@ -83,7 +83,7 @@ impl Writer<'_> {
                     enqueued = enqueued.max(add(own).add_left);
                     rows.push(add(own).add);
                 }
-                // Enqueues of elements further back were written because they are not later.
+                // Enqueues of elements further back were emitted because they are not later.
                 observed = observed.max(enqueued).max(left);
                 while let Some((_, other)) = enqueues.next_if(|(_, o)| add(o).add_left <= observed)
                 {

@@ -1,15 +1,15 @@
-//! Doubly linked lists of numbers that can be put back where they were.
+//! Doubly linked lists of numbers that support undo.
 
-/// Lists that share no number. Numbers that are removed must be put back in reverse order.
+/// Disjoint lists. Removed numbers must be restored in reverse order.
 pub(super) struct Links {
     next: Vec<u32>,
     previous: Vec<u32>,
-    /// The numbers are below this; above it are the ends of the lists.
+    /// Numbers are below this. The ends of the lists are above it.
     numbers: u32,
 }
 
 impl Links {
-    /// Puts the numbers into lists, in the given order; each belongs to one list at most.
+    /// Builds lists of numbers in the given order. Each number belongs to at most one list.
     pub(super) fn new(
         numbers: usize,
         lists: usize,
@@ -51,7 +51,7 @@ impl Links {
         self.previous[next as usize] = previous;
     }
 
-    /// Puts a number back. Everything that was removed after it must be back already.
+    /// Restores a number. Everything that was removed after it must already be restored.
     pub(super) fn restore(&mut self, number: u32) {
         let (next, previous) = (self.next[number as usize], self.previous[number as usize]);
         self.next[previous as usize] = number;

@@ -1,26 +1,29 @@
-//! Lowe's queue-oriented algorithm: pair the first enqueue with the first dequeue, and go on.
+//! Lowe's queue-oriented algorithm: repeatedly pair the first enqueue with the first dequeue.
 //!
 //! Idea. In a linearization of a queue, the first dequeue that finds something finds what the first
-//! enqueue added. So the history is used up from the front: a dequeue that finds nothing and that
-//! nothing precedes can go first; otherwise some enqueue that nothing precedes is paired with a dequeue
-//! of the same value that no dequeue precedes, and both go. What preceded that dequeue precedes all
-//! remaining dequeues from then on. Mostly one pair is known to be right; where it is not, all are
-//! tried, and the sets of operations that have failed are remembered.
+//! enqueue added. So the history is consumed from the front: a dequeue that finds nothing and that
+//! nothing precedes can go first; otherwise some enqueue that nothing precedes is paired with a
+//! dequeue of the same value that no dequeue precedes, and both go. From then on, what preceded
+//! that dequeue precedes all remaining dequeues. Usually one pair is known to be correct; where it
+//! is not, all are tried, and the sets of operations that have failed are remembered.
 //!
 //! Unlike the queue monitor, this works if values are enqueued several times. It is complete for
-//! histories of enqueues, dequeues and empty results all of which returned; peeks and pending
-//! operations are refused. Time: O(n k) plus sorting, with k operations open at once, as long as it does
-//! not turn back; exponential in the worst case, which a limit of steps ends with a refusal.
+//! histories of enqueues, dequeues and empty results that all returned; peeks and pending
+//! operations are refused. Time: O(n k) plus sorting, with k operations open at the same time, as
+//! long as it does not backtrack; exponential in the worst case, which a step limit ends with a
+//! refusal.
 //!
 //! Paper: Gavin Lowe, "Testing for linearizability", Concurrency and Computation: Practice and
-//! Experience, 2017, section 5, figure 3. Deviations: 1. times are peaks, so that making all dequeues
-//! wait is one number (`floor` in `search.rs`); 2. failures are remembered where it branches;
-//! 3. linked lists are relinked when it turns back, and not cloned; 4. lists of the operations of
-//! each value, by their end, tell which pair ends first; 5. an order, or few values that have none.
+//! Experience, 2017, section 5, figure 3. Deviations: 1. times are peaks, so that making all
+//! dequeues wait is one number (`floor` in `search.rs`); 2. failures are remembered where it
+//! branches; 3. linked lists are relinked on backtracking instead of cloned; 4. lists of the
+//! operations of each value, by their end, determine which pair ends first; 5. an order, or a few
+//! values that have none.
 //!
-//! Four details are easy to get wrong, each has a test: the earliest end is that of *all* remaining
-//! operations of the value; a dequeue that found nothing counts when it is asked whether a dequeue
-//! precedes; it has to wait like the others; and it may forbid to choose the pair that ends first.
+//! Four details are easy to get wrong, and each has a test: the earliest end is that of *all*
+//! remaining operations of the value; a dequeue that found nothing counts when deciding whether a
+//! dequeue precedes; it has to wait like the others; and it may rule out choosing the pair that
+//! ends first.
 
 mod links;
 mod order;
@@ -28,13 +31,13 @@ mod search;
 
 use super::columns::{Columns, Kind};
 use super::contradiction::{Contradiction, Piece};
+use super::minimise::few_rows;
 use super::names::NONE;
 use super::peaks::Peaks;
-use super::shrink::shrink;
 use super::{Clock, Found, Refusal};
 use search::{Problem, Search};
 
-/// At most so many operations are named in a sentence.
+/// Name at most this many operations in a sentence.
 const NAMED: usize = 3;
 
 /// Decides the rows.
@@ -53,7 +56,7 @@ pub(super) fn decide(c: &Columns, max_steps: u64, clock: &mut Clock) -> Result<F
     })
 }
 
-/// The rows that take part, if it is for this algorithm to decide.
+/// The rows to decide, if the algorithm supports them.
 fn accepted(c: &Columns) -> Result<Vec<u32>, Refusal> {
     let mut rows = Vec::with_capacity(c.len());
     for row in 0..c.len() as u32 {
@@ -71,7 +74,7 @@ fn accepted(c: &Columns) -> Result<Vec<u32>, Refusal> {
     Ok(rows)
 }
 
-/// Few values and empty results that contradict each other.
+/// A few values and empty results that contradict each other.
 ///
 /// Deleting all operations of a value, or an empty result, from a linearizable history leaves it
 /// linearizable. If more was enqueued of one of these values than dequeued, then a dequeue outside the
@@ -102,9 +105,9 @@ fn contradiction(c: &Columns, problem: &Problem, max_steps: u64) -> Contradictio
         steps_left = search.steps_left;
         found.is_some_and(|order| order.is_none())
     };
-    // Most questions are about a small part.
+    // Most queries are about a small part.
     let cost = problem.len() / 16;
-    let core = rows_of(&shrink(all.clone(), cost, is_bad));
+    let core = rows_of(&few_rows(all.clone(), cost, is_bad));
     let kind = |row: &u32| c.kinds[*row as usize];
     let mut sentence: Vec<Piece> = vec!["first in, first out cannot explain ".into()];
     let mut named: Vec<u32> = core.clone();

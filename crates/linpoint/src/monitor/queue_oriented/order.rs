@@ -1,14 +1,15 @@
-//! From the pairs to an order.
+//! Turns the pairs into an order.
 
-use super::search::{Problem, Step};
+use super::search::{Move, Problem};
 
 /// The order of the rows.
 ///
-/// Enqueues and empty results go in the order in which they were used up, then the enqueues that were
-/// not. Each dequeue goes as early as it may: after its own enqueue, after all enqueues that precede it,
-/// and after the dequeues that were used up before. (Lowe's lemma 10, unrolled: an enqueue that precedes
-/// the dequeue makes all later dequeues and empty results wait, so none is passed.)
-pub(super) fn order(problem: &Problem, steps: &[Step]) -> Vec<u32> {
+/// Enqueues and empty results go in the order in which they were consumed, then the enqueues that
+/// were not. Each dequeue goes as early as possible: after its own enqueue, after all enqueues that
+/// precede it, and after the dequeues that were consumed before. (Lowe's lemma 10, unrolled: an
+/// enqueue that precedes the dequeue makes all later dequeues and empty results wait, so none is
+/// passed.)
+pub(super) fn order(problem: &Problem, steps: &[Move]) -> Vec<u32> {
     let in_front = in_front(problem, steps);
     let mut adds: Vec<(u32, usize)> = (in_front.iter().enumerate())
         .filter(|(_, i)| problem.is_add(**i))
@@ -18,10 +19,11 @@ pub(super) fn order(problem: &Problem, steps: &[Step]) -> Vec<u32> {
     let mut adds = adds.into_iter().peekable();
     let mut order = Vec::with_capacity(problem.len());
     let mut written = 0;
-    // The last place of an enqueue that precedes the dequeue, and what dequeues wait for.
+    // The last position of an enqueue that precedes the dequeue, and the peak that dequeues wait
+    // for.
     let (mut latest, mut floor) = (0, 0);
     for (at, step) in steps.iter().enumerate() {
-        let Step::Pair { remove, .. } = *step else { continue };
+        let Move::Pair { remove, .. } = *step else { continue };
         floor = floor.max(problem.left[remove as usize]);
         latest = latest.max(at);
         while let Some((_, place)) = adds.next_if(|(right, _)| *right < floor) {
@@ -38,11 +40,11 @@ pub(super) fn order(problem: &Problem, steps: &[Step]) -> Vec<u32> {
 }
 
 /// Everything but the dequeues that found something.
-fn in_front(problem: &Problem, steps: &[Step]) -> Vec<u32> {
+fn in_front(problem: &Problem, steps: &[Move]) -> Vec<u32> {
     let mut is_used = vec![false; problem.len()];
     let mut in_front = Vec::with_capacity(problem.len());
     for step in steps {
-        let (Step::Pair { add: i, .. } | Step::Empty(i)) = *step;
+        let (Move::Pair { add: i, .. } | Move::Empty(i)) = *step;
         is_used[i as usize] = true;
         in_front.push(i);
     }

@@ -14,7 +14,7 @@ pub(super) struct Problem {
     pub(super) rows: Vec<u32>,
     pub(super) left: Vec<u32>,
     pub(super) right: Vec<u32>,
-    /// The value of each, in small numbers; [`NONE`] for an empty result.
+    /// The value of each, as a small number; [`NONE`] for an empty result.
     pub(super) values: Vec<u32>,
     /// Number of values.
     pub(super) value_count: usize,
@@ -59,9 +59,9 @@ impl Problem {
     }
 }
 
-/// What is used up at once.
+/// Operations that are consumed together.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Step {
+pub(super) enum Move {
     /// An empty result.
     Empty(u32),
     /// An enqueue and a dequeue of its value.
@@ -72,25 +72,25 @@ pub(super) enum Step {
 const ADDS: usize = 0;
 const REMOVES: usize = 1;
 const EMPTIES: usize = 2;
-/// The second list by end: with and without a result.
+/// The second list by end: dequeues with and without a result.
 const ALL_REMOVES: usize = 1;
 
-/// So many words of a set that is remembered count as a step.
+/// This many words of a remembered set count as a step.
 const WORDS_A_STEP: u64 = 4;
 
-/// What can be done next.
+/// The possible next moves.
 enum Next {
     /// Only enqueues are left.
     Done,
-    /// This is as good as anything else.
-    Only(Step),
+    /// This one is as good as any other.
+    Only(Move),
     /// One of these, if any.
-    OneOf(Vec<Step>),
+    OneOf(Vec<Move>),
 }
 
-/// A step, and what to restore when it is taken back.
+/// A move, and what to restore when it is undone.
 struct Taken {
-    step: Step,
+    step: Move,
     floor: u32,
     highest: usize,
 }
@@ -103,19 +103,20 @@ pub(super) struct Search<'a> {
     by_right: Links,
     /// Enqueues and dequeues of each value, by right end and then by left end.
     by_value: Links,
-    /// Remaining dequeues begin at this peak at the earliest: the last beginning of a dequeue that was
-    /// used up. What had ended before that dequeue began precedes all remaining ones, and nothing else
-    /// is known of it. No remaining dequeue has ended before, because none preceded that one.
+    /// Remaining dequeues begin at this peak at the earliest: the last beginning of a consumed
+    /// dequeue. What had ended before that dequeue began precedes all remaining ones, and nothing
+    /// else is known about it. No remaining dequeue has ended before, because none preceded that
+    /// one.
     floor: u32,
-    /// A bit for each operation that is used up.
+    /// A bit for each consumed operation.
     gone: Vec<u64>,
     /// No word after this one has a bit.
     highest: usize,
     taken: Vec<Taken>,
-    /// Steps that may still be taken.
+    /// Number of steps that may still be taken.
     pub(super) steps_left: u64,
-    /// Sets of used up operations from which it branched before: the first word that is not full, and
-    /// the words from there to the last one with a bit. They tell the floor, too.
+    /// Sets of consumed operations from which it has branched: the first word that is not full, and
+    /// the words from there to the last one with a bit. They determine the floor, too.
     seen: HashSet<(usize, Box<[u64]>), FxBuildHasher>,
 }
 
@@ -147,10 +148,11 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The steps of a linearization; `Some(None)` if there is none, `None` if it took too many steps.
-    pub(super) fn run(&mut self) -> Option<Option<Vec<Step>>> {
-        // Steps that are still to be tried, and how many had been taken before.
-        let mut choices: Vec<(usize, Step)> = Vec::new();
+    /// The moves of a linearization; `Some(None)` if there is none, `None` if it took too many
+    /// steps.
+    pub(super) fn run(&mut self) -> Option<Option<Vec<Move>>> {
+        // Moves that have not been tried, and how many had been made before each.
+        let mut choices: Vec<(usize, Move)> = Vec::new();
         loop {
             match self.next() {
                 Next::Done => return Some(Some(self.taken.iter().map(|t| t.step).collect())),
@@ -190,7 +192,7 @@ impl<'a> Search<'a> {
         let first = self.by_right.first(ADDS).map_or(removed, |add| self.right(add).min(removed));
         let empty = self.by_left.first(EMPTIES);
         if let Some(empty) = empty.filter(|i| self.dequeue_left(*i) <= first) {
-            return Next::Only(Step::Empty(empty));
+            return Next::Only(Move::Empty(empty));
         }
         let adds = || self.by_left.iter(ADDS).take_while(|add| self.left(*add) <= first);
         for add in adds() {
@@ -198,20 +200,21 @@ impl<'a> Search<'a> {
             let Some(remove) = self.by_value.first(list + ALL_REMOVES) else { continue };
             let ends_first = self.by_value.first(list + ADDS) == Some(add);
             if ends_first && self.left(remove) <= removed && !self.has_conflict(remove) {
-                return Next::Only(Step::Pair { add, remove });
+                return Next::Only(Move::Pair { add, remove });
             }
         }
         let value = |i: u32| self.problem.values[i as usize];
         let removes = || self.by_left.iter(REMOVES).take_while(|r| self.left(*r) <= removed);
         let pairs = adds().flat_map(|add| {
             let matching = removes().filter(move |remove| value(*remove) == value(add));
-            matching.map(move |remove| Step::Pair { add, remove })
+            matching.map(move |remove| Move::Pair { add, remove })
         });
         Next::OneOf(pairs.collect())
     }
 
-    /// True if an empty result may have to come before what this dequeue would make it wait for: an
-    /// enqueue precedes the dequeue, but neither some other dequeue nor some empty result.
+    /// True if an empty result may have to come before something that this dequeue would make it
+    /// wait for: an enqueue precedes the dequeue, but precedes neither some other dequeue nor some
+    /// empty result.
     fn has_conflict(&self, remove: u32) -> bool {
         let (Some(empty), Some(other)) = (self.by_left.first(EMPTIES), self.by_left.first(REMOVES))
         else {
@@ -223,13 +226,13 @@ impl<'a> Search<'a> {
         both_open < begin && ends.take_while(|end| *end < begin).any(|end| end >= both_open)
     }
 
-    /// Uses up; `None` if that is one step too many.
-    fn take(&mut self, step: Step) -> Option<()> {
+    /// Consumes operations; `None` if the step limit is exceeded.
+    fn take(&mut self, step: Move) -> Option<()> {
         self.steps_left = self.steps_left.checked_sub(1)?;
         self.taken.push(Taken { step, floor: self.floor, highest: self.highest });
         match step {
-            Step::Empty(i) => self.unlink(i),
-            Step::Pair { add, remove } => {
+            Move::Empty(i) => self.unlink(i),
+            Move::Pair { add, remove } => {
                 self.floor = self.dequeue_left(remove);
                 self.unlink(add);
                 self.unlink(remove);
@@ -241,8 +244,8 @@ impl<'a> Search<'a> {
     fn take_back(&mut self) {
         let Some(Taken { step, floor, highest }) = self.taken.pop() else { return };
         match step {
-            Step::Empty(i) => self.relink(i),
-            Step::Pair { add, remove } => {
+            Move::Empty(i) => self.relink(i),
+            Move::Pair { add, remove } => {
                 self.relink(remove);
                 self.relink(add);
             }
@@ -266,15 +269,15 @@ impl<'a> Search<'a> {
         self.gone[i as usize / 64] &= !(1 << (i % 64));
     }
 
-    /// True if it did not branch here before; from now on it did. Large sets cost steps, so that the
-    /// limit of steps is one of memory, too.
+    /// True if it has not branched here before, and records it. Large sets cost steps, so that the
+    /// step limit also limits memory.
     fn is_new(&mut self) -> bool {
         let key = self.key();
         self.steps_left = self.steps_left.saturating_sub(key.1.len() as u64 / WORDS_A_STEP);
         self.seen.insert(key)
     }
 
-    /// The set of operations that are used up.
+    /// The set of consumed operations.
     fn key(&self) -> (usize, Box<[u64]>) {
         let remaining = [ADDS, REMOVES, EMPTIES].into_iter().filter_map(|l| self.by_left.first(l));
         let lowest = remaining.min().unwrap_or(0) as usize / 64;

@@ -1,27 +1,30 @@
-//! One register that is appended to: what each append found and left is told by what was read later.
+//! A register with appends: later reads reveal what each append found and left.
 //!
-//! Idea. If no piece that was put or appended is a prefix of another, a text that somebody read is a
-//! sequence of pieces in one way only. Each piece is added once, so within an *epoch*, from one put to
-//! the next, the texts that were read are prefixes of the longest one. That one tells what each append
-//! in it found and what it left, so it is a compare-and-set, and the rest is the business of
-//! [`super::chains`]. An append in no text that was read is a write that nobody found: like such a
-//! write it fits exactly where no epoch is interrupted, which is between two epochs or at their end.
+//! Idea. If no piece that was put or appended is a prefix of another, a text that was read is a
+//! sequence of pieces in one way only. Each piece is added once, so within an *epoch*, from one put
+//! to the next, the texts that were read are prefixes of the longest one. That one reveals what
+//! each append in it found and what it left, so it is a compare-and-set, and [`super::chains`]
+//! decides the rest. An append in no text that was read is a write whose value was never found:
+//! like such a write it fits exactly where no epoch is interrupted, which is between two epochs or
+//! at their end.
 //!
-//! What is wrong before that is in one or two reads: a text that is no sequence of pieces or has a
-//! piece twice; two texts of one epoch neither of which begins with the other; two epochs with one append.
-//! Relaxing the other operations does not help: each still adds its piece at most once.
+//! Contradictions before that stage are in one or two reads: a text that is no sequence of pieces
+//! or has a piece twice; two texts of one epoch neither of which begins with the other; two epochs
+//! with the same append. Relaxing the other operations does not help: each still adds its piece at
+//! most once.
 //!
-//! A piece that several operations appended is given, place by place, to the one that returned first of
-//! those that were open between what is known to be before the place and what is known to be after it.
-//! That is a guess: an order that follows from it is one, but a contradiction is none.
-//! So it is contradicted with less: each place of the piece belongs to somebody who began when the first
-//! of them did and never returned. Whatever contradicts that contradicts every way to give it away.
+//! A piece that several operations appended is assigned, place by place, to the one that returned
+//! first of those that were open between what is known to be before the place and what is known to
+//! be after it. That is a guess: an order that follows from it is valid, but a contradiction is
+//! not. So contradictions are found with a weaker assumption: each place of the piece belongs to an
+//! operation that began when the first of them did and never returned. Whatever contradicts that
+//! contradicts every assignment.
 //!
-//! What begins an epoch is a guess too where the same was put and appended.
+//! If the same text was put and appended, the beginning of an epoch is a guess too.
 //!
-//! Refuses pieces that are empty or begin with each other, or are put twice; repeated pieces where
-//! neither of the two answers; and operations other than put, append and get. Time O(n log n)
-//! comparisons and the length of all texts.
+//! Refuses pieces that are empty, are prefixes of each other, or are put twice; repeated pieces if
+//! neither of the two tests answers; and operations other than put, append and get. Time O(n log n)
+//! comparisons plus the length of all texts.
 //!
 //! Not in the papers.
 
@@ -41,31 +44,31 @@ use texts::Texts;
 pub(super) struct Appended {
     /// The same register with compare-and-set in place of append.
     pub(super) columns: Columns,
-    /// For each row that appends, the read that tells where; else [`NONE`].
-    told_by: Vec<u32>,
-    /// Rows that appended the same, where it is not known which of them appended what was read.
+    /// For each row that appends, the read that reveals its position; otherwise [`NONE`].
+    revealed_by: Vec<u32>,
+    /// Rows that appended the same text, if it is not known which of them appended what was read.
     alike: Vec<Vec<u32>>,
-    /// What begins some epoch is a guess.
+    /// True if the beginning of some epoch is a guess.
     are_epochs_guessed: bool,
 }
 
 impl Appended {
-    /// Adds what tells where the appends of a contradiction belong; that also tells about those that
-    /// the sentence does not name.
+    /// Adds the reads that reveal the positions of the appends in a contradiction. They also reveal
+    /// those of appends that the sentence does not name.
     pub(super) fn widen(&self, contradiction: Contradiction) -> Contradiction {
         let named = Contradiction::new(contradiction.sentence);
-        let told = |row: &u32| self.told_by[*row as usize];
-        let is_append = |row: &u32| told(row) != NONE;
+        let read_of = |row: &u32| self.revealed_by[*row as usize];
+        let is_append = |row: &u32| read_of(row) != NONE;
         let others = contradiction.rows.iter().copied().filter(|row| !is_append(row));
         let tellers: Vec<u32> =
-            contradiction.rows.iter().filter(|row| is_append(row)).map(told).collect();
+            contradiction.rows.iter().filter(|row| is_append(row)).map(read_of).collect();
         let meets = |rows: &&Vec<u32>| rows.iter().any(|row| contradiction.rows.contains(row));
         let alike: Vec<u32> = self.alike.iter().filter(meets).flatten().copied().collect();
         named.and(others).and(tellers).and(alike)
     }
 
-    /// The same without what was guessed. What contradicts this is a contradiction; an order is none.
-    /// Nothing if nothing was guessed. Refuses where that is not known.
+    /// The same without guesses: a contradiction is then valid, an order is not. `None` if nothing
+    /// was guessed. Refuses if that is not known.
     pub(super) fn without_guesses(&self) -> Result<Option<Columns>, Refusal> {
         if self.are_epochs_guessed {
             return Err(repeated());
@@ -76,7 +79,7 @@ impl Appended {
             for &row in rows {
                 let row = row as usize;
                 (columns.left[row], columns.right[row]) = (first, Peaks::NEVER);
-                if self.told_by[row] == NONE {
+                if self.revealed_by[row] == NONE {
                     columns.kinds[row] = Kind::Idle;
                 }
             }
@@ -90,7 +93,7 @@ pub(super) fn occur(rows: Rows<'_>) -> bool {
     (0..rows.len()).any(|row| rows.appends(row))
 }
 
-/// Finds out what each append did, or what is wrong.
+/// Determines what each append did, or a contradiction.
 pub(super) fn read(rows: Rows<'_>) -> Result<Result<Appended, Contradiction>, Refusal> {
     let texts = Texts::read(rows)?;
     let mut pieces = Pieces::sort(&texts)?;
@@ -114,10 +117,10 @@ struct Occurrence {
     piece: u32,
     source: u32,
     node: u32,
-    told_by: u32,
-    /// What it was appended to was not complete before this peak.
+    revealed_by: u32,
+    /// The text it was appended to was not complete before this peak.
     since: u32,
-    /// Somebody knew it when this peak was over.
+    /// The end of the first read that is known to have found it.
     until: u32,
 }
 
@@ -126,9 +129,9 @@ struct Nodes {
     peaks: Peaks,
     values: Vec<u32>,
     sources: Vec<u32>,
-    told_by: Vec<u32>,
+    revealed_by: Vec<u32>,
     count: u32,
-    /// Still to be given to somebody.
+    /// Occurrences that have not been assigned yet.
     open: Vec<Occurrence>,
     /// See [`Appended::alike`].
     alike: Vec<Vec<u32>>,
@@ -142,7 +145,7 @@ impl Nodes {
             peaks,
             values,
             sources,
-            told_by: nothing,
+            revealed_by: nothing,
             count: 1,
             open: Vec::new(),
             alike: Vec::new(),
@@ -154,14 +157,15 @@ impl Nodes {
         self.count - 1
     }
 
-    /// This row appended to `source`, and left `node`.
-    fn append(&mut self, row: u32, source: u32, node: u32, told_by: u32) {
+    /// Records that this row appended to `source` and left `node`.
+    fn append(&mut self, row: u32, source: u32, node: u32, revealed_by: u32) {
         let row = row as usize;
-        (self.values[row], self.sources[row], self.told_by[row]) = (node, source, told_by);
+        (self.values[row], self.sources[row], self.revealed_by[row]) = (node, source, revealed_by);
     }
 
-    /// Gives pieces that several rows appended to rows that were open when it must have happened.
-    /// Of those, the one that returns first: the others can wait for the next place, or for the end.
+    /// Assigns pieces that several rows appended to rows that were open at the right time. Of
+    /// those, chooses the one that returns first: the others can wait for the next place, or for
+    /// the end.
     fn guess(&mut self, pieces: &Pieces<'_>) -> Result<(), Refusal> {
         self.open.sort_unstable_by_key(|o| (o.piece, o.since, o.until));
         let open = std::mem::take(&mut self.open);
@@ -174,7 +178,7 @@ impl Nodes {
             for o in same {
                 let fits =
                     |row: &u32| right[*row as usize] >= o.since && left[*row as usize] <= o.until;
-                // If none fits, this will not be an order, whoever gets it.
+                // If none fits, this will not give an order, whichever row gets it.
                 let place = rows.iter().position(fits).unwrap_or(0);
                 if rows.is_empty() {
                     return Err(repeated());
@@ -182,7 +186,7 @@ impl Nodes {
                 given.push(rows.remove(place));
             }
             for (o, row) in same.iter().zip(given) {
-                self.append(row, o.source, o.node, o.told_by);
+                self.append(row, o.source, o.node, o.revealed_by);
             }
         }
         Ok(())
@@ -191,10 +195,10 @@ impl Nodes {
     /// The register with compare-and-set in place of append.
     fn columns(mut self, mut kinds: Vec<Kind>, are_epochs_guessed: bool) -> Appended {
         for (row, kind) in kinds.iter_mut().enumerate() {
-            if self.told_by[row] != NONE {
+            if self.revealed_by[row] != NONE {
                 *kind = Kind::Replace;
             } else if *kind == Kind::Write && self.values[row] == NONE {
-                // What nobody found is written over whatever was there.
+                // A value that was never found is written over whatever was there.
                 self.values[row] = self.fresh();
             }
         }
@@ -210,7 +214,7 @@ impl Nodes {
             peaks: self.peaks.count,
             ..Columns::default()
         };
-        Appended { columns, told_by: self.told_by, alike: self.alike, are_epochs_guessed }
+        Appended { columns, revealed_by: self.revealed_by, alike: self.alike, are_epochs_guessed }
     }
 }
 

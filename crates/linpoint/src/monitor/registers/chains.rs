@@ -1,6 +1,7 @@
-//! Clusters, chains and zones, and what can be wrong inside a chain.
+//! Clusters, chains and zones, and contradictions inside a chain.
 //!
-//! Peaks are shifted by one here, so that the initial values are written at 0, before everything.
+//! Peaks are shifted by one here, so that the initial values are written at 0, before everything
+//! else.
 
 use crate::monitor::Refusal;
 use crate::monitor::columns::{Columns, Kind};
@@ -12,9 +13,9 @@ use crate::monitor::peaks::Peaks;
 pub(super) struct Cluster {
     /// The row that writes it; [`NONE`] for an initial value, or if there is none.
     pub(super) write: u32,
-    /// The cluster that the write replaced, if the write says so; else [`NONE`].
+    /// The cluster that the write replaced, if the write reveals it; otherwise [`NONE`].
     pub(super) source: u32,
-    /// The cluster that replaced it, if that is known; else [`NONE`].
+    /// The cluster that replaced it, if known; otherwise [`NONE`].
     pub(super) next: u32,
     /// When the write began.
     pub(super) write_left: u32,
@@ -41,13 +42,13 @@ impl Cluster {
         self.read_right != Peaks::NEVER
     }
 
-    /// True if it must have been there: somebody found it.
+    /// True if it must have been there, because a row found it.
     fn is_found(&self) -> bool {
         self.has_reads() || self.next != NONE
     }
 }
 
-/// When a chain occupies its register.
+/// The time during which a chain occupies its register.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Zone {
     /// The first cluster of the chain.
@@ -66,14 +67,15 @@ impl Zone {
     }
 }
 
-/// What contradicts what.
+/// A contradiction.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Wrong {
-    /// This row, or the reads of this cluster if it is [`NONE`], found what was never written.
+    /// This row, or the reads of this cluster if it is [`NONE`], found a value that was never
+    /// written.
     Unwritten { row: u32, cluster: u32 },
     /// Two rows replaced one value.
     Twice(u32, u32),
-    /// A chain of replacements that begins nowhere, and one of its clusters.
+    /// A chain of replacements without a beginning, and one of its clusters.
     Circle(u32),
     /// The write of the cluster, or one of its reads, ended before something earlier in the chain
     /// began.
@@ -86,7 +88,7 @@ pub(super) enum Wrong {
 #[derive(Debug)]
 pub(super) struct Chains {
     pub(super) clusters: Vec<Cluster>,
-    /// The cluster that a row writes or reads, else [`NONE`].
+    /// The cluster that a row writes or reads, or [`NONE`].
     pub(super) of_row: Vec<u32>,
     /// The cluster that a row replaced. Empty if there is no such row.
     pub(super) sources: Vec<u32>,
@@ -95,7 +97,7 @@ pub(super) struct Chains {
 }
 
 impl Chains {
-    /// Gathers the operations of each value. Takes the values out of the columns.
+    /// Gathers the operations of each value. Moves the values out of the columns.
     pub(super) fn gather(c: &mut Columns) -> Result<Chains, Refusal> {
         let mut chains = Chains::number(c);
         let is_found = chains.gather_reads(c);
@@ -110,7 +112,7 @@ impl Chains {
         let mut count = c.value_count;
         let key = |i: usize| if c.keys.is_empty() { 0 } else { c.keys[i % c.keys.len()] };
         if !is_owned(&of_row, &sources, c) {
-            // One value in two registers: pairs of keys and values are numbered.
+            // One value in two registers: numbers pairs of keys and values.
             let all = || of_row.iter().chain(&sources).enumerate();
             let wide = c.value_count as u64;
             let pair = |(i, v): (usize, &u32)| u64::from(key(i)) * wide + u64::from(*v);
@@ -122,7 +124,7 @@ impl Chains {
             count = numbers.count;
             let number = |(i, v): (usize, &u32)| if plain(*v) { numbers.of_row[i] } else { *v };
             let mut all: Vec<u32> = all().map(number).collect();
-            // Initial values keep the mark that they had; it is now beyond what is in use.
+            // Initial values keep their old mark, which is now beyond the numbers in use.
             if c.initial != NONE {
                 let mark = count as u32;
                 let marked = |i: usize| value(i) == c.initial;
@@ -146,7 +148,7 @@ impl Chains {
         Chains { clusters, of_row, sources, initials: count as u32 }
     }
 
-    /// Gathers the reads of each cluster, and says which are found by somebody.
+    /// Gathers the reads of each cluster. Returns which clusters were found.
     fn gather_reads(&mut self, c: &Columns) -> Vec<bool> {
         let mut is_found = vec![false; self.clusters.len()];
         for row in 0..c.len() {
@@ -164,7 +166,7 @@ impl Chains {
         is_found
     }
 
-    /// Gives each write its cluster.
+    /// Assigns each write to its cluster.
     fn gather_writes(&mut self, c: &Columns, is_found: &[bool]) -> Result<(), Refusal> {
         for row in 0..c.len() {
             if !matches!(c.kinds[row], Kind::Write | Kind::Replace) {
@@ -180,7 +182,7 @@ impl Chains {
                         "a value that was found is written twice"
                     }));
                 }
-                // Nobody found it: one more value of its own.
+                // It was never found: a cluster of its own.
                 number = self.clusters.len() as u32;
                 self.clusters.push(Cluster::UNUSED);
                 self.of_row[row] = number;
@@ -199,8 +201,8 @@ impl Chains {
         (self.initials..self.initials + c.key_count.max(1) as u32).contains(&cluster)
     }
 
-    /// Ties the clusters of replacements together: those that completed, and those pending ones whose
-    /// value was found.
+    /// Links the clusters of replacements: those that completed, and those pending ones whose value
+    /// was found.
     pub(super) fn link(&mut self, c: &Columns) -> Result<(), Wrong> {
         if self.sources.is_empty() {
             return Ok(());
@@ -245,7 +247,7 @@ impl Chains {
         Ok(())
     }
 
-    /// The zones of all chains, if nothing is wrong inside one.
+    /// The zones of all chains, unless there is a contradiction inside one.
     pub(super) fn zones(&self, c: &Columns) -> Result<Vec<Zone>, Wrong> {
         let mut zones = Vec::with_capacity(self.clusters.len());
         let mut reached = 0;
@@ -274,7 +276,7 @@ impl Chains {
         Ok(zones)
     }
 
-    /// Checks real time inside a chain. Gives its zone, and the number of replacements in it.
+    /// Checks real time inside a chain. Returns its zone, and the number of replacements in it.
     fn zone(&self, root: u32, key: u32) -> Result<(Zone, usize), Wrong> {
         let (mut lead, mut mr) = (0, Peaks::NEVER);
         let (mut at, mut replacements) = (root, 0);
@@ -284,8 +286,8 @@ impl Chains {
                 return Err(Wrong::Late { root, cluster: at, write: true });
             }
             lead = lead.max(cluster.write_left);
-            // All reads come after the write, but in which order is open: they are compared with
-            // what was before, not with each other.
+            // All reads come after the write, but their order is open: they are compared with what
+            // was before, not with each other.
             if cluster.read_right < lead {
                 return Err(Wrong::Late { root, cluster: at, write: false });
             }
@@ -297,7 +299,7 @@ impl Chains {
         Ok((Zone { root, key, mr, ml: lead }, replacements))
     }
 
-    /// Tied clusters that no chain has reached go round in a circle.
+    /// Linked clusters that no chain has reached form a circle.
     fn circle(&self, reached: usize) -> Result<(), Wrong> {
         let tied = || (0..self.clusters.len()).filter(|i| self.clusters[*i].next != NONE);
         if self.sources.is_empty() || tied().count() == reached {
@@ -305,7 +307,7 @@ impl Chains {
         }
         let mut seen = vec![false; self.clusters.len()];
         for start in tied().filter(|i| self.clusters[*i].source != NONE) {
-            // Back to a beginning, or to something seen.
+            // Goes back to a beginning, or to a cluster seen before.
             let (mut at, mut path) = (start, Vec::new());
             while !seen[at] {
                 seen[at] = true;
@@ -324,7 +326,7 @@ impl Chains {
     }
 }
 
-/// True if no value but the initial one is mentioned with two keys.
+/// True if no value but the initial one occurs with two keys.
 fn is_owned(values: &[u32], sources: &[u32], c: &Columns) -> bool {
     if c.keys.is_empty() {
         return true;

@@ -1,4 +1,4 @@
-//! From the updates of a segment to its changes, and from what scans saw to slots.
+//! Turns the updates of a segment into changes, and the values that scans saw into slots.
 
 use crate::spec::{Name, Slot};
 
@@ -10,7 +10,7 @@ use super::read::Updates;
 use super::values::Values;
 use super::{AMBIGUOUS, OVERLAP};
 
-/// A segment in the making.
+/// A segment under construction.
 pub(super) struct Draft<'a> {
     rows: Rows<'a>,
     peaks: &'a Peaks,
@@ -22,24 +22,24 @@ pub(super) struct Draft<'a> {
     /// By value, if scans were surveyed: the largest left end and the smallest right end of all
     /// operations that mention it.
     zones: Vec<(u32, u32)>,
-    /// By value, if scans were surveyed: whether one saw it.
+    /// By value, if scans were surveyed: whether a scan saw it.
     is_seen: Vec<bool>,
     slots: SlotsByValue,
-    /// The slots of the scans, by their position in the list of all; [`NONE`] if it is not known what they
-    /// saw. Shorter than that list if this is so for the last ones.
+    /// The slots of the scans, by their position in the list of all scans; [`NONE`] if it is
+    /// unknown what they saw. Shorter than that list if this is so for the last ones.
     reads: Vec<u32>,
     lane: Lane,
 }
 
-/// The slots of each value: those of value `v` are `slots[starts[v]..starts[v + 1]]`, in order. Slot 0, of
-/// the initial value, is not among them.
+/// The slots of each value: those of value `v` are `slots[starts[v]..starts[v + 1]]`, in order.
+/// Slot 0, of the initial value, is not among them.
 #[derive(Default)]
 struct SlotsByValue {
     starts: Vec<u32>,
     slots: Vec<u32>,
 }
 
-/// What a scan cannot be.
+/// Why a scan cannot be resolved.
 pub(super) enum Problem {
     /// It saw a value that the segment did not have at any time while the scan was open.
     Unexplained,
@@ -94,12 +94,12 @@ impl<'a> Draft<'a> {
         self.lane.guess = (!updates.windows(2).all(precedes)).then_some(OVERLAP);
     }
 
-    /// True if it matters in advance what scans saw.
+    /// True if it must be known in advance what scans saw.
     pub(super) fn needs_survey(&self) -> bool {
         self.has_pending || self.lane.guess.is_some()
     }
 
-    /// Notes what a scan saw.
+    /// Records what a scan saw.
     pub(super) fn survey(&mut self, scan: u32, name: Name) {
         if let Some(value) = self.values.number(name.0) {
             self.is_seen.resize(self.values.count(), false);
@@ -129,7 +129,7 @@ impl<'a> Draft<'a> {
         let mut current = self.values.number(self.initial.0);
         let mut changed_to = Vec::with_capacity(self.updates.len());
         for (row, value) in std::mem::take(&mut self.updates) {
-            // In a guessed order everything counts as a change: repetitions have their place only
+            // In a guessed order everything counts as a change: repetitions are recognised only
             // where real time orders the updates.
             if repeats_count && current == Some(value) {
                 let change = self.lane.changes.last().copied();
@@ -147,8 +147,8 @@ impl<'a> Draft<'a> {
         Ok(())
     }
 
-    /// A pending update whose value nobody saw in this segment can be left out: between it and the
-    /// next update no scan saw the segment, so nobody misses it.
+    /// A pending update whose value no scan saw in this segment can be left out: between it and the
+    /// next update no scan saw the segment, so nothing depends on it.
     fn drop_unseen_pending(&mut self) {
         let (peaks, is_seen) = (self.peaks, &self.is_seen);
         let is_seen = |value: u32| is_seen.get(value as usize).is_some_and(|seen| *seen);
@@ -156,7 +156,8 @@ impl<'a> Draft<'a> {
         self.updates.retain(|(row, value)| !pending(*row) || is_seen(*value));
     }
 
-    /// The order that would be right if this segment were the only one: by zones, as for registers.
+    /// The order that would be correct if this segment were the only one: by zones, as for
+    /// registers.
     fn guess_order(&mut self) {
         let updates = std::mem::take(&mut self.updates);
         updates.iter().for_each(|(row, value)| self.note_zone(*row, *value));
@@ -168,8 +169,8 @@ impl<'a> Draft<'a> {
         });
     }
 
-    /// True if what a row mentions is what the change wrote, or the initial value, and does not only
-    /// share its name.
+    /// True if a row mentions the value that the change wrote, or the initial value, and not only
+    /// one that shares its name.
     fn is_same(&self, change: Option<u32>, row: u32, slot: Slot) -> bool {
         let row = row as usize;
         match change {
@@ -178,7 +179,8 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Finds out in which slot a scan saw this. Scans come one after the other, `nth` counts them.
+    /// Determines in which slot a scan saw this value. Scans come one after the other; `nth` counts
+    /// them.
     pub(super) fn resolve(&mut self, nth: usize, scan: u32, name: Name) -> Result<(), Problem> {
         let later = self.values.number(name.0).map_or(&[][..], |value| self.slots.of_value(value));
         let is_initial_possible = name == self.initial && !self.is_over(0, scan);
@@ -186,7 +188,7 @@ impl<'a> Draft<'a> {
             [only] => usize::from(self.is_over(*only, scan)),
             _ => later.partition_point(|slot| self.is_over(*slot, scan)),
         };
-        // Slots begin one after the other: two are enough to tell none, one and several.
+        // Slots begin one after the other, so two are enough to distinguish none, one and several.
         let begun = |slot: &&u32| self.has_begun(**slot, scan);
         let first = later.get(over).filter(begun).copied();
         let (slot, other) = match (is_initial_possible, first) {
@@ -217,14 +219,14 @@ impl<'a> Draft<'a> {
         self.lane.begins(slot).is_none_or(|change| self.left(change) <= self.right(scan))
     }
 
-    /// The segment, complete.
+    /// Completes the segment.
     pub(super) fn finish(mut self, scans: &[u32]) -> Lane {
         let reads = scans.iter().copied().zip(self.reads.iter().copied());
         self.lane.take_readers(reads.filter(|(_, slot)| *slot != NONE));
         self.lane
     }
 
-    /// The segment as far as it is known.
+    /// The segment so far.
     pub(super) fn lane(&self) -> &Lane {
         &self.lane
     }

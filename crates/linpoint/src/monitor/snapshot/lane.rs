@@ -17,7 +17,7 @@ pub(super) struct Lane {
     /// Scans by slot: those of slot `q` are `readers[starts[q]..starts[q + 1]]`.
     pub(super) readers: Vec<u32>,
     pub(super) starts: Vec<u32>,
-    /// What had to be guessed.
+    /// Why something had to be guessed.
     pub(super) guess: Option<&'static str>,
     /// Scans whose slot was guessed.
     pub(super) doubtful: Vec<u32>,
@@ -62,7 +62,7 @@ impl Lane {
         self.readers = readers;
     }
 
-    /// Drops the constraints that were guessed. What is left holds in every linearization.
+    /// Drops the guessed constraints. The rest hold in every linearization.
     pub(super) fn drop_guesses(&mut self) {
         if self.guess == Some(OVERLAP) {
             self.changes.clear();

@@ -1,4 +1,4 @@
-//! What was written to each segment, and which rows are scans.
+//! Reads what was written to each segment, and which rows are scans.
 
 use crate::spec::{Name, Role};
 
@@ -50,7 +50,7 @@ impl Operations {
     }
 }
 
-/// Calls `see(nth, segment, name)` for everything that the nth scan saw, until it gives something.
+/// Calls `see(nth, segment, name)` for everything that the nth scan saw, until it returns `Some`.
 pub(super) fn each_view<T>(
     rows: Rows<'_>,
     scans: &[u32],

@@ -1,9 +1,9 @@
 //! The earliest peak of every change and every scan.
 //!
-//! Each segment has a current slot. A scan takes effect as soon as all slots in which it saw something
-//! have begun; a change as soon as all scans of the slot before it have taken effect. A segment that has
-//! to wait for a scan is put on that scan's list and goes on when the scan has taken effect, so every
-//! (scan, segment) is looked at twice, in an order close to that of time.
+//! Each segment has a current slot. A scan takes effect as soon as all slots in which it saw
+//! something have begun; a change as soon as all scans of the slot before it have taken effect. A
+//! segment that has to wait for a scan is put on that scan's list and continues when the scan has
+//! taken effect. So every (scan, segment) is visited twice, in an order close to that of time.
 
 use super::super::names::NONE;
 use super::super::peaks::Peaks;
@@ -18,15 +18,15 @@ pub(super) struct Schedule<'a> {
     pub(super) order: Vec<u32>,
     /// For each scan, the number of its slots that have not begun.
     missing: Vec<u32>,
-    /// For each scan, the last segment that waits for it, or [`NONE`]. What is not a scan that saw
-    /// something is [`UNCONSTRAINED`].
+    /// For each scan, the last segment that waits for it, or [`NONE`]. [`UNCONSTRAINED`] for rows
+    /// that are not scans that saw something.
     waiting: Vec<u32>,
-    /// Segments that can go on.
+    /// Segments that can continue.
     ready: Vec<u32>,
     progress: Vec<Progress>,
 }
 
-/// How far a segment is.
+/// The progress of a segment.
 struct Progress {
     slot: u32,
     /// Next reader to wait for.
@@ -94,7 +94,7 @@ impl<'a> Schedule<'a> {
         Ok(())
     }
 
-    /// Goes on with a segment until it has to wait, or ends.
+    /// Continues with a segment until it has to wait, or ends.
     fn advance(&mut self, number: u32) -> Result<(), u32> {
         let lanes = self.lanes;
         let lane = &lanes[number as usize];

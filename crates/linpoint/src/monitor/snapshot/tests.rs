@@ -1,10 +1,10 @@
-//! Named cases. The bulk of the tests is in `linpoint-suite`.
+//! Named cases. Most tests are in `linpoint-suite`.
 
 use crate::history::{History, Interval, OpId, Ties};
 use crate::monitor::{self, Answer};
 use crate::spec::models::{Snapshot, SnapshotOp, SnapshotRet};
 
-/// An operation from one moment to another, or pending.
+/// An operation with its call and return times, or pending.
 type Row = (u64, Option<u64>, SnapshotOp<u8>, Option<SnapshotRet<u8>>);
 
 fn update(start: u64, end: u64, segment: usize, value: u8) -> Row {
@@ -23,7 +23,7 @@ fn pending(start: u64, segment: usize, value: u8) -> Row {
     (start, None, SnapshotOp::Update(segment, value), None)
 }
 
-/// "yes", the sentence of a "no", or the reason of a refusal.
+/// "yes", the sentence of a "no", or the reason for a refusal.
 fn ask(rows: Vec<Row>) -> String {
     let mut builder = History::from_intervals(Ties::Ordered);
     for (start, end, op, ret) in rows {
@@ -49,9 +49,9 @@ fn a_lone_scan_of_initial_values_has_no_update_to_see() {
 }
 
 #[test]
-fn what_nobody_wrote_what_comes_later_what_is_gone() {
+fn values_never_written_written_later_or_overwritten() {
     let never = ask(vec![full(0, 1, &[0, 5, 0])]);
-    assert_eq!(never, "scan() -> [0, 5, 0] saw a value in segment 1 that nobody ever wrote there");
+    assert_eq!(never, "scan() -> [0, 5, 0] saw a value in segment 1 that was never written there");
     let later = ask(vec![full(0, 1, &[0, 5, 0]), update(2, 3, 1, 5)]);
     assert!(later.ends_with("only later: update(1, 5) began after its end"), "{later}");
     let gone = ask(vec![update(0, 1, 1, 5), update(2, 3, 1, 6), full(4, 5, &[0, 5, 0])]);
@@ -89,11 +89,11 @@ fn three_scans_of_two_segments_each_contradict_each_other() {
 }
 
 #[test]
-fn values_may_repeat_where_times_tell_them_apart() {
+fn values_may_repeat_if_times_distinguish_them() {
     let writes = [update(0, 1, 0, 1), update(2, 3, 0, 0), update(4, 5, 0, 1)];
     let with = |scans: &[Row]| ask(writes.iter().chain(scans).cloned().collect());
     assert_eq!(with(&[full(2, 3, &[1, 0, 0]), full(4, 5, &[0, 0, 0])]), "yes");
-    assert!(with(&[full(4, 5, &[0, 0, 0]), full(2, 3, &[0, 5, 0])]).contains("nobody"));
+    assert!(with(&[full(4, 5, &[0, 0, 0]), full(2, 3, &[0, 5, 0])]).contains("never written"));
     assert!(with(&[full(6, 7, &[0, 0, 0])]).contains("gone"));
     // Both times at which the segment was 1 are possible: the first is tried, and fits.
     assert_eq!(with(&[full(1, 5, &[1, 0, 0])]), "yes");

@@ -8,8 +8,8 @@ pub(super) enum Values {
     Map(FxHashMap<u64, u32>),
 }
 
-/// Names in a range of so many times their number are not numbered anew: segments often share one
-/// source of fresh values.
+/// Names are used as numbers if their range is at most this many times their count: segments often
+/// share one source of fresh values.
 const SPARSE: u64 = 8;
 
 impl Values {
@@ -27,7 +27,7 @@ impl Values {
         Values::Map(map)
     }
 
-    /// The number of a name, if it is among them. Not all numbers need be in use.
+    /// The number of a name, if it is among them. Some numbers may be unused.
     pub(super) fn number(&self, name: u64) -> Option<u32> {
         match self {
             Values::Range { least, count } => {

@@ -1,9 +1,9 @@
-//! How many elements are certainly on the stack at each peak, as elements disappear.
+//! Counts the elements that are certainly on the stack at each peak, as elements disappear.
 //!
-//! A tree of [lines](super::lines) over the peaks, each number the smallest of the line below it.
-//! Subtracting from a range touches two lines a level, and nothing is pushed down: a number that is
-//! changed as a whole keeps the change, so it says how far its line is off. Peaks that have been
-//! reported are lifted out of reach and never come back.
+//! A tree of [lines](super::lines) over the peaks, in which each number is the minimum of the line
+//! below it. Subtracting from a range touches two lines on each level, and nothing is pushed down:
+//! a number that is changed as a whole keeps the change, so it says how far its line is off.
+//! Reported peaks are raised out of reach permanently.
 
 use super::lines::{Line, WIDTH, build};
 
@@ -43,14 +43,14 @@ impl Cover {
         Cover { levels: build(leaves, GONE, Line::min) }
     }
 
-    /// The smallest count of a peak that was not reported yet; `None` if there is no such peak.
+    /// The smallest count of an unreported peak; `None` if there is none.
     pub(super) fn least(&self) -> Option<u32> {
         let least = self.levels.last()?.first()?.min();
-        // A peak that was reported may lose at most every count it had.
+        // A reported peak may lose at most every count it had.
         (least < GONE / 2).then_some(least as u32)
     }
 
-    /// Calls `found` with the peaks that have no count. Only at the start, before anything changes.
+    /// Calls `found` with the peaks that have no count. Must be called before anything changes.
     pub(super) fn each_free(&self, mut found: impl FnMut(u32)) {
         for (i, line) in self.levels[0].iter().enumerate() {
             let mut bits = line.equal(0);
@@ -113,7 +113,7 @@ impl Cover {
         }
     }
 
-    /// Reports the smallest of a line, and gives the change of its minimum.
+    /// Reports the smallest of a line, and returns the change of its minimum.
     fn report_line(&mut self, level: usize, i: usize, known: usize, runs: &mut Vec<Run>) -> i32 {
         let least = self.levels[level][i].min();
         let mut bits = self.levels[level][i].equal(least);

@@ -1,7 +1,7 @@
-//! Sixteen numbers that fill a cache line: what the trees of this folder are made of.
+//! Sixteen numbers that fill a cache line: the building block of the trees in this module.
 //!
-//! A tree of sixteen branches has a quarter of the levels of a binary one, each level costs one cache
-//! line, and what is done to a line is done by a few vector instructions.
+//! A tree with sixteen branches has a quarter of the levels of a binary one, each level costs one
+//! cache line, and a line is processed by a few vector instructions.
 
 /// Numbers in a line.
 pub(super) const WIDTH: usize = 16;
@@ -30,12 +30,12 @@ impl Line {
         }
     }
 
-    /// A bit for each number that is equal.
+    /// A bitmap of the numbers that are equal to `to`.
     pub(super) fn equal(&self, to: i32) -> u32 {
         self.bits(|n| n == to)
     }
 
-    /// A bit for each number that is at least as large.
+    /// A bitmap of the numbers that are at least `least`.
     pub(super) fn at_least(&self, least: i32) -> u32 {
         self.bits(|n| n >= least)
     }
@@ -46,8 +46,8 @@ impl Line {
     }
 }
 
-/// The levels above `leaves`, up to one that is a single line: each number sums up a line below.
-/// Lines are filled up with `padding`.
+/// The levels above `leaves`, up to a single line: each number summarises a line below. Lines are
+/// padded with `padding`.
 pub(super) fn build(leaves: Vec<Line>, padding: i32, sum_up: fn(&Line) -> i32) -> Vec<Vec<Line>> {
     let mut levels = vec![leaves];
     while let Some(below) = levels.last()

@@ -1,9 +1,9 @@
-//! A set of peaks that knows the next and the previous one: words of bits, and a bit for each word.
+//! A set of peaks with next and previous: words of bits, and a bit for each word.
 
 /// The set.
 #[derive(Debug)]
 pub(super) struct Marks {
-    /// Level 0 has a bit for each peak, each further one a bit for each word below.
+    /// Level 0 has a bit for each peak, each further level a bit for each word below.
     levels: Vec<Vec<u64>>,
 }
 

@@ -1,7 +1,7 @@
-//! Peeks: where only one element is certainly there, those who found it can have looked.
+//! Peeks: where only one element is certainly there, a peek that found it can take effect.
 //!
-//! Pushes and pops never need this: where they are open, their own element is not certainly there yet,
-//! or not any more.
+//! Pushes and pops do not need this: where they are open, their own element is not certainly there
+//! yet, or no longer.
 
 use super::super::columns::Columns;
 use super::super::names::NONE;
@@ -9,7 +9,7 @@ use super::cover::Run;
 use super::peel::Question;
 use super::stabbing::Stabbing;
 
-/// The peeks of each element, and which element is where.
+/// The peeks of each element, and the spans of the elements.
 #[derive(Debug)]
 pub(super) struct Peeks {
     /// Peeks by element and left end.
@@ -20,7 +20,7 @@ pub(super) struct Peeks {
     first: Vec<u32>,
     /// Critical elements by the first peak at which they are certainly there, until they disappear.
     spans: Stabbing,
-    /// The element of each slot of `spans`, and when it ends.
+    /// The element of each slot of `spans`, and the end of its span.
     elements: Vec<(u32, u32)>,
     /// The slot of each element in `spans`.
     slots: Vec<u32>,
@@ -28,7 +28,7 @@ pub(super) struct Peeks {
     begun: Vec<u32>,
     /// For each element, the last of the runs where only it is certainly there.
     parked: Vec<u32>,
-    /// Those runs, each with the one before it.
+    /// Those runs, each with the previous one.
     runs: Vec<(Run, u32)>,
 }
 
@@ -49,7 +49,7 @@ impl Peeks {
         }
         let mut by_element = Stabbing::with_slots(total);
         for ends in first.windows(2) {
-            // Mostly sorted already, and mostly few.
+            // Usually sorted already, and few.
             rows[ends[0] as usize..ends[1] as usize]
                 .sort_by_key(|row: &u32| q.c.left[*row as usize]);
         }
@@ -97,14 +97,14 @@ impl Peeks {
         Some(self.elements[slot as usize])
     }
 
-    /// Remembers a run at which only this element is certainly there: it is free once the element
+    /// Remembers a run at which only this element is certainly there. It is free once the element
     /// has disappeared.
     pub(super) fn park(&mut self, element: u32, run: Run) {
         let before = std::mem::replace(&mut self.parked[element as usize], self.runs.len() as u32);
         self.runs.push((run, before));
     }
 
-    /// Takes the peeks of the element out that are open in the run, and pushes their rows and right
+    /// Takes out the peeks of the element that are open in the run, and pushes their rows and right
     /// ends.
     pub(super) fn take(
         &mut self,
@@ -133,7 +133,7 @@ impl Peeks {
     }
 }
 
-/// Each number becomes the sum of all up to it.
+/// Replaces each number by the sum of all up to it.
 fn sum_up(counts: &mut [u32]) {
     let mut total = 0;
     for n in counts {

@@ -1,10 +1,11 @@
-//! Peeling: which elements can be explained, from the outermost one inwards.
+//! Peeling: determines which elements can be explained, from the outermost one inwards.
 //!
-//! A peak at which no element is certainly there is *free*: there the stack may be taken to be empty.
-//! An operation that is open at a free peak may take effect at it. An element all of whose operations
-//! have found such a peak disappears: whatever is left nests inside it or beside it. That frees more
-//! peaks, and so on. If an element is left in the end, no order explains the history; the proof is
-//! in [`super::certificate`], and the proof of the converse in [`super::witness`].
+//! A peak at which no element is certainly there is *free*: there the stack can be assumed to be
+//! empty. An operation that is open at a free peak may take effect at it. An element all of whose
+//! operations have found such a peak disappears: whatever is left nests inside it or beside it.
+//! That frees more peaks, and so on. If an element is left in the end, no order explains the
+//! history; the proof is in [`super::contradiction`], and the proof of the converse in
+//! [`super::witness`].
 //!
 //! A peek may also take effect where no element but its own is certainly there ([`super::peeks`]).
 //!
@@ -23,7 +24,7 @@ use super::stabbing::Stabbing;
 pub(super) struct Question<'a> {
     pub(super) c: &'a Columns,
     pub(super) e: &'a Elements,
-    /// For each element, when its removal begins at the earliest; the number of peaks if it is never
+    /// For each element, the earliest beginning of its removal; the number of peaks if it is never
     /// removed.
     pub(super) ends: &'a [u32],
 }
@@ -32,7 +33,7 @@ impl Question<'_> {
     /// The peaks at which an element is certainly there: from the first one up to but not including
     /// the second one. None if they are not in this order.
     pub(super) fn span(&self, element: u32) -> (u32, u32) {
-        // Numbers that are not in use end before everything.
+        // Unused numbers end before everything else.
         let added = self.e.list[element as usize].add_right;
         (added.saturating_add(1), self.ends[element as usize])
     }
@@ -48,7 +49,8 @@ impl Question<'_> {
         (0..self.ends.len() as u32).filter(|n| self.is_critical(*n))
     }
 
-    /// When an operation of an element can take effect, given what else is known of the element.
+    /// The window in which an operation of an element can take effect, given what else is known
+    /// about the element.
     pub(super) fn window(&self, row: u32) -> (u32, u32) {
         let (i, element) = (row as usize, self.c.values[row as usize] as usize);
         match self.c.kinds[i] {
@@ -88,13 +90,13 @@ pub(super) struct Life {
     end: u32,
     /// Where its push can take effect, or [`NONE`] if no such peak was found.
     pub(super) push: u32,
-    /// Where its pop can.
+    /// Where its pop can take effect.
     pub(super) pop: u32,
-    /// How many of its operations have no peak yet.
+    /// The number of its operations without a peak so far.
     open: u32,
 }
 
-/// What peeling found out. It says nothing about elements that are nowhere critical.
+/// The result of peeling. It says nothing about elements that are nowhere critical.
 #[derive(Debug)]
 pub(super) struct Peeled {
     /// By element.
@@ -103,7 +105,7 @@ pub(super) struct Peeled {
     pub(super) peek_at: Vec<u32>,
     /// The critical elements that can be explained, from the outermost one inwards.
     pub(super) order: Vec<u32>,
-    /// How many critical elements are left.
+    /// Number of critical elements that are left.
     pub(super) left: usize,
 }
 
@@ -124,7 +126,7 @@ struct Peel<'a> {
     /// For each peak, how many windows begin at it or before.
     begun: Vec<u32>,
     peeks: Option<Peeks>,
-    /// Free peaks whose operations have not been looked at.
+    /// Free peaks whose operations have not been examined.
     free: Vec<Run>,
     /// Operations that were just taken out, and their right ends.
     found: Vec<(u32, u32)>,
@@ -195,7 +197,7 @@ impl<'a> Peel<'a> {
         peel
     }
 
-    /// Gives each operation its slot. Until now, `begun` has counts, shifted by one.
+    /// Assigns each operation its slot. Until now, `begun` has counts, shifted by one.
     fn sort_ops(&mut self) {
         let mut total = 0;
         for n in &mut self.begun {
@@ -260,7 +262,7 @@ impl<'a> Peel<'a> {
         for mut run in runs {
             while run.first <= run.last {
                 let Some(peeks) = &mut self.peeks else { return };
-                // If there is none, it has disappeared meanwhile.
+                // If there is none, it has disappeared in the meantime.
                 let Some((element, end)) = peeks.element_at(run.first) else {
                     self.free.push(run);
                     break;

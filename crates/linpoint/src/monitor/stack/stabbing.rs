@@ -1,8 +1,9 @@
-//! Intervals by their left ends: which of them reach a peak?
+//! Intervals by their left ends: finds those that reach a peak.
 //!
-//! A tree of [lines](super::lines) over the right ends, each number the largest of the line below it.
-//! The intervals that begin early enough are a range of slots; those of them that reach far enough are
-//! found by walking down to them only. Taking `k` of `n` out costs O((k + 1) log n).
+//! A tree of [lines](super::lines) over the right ends, in which each number is the maximum of the
+//! line below it. The intervals that begin early enough are a range of slots; those of them that
+//! reach far enough are found by descending only to them. Taking out `k` of `n` costs O((k + 1) log
+//! n).
 
 use super::lines::{Line, WIDTH, build};
 
@@ -19,7 +20,7 @@ const OUT: i32 = -1;
 type Slots = (u32, u32);
 
 impl Stabbing {
-    /// Room for so many slots, all without an interval. Fill it, then call [`Stabbing::finish`].
+    /// Room for `slots` slots, all without an interval. Fill it, then call [`Stabbing::finish`].
     pub(super) fn with_slots(slots: usize) -> Stabbing {
         Stabbing { levels: vec![vec![Line([OUT; WIDTH]); slots.div_ceil(WIDTH).max(1)]] }
     }
@@ -34,15 +35,15 @@ impl Stabbing {
         self.levels = build(self.levels.swap_remove(0), OUT, Line::max);
     }
 
-    /// Takes the intervals among the `slots` out that end at `peak` or later, and pushes their slots
-    /// and right ends.
+    /// Takes out the intervals among the `slots` that end at `peak` or later, and pushes their
+    /// slots and right ends.
     pub(super) fn take(&mut self, slots: Slots, peak: u32, taken: &mut Vec<(u32, u32)>) {
         if slots.0 < slots.1 {
             self.take_from(self.levels.len() - 1, 0, slots, peak as i32, taken);
         }
     }
 
-    /// Takes from a line, and gives its new maximum.
+    /// Takes from a line, and returns its new maximum.
     fn take_from(
         &mut self,
         level: usize,
@@ -82,7 +83,7 @@ impl Stabbing {
             if level == 0 {
                 return Some(at as u32);
             }
-            // Only where the range ends may a line lack what its number promises.
+            // Only at the ends of the range can a line lack what its number promises.
             if let Some(slot) = self.first_in(level - 1, at, slots, peak) {
                 return Some(slot);
             }
@@ -90,7 +91,7 @@ impl Stabbing {
         None
     }
 
-    /// Takes the interval of a slot out.
+    /// Takes out the interval of a slot.
     pub(super) fn clear(&mut self, slot: u32) {
         let (mut at, mut max) = (slot as usize, OUT);
         for level in &mut self.levels {

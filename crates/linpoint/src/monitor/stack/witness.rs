@@ -1,4 +1,4 @@
-//! From a complete peeling to an order.
+//! Turns a complete peeling into an order.
 //!
 //! Empty results come first, each at its peak, where nothing is critical. Then the elements are put
 //! in, outermost first, then those that are nowhere critical. The operations of an element become
@@ -62,8 +62,8 @@ struct Places<'a> {
     ends: Vec<u32>,
     /// By element.
     taken: Vec<Taken>,
-    /// Where the operations of each element take effect; with [`FRONT`] once it has been put in, and
-    /// [`NONE`] for pops that did not happen.
+    /// Where the operations of each element take effect; with [`FRONT`] once it has been placed,
+    /// and [`NONE`] for pops that did not happen.
     lives: Vec<Life>,
     /// The same for peeks, by row.
     peek_at: Vec<u32>,
@@ -123,12 +123,12 @@ impl Places<'_> {
         let element = &self.e.list[number as usize];
         let end = self.ends[number as usize];
         let before = self.used.previous(end).unwrap_or(0);
-        // After the last peak is after everything; a pop that comes to lie there did not happen.
+        // After the last peak means after everything; a pop placed there did not happen.
         let after = if end < self.c.peaks { self.used.next(end) } else { None };
         let last = after.unwrap_or(self.c.peaks);
         let life = &mut self.lives[number as usize];
         let (push, pop) = match critical {
-            // Of a pending pop only its beginning is known: it can wait for the next used peak.
+            // Of a pending pop only the beginning is known: it can wait for the next used peak.
             true => (life.push, if element.is_removed() { life.pop } else { last }),
             false => (element.add_right.min(end), end),
         };
@@ -150,7 +150,7 @@ impl Places<'_> {
         }
     }
 
-    /// Lines the rows up, with the elements in the order in which they were put in.
+    /// Lines up the rows, with the elements in the order in which they were placed.
     fn line_up(&self, order: &[u32], empty_at: &[u32]) -> Vec<u32> {
         let cursors = self.cursors(order, empty_at);
         let rows = vec![NONE; cursors.last().map_or(0, |cursor| cursor.0 as usize)];
@@ -171,7 +171,8 @@ impl Places<'_> {
         place.rows
     }
 
-    /// For each peak, twice where its front ends and its back begins; then twice the number of rows.
+    /// For each peak, twice the position where its front ends and its back begins; then twice the
+    /// number of rows.
     fn cursors(&self, order: &[u32], empty_at: &[u32]) -> Vec<(u32, u32)> {
         let mut cursors = vec![(0, 0); self.c.peaks as usize + 1];
         let mut count = |peak: u32| {

@@ -1,4 +1,4 @@
-//! From two sequences to one order.
+//! Merges the two sequences into one order.
 
 use crate::monitor::columns::Columns;
 use crate::monitor::peaks::Peaks;
@@ -6,11 +6,11 @@ use crate::monitor::peaks::Peaks;
 use super::Move;
 use super::side::Side;
 
-/// Merges the enqueues and the dequeues, peeks and empty results that were taken. Enqueues that nobody
-/// needed come last among enqueues, those that never returned not at all.
+/// Merges the enqueues with the dequeues, peeks and empty results that were taken. Enqueues that
+/// are not needed come last among enqueues; those that never returned are left out.
 pub(super) fn merged(c: &Columns, enqueues: &Side, fronts: &Side, moves: &[Move]) -> Vec<u32> {
     let mut added: Vec<u32> = Vec::new();
-    // With each the number of enqueues that it needs.
+    // Each with the number of enqueues that it needs.
     let mut taken: Vec<(u32, u32)> = Vec::new();
     let mut is_added = vec![false; enqueues.rows.len()];
     for &next in moves {
@@ -29,7 +29,8 @@ pub(super) fn merged(c: &Columns, enqueues: &Side, fronts: &Side, moves: &[Move]
     for i in (0..added.len()).rev() {
         first_return[i] = c.right[added[i] as usize].min(first_return[i + 1]);
     }
-    // Enqueues as late as possible: before who needs them, and before who was called after they returned.
+    // Places enqueues as late as possible: before the rows that need them, and before rows called
+    // after they returned.
     let mut order = Vec::with_capacity(added.len() + taken.len());
     let mut i = 0;
     for (row, needs) in taken {

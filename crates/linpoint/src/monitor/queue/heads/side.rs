@@ -1,8 +1,9 @@
-//! One of the two sides: what a head can have taken.
+//! One of the two sides: the sets of operations that a head can have taken.
 //!
-//! Operations are in the order of their returns, those that never returned last. A set that real time
-//! allows has all operations before some place, lacks the one there, and has some of those that were open
-//! when that one returned. These have different *slots*, so the set is a number and a mask.
+//! Operations are in the order of their returns, those that never returned last. A set that real
+//! time allows has all operations before some position, lacks the one there, and has some of those
+//! that were open when that one returned. These have different *slots*, so the set is a number and
+//! a mask.
 
 use crate::monitor::Refusal;
 use crate::monitor::columns::{Columns, Kind};
@@ -11,7 +12,7 @@ use crate::monitor::peaks::Peaks;
 /// A set of operations that real time allows to be the first ones.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(super) struct Head {
-    /// All before this place are taken; the one at it is not.
+    /// All operations before this position are taken; the one at it is not.
     at: u32,
     /// The slots of those after it that are taken.
     mask: u64,
@@ -24,17 +25,17 @@ pub(super) struct Side {
     pub(super) left: Vec<u32>,
     pub(super) right: Vec<u32>,
     slot: Vec<u8>,
-    /// Those that returned.
+    /// Number of operations that returned.
     completed: u32,
-    /// Those that are open when the one at place `p` returns: `open[starts[p]..starts[p + 1]]`. The
-    /// last place is that after all returns.
+    /// The operations that are open when the one at position `p` returns: `open[starts[p]..starts[p
+    /// + 1]]`. The last position is after all returns.
     open: Vec<u32>,
     starts: Vec<u32>,
     /// The last left end of those before each place.
     last_left: Vec<u32>,
 }
 
-/// Longer lists of what is open when would need too much memory.
+/// Longer lists of open operations would need too much memory.
 const MOST_OPEN: usize = 1 << 25;
 
 impl Side {
@@ -67,7 +68,7 @@ impl Side {
                 true => self.right[place as usize],
                 false => Peaks::NEVER,
             };
-            // Who returned before this one is not open any more.
+            // An operation that returned before this one is no longer open.
             if let Some(gone) = place.checked_sub(1)
                 && let Some(at) = now.iter().position(|op| *op == gone)
             {
@@ -95,7 +96,7 @@ impl Side {
         Ok(())
     }
 
-    /// True if all that returned are taken.
+    /// True if all operations that returned are taken.
     pub(super) fn is_done(&self, head: Head) -> bool {
         head.at == self.completed
     }
@@ -124,12 +125,12 @@ impl Side {
         Head { at, mask }
     }
 
-    /// The first right end of those that are not taken.
+    /// The first right end of the operations that are not taken.
     pub(super) fn first_return(&self, head: Head) -> u32 {
         self.right.get(head.at as usize).copied().unwrap_or(Peaks::NEVER)
     }
 
-    /// The last left end of those that are taken.
+    /// The last left end of the operations that are taken.
     pub(super) fn last_call(&self, head: Head) -> u32 {
         let taken = self.around(head).iter().filter(|op| head.mask & self.bit(**op) != 0);
         let around = taken.map(|op| self.left[*op as usize]).max().unwrap_or(0);

@@ -7,7 +7,7 @@ use crate::monitor::{Contradiction, Refusal, contradiction::contradiction as say
 use super::texts::{Row, Texts};
 use super::{Nodes, Occurrence, repeated};
 
-/// A piece, and who added it.
+/// A piece, and the rows that added it.
 pub(super) struct Piece<'a> {
     pub(super) letters: &'a [u8],
     /// The rows that put it, with [`NONE`] for the initial text.
@@ -15,12 +15,12 @@ pub(super) struct Piece<'a> {
     /// The rows that appended it.
     pub(super) appends: Vec<u32>,
     /// The last read that was found to contain it.
-    pub(super) told_by: u32,
+    pub(super) revealed_by: u32,
 }
 
 /// Texts that were read in one epoch.
 pub(super) struct Epoch<'t, 'a> {
-    /// The piece with which it begins, if not with nothing.
+    /// The piece with which it begins; `None` if it begins with nothing.
     pub(super) first: Option<u32>,
     pub(super) longest: &'t Row<'a>,
     pub(super) reads: Vec<&'t Row<'a>>,
@@ -40,7 +40,7 @@ pub(super) struct Pieces<'t>(pub(super) Vec<Piece<'t>>);
 /// The epochs of a register.
 pub(super) struct Epochs<'t, 'a> {
     pub(super) all: Vec<Epoch<'t, 'a>>,
-    /// Something begins with a piece that was both put and appended to nothing, perhaps.
+    /// True if something begins with a piece that was both put and possibly appended to nothing.
     pub(super) are_guessed: bool,
 }
 
@@ -48,7 +48,7 @@ impl<'t> Pieces<'t> {
     pub(super) fn sort(texts: &'t Texts<'_>) -> Result<Pieces<'t>, Refusal> {
         let put = |letters: &'t [u8], row| {
             let (puts, appends) = (vec![row], Vec::new());
-            Piece { letters, puts, appends, told_by: NONE }
+            Piece { letters, puts, appends, revealed_by: NONE }
         };
         let mut all: Vec<Piece<'t>> = Vec::new();
         if !texts.initial.is_empty() {
@@ -57,7 +57,7 @@ impl<'t> Pieces<'t> {
         all.extend(texts.puts.iter().map(|row| put(&row.letters, row.row)));
         all.extend(texts.appends.iter().map(|Row { row, letters }| {
             let (puts, appends) = (Vec::new(), vec![*row]);
-            Piece { letters, puts, appends, told_by: NONE }
+            Piece { letters, puts, appends, revealed_by: NONE }
         }));
         all.sort_by_key(|piece| piece.letters);
         all.dedup_by(|later, first| {
@@ -68,7 +68,7 @@ impl<'t> Pieces<'t> {
             }
             same
         });
-        // What begins with a piece directly follows it.
+        // A text that begins with a piece directly follows it.
         if all.windows(2).any(|pair| pair[1].letters.starts_with(pair[0].letters)) {
             return Err(Refusal::new("one text that is added is the beginning of another"));
         }
@@ -82,9 +82,9 @@ impl<'t> Pieces<'t> {
         letters.starts_with(self.0[last].letters).then_some(last as u32)
     }
 
-    /// Sorts the reads into epochs. Each begins with a put, or with what is there at the start. Nothing
-    /// but a put begins one that was read after that put was called: that is a guess if the same was
-    /// appended.
+    /// Sorts the reads into epochs. Each begins with a put, or with the initial text. An epoch that
+    /// was read after a put was called, and begins with its text, is taken to begin with that put:
+    /// a guess if the same text was appended.
     pub(super) fn epochs<'r, 'a>(
         &self,
         texts: &'r Texts<'a>,
@@ -153,18 +153,18 @@ impl<'t> Pieces<'t> {
                 ]));
             }
             let is_certain = piece.appends.len() == 1;
-            if is_certain && piece.told_by == longest.row {
+            if is_certain && piece.revealed_by == longest.row {
                 return Ok(Err(say![longest.row, " found twice what was appended once"]));
             }
-            if is_certain && piece.told_by != NONE {
+            if is_certain && piece.revealed_by != NONE {
                 return Ok(Err(say![
-                    piece.told_by,
+                    piece.revealed_by,
                     " and ",
                     longest.row,
                     " found what was appended once, but after different texts"
                 ]));
             }
-            piece.told_by = longest.row;
+            piece.revealed_by = longest.row;
             let source = std::mem::replace(&mut node, nodes.fresh());
             if is_certain {
                 nodes.append(piece.appends[0], source, node, longest.row);
@@ -172,7 +172,7 @@ impl<'t> Pieces<'t> {
             at += piece.letters.len();
             ends.push((at, node, number));
         }
-        // When somebody is first known to have known of each piece, and last not to have.
+        // For each piece, the first read known to have found it, and the last known not to have.
         let mut until = vec![Peaks::NEVER; ends.len()];
         let mut since = vec![0; ends.len()];
         if let Some(put) = epoch.put(self) {
@@ -195,8 +195,8 @@ impl<'t> Pieces<'t> {
         Ok(Ok(()))
     }
 
-    /// Notes the pieces of an epoch that several rows appended. `ends` is where each piece ends, and
-    /// the times are those of the reads that found the text up to there and no more.
+    /// Records the pieces of an epoch that several rows appended. `ends` is where each piece ends,
+    /// and the times are those of the reads that found the text up to there and no more.
     fn leave_open(
         &self,
         epoch: &Epoch<'_, '_>,
@@ -219,9 +219,9 @@ impl<'t> Pieces<'t> {
         }
         for i in (1..ends.len()).filter(|i| only_row(*i).is_none()) {
             let (_, node, piece) = ends[i];
-            let (source, told_by) = (ends[i - 1].1, epoch.longest.row);
+            let (source, revealed_by) = (ends[i - 1].1, epoch.longest.row);
             let (since, until) = (since[i - 1], until[i]);
-            nodes.open.push(Occurrence { piece, source, node, told_by, since, until });
+            nodes.open.push(Occurrence { piece, source, node, revealed_by, since, until });
         }
     }
 

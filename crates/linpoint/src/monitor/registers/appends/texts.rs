@@ -14,7 +14,7 @@ pub(super) struct Row<'a> {
 
 /// Everything that is written and read.
 pub(super) struct Texts<'a> {
-    /// Of each row: what it would be if it appended to nothing.
+    /// The kind of each row, as if it appended to nothing.
     pub(super) kinds: Vec<Kind>,
     pub(super) initial: Cow<'a, [u8]>,
     pub(super) puts: Vec<Row<'a>>,
@@ -54,7 +54,7 @@ impl<'a> Texts<'a> {
             } else {
                 match rows.role(row) {
                     Role::Idle => Kind::Idle,
-                    // It says nothing.
+                    // It reveals nothing.
                     Role::Read(_) if rows.is_pending(row) => Kind::Idle,
                     Role::Read(_) => {
                         texts.reads.push(text()?);

@@ -1,16 +1,16 @@
-//! From a contradiction of many operations to one of few, by asking the monitor again.
+//! Reduces a contradiction of many operations to one of a few, by querying the monitor again.
 
 use crate::minimise::{Reply, minimise};
 
-/// Operations that may be looked at in all, so that long histories are not looked at too often.
+/// Read at most this many operations in total, so that long histories are not read too often.
 const WORK: usize = 1 << 23;
 
-/// Few of `rows` that still contradict each other with everything else relaxed, according to `is_bad`, which looks at
-/// `cost` operations each time.
+/// A few of `rows` that still contradict each other with everything else relaxed, according to
+/// `is_bad`, which reads `cost` operations for each query.
 ///
-/// What is left is a contradiction in any case, and a smallest one (nothing can be left out) unless
-/// the work was limited.
-pub(super) fn shrink(
+/// The result is always a contradiction. It is minimal (no row can be left out) unless the limit
+/// was hit.
+pub(super) fn few_rows(
     rows: Vec<u32>,
     cost: usize,
     mut is_bad: impl FnMut(&[u32]) -> bool,
@@ -26,8 +26,8 @@ pub(super) fn shrink(
     minimise(rows, 1, ask).items
 }
 
-/// Few of `entries`, which contradict each other and are sorted by left end, that still do so with
-/// all others relaxed. `relaxed` has what each becomes then, `None` if it becomes nothing.
+/// A few of `entries`, which contradict each other and are sorted by left end, that still do so
+/// with all others relaxed. `relaxed` has the relaxed form of each; `None` if it has none.
 pub(super) fn core<E: Copy>(
     entries: &[E],
     relaxed: &[Option<E>],
@@ -35,10 +35,10 @@ pub(super) fn core<E: Copy>(
 ) -> Vec<E> {
     let mut mixed = Vec::with_capacity(entries.len());
     let all = (0..entries.len() as u32).collect();
-    let core = shrink(all, entries.len(), |core| {
+    let core = few_rows(all, entries.len(), |core| {
         mixed.clear();
         let mut kept = core.iter().peekable();
-        // What is relaxed begins before everything, and so comes first.
+        // Relaxed entries begin before everything else, so they come first.
         let is_relaxed = |i: &usize| kept.next_if_eq(&&(*i as u32)).is_none();
         mixed.extend((0..entries.len()).filter(is_relaxed).filter_map(|i| relaxed[i]));
         mixed.extend(core.iter().map(|i| entries[*i as usize]));
@@ -53,8 +53,8 @@ mod tests {
 
     #[test]
     fn limited_work_leaves_a_contradiction() {
-        let rows = shrink((0..100).collect(), WORK / 3, |rows| rows.contains(&99));
+        let rows = few_rows((0..100).collect(), WORK / 3, |rows| rows.contains(&99));
         assert!(rows.contains(&99) && rows.len() < 100);
-        assert_eq!(shrink(vec![1, 2], WORK + 1, |_| true), [1, 2]);
+        assert_eq!(few_rows(vec![1, 2], WORK + 1, |_| true), [1, 2]);
     }
 }

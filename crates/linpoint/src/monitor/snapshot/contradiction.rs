@@ -1,4 +1,4 @@
-//! What to say when a snapshot history has no linearization.
+//! Explains why a snapshot history has no linearization.
 //!
 //! *Why the rest does not matter.* Say that scan `s` saw `x` in segment `k`, in slot `q`. Report with it every
 //! update of `k` that wrote `x`, and the change that ended the last slot of value `x` that was over when
@@ -15,10 +15,10 @@ use super::super::{Contradiction, Piece, Rows};
 use super::lane::Lane;
 use super::schedule::Schedule;
 
-/// Looks for a shortcut no farther than this along a circle.
+/// Look for a shortcut no further than this along a circle.
 const FAR: usize = 1000;
 
-pub(super) struct Conflict<'a> {
+pub(super) struct Explainer<'a> {
     rows: Rows<'a>,
     peaks: &'a Peaks,
     lanes: &'a [Lane],
@@ -36,7 +36,7 @@ enum Because {
     NotSeen { lane: u32 },
 }
 
-/// Where the changes and the scans are.
+/// The positions of the changes and the scans.
 struct Places {
     /// Segment and slot of each change, [`NONE`] for other rows.
     changes: Vec<(u32, u32)>,
@@ -45,9 +45,9 @@ struct Places {
     starts: Vec<u32>,
 }
 
-impl<'a> Conflict<'a> {
+impl<'a> Explainer<'a> {
     pub(super) fn new(rows: Rows<'a>, peaks: &'a Peaks, lanes: &'a [Lane], initial: Name) -> Self {
-        Conflict { rows, peaks, lanes, initial }
+        Explainer { rows, peaks, lanes, initial }
     }
 
     /// The scan saw a value that the segment did not have at any time while the scan was open.
@@ -56,7 +56,7 @@ impl<'a> Conflict<'a> {
         let what = format!(" saw a value in segment {} that", lane.segment);
         let later = writers.iter().find(|row| self.precedes(scan, **row)).copied();
         let sentence = match (over, later) {
-            (None, None) => vec![scan.into(), what.into(), " nobody ever wrote there".into()],
+            (None, None) => vec![scan.into(), what.into(), " was never written there".into()],
             (None, Some(update)) => {
                 let began = " was written only later: ";
                 vec![
@@ -139,10 +139,10 @@ impl<'a> Conflict<'a> {
         }
     }
 
-    /// Makes a circle shorter where there are shortcuts, and puts it into words.
+    /// Shortens a circle by shortcuts, and renders it.
     fn around(&self, places: &Places, mut circle: Vec<u32>) -> Contradiction {
         let before = |a: u32, b: u32| self.because(places, a, b).is_some();
-        // Each rotation by one may offer other shortcuts; a few rounds are enough in practice.
+        // Each rotation may offer other shortcuts; a few rounds are enough in practice.
         for _ in 0..3 {
             circle = shortcut(circle, before);
             circle.rotate_left(1);
@@ -226,7 +226,7 @@ impl<'a> Conflict<'a> {
     }
 }
 
-/// Where the value that a scan saw in a segment came from.
+/// The origin of the value that a scan saw in a segment.
 struct Sources {
     /// All updates that wrote it.
     writers: Vec<u32>,

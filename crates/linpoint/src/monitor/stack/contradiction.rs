@@ -1,18 +1,18 @@
-//! From a peeling that got stuck to a few operations that contradict each other.
+//! Turns a peeling that got stuck into a few operations that contradict each other.
 //!
-//! When peeling is stuck, every element that is left has an operation with no peak: at each peak of
-//! its window, another one of them is certainly there. So wherever the operation takes effect, its
-//! element lies above another of them. In a set of elements of which each lies above another one, none
-//! is the lowest: a contradiction, whatever all other operations did.
+//! When peeling is stuck, every element that is left has an operation without a peak: at each peak
+//! of its window, another of those elements is certainly there. So wherever the operation takes
+//! effect, its element lies above another of them. In a set of elements each of which lies above
+//! another one, none is the lowest: a contradiction, whatever all other operations did.
 //!
-//! To find a small set, an arrow is drawn from each element to those that cover one of its operations
-//! (as few as possible, by greedy choice of the one that reaches furthest). Any set that no arrow
-//! leaves will do; depth-first search finds the first strongly connected one. It is then shrunk as
-//! long as a part of it is such a set by itself.
+//! To find a small set, an arrow is drawn from each element to those that cover one of its
+//! operations (as few as possible, by greedy choice of the one that reaches furthest). Any set that
+//! no arrow leaves is a contradiction; depth-first search finds the first strongly connected one.
+//! It is then shrunk as long as a part of it is such a set on its own.
 //!
-//! What is said of an element that nothing removed needs all removals as witnesses, because any of them
-//! could be the one that did it. So it is first tried without that: as if each such element had been
-//! removed right after it was last seen.
+//! A statement about an element that nothing removed needs all removals as evidence, because any of
+//! them could be the one that removed it. So the search first does without: as if each such element
+//! had been removed right after it was last seen.
 //!
 //! Time O(n log n), and a limited number of steps for shrinking.
 
@@ -23,11 +23,11 @@ use super::super::names::NONE;
 use super::peel::{Peeled, Question};
 use super::{Cause, Stuck, solve};
 
-/// How many windows may be covered while a set is shrunk.
+/// Cover at most this many windows while a set is shrunk.
 const WORK: usize = 200_000;
 
-/// Links of the chain that the sentence tells.
-const TOLD: usize = 4;
+/// Spell out at most this many links of the chain in the sentence.
+const MAX_LINKS: usize = 4;
 
 /// The critical elements that were not peeled.
 pub(super) fn survivors(question: Question<'_>, peeled: &Peeled) -> Vec<u32> {
@@ -56,7 +56,7 @@ pub(super) fn contradiction(c: &Columns, e: &Elements, stuck: Stuck) -> Contradi
     }
 }
 
-/// An empty result during which there was always something.
+/// An empty result during which the stack was never empty.
 fn never_empty(q: Question<'_>, row: u32) -> Contradiction {
     let reach = Reach::new(q, q.critical());
     let cover = reach.cover((q.c.left[row as usize], q.c.right[row as usize]), NONE);
@@ -74,13 +74,13 @@ fn nothing_lowest(q: Question<'_>, peeled: &Peeled) -> Contradiction {
     let set = shrink(q, &ops, set);
     let links = links(q, &ops, &set);
     let mut sentence = Vec::new();
-    for (i, (row, cover)) in links.iter().take(TOLD).enumerate() {
+    for (i, (row, cover)) in links.iter().take(MAX_LINKS).enumerate() {
         sentence.push(if i == 0 { "".into() } else { "; ".into() });
         sentence.push((*row).into());
         sentence.push(" ran while ".into());
         name(q, cover, &mut sentence);
     }
-    sentence.push(match set.len().checked_sub(TOLD) {
+    sentence.push(match set.len().checked_sub(MAX_LINKS) {
         None | Some(0) => "; so each of these elements was above another, and none lowest".into(),
         Some(more) => {
             format!("; and so on for {more} more, so each was above another, and none lowest")
@@ -93,7 +93,7 @@ fn nothing_lowest(q: Question<'_>, peeled: &Peeled) -> Contradiction {
 
 /// "what push(1) pushed was there".
 fn name(q: Question<'_>, elements: &[u32], sentence: &mut Vec<Piece>) {
-    for (i, &element) in elements.iter().take(TOLD).enumerate() {
+    for (i, &element) in elements.iter().take(MAX_LINKS).enumerate() {
         sentence.push(if i == 0 { "what ".into() } else { ", then what ".into() });
         sentence.push(q.e.list[element as usize].add.into());
         sentence.push(match q.ends[element as usize] == q.c.peaks {
@@ -101,8 +101,8 @@ fn name(q: Question<'_>, elements: &[u32], sentence: &mut Vec<Piece>) {
             false => " added was there".into(),
         });
     }
-    if elements.len() > TOLD {
-        sentence.push(format!(", then {} others", elements.len() - TOLD).into());
+    if elements.len() > MAX_LINKS {
+        sentence.push(format!(", then {} others", elements.len() - MAX_LINKS).into());
     }
 }
 
@@ -231,7 +231,7 @@ fn kernel(q: Question<'_>, ops: &Ops, mut set: Vec<u32>, work: &mut usize) -> Ve
     }
 }
 
-/// Leaves elements out, in pieces of halving size, as long as something is left.
+/// Leaves out elements in chunks of decreasing size, as long as something is left.
 fn shrink(q: Question<'_>, ops: &Ops, mut set: Vec<u32>) -> Vec<u32> {
     let mut work = WORK;
     let mut piece = set.len() / 2;
@@ -265,18 +265,18 @@ struct Arrows<'a> {
     q: Question<'a>,
     ops: &'a Ops,
     reach: Reach,
-    /// For each element when it was met, counted from 1; 0 if not yet.
+    /// For each element when it was visited, counted from 1; 0 if it was not.
     met: Vec<u32>,
-    /// The elements on the path and behind it, as met.
+    /// The elements on the path and behind it, in the order of visits.
     open: Vec<u32>,
 }
 
 /// An element on the path.
 struct Visit {
     element: u32,
-    /// The first met element that it leads back to.
+    /// The first visited element that it leads back to.
     lowest: u32,
-    /// Where its arrows lead, those that were not followed yet.
+    /// Arrows that have not been followed yet.
     arrows: Vec<u32>,
 }
 
@@ -308,7 +308,7 @@ impl<'a> Arrows<'a> {
                 }
                 continue;
             }
-            // Nothing is ever closed before the first set is found, so all that was met is open.
+            // Nothing is closed before the first set is found, so everything visited is open.
             let (lowest, met) = (here.lowest, self.met[here.element as usize]);
             if lowest == met {
                 return self.open.split_off(met as usize - 1);

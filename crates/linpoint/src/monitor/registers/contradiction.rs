@@ -1,10 +1,10 @@
-//! Few operations that contradict each other.
+//! Finds a few operations that contradict each other.
 //!
-//! All arguments rest on this: a value that was found is written by one operation only, so the register
-//! held it without interruption, and a chain likewise if the replacements in between are known. It
-//! stays true when other operations are relaxed, as long as none of them could then write one of the
-//! values in question. That is possible: a `get_or_else_update` that found a value would put its own
-//! if it had found none. Such operations are named as well.
+//! All arguments rest on this: a value that was found is written by one operation only, so the
+//! register held it without interruption, and a chain likewise if the replacements in between are
+//! known. It stays true when other operations are relaxed, as long as none of them could then write
+//! one of the values in question. That is possible: a `get_or_else_update` that found a value would
+//! put its own if it had found none. Such operations are named as well.
 
 use crate::monitor::columns::{Columns, Kind};
 use crate::monitor::names::NONE;
@@ -13,7 +13,7 @@ use crate::spec::{Name, Role};
 
 use super::chains::{Chains, Wrong, Zone};
 
-/// Says what is wrong.
+/// Describes what is wrong.
 pub(super) fn contradiction(
     rows: Rows<'_>,
     initial: Name,
@@ -21,40 +21,41 @@ pub(super) fn contradiction(
     chains: &Chains,
     wrong: Wrong,
 ) -> Contradiction {
-    let mut blame = Blame { c, chains, core: Vec::new() };
+    let mut explainer = Explainer { c, chains, core: Vec::new() };
     let said = match wrong {
         Wrong::Unwritten { row: NONE, cluster } => {
-            let row = blame.row(|row| c.kinds[row] == Kind::Read && chains.of_row[row] == cluster);
+            let row =
+                explainer.row(|row| c.kinds[row] == Kind::Read && chains.of_row[row] == cluster);
             say![row, " found what was never written"]
         }
         Wrong::Unwritten { row, .. } => {
-            blame.evidence(row);
+            explainer.evidence(row);
             say![row, " replaced what was never written"]
         }
         Wrong::Twice(a, b) => {
-            blame.evidence(a);
-            blame.evidence(b);
+            explainer.evidence(a);
+            explainer.evidence(b);
             say![a, " and ", b, " both replaced a value that was there only once"]
         }
-        Wrong::Circle(start) => blame.circle(start),
-        Wrong::Late { root, cluster, write } => blame.late(root, cluster, write),
-        Wrong::Clash(forward, other) => blame.clash(forward, other),
+        Wrong::Circle(start) => explainer.circle(start),
+        Wrong::Late { root, cluster, write } => explainer.late(root, cluster, write),
+        Wrong::Clash(forward, other) => explainer.clash(forward, other),
     };
-    let core = std::mem::take(&mut blame.core);
+    let core = std::mem::take(&mut explainer.core);
     let said = said.and(core);
-    let helpers = writers_if_relaxed(rows, initial, &blame, &said.rows);
+    let helpers = writers_if_relaxed(rows, initial, &explainer, &said.rows);
     said.and(helpers)
 }
 
-struct Blame<'a> {
+struct Explainer<'a> {
     c: &'a Columns,
     chains: &'a Chains,
     /// Rows that matter but are not named in the sentence.
     core: Vec<u32>,
 }
 
-impl Blame<'_> {
-    /// The first row of this kind. There is one wherever this is asked.
+impl Explainer<'_> {
+    /// The first row of this kind. The caller knows that there is one.
     fn row(&self, is_it: impl Fn(usize) -> bool) -> u32 {
         (0..self.c.len()).position(is_it).unwrap_or(0) as u32
     }
@@ -65,7 +66,8 @@ impl Blame<'_> {
             && !self.c.is_pending(row as u32)
     }
 
-    /// What shows that a row took effect: itself if it returned, else somebody who found its value.
+    /// What shows that a row took effect: itself if it returned, otherwise a row that found its
+    /// value.
     fn evidence(&mut self, mut row: u32) {
         loop {
             self.core.push(row);
@@ -156,7 +158,7 @@ impl Blame<'_> {
             let row = self.row(|row| self.is_read_of(row, number) && ends_then(row));
             (row, cluster.read_right)
         };
-        // Something earlier in the chain that began later: the write of the cluster, or before.
+        // A row earlier in the chain that began later: the write of the cluster, or before.
         let began_later = |row: u32| self.c.left[row as usize] + 1 > right;
         if !write && cluster.write != NONE && began_later(cluster.write) {
             return say![row, " had ended before ", cluster.write, " wrote what it found"];
@@ -167,7 +169,7 @@ impl Blame<'_> {
             row,
             " had ended before ",
             earlier,
-            " began, but what it was about was replaced by what the other was about"
+            " began, but its value was replaced by the value of the other"
         ]
     }
 
@@ -199,7 +201,7 @@ impl Blame<'_> {
                 first,
                 " and ",
                 last,
-                " are about one value, but ",
+                " concern one value, but ",
                 between,
                 " was between them with another"
             ];
@@ -214,13 +216,18 @@ impl Blame<'_> {
             b,
             " began after the first, and ",
             a,
-            " ended before the last, and they are about something else"
+            " ended before the last, and they concern another value"
         ]
     }
 }
 
 /// Rows outside the core that would write one of its values if they were relaxed.
-fn writers_if_relaxed(rows: Rows<'_>, initial: Name, blame: &Blame<'_>, core: &[u32]) -> Vec<u32> {
+fn writers_if_relaxed(
+    rows: Rows<'_>,
+    initial: Name,
+    explainer: &Explainer<'_>,
+    core: &[u32],
+) -> Vec<u32> {
     let mut names = vec![initial];
     for &row in core {
         match rows.role(row as usize) {
@@ -229,7 +236,7 @@ fn writers_if_relaxed(rows: Rows<'_>, initial: Name, blame: &Blame<'_>, core: &[
             _ => {}
         }
     }
-    let c = blame.c;
+    let c = explainer.c;
     let key = |row: u32| c.keys.get(row as usize);
     let Some(&first) = core.first() else { return Vec::new() };
     let might = |row: &u32| {

@@ -1,12 +1,12 @@
-//! Why a row has no peak to take effect at.
+//! Explains why a row has no peak to take effect at.
 //!
-//! All peaks between its ends are covered by intervals at which some element that comes out first was
-//! certainly there; a few of them suffice, found greedily. Such an interval is proved by two rows of
-//! its element: one that had ended, so that the element had been added, and one that had not begun and
-//! still finds it. They prove it whatever the other rows did, because there is only one element of
-//! that name. Where the element is never found again, the proof is that nothing removed it: that takes
-//! all removals, because one that said nothing about what it took might have taken it. Such intervals
-//! are therefore used only where there are no others.
+//! All peaks between its ends are covered by intervals in which some element that comes out first
+//! was certainly there. A few of them suffice; they are found greedily. Two rows of the element
+//! prove such an interval: one that had ended, so that the element had been added, and one that had
+//! not begun and still finds it. They prove it whatever the other rows did, because there is only
+//! one element of that name. If the element is never found again, the proof is that nothing removed
+//! it: that takes all removals, because one that did not report what it took might have taken it.
+//! Such intervals are therefore used only where there are no others.
 
 use rustc_hash::FxHashMap;
 
@@ -15,7 +15,7 @@ use super::super::contradiction::Piece;
 use super::super::{Contradiction, contradiction::contradiction};
 use super::Problem;
 
-/// How many elements a sentence lists.
+/// List at most this many elements in a sentence.
 const LISTED: usize = 4;
 
 /// An element that is certainly there at the peaks strictly between two.
@@ -24,11 +24,11 @@ struct Presence {
     element: u32,
     after: u32,
     before: u32,
-    /// Only because nothing removed it.
+    /// True if the only proof is that nothing removed it.
     unremoved: bool,
 }
 
-/// The rows that are in the way of `row`.
+/// The rows that prevent `row`.
 pub(super) fn contradiction(problem: &Problem<'_>, row: u32) -> Contradiction {
     let c = problem.c;
     let blocked = Blocked::new(problem, row);
@@ -70,7 +70,7 @@ pub(super) fn contradiction(problem: &Problem<'_>, row: u32) -> Contradiction {
         let (ended, found) = proofs.of_element[&presence.element];
         rows.push(ended);
         if presence.unremoved {
-            // Also those that found nothing: relaxed, they may have found something.
+            // Includes those that found nothing: relaxed, they may have found something.
             let removes = |row: &u32| {
                 matches!(c.kinds[*row as usize], Kind::Remove | Kind::Take | Kind::Empty)
             };
@@ -82,19 +82,19 @@ pub(super) fn contradiction(problem: &Problem<'_>, row: u32) -> Contradiction {
     Contradiction::new(sentence).and(rows)
 }
 
-/// The contradiction if all ways to say what pending removals took have been tried.
+/// The contradiction if all assignments of pending removals have been tried.
 pub(super) fn by_trial(c: &Columns) -> Contradiction {
     contradiction!["whatever the pending polls removed, some result cannot be explained"]
         .and(0..c.len() as u32)
 }
 
-/// A row that has no peak, and when it could take effect.
+/// A row that has no peak, and the window in which it could take effect.
 struct Blocked {
-    /// Elements of this class or a later one are in its way.
+    /// Elements of this class or a later one prevent it.
     class: u32,
     left: u32,
     right: u32,
-    /// The row that it cannot be before, if that is why it can not begin earlier than `left`.
+    /// The row that it cannot precede, if that is why it cannot begin earlier than `left`.
     begins_with: Option<u32>,
 }
 
@@ -116,7 +116,7 @@ impl Blocked {
             let mut peeks = problem.peeks[problem.peeks_of(value)].iter().copied();
             peeks.find(|peek| c.left[*peek as usize] == left && *peek != row).unwrap_or(e.add)
         });
-        // The add itself may be what the row cannot be before.
+        // The add itself may be the row that it cannot precede.
         let begins_with = match c.left[e.add as usize] == left {
             true => begins_with.map(|_| e.add),
             false => begins_with,
@@ -124,7 +124,7 @@ impl Blocked {
         Blocked { class: problem.class_of(value) + 1, left, right, begins_with }
     }
 
-    /// Few elements that cover all peaks.
+    /// A few elements that cover all peaks.
     fn cover(&self, problem: &Problem<'_>) -> Vec<Presence> {
         let mut candidates = self.candidates(problem);
         candidates.sort_unstable_by_key(|p| p.after);
@@ -141,7 +141,7 @@ impl Blocked {
                 }
             }
             let farthest = best.into_iter().flatten().find(|p| p.before > peak);
-            // There always is one: the peak is painted.
+            // There always is one, since the peak is painted.
             let Some(farthest) = farthest else { break };
             peak = farthest.before;
             cover.push(farthest);
@@ -149,7 +149,7 @@ impl Blocked {
         cover
     }
 
-    /// The elements that are in the way.
+    /// The elements that prevent the row.
     fn candidates(&self, problem: &Problem<'_>) -> Vec<Presence> {
         let c = problem.c;
         // No pending removal can have taken anything before this.
@@ -174,7 +174,7 @@ impl Blocked {
     }
 }
 
-/// For elements of a cover: a row that ends first, and one that begins last.
+/// For elements of a cover: the row that ends first, and the row that begins last.
 struct Proofs {
     of_element: FxHashMap<u32, (u32, u32)>,
 }
