@@ -178,6 +178,8 @@ impl Tracker for Monitor<'_> {
 
 #[cfg(test)]
 mod tests {
+    use fastrand::Rng;
+
     use super::*;
     use crate::catalogue::Bowman;
     use crate::catalogue::specs::SnapshotRet;
@@ -185,16 +187,6 @@ mod tests {
 
     const THREADS: usize = 4;
     const HISTORIES: usize = 30_000;
-
-    /// A pseudo-random number generator.
-    struct Rng(u64);
-
-    impl Rng {
-        fn below(&mut self, n: usize) -> usize {
-            self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (self.0 >> 33) as usize % n
-        }
-    }
 
     /// What a thread of a simple history does next. Scans return what updates have left, or what the rng say.
     fn next(
@@ -207,7 +199,7 @@ mod tests {
     ) -> (Option<SnapshotOp>, Option<SnapshotRet>) {
         let call = open.is_none().then(|| {
             loop {
-                let op = SnapshotOp::all(thread)[rng.below(3)];
+                let op = SnapshotOp::all(thread)[rng.usize(..3)];
                 if let Some(after) = simple.admits(&op, *shifted) {
                     *shifted = after;
                     break op;
@@ -216,19 +208,19 @@ mod tests {
         });
         let op = open.take().or(call);
         // Half of the operations return with the event that calls them.
-        if call.is_some() && rng.below(2) == 0 {
+        if call.is_some() && rng.usize(..2) == 0 {
             *open = op;
             return (call, None);
         }
         let ret = match op {
             Some(SnapshotOp::Scan) => {
                 let mut view = *now;
-                if rng.below(6) == 0 {
-                    view[simple.pair.0] = rng.below(2) as u8;
-                    view[simple.pair.1] = rng.below(2) as u8;
+                if rng.usize(..6) == 0 {
+                    view[simple.pair.0] = rng.usize(..2) as u8;
+                    view[simple.pair.1] = rng.usize(..2) as u8;
                 }
-                if rng.below(50) == 0 {
-                    view[rng.below(THREADS)] = 1;
+                if rng.usize(..50) == 0 {
+                    view[rng.usize(..THREADS)] = 1;
                 }
                 SnapshotRet::View(view)
             }
@@ -245,7 +237,7 @@ mod tests {
     #[test]
     fn monitor_agrees_with_configurations_on_every_event() {
         let model = Bowman::correct(THREADS);
-        let mut rng = Rng(7);
+        let mut rng = Rng::with_seed(7);
         let (mut refused, mut explained) = (0, 0);
         for pair in crate::simple::pairs(THREADS) {
             let Some(role) = model.snapshot() else { panic!("a snapshot object") };
@@ -260,7 +252,7 @@ mod tests {
                 let (mut open, mut shifted) = ([None; THREADS], [false; THREADS]);
                 let mut now = View::default();
                 for at in 0..24 {
-                    let thread = rng.below(THREADS);
+                    let thread = rng.usize(..THREADS);
                     let (call, ret) = next(
                         &mut rng,
                         thread,

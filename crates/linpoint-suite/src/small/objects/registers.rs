@@ -23,7 +23,7 @@ pub struct SmallKeyValue;
 
 /// A value that may have been written, or the initial one.
 fn any_value(rng: &mut Rng, values: u8) -> u8 {
-    rng.below(usize::from(values) + 1) as u8
+    rng.usize(..usize::from(values) + 1) as u8
 }
 
 impl SmallObject for SmallRegister {
@@ -51,7 +51,7 @@ impl SmallObject for SmallRegister {
     }
 
     fn draw(&self, rng: &mut Rng, _style: &Style, fresh: u8) -> RegisterOp<u8> {
-        if rng.chance(0.5) { RegisterOp::Read } else { RegisterOp::Write(fresh + 1) }
+        if rng.bool() { RegisterOp::Read } else { RegisterOp::Write(fresh + 1) }
     }
 
     fn any_result(&self, rng: &mut Rng, op: &RegisterOp<u8>, values: u8) -> RegisterRet<u8> {
@@ -101,7 +101,7 @@ impl SmallObject for SmallCasRegister {
     }
 
     fn draw(&self, rng: &mut Rng, style: &Style, fresh: u8) -> CasRegisterOp<u8> {
-        match rng.below(4) {
+        match rng.usize(..4) {
             0 => CasRegisterOp::Read,
             1 => CasRegisterOp::Write(fresh + 1),
             _ => CasRegisterOp::Cas(any_value(rng, fresh.max(style.values)), fresh + 1),
@@ -113,7 +113,7 @@ impl SmallObject for SmallCasRegister {
             CasRegisterOp::Read => CasRegisterRet::Value(any_value(rng, values)),
             CasRegisterOp::Write(_) => CasRegisterRet::Written,
             // A failed one is out of the fragment: not too many of them.
-            CasRegisterOp::Cas(..) => CasRegisterRet::Bool(rng.chance(0.9)),
+            CasRegisterOp::Cas(..) => CasRegisterRet::Bool(rng.f64() < 0.9),
         }
     }
 
@@ -220,8 +220,8 @@ impl SmallObject for SmallKeyValue {
     }
 
     fn draw(&self, rng: &mut Rng, style: &Style, fresh: u8) -> KeyValueOp<u8, u8> {
-        let key = rng.below(2) as u8;
-        match rng.below(20) {
+        let key = rng.usize(..2) as u8;
+        match rng.usize(..20) {
             0..8 => KeyValueOp::Get(key),
             8..15 => KeyValueOp::Put(key, fresh),
             15..18 => {
@@ -229,7 +229,7 @@ impl SmallObject for SmallKeyValue {
                 KeyValueOp::CompareAndSet(key, expected, fresh)
             }
             18 => KeyValueOp::GetOrElseUpdate(key, fresh),
-            _ if rng.chance(0.5) => KeyValueOp::Delete(key),
+            _ if rng.bool() => KeyValueOp::Delete(key),
             _ => KeyValueOp::Remove(key),
         }
     }
@@ -240,7 +240,7 @@ impl SmallObject for SmallKeyValue {
                 KeyValueRet::Value(any_value(rng, values).checked_sub(1))
             }
             KeyValueOp::GetOrElseUpdate(..) => KeyValueRet::Value(Some(any_value(rng, values))),
-            KeyValueOp::CompareAndSet(..) => KeyValueRet::Bool(rng.chance(0.9)),
+            KeyValueOp::CompareAndSet(..) => KeyValueRet::Bool(rng.f64() < 0.9),
             _ => KeyValueRet::Done,
         }
     }
