@@ -252,9 +252,9 @@ pub fn compare_many<S: Spec, D: FnMut(&mut Rng) -> S::Op>(
     assert!(tally.violations > count / 10 && tally.violations < tally.streams);
 }
 
-/// Gives both checkers a history, event by event. Every second operation that never returns is
-/// reported as crashed at some time.
-pub fn compare_history<S: Spec>(spec: &S, history: &History<S::Op, S::Ret>) -> After {
+/// The calls (false) and ends (true) of a history, in order. Every second operation that never returns ends, by
+/// crashing, at some time.
+pub fn events_of<O, R>(history: &History<O, R>) -> impl Iterator<Item = (bool, OpId)> {
     let mut events: Vec<(u32, bool, OpId)> = Vec::new();
     for id in history.ids() {
         let span = history.span(id);
@@ -266,9 +266,14 @@ pub fn compare_history<S: Spec>(spec: &S, history: &History<S::Op, S::Ret>) -> A
         }
     }
     events.sort_unstable();
+    events.into_iter().map(|(_, is_end, id)| (is_end, id))
+}
+
+/// Gives both checkers a history, event by event.
+pub fn compare_history<S: Spec>(spec: &S, history: &History<S::Op, S::Ret>) -> After {
     let mut pair = Pair::new(spec);
     let mut open = vec![None; history.len()];
-    for (_, is_end, id) in events {
+    for (is_end, id) in events_of(history) {
         if !is_end {
             pair.log.push(format!("{id} calls {:?}", history.op(id)));
             open[id.index()] = Some(pair.call(history.op(id)));

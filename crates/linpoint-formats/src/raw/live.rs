@@ -8,11 +8,11 @@ use std::collections::VecDeque;
 use linpoint::history::Extras;
 use rustc_hash::FxHashMap;
 
-use super::{Details, End, Names, RawBuilder, RawId, RawOp};
+use super::{Details, End, Names, RawId, RawOp};
 use crate::Value;
 
-/// Takes the events of a reader. See [`RawBuilder`] for what the methods mean.
-pub(crate) trait Sink: Default {
+/// Takes the events of a reader.
+pub trait Sink: Default {
     /// An operation begins.
     fn call(
         &mut self,
@@ -31,7 +31,7 @@ pub(crate) trait Sink: Default {
     /// An operation ends. The answer, if it has ended before: on which line.
     fn end(&mut self, line: u32, op: RawId, end: End) -> Result<(), u32>;
 
-    /// A position in the order of effects.
+    /// A position in the order of effects that became known later than the call.
     fn hint(&mut self, op: RawId, hint: (Value, u64)) -> Result<(), String>;
 
     /// Something that happened and is not an operation.
@@ -42,44 +42,6 @@ pub(crate) trait Sink: Default {
 
     /// True if operations that have ended are known by their ids for ever.
     const REMEMBERS: bool;
-}
-
-impl Sink for RawBuilder {
-    const REMEMBERS: bool = true;
-
-    fn call(
-        &mut self,
-        line: u32,
-        name: &str,
-        args: impl IntoIterator<Item = Value>,
-        details: Details,
-    ) -> Result<RawId, String> {
-        RawBuilder::call(self, line, name, args, details)
-    }
-
-    fn open_of(&self, process: &Value) -> Option<RawId> {
-        RawBuilder::open_of(self, process)
-    }
-
-    fn op(&self, op: RawId) -> RawOp<'_> {
-        RawBuilder::op(self, op)
-    }
-
-    fn end(&mut self, line: u32, op: RawId, end: End) -> Result<(), u32> {
-        RawBuilder::end(self, line, op, end)
-    }
-
-    fn hint(&mut self, op: RawId, hint: (Value, u64)) -> Result<(), String> {
-        RawBuilder::hint(self, op, hint)
-    }
-
-    fn annotate(&mut self, line: u32, text: impl Into<String>) {
-        RawBuilder::annotate(self, line, text);
-    }
-
-    fn count_partly_unknown(&mut self) {
-        RawBuilder::count_partly_unknown(self);
-    }
 }
 
 /// What happened to an operation of a stream.

@@ -113,11 +113,16 @@ pub(crate) trait Tracker: Send + Sync {
         scratch: &mut Scratch,
     ) -> Option<u32>;
 
-    /// What is carried with threads in other positions and other names for values.
-    fn rename(&self, carried: u32, renaming: &Renaming) -> u32;
+    /// What is carried with threads in other positions and other names for values. By default nothing is renamed, for
+    /// methods with which the reductions are off.
+    fn rename(&self, carried: u32, _renaming: &Renaming) -> u32 {
+        carried
+    }
 
     /// The mentioned values, a bit for each.
-    fn values(&self, carried: u32) -> u64;
+    fn values(&self, _carried: u32) -> u64 {
+        0
+    }
 
     /// Whether the carried history is linearizable. `None` if none is carried, or if it was judged before.
     fn judge(&self, _carried: u32) -> Option<bool> {

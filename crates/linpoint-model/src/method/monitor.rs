@@ -28,7 +28,7 @@ use crate::bounds::MAX_THREADS;
 use crate::catalogue::specs::{SnapshotOp, View};
 use crate::model::{Model, Op, Ret};
 use crate::simple::{Pair, Simple};
-use crate::system::{Event, Interner, Renaming};
+use crate::system::{Event, Interner};
 
 /// The meaning of an operation, by number.
 type OpMeaning<'m> = Box<dyn Fn(u32) -> SnapshotOp + Send + Sync + 'm>;
@@ -156,15 +156,6 @@ impl Tracker for Monitor<'_> {
             }
         }
         Some(self.known.intern(&known))
-    }
-
-    fn rename(&self, carried: u32, _renaming: &Renaming) -> u32 {
-        // Nothing is renamed with this method: the reductions are off.
-        carried
-    }
-
-    fn values(&self, _carried: u32) -> u64 {
-        0
     }
 
     fn len(&self) -> usize {

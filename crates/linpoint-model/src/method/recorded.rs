@@ -7,7 +7,7 @@
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use super::{Numbers, Scratch, ThreadEvent, Tracker, is_linearizable};
-use crate::system::{CachePadded, Event, GrowingArray, Interner, Renaming};
+use crate::system::{CachePadded, Event, GrowingArray, Interner};
 
 /// Histories of a model.
 pub(crate) struct Recorded<'m> {
@@ -60,15 +60,6 @@ impl Tracker for Recorded<'_> {
             known.fetch_or(CONTINUED, Ordering::Relaxed);
         }
         Some(next)
-    }
-
-    fn rename(&self, carried: u32, _renaming: &Renaming) -> u32 {
-        // Nothing is renamed with this method: the reductions are off.
-        carried
-    }
-
-    fn values(&self, _carried: u32) -> u64 {
-        0
     }
 
     fn judge(&self, carried: u32) -> Option<bool> {

@@ -47,7 +47,9 @@ pub trait SmallObject {
     fn spec(&self) -> Self::Spec;
 
     /// The state before the first operation.
-    fn start(&self) -> u64;
+    fn start(&self) -> u64 {
+        0
+    }
 
     /// What the operation returns, and the state that follows; `None` if it has to wait.
     fn step(&self, state: u64, op: &Self::Op) -> Option<(Self::Ret, u64)>;

@@ -201,7 +201,7 @@ impl Searcher<'_> {
         budget: &mut Budget<'_>,
     ) -> Result<Survey, Stopped> {
         let automaton = &mut Automaton::new(session, &self.problem.classes, true);
-        breadth::survey(self.problem, automaton, self.switches, most, budget)
+        breadth::survey(self.problem, automaton, self.switches, (Supply::Counted, most), budget)
     }
 
     /// The operations of the history behind the choices: of a pending class, the first use is the

@@ -28,10 +28,6 @@ impl SmallObject for SmallSet {
         Set::new()
     }
 
-    fn start(&self) -> u64 {
-        0
-    }
-
     fn step(&self, state: u64, op: &SetOp<u8>) -> Option<(SetRet, u64)> {
         let there = |v: &u8| state >> v & 1 == 1;
         Some(match op {
@@ -73,10 +69,6 @@ impl SmallObject for SmallMutex {
 
     fn spec(&self) -> Mutex {
         Mutex::default()
-    }
-
-    fn start(&self) -> u64 {
-        0
     }
 
     fn step(&self, state: u64, op: &MutexOp) -> Option<(MutexRet, u64)> {

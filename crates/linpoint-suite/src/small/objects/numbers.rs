@@ -33,10 +33,6 @@ impl SmallObject for SmallCounter {
         Counter { initial: 0 }
     }
 
-    fn start(&self) -> u64 {
-        0
-    }
-
     fn step(&self, state: u64, op: &CounterOp) -> Option<(CounterRet, u64)> {
         let found = CounterRet::Value(state as i64);
         Some(match op {

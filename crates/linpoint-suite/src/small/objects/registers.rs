@@ -39,10 +39,6 @@ impl SmallObject for SmallRegister {
         Register { initial: 0 }
     }
 
-    fn start(&self) -> u64 {
-        0
-    }
-
     fn step(&self, state: u64, op: &RegisterOp<u8>) -> Option<(RegisterRet<u8>, u64)> {
         Some(match op {
             RegisterOp::Read => (RegisterRet::Value(state as u8), state),
@@ -83,10 +79,6 @@ impl SmallObject for SmallCasRegister {
 
     fn spec(&self) -> CasRegister<u8> {
         CasRegister { initial: 0 }
-    }
-
-    fn start(&self) -> u64 {
-        0
     }
 
     fn step(&self, state: u64, op: &CasRegisterOp<u8>) -> Option<(CasRegisterRet<u8>, u64)> {
@@ -146,10 +138,6 @@ impl SmallObject for SmallRmw {
         Rmw { initial: 0 }
     }
 
-    fn start(&self) -> u64 {
-        0
-    }
-
     fn step(&self, state: u64, op: &RmwOp<u8>) -> Option<(RmwRet<u8>, u64)> {
         Some((RmwRet(state as u8), op.0.into()))
     }
@@ -192,10 +180,6 @@ impl SmallObject for SmallKeyValue {
 
     fn spec(&self) -> KeyValue<u8, u8> {
         KeyValue::new(None)
-    }
-
-    fn start(&self) -> u64 {
-        0
     }
 
     fn step(&self, state: u64, op: &KeyValueOp<u8, u8>) -> Option<(KeyValueRet<u8>, u64)> {

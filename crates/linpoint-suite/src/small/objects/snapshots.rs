@@ -36,10 +36,6 @@ impl SmallObject for SmallSnapshot {
         Snapshot { segments: self.segments.into(), initial: 0 }
     }
 
-    fn start(&self) -> u64 {
-        0
-    }
-
     fn step(&self, state: u64, op: &SnapshotOp<u8>) -> Option<(SnapshotRet<u8>, u64)> {
         Some(match op {
             SnapshotOp::Scan => (self.known(state), state),
