@@ -96,6 +96,29 @@ pub struct Local {
     v: u8,
 }
 
+impl Shared {
+    /// DCAS(hat, h's inner link: h, p → p, h): unlinks the node under the hat.
+    fn unlink(&mut self, own: usize, me: &mut Local) -> bool {
+        let link = &mut self.nodes[me.h].link[1 - own];
+        let same = (self.hat[own], *link) == (me.h, me.p);
+        if same {
+            self.hat[own] = me.p;
+            *link = me.h;
+            me.p = 0;
+        }
+        same
+    }
+}
+
+/// Lines 0 and 1 of a repaired pop: reads the hat and the inner neighbour of its node.
+fn look(line: u8, own: usize, mem: &Shared, me: &mut Local) -> ContainerFlow {
+    match line {
+        0 => me.h = mem.hat[own],
+        _ => me.p = mem.nodes[me.h].link[1 - own],
+    }
+    Goto(line + 1)
+}
+
 fn again(me: &mut Local) -> ContainerFlow {
     *me = Local::default();
     Goto(0)
@@ -183,13 +206,11 @@ impl Snark {
                 Goto(6)
             }
             6 => {
-                if (mem.hat[own], mem.nodes[me.h].link[other]) != (me.h, me.p) {
-                    return again(me);
+                if mem.unlink(own, me) {
+                    Goto(7)
+                } else {
+                    again(me)
                 }
-                mem.hat[own] = me.p;
-                mem.nodes[me.h].link[other] = me.h;
-                me.p = 0;
-                Goto(7)
             }
             7 => {
                 me.v = mem.nodes[me.h].v;
@@ -219,16 +240,8 @@ impl Snark {
         mem: &mut Shared,
         me: &mut Local,
     ) -> ContainerFlow {
-        let other = 1 - own;
         match line {
-            0 => {
-                me.h = mem.hat[own];
-                Goto(1)
-            }
-            1 => {
-                me.p = mem.nodes[me.h].link[other];
-                Goto(2)
-            }
+            0 | 1 => look(line, own, mem, me),
             2 => {
                 if mem.nodes[me.h].link[own] != me.h {
                     return Goto(3);
@@ -237,13 +250,11 @@ impl Snark {
                 Goto(10)
             }
             3 => {
-                if (mem.hat[own], mem.nodes[me.h].link[other]) != (me.h, me.p) {
-                    return again(me);
+                if mem.unlink(own, me) {
+                    Goto(4)
+                } else {
+                    again(me)
                 }
-                mem.hat[own] = me.p;
-                mem.nodes[me.h].link[other] = me.h;
-                me.p = 0;
-                Goto(4)
             }
             4 => {
                 me.v = mem.nodes[me.h].v;
@@ -272,14 +283,7 @@ impl Snark {
     fn pop_by_3cas(&self, line: u8, own: usize, mem: &mut Shared, me: &mut Local) -> ContainerFlow {
         let other = 1 - own;
         match line {
-            0 => {
-                me.h = mem.hat[own];
-                Goto(1)
-            }
-            1 => {
-                me.p = mem.nodes[me.h].link[other];
-                Goto(2)
-            }
+            0 | 1 => look(line, own, mem, me),
             2 => {
                 me.q = mem.nodes[me.h].link[own];
                 if me.q != me.h {

@@ -23,12 +23,12 @@
 
 use std::sync::Arc;
 
-use super::{Scratch, Tracker};
+use super::{Scratch, ThreadEvent, Tracker};
 use crate::bounds::MAX_THREADS;
 use crate::catalogue::specs::{SnapshotOp, View};
 use crate::model::{Model, Op, Ret};
 use crate::simple::{Pair, Simple};
-use crate::system::{Event, Interner};
+use crate::system::Interner;
 
 /// The meaning of an operation, by number.
 type OpMeaning<'m> = Box<dyn Fn(u32) -> SnapshotOp + Send + Sync + 'm>;
@@ -129,13 +129,8 @@ impl Tracker for Monitor<'_> {
         self.known.intern(&Known::default())
     }
 
-    fn advance(
-        &self,
-        carried: u32,
-        thread: usize,
-        event: Event,
-        _scratch: &mut Scratch,
-    ) -> Option<u32> {
+    fn advance(&self, carried: u32, taken: ThreadEvent, _scratch: &mut Scratch) -> Option<u32> {
+        let (thread, event) = (usize::from(taken.thread), taken.event);
         let mut known = *self.known.get(carried);
         let side = self.pair.side(thread);
         if let Some(op) = event.call() {
@@ -175,6 +170,7 @@ mod tests {
     use crate::catalogue::Bowman;
     use crate::catalogue::specs::SnapshotRet;
     use crate::method::{Configs, Numbered};
+    use crate::system::Event;
 
     const THREADS: usize = 4;
     const HISTORIES: usize = 30_000;
@@ -254,9 +250,10 @@ mod tests {
                     );
                     let call = call.map(|op| ops.intern(&op));
                     let event = Event::new(call, false, ret.map(|ret| rets.intern(&ret)));
+                    let taken = ThreadEvent { thread: thread as u8, event };
                     let results = (
-                        monitor.advance(ours, thread, event, &mut scratch),
-                        configs.advance(theirs, thread, event, &mut scratch),
+                        monitor.advance(ours, taken, &mut scratch),
+                        configs.advance(theirs, taken, &mut scratch),
                     );
                     match results {
                         (Some(a), Some(b)) => (ours, theirs) = (a, b),

@@ -7,7 +7,7 @@
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use super::{Numbers, Scratch, ThreadEvent, Tracker, is_linearizable};
-use crate::system::{CachePadded, Event, GrowingArray, Interner};
+use crate::system::{CachePadded, GrowingArray, Interner};
 
 /// Histories of a model.
 pub(crate) struct Recorded<'m> {
@@ -46,14 +46,7 @@ impl Tracker for Recorded<'_> {
         self.histories.intern(&(0, None))
     }
 
-    fn advance(
-        &self,
-        carried: u32,
-        thread: usize,
-        event: Event,
-        _scratch: &mut Scratch,
-    ) -> Option<u32> {
-        let taken = ThreadEvent { thread: thread as u8, event };
+    fn advance(&self, carried: u32, taken: ThreadEvent, _scratch: &mut Scratch) -> Option<u32> {
         let next = self.histories.intern(&(carried, Some(taken)));
         let known = self.known.entry(carried);
         if known.load(Ordering::Relaxed) & CONTINUED == 0 {

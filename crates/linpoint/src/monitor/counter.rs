@@ -31,7 +31,7 @@ use std::collections::BinaryHeap;
 use crate::spec::Role;
 
 use super::names::NONE;
-use super::peaks::Peaks;
+use super::peaks::{self, Peaks};
 use super::{Clock, Contradiction, Found, Refusal, Rows, shrink};
 
 /// Decides the rows.
@@ -65,13 +65,7 @@ enum Step {
     Wrong,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Entry {
-    left: u32,
-    right: u32,
-    row: u32,
-    step: Step,
-}
+type Entry = peaks::Entry<Step>;
 
 /// The operations by left end.
 struct Steps {
@@ -116,9 +110,8 @@ impl Steps {
                 amount != 0 && distance % amount == 0 && (1..=most).contains(&(distance / amount));
             is_count.then(|| (distance / amount) as u32)
         };
-        let Peaks { left, right, .. } = Peaks::of(rows);
-        let entry = |row: usize| {
-            let step = match rows.role(row) {
+        let step = |row: usize| {
+            Ok(match rows.role(row) {
                 Role::Shift(by) if by != 0 => Step::Add,
                 Role::ShiftFrom { by, from } if by != 0 => {
                     count(from).map_or(Step::Wrong, Step::AddTo)
@@ -127,14 +120,9 @@ impl Steps {
                     count(number).map_or(Step::Wrong, Step::Find)
                 }
                 _ => Step::Idle,
-            };
-            Entry { left: left[row], right: right[row], row: row as u32, step }
+            })
         };
-        let mut entries: Vec<Entry> = (0..rows.len()).map(entry).collect();
-        if !left.is_sorted() {
-            entries.sort_unstable_by_key(|e| e.left);
-        }
-        Ok(Steps { entries, additions })
+        Ok(Steps { entries: Peaks::of(rows).entries(step)?, additions })
     }
 }
 

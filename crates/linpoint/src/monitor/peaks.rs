@@ -12,7 +12,7 @@
 
 use crate::history::Span;
 
-use super::Rows;
+use super::{Refusal, Rows};
 
 /// When each row was open, in peaks.
 #[derive(Debug, Default)]
@@ -43,6 +43,30 @@ impl Peaks {
         });
         Peaks { left, right, count: finder.count() }
     }
+
+    /// The rows by left end, each with what it does.
+    pub(super) fn entries<S>(
+        &self,
+        mut step: impl FnMut(usize) -> Result<S, Refusal>,
+    ) -> Result<Vec<Entry<S>>, Refusal> {
+        let mut entries = Vec::with_capacity(self.left.len());
+        for (row, (&left, &right)) in self.left.iter().zip(&self.right).enumerate() {
+            entries.push(Entry { left, right, row: row as u32, step: step(row)? });
+        }
+        if !self.left.is_sorted() {
+            entries.sort_unstable_by_key(|entry| entry.left);
+        }
+        Ok(entries)
+    }
+}
+
+/// A row with its peaks, and what it does.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry<S> {
+    pub(super) left: u32,
+    pub(super) right: u32,
+    pub(super) row: u32,
+    pub(super) step: S,
 }
 
 /// Tells at which peak a rank is.

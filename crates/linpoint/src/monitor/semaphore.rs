@@ -27,7 +27,7 @@ use std::collections::BinaryHeap;
 
 use crate::spec::Role;
 
-use super::peaks::Peaks;
+use super::peaks::{self, Peaks};
 use super::{Clock, Contradiction, Found, Refusal, Rows, shrink};
 
 /// Decides the rows.
@@ -60,33 +60,20 @@ enum Step {
     NoPermit,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Entry {
-    left: u32,
-    right: u32,
-    row: u32,
-    step: Step,
-}
+type Entry = peaks::Entry<Step>;
 
 /// The operations by left end, and the number of peaks.
 fn read(rows: Rows<'_>) -> Result<(Vec<Entry>, u32), Refusal> {
-    let Peaks { left, right, count } = Peaks::of(rows);
-    let mut entries = Vec::with_capacity(rows.len());
-    for row in 0..rows.len() {
-        let step = match rows.role(row) {
-            Role::Foreign(reason) => return Err(Refusal::new(reason)),
-            Role::Idle => Step::Idle,
-            Role::Release => Step::Release,
-            Role::Acquire => Step::Acquire,
-            Role::NoPermit => Step::NoPermit,
-            _ => return Err(Refusal::new("an operation that this kind of object lacks")),
-        };
-        entries.push(Entry { left: left[row], right: right[row], row: row as u32, step });
-    }
-    if !left.is_sorted() {
-        entries.sort_unstable_by_key(|e| e.left);
-    }
-    Ok((entries, count))
+    let peaks = Peaks::of(rows);
+    let entries = peaks.entries(|row| match rows.role(row) {
+        Role::Foreign(reason) => Err(Refusal::new(reason)),
+        Role::Idle => Ok(Step::Idle),
+        Role::Release => Ok(Step::Release),
+        Role::Acquire => Ok(Step::Acquire),
+        Role::NoPermit => Ok(Step::NoPermit),
+        _ => Err(Refusal::new("an operation that this kind of object lacks")),
+    })?;
+    Ok((entries, peaks.count))
 }
 
 /// True if the operations contradict each other for one of the two reasons that prove it.
