@@ -10,7 +10,7 @@
 use linpoint::history::EventBuilder;
 use linpoint::{History, OpId};
 
-use crate::rng::Rng;
+use linpoint::random::SplitMix64 as Rng;
 
 /// A single-threaded object and its workload.
 pub trait Object {
@@ -124,7 +124,7 @@ impl<X: Object, L: Log<X::Op, X::Ret>> Simulation<X, L> {
     /// Continues until `operations` have been called in total.
     pub fn until(&mut self, operations: usize) {
         while self.called < operations {
-            let client = self.rng.below(self.clients.len());
+            let client = self.rng.index(self.clients.len());
             self.turn(client);
         }
     }
@@ -182,7 +182,7 @@ impl<X: Object, L: Log<X::Op, X::Ret>> Simulation<X, L> {
         };
         self.clients[client].1 = next;
         if !self.late.is_empty() && self.rng.chance(1.0 / 64.0) {
-            let at = self.rng.below(self.late.len());
+            let at = self.rng.index(self.late.len());
             let op = self.late.swap_remove(at);
             self.object.apply(&op);
         }

@@ -13,9 +13,9 @@ use crate::generate::{Object, mean_overlap, simulate};
 use crate::measure::{Answer, Setup, run, timed};
 use crate::objects::{Mix, SimMap, SimQueue, Values, apply_map_op, draw_map_op, map_key};
 use crate::record::{Shared, record};
-use crate::rng::Rng;
 use crate::svg::{Plot, Series};
 use crate::table::{Table, keep, short};
+use linpoint::random::SplitMix64 as Rng;
 
 const WORKERS: usize = 4;
 /// An engine that hits the limit this many times before its first answer gets no more histories.

@@ -13,7 +13,6 @@ mod objects;
 mod profile;
 mod prune;
 mod record;
-mod rng;
 mod scale;
 mod stream;
 mod svg;

@@ -7,7 +7,7 @@ use linpoint::spec::models::{
 };
 
 use crate::generate::Object;
-use crate::rng::Rng;
+use linpoint::random::SplitMix64 as Rng;
 
 /// The source of values.
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +39,7 @@ impl Values {
                 let mixed = last.wrapping_mul(0x9e37_79b1);
                 mixed ^ (mixed >> 15)
             }
-            Values::Among(n) => 1 + rng.below(*n as usize) as u32,
+            Values::Among(n) => 1 + rng.index(*n as usize) as u32,
         }
     }
 }
@@ -155,8 +155,8 @@ pub fn draw_map_op(
     values: &mut Values,
     rng: &mut Rng,
 ) -> KeyValueOp<u32, u32> {
-    let key = rng.below(keys) as u32;
-    let pick = rng.below(20);
+    let key = rng.index(keys) as u32;
+    let pick = rng.index(20);
     match (mix, pick) {
         (Mix::Lowe, 0..5) | (Mix::Store, 0..10) => KeyValueOp::Get(key),
         (Mix::Lowe, 5..10) | (Mix::Store, 10..18) => KeyValueOp::Put(key, values.draw(rng)),
@@ -245,10 +245,10 @@ impl Object for SimStore {
     type Ret = KeyValueRet<String>;
 
     fn draw(&mut self, rng: &mut Rng) -> Self::Op {
-        let key = rng.below(self.keys).to_string();
+        let key = rng.index(self.keys).to_string();
         self.drawn += 1;
         let value = format!("x {} y", self.drawn);
-        match rng.below(10) {
+        match rng.index(10) {
             0..5 => KeyValueOp::Get(key),
             5..8 => KeyValueOp::Append(key, value),
             _ => KeyValueOp::Put(key, value),

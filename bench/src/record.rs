@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use linpoint::History;
 
 use crate::measure::thread_cpu;
-use crate::rng::Rng;
+use linpoint::random::SplitMix64 as Rng;
 
 /// A structure that threads share, and its workload.
 pub trait Shared: Sync {
@@ -65,7 +65,7 @@ pub fn record<T: Shared>(
             let begin = thread_cpu();
             for _ in 0..each {
                 let op = shared.draw(&mut rng);
-                let pause = if nudge == 0 { 0 } else { 1 + rng.below(2 * nudge) };
+                let pause = if nudge == 0 { 0 } else { 1 + rng.index(2 * nudge) };
                 let call = clock.fetch_add(1, Ordering::SeqCst);
                 if pause == 1 {
                     std::thread::yield_now();

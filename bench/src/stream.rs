@@ -13,8 +13,8 @@ use linpoint::spec::Spec;
 use linpoint::spec::models::{CasRegister, KeyValue, Queue, Register, Snapshot};
 
 use crate::measure::{cpu, line_of_process, peak_rss};
-use crate::rng::Rng;
 use crate::table::{Table, mib, seconds, short};
+use linpoint::random::SplitMix64 as Rng;
 use objects::{Atomic, CasCell, Cell, Fifo, KEYS, Map, SEGMENTS, Segments};
 
 /// CPU seconds for one case.
@@ -59,7 +59,7 @@ fn stream<S: Spec, X: Atomic<Op = S::Op, Ret = S::Ret>>(
     let mut doing: Vec<Client<X>> = (0..clients).map(|_| Client::Idle).collect();
     let (mut run, mut begun, begin) = (Run::default(), 0, cpu());
     while run.ended < operations && !run.undecided {
-        let c = rng.below(clients);
+        let c = rng.index(clients);
         doing[c] = match std::mem::replace(&mut doing[c], Client::Idle) {
             Client::Idle if begun < operations => {
                 begun += 1;

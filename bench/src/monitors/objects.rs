@@ -12,7 +12,7 @@ use linpoint::spec::models::{
 
 use crate::generate::Object;
 use crate::objects::Values;
-use crate::rng::Rng;
+use linpoint::random::SplitMix64 as Rng;
 
 /// The frequencies of operations.
 #[derive(Clone, Copy, Debug)]
@@ -208,13 +208,13 @@ impl Object for SimSet {
 
     fn draw(&mut self, rng: &mut Rng) -> SetOp<i64> {
         if self.last > 0 && rng.chance(self.mix.peeks) {
-            let back = rng.below(self.last.min(256) as usize) as i64;
+            let back = rng.index(self.last.min(256) as usize) as i64;
             return SetOp::Contains(self.last - back);
         }
         if self.removable.is_empty() || rng.chance(self.mix.adds) {
             return self.insert(rng);
         }
-        let at = rng.below(self.removable.len());
+        let at = rng.index(self.removable.len());
         SetOp::Remove(self.removable.swap_remove(at))
     }
 

@@ -7,7 +7,7 @@ use linpoint::spec::models::{
     RegisterRet, SnapshotOp, SnapshotRet,
 };
 
-use crate::rng::Rng;
+use linpoint::random::SplitMix64 as Rng;
 
 /// Keys of the map.
 pub const KEYS: usize = 1_000;
@@ -35,8 +35,8 @@ impl Atomic for Map {
     type Ret = KeyValueRet<u64>;
 
     fn draw(&mut self, rng: &mut Rng, _client: usize) -> Self::Op {
-        let key = rng.below(KEYS) as u64;
-        match rng.below(4) {
+        let key = rng.index(KEYS) as u64;
+        match rng.index(4) {
             0 | 1 => KeyValueOp::Get(key),
             2 => {
                 self.written += 1;
@@ -71,7 +71,7 @@ impl Atomic for Cell {
     type Ret = RegisterRet<u64>;
 
     fn draw(&mut self, rng: &mut Rng, _client: usize) -> Self::Op {
-        if rng.below(2) == 0 {
+        if rng.index(2) == 0 {
             return RegisterOp::Read;
         }
         self.written += 1;
@@ -102,7 +102,7 @@ impl Atomic for CasCell {
 
     fn draw(&mut self, rng: &mut Rng, _client: usize) -> Self::Op {
         self.written += 1;
-        match rng.below(4) {
+        match rng.index(4) {
             0 | 1 => CasRegisterOp::Read,
             2 => CasRegisterOp::Write(self.written),
             _ => CasRegisterOp::Cas(self.holds, self.written),
@@ -139,7 +139,7 @@ impl Atomic for Segments {
     type Ret = SnapshotRet<u64>;
 
     fn draw(&mut self, rng: &mut Rng, client: usize) -> Self::Op {
-        if client >= SEGMENTS || rng.below(2) == 0 {
+        if client >= SEGMENTS || rng.index(2) == 0 {
             return SnapshotOp::Scan;
         }
         self.written += 1;
@@ -169,7 +169,7 @@ impl Atomic for Fifo {
     type Ret = QueueRet<u64>;
 
     fn draw(&mut self, rng: &mut Rng, _client: usize) -> Self::Op {
-        if rng.below(10) < 3 {
+        if rng.index(10) < 3 {
             self.added += 1;
             QueueOp::Enqueue(self.added)
         } else {

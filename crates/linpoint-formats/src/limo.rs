@@ -19,7 +19,7 @@ pub(crate) mod write;
 use rustc_hash::FxHashMap;
 
 use crate::model::ModelName;
-use crate::raw::{Details, End, RawBuilder, RawHistory};
+use crate::raw::{Details, End, RawBuilder, RawHistory, Sink};
 use crate::words::{parse_int, shown};
 use crate::{Format, ReadError, Source, Value};
 

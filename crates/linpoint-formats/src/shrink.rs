@@ -5,7 +5,7 @@ use std::time::Instant;
 use linpoint::shrink::Fate;
 use linpoint::verdict::Violation;
 
-use crate::raw::{Details, End, RawBuilder, RawHistory, RawId};
+use crate::raw::{Details, End, RawBuilder, RawHistory, RawId, Sink};
 use crate::registry::LoadedHistory;
 use crate::{Format, ReadError, Source};
 

@@ -8,7 +8,7 @@
 
 use std::io::Read;
 
-use crate::blocks::{Block, Blocks};
+use crate::blocks::{Block, Blocks, Cursor};
 use crate::raw::{RawHistory, RawOp};
 use crate::{Format, fastlin, jsonl, violat};
 
@@ -29,15 +29,28 @@ pub(crate) type Each<'a> = &'a mut dyn FnMut(&RawOp<'_>) -> bool;
 
 /// The plain lines of a format.
 pub(crate) trait Lines {
-    /// Reads the lines of a block from the byte `from` on. `line` is the number of the first, and
-    /// becomes that of the line after the block.
+    /// Reads an operation with the end of its line. `None`: the line is unusual; else what `each` says.
+    fn operation(&mut self, cursor: &mut Cursor<'_>, line: u32, each: Each<'_>) -> Option<bool>;
+
+    /// Reads the lines of a block from the byte `from` on; `line` is the number of the first, and
+    /// becomes that of the line after the block. PERF: provided here so that each format has its own
+    /// copy, into which `operation` is inlined.
     fn read(
         &mut self,
         block: Block<'_>,
         from: usize,
         line: &mut u32,
         each: Each<'_>,
-    ) -> Result<(), Unusual>;
+    ) -> Result<(), Unusual> {
+        let mut cursor = block.cursor(from);
+        while !cursor.is_at_end() {
+            if !cursor.take(b'\n') {
+                self.operation(&mut cursor, *line, each).filter(|go_on| *go_on).ok_or(Unusual)?;
+            }
+            *line = line.checked_add(1).ok_or(Unusual)?;
+        }
+        Ok(())
+    }
 
     /// Adds the processes and objects that were seen.
     fn finish(&mut self, _history: &mut RawHistory) {}

@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
 use crate::model::ModelName;
-use crate::raw::{Details, End, RawBuilder, RawHistory, RawId};
+use crate::raw::{Details, End, RawBuilder, RawHistory, RawId, Sink};
 use crate::{Format, ReadError, Source, Value};
 
 #[derive(Deserialize)]

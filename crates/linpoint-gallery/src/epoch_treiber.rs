@@ -60,14 +60,7 @@ impl EpochTreiber {
 
     /// Performs one operation.
     pub fn perform(&self, op: &StackOp<u64>) -> StackRet<u64> {
-        match op {
-            StackOp::Push(value) => {
-                self.push(*value);
-                StackRet::Done
-            }
-            StackOp::Pop => StackRet::Value(self.pop()),
-            StackOp::Peek => crate::not_offered(op),
-        }
+        crate::perform_on_stack(op, |value| self.push(value), || self.pop())
     }
 }
 

@@ -11,14 +11,7 @@ use linpoint::spec::models::*;
 
 /// `crossbeam_queue::SegQueue`.
 pub fn seg_queue(queue: &SegQueue<u64>, op: &QueueOp<u64>) -> QueueRet<u64> {
-    match op {
-        QueueOp::Enqueue(value) => {
-            queue.push(*value);
-            QueueRet::Done
-        }
-        QueueOp::Dequeue => QueueRet::Value(queue.pop()),
-        QueueOp::Peek => crate::not_offered(op),
-    }
+    crate::perform_on_queue(op, |value| queue.push(value), || queue.pop())
 }
 
 /// `crossbeam_queue::ArrayQueue`.
@@ -35,14 +28,7 @@ pub fn array_queue(queue: &ArrayQueue<u64>, op: &QueueOp<u64>) -> QueueRet<u64> 
 
 /// `crossbeam_deque::Injector`.
 pub fn injector(queue: &Injector<u64>, op: &QueueOp<u64>) -> QueueRet<u64> {
-    match op {
-        QueueOp::Enqueue(value) => {
-            queue.push(*value);
-            QueueRet::Done
-        }
-        QueueOp::Dequeue => QueueRet::Value(stolen(|| queue.steal())),
-        QueueOp::Peek => crate::not_offered(op),
-    }
+    crate::perform_on_queue(op, |value| queue.push(value), || stolen(|| queue.steal()))
 }
 
 fn stolen(steal: impl Fn() -> Steal<u64>) -> Option<u64> {

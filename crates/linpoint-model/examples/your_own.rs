@@ -5,7 +5,7 @@
 //! ```
 
 use linpoint::Sequential;
-use linpoint_model::{Bounds, Cx, Flow, Model, Op, Outcome, Settings, explore};
+use linpoint_model::{Bounds, Cx, Flow, Interface, Model, Outcome, Settings, explore};
 
 /// The specification: an ordinary struct, used by one thread. The operation takes a number.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -29,20 +29,14 @@ struct Tickets {
 
 impl Model for Tickets {
     type Spec = Counter;
+    // A thread may always call the same operation; in programs it is called "take".
+    const INTERFACE: Interface<Counter> =
+        Interface::new(|_thread, _fresh| vec![()], |_, name, _| (name == "take").then_some(()));
     type Shared = u8; // shared memory: the counter
     type Local = u8; // local state of a thread: the value it has read
 
     fn spec(&self) -> &Counter {
         &self.spec
-    }
-
-    fn initial(&self) -> u8 {
-        0
-    }
-
-    /// The operations that a thread may call: always the same.
-    fn calls(&self, _thread: usize, _fresh: u8) -> Vec<Op<Self>> {
-        vec![()]
     }
 
     /// One atomic step, as in the pseudo-code: each line accesses shared memory once.
@@ -61,10 +55,6 @@ impl Model for Tickets {
                 Flow::Return(*counter)
             }
         }
-    }
-
-    fn parse(&self, _thread: usize, name: &str, _argument: Option<u8>) -> Option<()> {
-        (name == "take").then_some(())
     }
 }
 

@@ -79,9 +79,9 @@ pub fn parse_program<M: Model>(model: &M, text: &str) -> Result<Vec<Vec<Op<M>>>,
     let mut programs = Vec::new();
     programs.resize_with(text.split('|').count(), Vec::new);
     for Call { thread, text, name, argument } in calls(text)? {
-        let Some(op) = model.parse(thread, &name, argument) else {
+        let Some(op) = (M::INTERFACE.parse)(thread, &name, argument) else {
             let describe = |op: &Op<M>| model.spec().describe_op(op);
-            let known = model.calls(thread, 1).iter().map(describe).collect();
+            let known = (M::INTERFACE.calls)(thread, 1).iter().map(describe).collect();
             return Err(ProgramError::UnknownOperation { op: text, known });
         };
         programs[thread].push(op);

@@ -55,6 +55,6 @@ pub use explore::{
     Violation, explore,
 };
 pub use method::Method;
-pub use model::{Cx, Flow, Model, Op, Ret, SpecPart, State, Symmetry};
+pub use model::{Cx, Flow, Interface, Model, Op, Ret, SpecPart, State, Symmetry};
 pub use names::{Heap, Names, Node};
 pub use simple::{Omit, Pair, SimpleRuns, SnapshotRole};

@@ -24,8 +24,10 @@ pub type State<M> = <<M as Model>::Spec as Spec>::State;
 pub trait Model: Send + Sync {
     /// The specification. Its results have to be enumerable ([`Spec::outcomes`]).
     type Spec: Spec<State: Send + Sync>;
+    /// What threads can call.
+    const INTERFACE: Interface<Self::Spec>;
     /// Shared memory: plain data, as small as possible.
-    type Shared: Clone + Eq + Hash + Debug + Send + Sync;
+    type Shared: Clone + Eq + Hash + Debug + Default + Send + Sync;
     /// Local state of a thread within an operation. Reset when the operation returns.
     type Local: Clone + Eq + Hash + Debug + Default + Send + Sync;
 
@@ -33,15 +35,8 @@ pub trait Model: Send + Sync {
     fn spec(&self) -> &Self::Spec;
 
     /// Shared memory before the first step.
-    fn initial(&self) -> Self::Shared;
-
-    /// The operations that a thread may call next, unless a program says so. `fresh` is a value that no operation has
-    /// carried so far: 1, 2, 3, ….
-    fn calls(&self, thread: usize, fresh: u8) -> Vec<Op<Self>>;
-
-    /// The value that an operation carries, if values are only compared for equality.
-    fn carries(&self, _op: &Op<Self>) -> Option<u8> {
-        None
+    fn initial(&self) -> Self::Shared {
+        Self::Shared::default()
     }
 
     /// Performs one atomic step of `op`: line `cx.line`, which is 0 at the call.
@@ -75,9 +70,6 @@ pub trait Model: Send + Sync {
     /// Visits every name in the local state of a thread.
     fn local_names(&self, _me: &mut Self::Local, _names: &mut Names) {}
 
-    /// Visits every value in a part of the specification.
-    fn spec_names(&self, _part: SpecPart<'_, Self::Spec>, _names: &mut Names) {}
-
     /// True if `step` marks linearization points with [`Cx::point`].
     fn has_points(&self) -> bool {
         false
@@ -93,9 +85,6 @@ pub trait Model: Send + Sync {
         None
     }
 
-    /// The operation of this thread with this name and argument, for programs given as text.
-    fn parse(&self, thread: usize, name: &str, argument: Option<u8>) -> Option<Op<Self>>;
-
     /// The label of this line in the pseudo-code.
     fn label(&self, _op: &Op<Self>, line: u8) -> String {
         line.to_string()
@@ -109,6 +98,38 @@ pub trait Model: Send + Sync {
     /// The local state of a thread as text.
     fn show_local(&self, me: &Self::Local) -> String {
         format!("{me:?}")
+    }
+}
+
+/// What threads can call on an object, whichever algorithm implements it.
+pub struct Interface<S: Spec> {
+    /// The operations that a thread may call next, unless a program says so. The second argument is a value that no
+    /// operation has carried so far: 1, 2, 3, ….
+    pub calls: fn(usize, u8) -> Vec<S::Op>,
+    /// The operation of this thread with this name and argument, for programs given as text.
+    pub parse: fn(usize, &str, Option<u8>) -> Option<S::Op>,
+    /// The value that an operation carries, if values are only compared for equality.
+    pub carries: fn(&S::Op) -> Option<u8>,
+    /// Visits every value in a part of the specification.
+    pub names: fn(SpecPart<'_, S>, &mut Names),
+}
+
+impl<S: Spec> Interface<S> {
+    /// Operations without values that could be renamed.
+    pub const fn new(
+        calls: fn(usize, u8) -> Vec<S::Op>,
+        parse: fn(usize, &str, Option<u8>) -> Option<S::Op>,
+    ) -> Interface<S> {
+        Interface { calls, parse, carries: |_| None, names: |_, _| {} }
+    }
+
+    /// Values are only compared for equality, and this is where they are.
+    pub const fn with_values(
+        self,
+        carries: fn(&S::Op) -> Option<u8>,
+        names: fn(SpecPart<'_, S>, &mut Names),
+    ) -> Interface<S> {
+        Interface { calls: self.calls, parse: self.parse, carries, names }
     }
 }
 

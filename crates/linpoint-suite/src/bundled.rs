@@ -4,8 +4,8 @@
 use linpoint::spec::models::{ModelVisitor, for_each_model};
 use linpoint::wire::{Chance, FromWire, Options, Sizes, Value};
 
+use crate::Rng;
 use crate::erased::Erased;
-use crate::rng::Rng;
 use crate::vocabulary::Vocabulary;
 
 /// Random runs in which operations and results are collected, and their length.
@@ -41,7 +41,7 @@ impl ModelVisitor for All {
 fn vocabulary<M: FromWire>(name: &'static str, model: M) -> Vocabulary<M> {
     let mut words: Vec<(M::Op, Vec<M::Ret>)> = Vec::new();
     for seed in 0..RUNS {
-        let mut hand = Hand(Rng::new(seed));
+        let mut hand = Hand(Rng::with_seed(seed));
         let mut state = model.initial();
         for _ in 0..LENGTH {
             let Some(op) = model.draw(&state, &mut hand) else { break };
@@ -69,7 +69,7 @@ struct Hand(Rng);
 
 impl Chance for Hand {
     fn below(&mut self, n: u64) -> u64 {
-        self.0.below(n as usize) as u64
+        self.0.u64(..n)
     }
 
     fn value(&mut self) -> Value {
@@ -93,6 +93,6 @@ impl Chance for Hand {
     }
 
     fn key(&mut self) -> Value {
-        Value::str(["x", "y"][self.0.below(2)])
+        Value::str(["x", "y"][self.0.usize(..2)])
     }
 }

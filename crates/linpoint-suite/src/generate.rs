@@ -11,9 +11,9 @@ use linpoint::history::{Extras, OrderHint, Ties};
 use linpoint::spec::Spec;
 
 use crate::draft::{Draft, Row};
-use crate::rng::Rng;
 use crate::runner::Case;
 use crate::vocabulary::Vocabulary;
+use crate::{Rng, rng_of_case};
 
 /// Parameters of random histories. All shares are probabilities.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -79,42 +79,42 @@ pub fn cases<S: Spec>(
 
 /// One case of a seed.
 pub fn case<S: Spec>(vocabulary: &Vocabulary<S>, params: Params, seed: u64, index: u64) -> Case<S> {
-    let mut rng = Rng::for_case(seed, index);
+    let mut rng = rng_of_case(seed, index);
     let mut draft = Simulation::new(vocabulary, params, &mut rng).run();
-    let hints = if !rng.chance(params.hinted) {
+    let hints = if rng.f64() >= params.hinted {
         for row in &mut draft.rows {
             row.extras.hint = None;
         }
         Hints::Ignore
     } else {
         degrade_hints(&mut draft, &mut rng);
-        if rng.chance(0.7) { Hints::Assert } else { Hints::Order }
+        if rng.f64() < 0.7 { Hints::Assert } else { Hints::Order }
     };
-    if rng.chance(params.coarse) {
+    if rng.f64() < params.coarse {
         coarsen(&mut draft, &mut rng);
     }
-    if rng.chance(params.damaged) {
+    if rng.f64() < params.damaged {
         // Most damage makes no difference, so there has to be some. A few random results almost
         // always make a difference.
-        if rng.chance(0.4) {
+        if rng.f64() < 0.4 {
             randomise(&mut draft, vocabulary, &mut rng);
         }
-        for _ in 0..rng.between(1, 1 + (draft.rows.len() / 2).min(4)) {
+        for _ in 0..rng.usize(1..=1 + (draft.rows.len() / 2).min(4)) {
             damage(&mut draft, vocabulary, &mut rng);
         }
     }
     for row in &mut draft.rows {
-        if row.end.is_some() && rng.chance(params.unknown) {
+        if row.end.is_some() && rng.f64() < params.unknown {
             row.ret = None;
         }
     }
-    if !rng.chance(params.processes_named) {
+    if rng.f64() >= params.processes_named {
         for row in &mut draft.rows {
             row.extras.process = None;
         }
     }
     // Nothing may depend on operations being listed in the order of their calls.
-    if rng.chance(0.3) {
+    if rng.f64() < 0.3 {
         rng.shuffle(&mut draft.rows);
     }
     Case { history: draft.build(), hints, ties: draft.tied(), origin: Some((seed, index)) }
@@ -122,16 +122,16 @@ pub fn case<S: Spec>(vocabulary: &Vocabulary<S>, params: Params, seed: u64, inde
 
 /// Some operations have no hint, some share a position, some have a wrong one.
 fn degrade_hints<O, R>(draft: &mut Draft<O, R>, rng: &mut Rng) {
-    let (lost, coarse, wrong) = (rng.chance(0.5), rng.chance(0.3), rng.chance(0.4));
-    let by_object = rng.chance(0.5);
+    let (lost, coarse, wrong) = (rng.bool(), rng.f64() < 0.3, rng.f64() < 0.4);
+    let by_object = rng.bool();
     // Positions of completed operations soon determine the whole order; so sometimes only pending
     // ones have any, and then there are more of them.
-    let only_pending = rng.chance(0.3);
-    let wrong = wrong || (only_pending && rng.chance(0.5));
+    let only_pending = rng.f64() < 0.3;
+    let wrong = wrong || (only_pending && rng.bool());
     let positions = draft.rows.len().max(1);
     for row in &mut draft.rows {
         let object = row.extras.object.unwrap_or(0);
-        if only_pending && rng.chance(0.35) {
+        if only_pending && rng.f64() < 0.35 {
             (row.end, row.ret) = (None, None);
         }
         let Some(hint) = &mut row.extras.hint else { continue };
@@ -141,17 +141,17 @@ fn degrade_hints<O, R>(draft: &mut Draft<O, R>, rng: &mut Rng) {
         if coarse {
             hint.position /= 2;
         }
-        if wrong && rng.chance(0.2) {
-            hint.position = rng.below(positions) as u64;
+        if wrong && rng.f64() < 0.2 {
+            hint.position = rng.usize(..positions) as u64;
         }
-        if (lost && rng.chance(0.3)) || (only_pending && row.end.is_some()) {
+        if (lost && rng.f64() < 0.3) || (only_pending && row.end.is_some()) {
             row.extras.hint = None;
         }
     }
     // A wrong position that another operation correctly has is harder to notice, especially between
     // pending operations, which need not take effect.
     if wrong {
-        let pending = rng.chance(0.5);
+        let pending = rng.bool();
         let fits = |row: &Row<O, R>| row.extras.hint.is_some() && (!pending || row.end.is_none());
         let mut rows: Vec<usize> =
             (0..draft.rows.len()).filter(|&i| fits(&draft.rows[i])).collect();
@@ -165,12 +165,12 @@ fn degrade_hints<O, R>(draft: &mut Draft<O, R>, rng: &mut Rng) {
 
 /// Readings lose their low digits; either policy may be in force.
 fn coarsen<O, R>(draft: &mut Draft<O, R>, rng: &mut Rng) {
-    let unit = rng.between(2, 4) as u64;
+    let unit = rng.usize(2..=4) as u64;
     for row in &mut draft.rows {
         row.start /= unit;
         row.end = row.end.map(|end| end / unit);
     }
-    draft.ties = if rng.chance(0.5) { Ties::Ordered } else { Ties::Concurrent };
+    draft.ties = if rng.bool() { Ties::Ordered } else { Ties::Concurrent };
 }
 
 /// Some results become random: almost half of them in a small history, about three in a large one,
@@ -179,8 +179,8 @@ fn randomise<S: Spec>(draft: &mut Draft<S::Op, S::Ret>, words: &Vocabulary<S>, r
     let share = (3.0 / draft.rows.len() as f64).min(0.4);
     for row in &mut draft.rows {
         if row.end.is_some()
-            && rng.chance(share)
-            && let Some(ret) = rng.pick(words.results(&row.op))
+            && rng.f64() < share
+            && let Some(ret) = rng.choice(words.results(&row.op))
         {
             row.ret = Some(ret.clone());
         }
@@ -194,19 +194,19 @@ fn damage<S: Spec>(draft: &mut Draft<S::Op, S::Ret>, vocabulary: &Vocabulary<S>,
         return;
     }
     let latest = draft.rows.iter().map(|r| r.end.unwrap_or(r.start)).max().unwrap_or(0);
-    let i = rng.below(n);
-    match rng.below(10) {
+    let i = rng.usize(..n);
+    match rng.usize(..10) {
         // Another result, mostly a wrong one.
         0..=3 => {
             if draft.rows[i].end.is_some()
-                && let Some(ret) = rng.pick(vocabulary.results(&draft.rows[i].op))
+                && let Some(ret) = rng.choice(vocabulary.results(&draft.rows[i].op))
             {
                 draft.rows[i].ret = Some(ret.clone());
             }
         }
         // Two operations of one kind (judging by their possible results) swap results.
         4..=5 => {
-            let j = rng.below(n);
+            let j = rng.usize(..n);
             let results = |k: usize| vocabulary.results(&draft.rows[k].op);
             if i != j
                 && results(i) == results(j)
@@ -225,21 +225,21 @@ fn damage<S: Spec>(draft: &mut Draft<S::Op, S::Ret>, vocabulary: &Vocabulary<S>,
         // The interval grows or shrinks.
         7 => {
             let row = &mut draft.rows[i];
-            row.start -= rng.below(row.start as usize + 1) as u64;
-            row.end = row.end.map(|end| end + rng.between(0, 6) as u64);
+            row.start -= rng.usize(..row.start as usize + 1) as u64;
+            row.end = row.end.map(|end| end + rng.usize(0..=6) as u64);
         }
         8 => {
             let row = &mut draft.rows[i];
             if let Some(end) = row.end {
-                row.start = rng.between(row.start as usize, end as usize) as u64;
-                row.end = Some(rng.between(row.start as usize, end as usize) as u64);
+                row.start = rng.usize(row.start as usize..=end as usize) as u64;
+                row.end = Some(rng.usize(row.start as usize..=end as usize) as u64);
             }
         }
         // The operation moves somewhere else.
         _ => {
             let row = &mut draft.rows[i];
             let length = row.end.map(|end| end - row.start);
-            row.start = rng.between(0, latest as usize) as u64;
+            row.start = rng.usize(0..=latest as usize) as u64;
             row.end = length.map(|length| row.start + length);
         }
     }
@@ -268,11 +268,11 @@ struct Simulation<'a, S: Spec> {
 impl<'a, S: Spec> Simulation<'a, S> {
     fn new(vocabulary: &'a Vocabulary<S>, mut params: Params, rng: &'a mut Rng) -> Self {
         // Occasionally there are many objects, which must be distinguished and counted.
-        if rng.chance(0.15) {
+        if rng.f64() < 0.15 {
             params.pending *= 4.0;
         }
-        let objects = if rng.chance(params.two_objects) { 2 } else { 1 };
-        let processes = rng.between(1, params.max_processes);
+        let objects = if rng.f64() < params.two_objects { 2 } else { 1 };
+        let processes = rng.usize(1..=params.max_processes);
         Simulation {
             vocabulary,
             params,
@@ -280,7 +280,7 @@ impl<'a, S: Spec> Simulation<'a, S> {
             open: (0..processes).map(|_| None).collect(),
             states: (0..objects).map(|_| vocabulary.spec.initial()).collect(),
             used: vec![false; vocabulary.words.len()],
-            distinct: rng.chance(params.distinct),
+            distinct: rng.f64() < params.distinct,
             clock: 0,
             effects: 0,
             rng,
@@ -289,20 +289,20 @@ impl<'a, S: Spec> Simulation<'a, S> {
 
     fn run(mut self) -> Draft<S::Op, S::Ret> {
         // The larger of two draws: small histories are soon exhausted.
-        let mut draw = || self.rng.between(self.params.min_ops, self.params.max_ops);
+        let mut draw = || self.rng.usize(self.params.min_ops..=self.params.max_ops);
         let ops = draw().max(draw());
         // How soon processes continue: small means much overlap.
-        let haste = [0.2, 0.6, 1.0][self.rng.below(3)];
+        let haste = [0.2, 0.6, 1.0][self.rng.usize(..3)];
         // A stuck blocking object must not keep the loop alive.
         for _ in 0..40 * ops {
-            let process = self.rng.below(self.open.len());
+            let process = self.rng.usize(..self.open.len());
             match self.open[process].take() {
                 None if self.draft.rows.len() < ops => self.call(process),
                 None => {}
                 Some(mut open) => {
                     if !open.applied {
                         open.applied = self.apply(open.row);
-                    } else if self.rng.chance(haste) {
+                    } else if self.rng.f64() < haste {
                         self.finish(open.row);
                         continue;
                     }
@@ -330,21 +330,21 @@ impl<'a, S: Spec> Simulation<'a, S> {
     fn call(&mut self, process: usize) {
         let words = &self.vocabulary.words;
         // As many operations that add a value as others, however many words there are of each.
-        let adds = self.rng.chance(0.5);
+        let adds = self.rng.bool();
         let both = words.iter().any(|w| w.once) && words.iter().any(|w| !w.once);
         let fits = |&i: &usize| {
             (!both || words[i].once == adds) && !(self.distinct && words[i].once && self.used[i])
         };
         let mut choices: Vec<usize> = (0..words.len()).filter(fits).collect();
-        let object = (self.states.len() > 1).then(|| self.rng.below(2) as u32);
+        let object = (self.states.len() > 1).then(|| self.rng.usize(..2) as u32);
         // Callers mostly call what is enabled; otherwise those of a lock would soon all be waiting.
-        if self.rng.chance(0.8) {
+        if self.rng.f64() < 0.8 {
             let state = &self.states[object.unwrap_or(0) as usize];
             let able = |&i: &usize| !self.outcomes(state, &words[i].op).is_empty();
             let enabled: Vec<usize> = choices.iter().copied().filter(able).collect();
             choices = if enabled.is_empty() { choices } else { enabled };
         }
-        let Some(&word) = self.rng.pick(&choices) else { return };
+        let Some(&word) = self.rng.choice(&choices) else { return };
         self.used[word] = true;
         let row = self.draft.rows.len();
         let start = self.tick();
@@ -356,8 +356,8 @@ impl<'a, S: Spec> Simulation<'a, S> {
             extras: Extras { process: Some(process as u32), object, hint: None },
         });
         // A lost operation frees its process; it may have been applied, now or never.
-        if self.rng.chance(self.params.pending) {
-            if self.rng.chance(0.6) {
+        if self.rng.f64() < self.params.pending {
+            if self.rng.f64() < 0.6 {
                 self.apply(row);
             }
         } else {
@@ -370,7 +370,7 @@ impl<'a, S: Spec> Simulation<'a, S> {
         let op = self.draft.rows[row].op.clone();
         let object = self.draft.rows[row].extras.object.unwrap_or(0) as usize;
         let outcomes = self.outcomes(&self.states[object], &op);
-        let Some((ret, state)) = self.rng.pick(&outcomes).cloned() else { return false };
+        let Some((ret, state)) = self.rng.choice(&outcomes).cloned() else { return false };
         self.states[object] = state;
         self.draft.rows[row].ret = Some(ret);
         let position = self.effects;

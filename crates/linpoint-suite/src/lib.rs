@@ -22,7 +22,6 @@ pub mod generate;
 pub mod metamorphic;
 pub mod oracle;
 pub mod replay;
-pub mod rng;
 pub mod runner;
 pub mod shrink;
 pub mod small;
@@ -32,5 +31,10 @@ pub mod vocabulary;
 
 pub use candidate::{CheckerCandidate, OracleCandidate};
 pub use draft::{Draft, Row};
-pub use rng::Rng;
+pub use fastrand::Rng;
 pub use vocabulary::Vocabulary;
+
+/// The random numbers of the `index`-th case of a seed. One case can be drawn without the others.
+pub fn rng_of_case(seed: u64, index: u64) -> Rng {
+    Rng::with_seed(Rng::with_seed(seed).u64(..) ^ Rng::with_seed(index).u64(..))
+}

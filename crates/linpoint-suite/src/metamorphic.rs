@@ -14,9 +14,9 @@ use linpoint::Hints;
 use linpoint::history::{Extras, OrderHint};
 use linpoint::spec::Spec;
 
+use crate::Rng;
 use crate::draft::{Draft, Row};
 use crate::oracle::prefix;
-use crate::rng::Rng;
 use crate::runner::{Answer, Candidate, Case};
 
 /// The effect of a transformation on the verdict.
@@ -83,22 +83,22 @@ fn some_row<'d, O, R>(
     fits: impl Fn(&Row<O, R>) -> bool,
 ) -> Option<&'d mut Row<O, R>> {
     let fitting: Vec<usize> = (0..draft.rows.len()).filter(|&i| fits(&draft.rows[i])).collect();
-    let &i = rng.pick(&fitting)?;
+    let &i = rng.choice(&fitting)?;
     Some(&mut draft.rows[i])
 }
 
 fn widen<O, R>(mut draft: Draft<O, R>, rng: &mut Rng) -> Option<Draft<O, R>> {
     let row = some_row(&mut draft, rng, |_| true)?;
-    row.start -= rng.between(0, row.start as usize) as u64;
-    row.end = row.end.map(|end| end + rng.between(0, 8) as u64);
+    row.start -= rng.usize(0..=row.start as usize) as u64;
+    row.end = row.end.map(|end| end + rng.usize(0..=8) as u64);
     Some(draft)
 }
 
 fn narrow<O, R>(mut draft: Draft<O, R>, rng: &mut Rng) -> Option<Draft<O, R>> {
     let row = some_row(&mut draft, rng, |row| row.end.is_some())?;
     let end = row.end?;
-    row.start = rng.between(row.start as usize, end as usize) as u64;
-    row.end = Some(rng.between(row.start as usize, end as usize) as u64);
+    row.start = rng.usize(row.start as usize..=end as usize) as u64;
+    row.end = Some(rng.usize(row.start as usize..=end as usize) as u64);
     Some(draft)
 }
 
@@ -121,7 +121,7 @@ fn forget_hint<O, R>(mut draft: Draft<O, R>, rng: &mut Rng) -> Option<Draft<O, R
 fn add_pending<O: Clone, R: Clone>(mut draft: Draft<O, R>, rng: &mut Rng) -> Option<Draft<O, R>> {
     let mut row = some_row(&mut draft, rng, |_| true)?.clone();
     (row.end, row.ret, row.extras.process) = (None, None, None);
-    let at = rng.between(0, draft.rows.len());
+    let at = rng.usize(0..=draft.rows.len());
     draft.rows.insert(at, row);
     Some(draft)
 }
@@ -129,7 +129,7 @@ fn add_pending<O: Clone, R: Clone>(mut draft: Draft<O, R>, rng: &mut Rng) -> Opt
 fn remove_pending<O, R>(mut draft: Draft<O, R>, rng: &mut Rng) -> Option<Draft<O, R>> {
     let pending: Vec<usize> =
         (0..draft.rows.len()).filter(|&i| draft.rows[i].end.is_none()).collect();
-    let &i = rng.pick(&pending)?;
+    let &i = rng.choice(&pending)?;
     draft.rows.remove(i);
     Some(draft)
 }
@@ -149,7 +149,7 @@ fn cut<O: Clone, R: Clone>(draft: Draft<O, R>, rng: &mut Rng) -> Option<Draft<O,
     let history = draft.build();
     let spans = history.ids().map(|id| history.span(id));
     let returns: Vec<u32> = spans.filter(|s| !s.is_pending()).map(|s| s.ret).collect();
-    Some(Draft::from(&prefix(&history, *rng.pick(&returns)?)))
+    Some(Draft::from(&prefix(&history, *rng.choice(&returns)?)))
 }
 
 fn shuffle<O, R>(mut draft: Draft<O, R>, rng: &mut Rng) -> Option<Draft<O, R>> {
@@ -158,8 +158,8 @@ fn shuffle<O, R>(mut draft: Draft<O, R>, rng: &mut Rng) -> Option<Draft<O, R>> {
 }
 
 fn rename_processes<O, R>(mut draft: Draft<O, R>, rng: &mut Rng) -> Option<Draft<O, R>> {
-    let offset = rng.below(1000) as u32;
-    let mask = rng.below(8) as u32;
+    let offset = rng.usize(..1000) as u32;
+    let mask = rng.usize(..8) as u32;
     for row in &mut draft.rows {
         row.extras.process = row.extras.process.map(|p| (p ^ mask) + offset);
     }
@@ -167,7 +167,7 @@ fn rename_processes<O, R>(mut draft: Draft<O, R>, rng: &mut Rng) -> Option<Draft
 }
 
 fn rename_objects<O, R>(mut draft: Draft<O, R>, rng: &mut Rng) -> Option<Draft<O, R>> {
-    let offset = rng.between(1, 1000) as u32;
+    let offset = rng.usize(1..=1000) as u32;
     for row in &mut draft.rows {
         // The nameless object counts as an object too.
         row.extras.object = Some(row.extras.object.map_or(0, |object| object + offset));
@@ -176,7 +176,7 @@ fn rename_objects<O, R>(mut draft: Draft<O, R>, rng: &mut Rng) -> Option<Draft<O
 }
 
 fn spread_hints<O, R>(mut draft: Draft<O, R>, rng: &mut Rng) -> Option<Draft<O, R>> {
-    let (offset, factor) = (rng.below(100) as u64, rng.between(1, 1000) as u64);
+    let (offset, factor) = (rng.usize(..100) as u64, rng.usize(1..=1000) as u64);
     for row in &mut draft.rows {
         row.extras.hint = row.extras.hint.map(|OrderHint { scope, position }| OrderHint {
             scope: scope + 5,
@@ -201,7 +201,7 @@ fn double<O: Clone, R: Clone>(mut draft: Draft<O, R>, rng: &mut Rng) -> Option<D
         draft.rows.iter().filter_map(|row| f(&row.extras)).max().map_or(0, |most| most + 1)
     };
     let [objects, scopes] = [used(|e| e.object), used(|e| e.hint.map(|hint| hint.scope))];
-    let shift = rng.between(0, 5) as u64;
+    let shift = rng.usize(0..=5) as u64;
     for mut row in draft.rows.clone() {
         // The nameless object is not below `objects`: its copy needs a name of its own.
         row.extras.object = Some(row.extras.object.map_or(2 * objects, |object| object + objects));

@@ -5,7 +5,7 @@ use linpoint::history::{History, OpId};
 use linpoint::incremental::{Incremental, Open, Step, StreamError};
 use linpoint::spec::Spec;
 
-use crate::Rng;
+use crate::{Rng, rng_of_case};
 
 /// Probabilities of events.
 #[derive(Clone, Debug)]
@@ -27,21 +27,21 @@ pub struct Style {
 impl Style {
     /// Some style.
     pub fn draw(rng: &mut Rng) -> Style {
-        let some = |rng: &mut Rng, often: f64| if rng.chance(0.4) { often } else { 0.001 };
+        let some = |rng: &mut Rng, often: f64| if rng.f64() < 0.4 { often } else { 0.001 };
         let style = Style {
-            clients: rng.between(1, 5),
-            events: rng.between(5, 60),
+            clients: rng.usize(1..=5),
+            events: rng.usize(5..=60),
             wrong: some(rng, 0.1),
             crash: some(rng, 0.06),
             fail: some(rng, 0.06),
-            unknown: if rng.chance(0.2) { 0.1 } else { 0.0 },
+            unknown: if rng.f64() < 0.2 { 0.1 } else { 0.0 },
         };
         // Few are long, so that much has been forgotten when a violation occurs.
-        if rng.chance(0.97) {
+        if rng.f64() < 0.97 {
             return style;
         }
         let [wrong, crash, fail, unknown] = [0.004, 0.001, 0.003, 0.002];
-        Style { clients: rng.between(3, 5), events: 700, wrong, crash, fail, unknown }
+        Style { clients: rng.usize(3..=5), events: 700, wrong, crash, fail, unknown }
     }
 }
 
@@ -158,7 +158,7 @@ pub fn compare<S: Spec>(
     let mut states = vec![spec.initial()];
     tally.streams += 1;
     for _ in 0..style.events {
-        let c = rng.below(style.clients);
+        let c = rng.usize(..style.clients);
         match &clients[c] {
             Client::Idle => {
                 let op = draw(rng);
@@ -167,7 +167,7 @@ pub fn compare<S: Spec>(
                 clients[c] = Client::Called;
                 continue;
             }
-            Client::Called if !rng.chance(style.crash + style.fail + style.wrong) => {
+            Client::Called if rng.f64() >= style.crash + style.fail + style.wrong => {
                 let (_, op) = open[c].as_ref().expect("called");
                 let mut out = Vec::new();
                 assert!(spec.outcomes(&states[states.len() - 1], op, &mut out));
@@ -181,10 +181,10 @@ pub fn compare<S: Spec>(
         }
         let (handles, op) = open[c].take().expect("called");
         let end = match std::mem::replace(&mut clients[c], Client::Idle) {
-            Client::Done(ret) if !rng.chance(style.unknown) => End::Returns(ret),
+            Client::Done(ret) if rng.f64() >= style.unknown => End::Returns(ret),
             Client::Done(_) => End::ReturnsSomething,
-            _ if rng.chance(style.crash / (style.crash + style.fail + style.wrong)) => End::Crashes,
-            _ if rng.chance(style.fail / (style.fail + style.wrong)) => End::Fails,
+            _ if rng.f64() < style.crash / (style.crash + style.fail + style.wrong) => End::Crashes,
+            _ if rng.f64() < style.fail / (style.fail + style.wrong) => End::Fails,
             _ => {
                 let others: Vec<S::Op> = open.iter().flatten().map(|(_, op)| op.clone()).collect();
                 match made_up(spec, &op, &others, &states, rng) {
@@ -225,7 +225,7 @@ fn made_up<S: Spec>(
     rng: &mut Rng,
 ) -> Option<S::Ret> {
     let recent = &states[states.len() - states.len().min(6)..];
-    let mut from = vec![recent[rng.below(recent.len())].clone(), states[0].clone()];
+    let mut from = vec![recent[rng.usize(..recent.len())].clone(), states[0].clone()];
     for other in others {
         spec.successors(&recent[recent.len() - 1].clone(), other, None, &mut from);
     }
@@ -233,7 +233,7 @@ fn made_up<S: Spec>(
     for state in &from {
         spec.outcomes(state, op, &mut out);
     }
-    (!out.is_empty()).then(|| out.swap_remove(rng.below(out.len())).0)
+    (!out.is_empty()).then(|| out.swap_remove(rng.usize(..out.len())).0)
 }
 
 /// Compares this many streams. The operations of each come from what `draw` makes for it.
@@ -245,7 +245,7 @@ pub fn compare_many<S: Spec, D: FnMut(&mut Rng) -> S::Op>(
 ) {
     let mut tally = Tally::default();
     for case in 0..count {
-        let rng = &mut Rng::for_case(12, case);
+        let rng = &mut rng_of_case(12, case);
         let style = Style::draw(rng);
         let mut ops = draw(rng);
         compare(spec, &mut ops, &style, rng, &mut tally);
@@ -256,7 +256,7 @@ pub fn compare_many<S: Spec, D: FnMut(&mut Rng) -> S::Op>(
 
 /// Feeds both checkers a history, event by event. Every second operation that never returns is
 /// reported as crashed at some time.
-pub fn compare_history<S: Spec>(spec: &S, history: &History<S::Op, S::Ret>) -> After {
+pub fn events_of<O, R>(history: &History<O, R>) -> impl Iterator<Item = (bool, OpId)> {
     let mut events: Vec<(u32, bool, OpId)> = Vec::new();
     for id in history.ids() {
         let span = history.span(id);
@@ -268,9 +268,14 @@ pub fn compare_history<S: Spec>(spec: &S, history: &History<S::Op, S::Ret>) -> A
         }
     }
     events.sort_unstable();
+    events.into_iter().map(|(_, is_end, id)| (is_end, id))
+}
+
+/// Gives both checkers a history, event by event.
+pub fn compare_history<S: Spec>(spec: &S, history: &History<S::Op, S::Ret>) -> After {
     let mut pair = Pair::new(spec);
     let mut open = vec![None; history.len()];
-    for (_, is_end, id) in events {
+    for (is_end, id) in events_of(history) {
         if !is_end {
             pair.log.push(format!("{id} calls {:?}", history.op(id)));
             open[id.index()] = Some(pair.call(history.op(id)));

@@ -6,16 +6,13 @@
 //! from that list, it gives the same operation without a seed. Smaller numbers give simpler
 //! operations, so values are shrunk without knowing their type.
 //!
-//! # Why not `fastrand`
-//!
-//! The numbers outlive the program that drew them. A report names the seed that found a failure,
-//! and regression files store the seeds of proptest values; both must mean the same after `cargo
-//! update`. `fastrand` does not promise that: its 2.1.0 changed the sequence of every seed.
-//! `SplitMix64` is a few lines with a fixed definition, and it is good from any seed, which matters
-//! because each operation has its own. It is the only generator of this crate: noise and uniform
-//! schedules use it, too.
+//! A report names the seed that found a failure, and regression files store the seeds of proptest values, so the
+//! generator is the one whose sequence never changes. It is the only one of this crate: noise and uniform schedules use
+//! it, too.
 
 use std::ops::Range;
+
+pub(crate) use linpoint::random::{SplitMix64, mix};
 
 /// Random choices for drawing one operation.
 #[derive(Clone, Debug)]
@@ -103,7 +100,7 @@ impl Rng {
     /// A number from 0 to `largest`.
     #[inline]
     fn choose(&mut self, largest: u64, kind: ChoiceKind) -> u64 {
-        let random = scale(self.source.next_u64(), largest);
+        let random = self.source.up_to(largest);
         self.decide(random, largest, kind)
     }
 
@@ -148,7 +145,7 @@ impl Rng {
     pub fn chance(&mut self, probability: f64) -> bool {
         const UNIT: u64 = 1 << 32;
         let limit = (probability.clamp(0.0, 1.0) * UNIT as f64) as u64;
-        let random = scale(self.source.next_u64(), UNIT - 1) < limit;
+        let random = self.source.up_to(UNIT - 1) < limit;
         // The answer is recorded, not the number behind it: shrinking has nothing in between to
         // try.
         self.decide(random.into(), 1, ChoiceKind::Number) != 0
@@ -174,45 +171,6 @@ impl Rng {
         self.fresh_values += 1;
         number + ((self.fresh_values - 1) << 40)
     }
-}
-
-/// A number from 0 to `largest`, almost uniform, without a division.
-#[inline]
-fn scale(random: u64, largest: u64) -> u64 {
-    ((u128::from(random) * (u128::from(largest) + 1)) >> 64) as u64
-}
-
-/// The generator of Steele, Lea and Flood (Fast splittable pseudorandom number generators, OOPSLA
-/// 2014).
-#[derive(Clone, Debug)]
-pub(crate) struct SplitMix64 {
-    state: u64,
-}
-
-impl SplitMix64 {
-    pub(crate) fn new(seed: u64) -> SplitMix64 {
-        SplitMix64 { state: seed }
-    }
-
-    #[inline]
-    pub(crate) fn next_u64(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        mix(self.state)
-    }
-
-    /// A number below `bound`, which must not be 0.
-    #[cfg(any(test, feature = "shuttle"))]
-    pub(crate) fn below(&mut self, bound: u64) -> u64 {
-        scale(self.next_u64(), bound - 1)
-    }
-}
-
-/// Mixes the bits of a number.
-#[inline]
-pub(crate) fn mix(mut z: u64) -> u64 {
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 #[cfg(test)]
@@ -256,15 +214,5 @@ mod tests {
                 assert!(seen.insert(rng.fresh()) && seen.insert(rng.fresh()));
             }
         }
-    }
-
-    /// Seeds in reports and in regression files stay valid only if the numbers stay the same.
-    #[test]
-    fn the_sequence_of_a_seed_is_fixed() {
-        let mut source = SplitMix64::new(1_234_567);
-        assert_eq!(
-            [source.next_u64(), source.next_u64(), source.next_u64()],
-            [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]
-        );
     }
 }

@@ -66,6 +66,8 @@ pub mod incremental;
 mod minimise;
 pub mod monitor;
 pub mod plan;
+#[doc(hidden)]
+pub mod random;
 mod search;
 pub mod shrink;
 pub mod spec;

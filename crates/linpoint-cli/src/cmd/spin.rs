@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use linpoint::Report;
-use linpoint_formats::raw::{Details, End, RawBuilder};
+use linpoint_formats::raw::{Details, End, RawBuilder, Sink};
 use linpoint_formats::{Format, LoadedHistory, ModelName, Settings, Source, Value, registry};
 use linpoint_model::spin::{self, BUNDLED, Ended, Recording, Returned, Run, What};
 use linpoint_report::{Heading, Rendered, html, json, text};

@@ -4,10 +4,10 @@
 use linpoint::history::{Extras, Ties};
 
 use super::{Kind, SET_WITHOUT_RESULTS, Values, header_kind, lacks_result};
-use crate::blocks::{Block, Cursor};
+use crate::blocks::Cursor;
 use crate::model::ModelName;
 use crate::raw::{RawBuilder, RawHistory, RawOp};
-use crate::stream::{self, Each, Unusual};
+use crate::stream::{self, Each};
 use crate::{Format, Value};
 
 /// Reads the header. `rest` are the lines that follow it.
@@ -72,38 +72,23 @@ impl Lines {
 }
 
 impl stream::Lines for Lines {
-    fn read(
-        &mut self,
-        block: Block<'_>,
-        from: usize,
-        line: &mut u32,
-        each: Each<'_>,
-    ) -> Result<(), Unusual> {
-        let mut cursor = block.cursor(from);
-        while !cursor.is_at_end() {
-            if !cursor.take(b'\n') {
-                let method = self.method(&mut cursor).ok_or(Unusual)?;
-                let (first, second) = numbers(&mut cursor, method.values).ok_or(Unusual)?;
-                let (start, end) = times(&mut cursor).ok_or(Unusual)?;
-                let arg = argument(method.values, first, second).ok_or(Unusual)?;
-                let result = result(method.values, first, second).ok_or(Unusual)?;
-                let op = RawOp {
-                    name: method.name,
-                    args: arg.as_slice(),
-                    result: result.as_ref(),
-                    start,
-                    end: Some(end),
-                    extras: Extras::default(),
-                    line: *line,
-                    end_line: *line,
-                };
-                if !each(&op) {
-                    return Err(Unusual);
-                }
-            }
-            *line = line.checked_add(1).ok_or(Unusual)?;
-        }
-        Ok(())
+    #[inline]
+    fn operation(&mut self, cursor: &mut Cursor<'_>, line: u32, each: Each<'_>) -> Option<bool> {
+        let method = self.method(cursor)?;
+        let (first, second) = numbers(cursor, method.values)?;
+        let (start, end) = times(cursor)?;
+        let arg = argument(method.values, first, second)?;
+        let result = result(method.values, first, second)?;
+        Some(each(&RawOp {
+            name: method.name,
+            args: arg.as_slice(),
+            result: result.as_ref(),
+            start,
+            end: Some(end),
+            extras: Extras::default(),
+            line,
+            end_line: line,
+        }))
     }
 }
 

@@ -1,32 +1,35 @@
-//! Random numbers. A seed always gives the same ones.
+//! Random choices of generated histories. A seed always gives the same ones: commands in bug reports stay valid.
+
+use linpoint::random::SplitMix64;
 
 /// A generator of random numbers.
-pub(crate) struct Rng(fastrand::Rng);
+pub(crate) struct Rng(SplitMix64);
 
 impl Rng {
     /// Starts at a seed.
     pub(super) fn new(seed: u64) -> Rng {
-        Rng(fastrand::Rng::with_seed(seed))
+        Rng(SplitMix64::new(seed))
     }
 
     /// A number below `n`; 0 if there is none.
     pub(super) fn below(&mut self, n: u64) -> u64 {
-        if n == 0 { 0 } else { self.0.u64(..n) }
+        self.0.up_to(n.saturating_sub(1))
     }
 
-    /// A position in a list of `len`.
+    /// A position in a list of this length; 0 if it is empty.
     pub(super) fn index(&mut self, len: usize) -> usize {
         self.below(len as u64) as usize
     }
 
-    /// A number from 0 to 1.
+    /// A number from 0 to less than 1.
     pub(super) fn fraction(&mut self) -> f64 {
-        self.0.f64()
+        // All 53 bits that fit exactly.
+        (self.0.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
     /// True with this probability.
     pub(super) fn chance(&mut self, probability: f64) -> bool {
-        self.fraction() < probability
+        self.0.chance(probability)
     }
 
     /// True in this many of a hundred cases.

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use linpoint::history::Extras;
 
 use super::Reader;
-use crate::blocks::{Block, Cursor};
+use crate::blocks::Cursor;
 use crate::raw::{Names, RawBuilder, RawHistory, RawOp};
-use crate::stream::{self, Each, Unusual};
+use crate::stream::{self, Each};
 use crate::{Format, Source, Value};
 
 /// Maximum number of arguments of an operation.
@@ -39,30 +39,6 @@ struct Lines {
     args: Vec<Value>,
 }
 
-impl stream::Lines for Lines {
-    fn read(
-        &mut self,
-        block: Block<'_>,
-        from: usize,
-        line: &mut u32,
-        each: Each<'_>,
-    ) -> Result<(), Unusual> {
-        let mut cursor = block.cursor(from);
-        while !cursor.is_at_end() {
-            if !cursor.take(b'\n') {
-                self.operation(&mut cursor, *line, each).filter(|go_on| *go_on).ok_or(Unusual)?;
-            }
-            *line = line.checked_add(1).ok_or(Unusual)?;
-        }
-        Ok(())
-    }
-
-    fn finish(&mut self, history: &mut RawHistory) {
-        history.processes = std::mem::take(&mut self.processes).names();
-        history.objects = std::mem::take(&mut self.objects).into_list();
-    }
-}
-
 /// Reads a key that has not occurred yet.
 macro_rules! once {
     ($place:expr, $value:expr) => {
@@ -74,9 +50,8 @@ macro_rules! once {
     };
 }
 
-impl Lines {
-    /// Reads an operation with the end of its line. `None` if the line is unusual, otherwise the
-    /// result of `each`.
+impl stream::Lines for Lines {
+    #[inline]
     fn operation(&mut self, cursor: &mut Cursor<'_>, line: u32, each: Each<'_>) -> Option<bool> {
         let (mut name, mut args, mut value) = (None, None, None);
         let (mut start, mut end) = (None, None);
@@ -108,6 +83,13 @@ impl Lines {
         Some(each(&RawOp { name, args, result, start, end, extras, line, end_line: line }))
     }
 
+    fn finish(&mut self, history: &mut RawHistory) {
+        history.processes = std::mem::take(&mut self.processes).names();
+        history.objects = std::mem::take(&mut self.objects).into_list();
+    }
+}
+
+impl Lines {
     /// A list of arguments.
     fn args(&mut self, cursor: &mut Cursor<'_>) -> Option<()> {
         list(cursor, DEEPEST, &mut self.args)?;

@@ -8,11 +8,11 @@ use std::collections::VecDeque;
 use linpoint::history::Extras;
 use rustc_hash::FxHashMap;
 
-use super::{Details, End, Names, RawBuilder, RawId, RawOp};
+use super::{Details, End, Names, RawId, RawOp};
 use crate::{RawError, Value};
 
 /// Receives the events of a reader. [`RawBuilder`] documents the methods.
-pub(crate) trait Sink: Default {
+pub trait Sink: Default {
     /// An operation begins.
     fn call(
         &mut self,
@@ -42,44 +42,6 @@ pub(crate) trait Sink: Default {
 
     /// True if the ids of ended operations are remembered permanently.
     const REMEMBERS: bool;
-}
-
-impl Sink for RawBuilder {
-    const REMEMBERS: bool = true;
-
-    fn call(
-        &mut self,
-        line: u32,
-        name: &str,
-        args: impl IntoIterator<Item = Value>,
-        details: Details,
-    ) -> Result<RawId, RawError> {
-        RawBuilder::call(self, line, name, args, details)
-    }
-
-    fn open_of(&self, process: &Value) -> Option<RawId> {
-        RawBuilder::open_of(self, process)
-    }
-
-    fn op(&self, op: RawId) -> RawOp<'_> {
-        RawBuilder::op(self, op)
-    }
-
-    fn end(&mut self, line: u32, op: RawId, end: End) -> Result<(), u32> {
-        RawBuilder::end(self, line, op, end)
-    }
-
-    fn hint(&mut self, op: RawId, hint: (Value, u64)) -> Result<(), RawError> {
-        RawBuilder::hint(self, op, hint)
-    }
-
-    fn annotate(&mut self, line: u32, text: impl Into<String>) {
-        RawBuilder::annotate(self, line, text);
-    }
-
-    fn count_partly_unknown(&mut self) {
-        RawBuilder::count_partly_unknown(self);
-    }
 }
 
 /// A change of an operation of a stream.

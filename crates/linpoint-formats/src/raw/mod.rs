@@ -16,7 +16,8 @@ use rustc_hash::FxHashMap;
 use crate::model::ModelName;
 use crate::{Format, RawError, Value};
 pub(crate) use lines::Lines;
-pub(crate) use live::{Change, LiveOps, Sink};
+pub use live::Sink;
+pub(crate) use live::{Change, LiveOps};
 use ops::Fate;
 pub use ops::{NameId, RawId, RawOp, RawOps};
 
@@ -192,61 +193,6 @@ impl RawBuilder {
         self.events
     }
 
-    /// Records a call.
-    pub fn call(
-        &mut self,
-        line: u32,
-        name: &str,
-        args: impl IntoIterator<Item = Value>,
-        details: Details,
-    ) -> Result<RawId, RawError> {
-        if let Some(who) = &details.process
-            && let Some(open) = self.open_of(who)
-        {
-            return Err(still_open(who, &self.ops.get(open)));
-        }
-        let (name, time) = (self.name(name)?, self.tick());
-        let op = self.ops.begin(name, args, line, time)?;
-        self.set_details(op, details)?;
-        if let Some(process) = self.ops.get(op).extras.process {
-            self.open.insert(process, op);
-        }
-        Ok(op)
-    }
-
-    /// The open operation of a process.
-    pub fn open_of(&self, process: &Value) -> Option<RawId> {
-        self.open.get(self.processes.numbers.get(process)?).copied()
-    }
-
-    /// An operation as far as it is known.
-    pub fn op(&self, op: RawId) -> RawOp<'_> {
-        self.ops.get(op)
-    }
-
-    /// Records the end of an operation. The error is the line on which it has already ended.
-    pub fn end(&mut self, line: u32, op: RawId, end: End) -> Result<(), u32> {
-        if self.ops.fate(op) != Fate::Open {
-            return Err(self.ops.get(op).end_line);
-        }
-        let time = self.tick();
-        self.ops.set_end_line(op, line);
-        match end {
-            End::Returned(value) => self.ops.returned(op, time, value),
-            End::Failed => self.ops.ended(op, Fate::Dropped),
-            End::Lost => self.ops.ended(op, Fate::Lost),
-        }
-        if let Some(process) = self.ops.get(op).extras.process {
-            self.open.remove(&process);
-        }
-        Ok(())
-    }
-
-    /// Adds a position in the order of effects that became known after the call.
-    pub fn hint(&mut self, op: RawId, hint: (Value, u64)) -> Result<(), RawError> {
-        self.set_hint(op, Some(hint))
-    }
-
     /// Adds a whole operation with its times.
     #[inline]
     pub fn interval(
@@ -263,16 +209,6 @@ impl RawBuilder {
             return Ok(());
         }
         self.set_details(self.ops.last(), details)
-    }
-
-    /// Adds something that happened and is not an operation.
-    pub fn annotate(&mut self, line: u32, text: impl Into<String>) {
-        self.annotations.push(Annotation { line, after: self.events, text: text.into() });
-    }
-
-    /// Counts an operation whose result is partly unknown.
-    pub fn count_partly_unknown(&mut self) {
-        self.partly_unknown += 1;
     }
 
     /// Completes the history.
@@ -305,5 +241,67 @@ impl RawBuilder {
             extras.process = extras.process.and_then(|p| numbers.get(p as usize).copied());
         }
         numbers.into_iter().zip(names).collect()
+    }
+}
+
+impl Sink for RawBuilder {
+    const REMEMBERS: bool = true;
+
+    fn call(
+        &mut self,
+        line: u32,
+        name: &str,
+        args: impl IntoIterator<Item = Value>,
+        details: Details,
+    ) -> Result<RawId, RawError> {
+        if let Some(who) = &details.process
+            && let Some(open) = self.open_of(who)
+        {
+            return Err(still_open(who, &self.ops.get(open)));
+        }
+        let (name, time) = (self.name(name)?, self.tick());
+        let op = self.ops.begin(name, args, line, time)?;
+        self.set_details(op, details)?;
+        if let Some(process) = self.ops.get(op).extras.process {
+            self.open.insert(process, op);
+        }
+        Ok(op)
+    }
+
+    fn open_of(&self, process: &Value) -> Option<RawId> {
+        self.open.get(self.processes.numbers.get(process)?).copied()
+    }
+
+    fn op(&self, op: RawId) -> RawOp<'_> {
+        self.ops.get(op)
+    }
+
+    fn end(&mut self, line: u32, op: RawId, end: End) -> Result<(), u32> {
+        if self.ops.fate(op) != Fate::Open {
+            return Err(self.ops.get(op).end_line);
+        }
+        let time = self.tick();
+        self.ops.set_end_line(op, line);
+        match end {
+            End::Returned(value) => self.ops.returned(op, time, value),
+            End::Failed => self.ops.ended(op, Fate::Dropped),
+            End::Lost => self.ops.ended(op, Fate::Lost),
+        }
+        if let Some(process) = self.ops.get(op).extras.process {
+            self.open.remove(&process);
+        }
+        Ok(())
+    }
+
+    fn hint(&mut self, op: RawId, hint: (Value, u64)) -> Result<(), RawError> {
+        self.set_hint(op, Some(hint))
+    }
+
+    fn annotate(&mut self, line: u32, text: impl Into<String>) {
+        self.annotations.push(Annotation { line, after: self.events, text: text.into() });
+    }
+
+    fn count_partly_unknown(&mut self) {
+        self.partly_unknown += 1;
     }
 }

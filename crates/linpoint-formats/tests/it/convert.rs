@@ -487,12 +487,8 @@ fn damaged_histories_are_converted_or_refused() {
         b"\xff",
         b"true",
     ];
-    let mut random = 7_u64;
-    let mut below = |bound: usize| {
-        random =
-            random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (random >> 33) as usize % bound
-    };
+    let mut random = fastrand::Rng::with_seed(7);
+    let mut below = |bound: usize| random.usize(..bound);
     let (mut read, mut written) = (0, 0);
     for round in 0..3000 {
         let mut text = texts[round % texts.len()].clone();

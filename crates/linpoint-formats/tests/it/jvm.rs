@@ -7,6 +7,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use fastrand::Rng;
 use linpoint::Sequential;
 use linpoint_formats::Value;
 use linpoint_formats::java::{Answer, Call, Java};
@@ -18,24 +19,11 @@ const VERSION: &str = "17";
 /// Call each method at least this many times.
 const OF_EACH_METHOD: usize = 200;
 
-/// Sebastiano Vigna's generator: a counter and a mixer.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % n as u64) as usize
-    }
-}
-
 /// The items that a program draws from.
-fn pool(random: &mut Random) -> Vec<Value> {
+fn pool(random: &mut Rng) -> Vec<Value> {
     let ints = |list: &mut dyn Iterator<Item = i64>| list.map(Value::Int).collect::<Vec<_>>();
     let texts = ["", "a", "b", "Aa", "BB", "AaAa", "BBBB", "AaBB", "ä", "\u{10000}", "\u{ffff}"];
-    match random.below(9) {
+    match random.usize(..9) {
         0 | 1 => ints(&mut (0..3)),
         2 => ints(&mut (0..40)),
         // They share a bin of a hash table at first, for some time, or permanently.
@@ -51,7 +39,7 @@ fn pool(random: &mut Random) -> Vec<Value> {
 }
 
 struct Draw<'a> {
-    random: &'a mut Random,
+    random: &'a mut Rng,
     pool: Vec<Value>,
     /// One in this many items is null.
     null: usize,
@@ -59,23 +47,23 @@ struct Draw<'a> {
 
 impl Draw<'_> {
     fn item(&mut self) -> Value {
-        match self.random.below(self.null) {
+        match self.random.usize(..self.null) {
             0 => Value::Nil,
-            _ => self.pool[self.random.below(self.pool.len())].clone(),
+            _ => self.pool[self.random.usize(..self.pool.len())].clone(),
         }
     }
 
     fn arg(&mut self, param: &str) -> Value {
-        let is_null = self.random.below(200) == 0;
+        let is_null = self.random.usize(..200) == 0;
         match param {
             "item" => self.item(),
-            "flag" => Value::Bool(self.random.below(2) == 0),
+            "flag" => Value::Bool(self.random.usize(..2) == 0),
             "items" | "entries" if is_null => Value::Nil,
-            "items" => Value::List((0..self.random.below(4)).map(|_| self.item()).collect()),
+            "items" => Value::List((0..self.random.usize(..4)).map(|_| self.item()).collect()),
             _ => {
-                let most = if self.random.below(20) == 0 { 40 } else { 3 };
-                let entries: BTreeMap<String, Value> = (0..self.random.below(most))
-                    .map(|_| (self.pool[self.random.below(self.pool.len())].bare(), self.item()))
+                let most = if self.random.usize(..20) == 0 { 40 } else { 3 };
+                let entries: BTreeMap<String, Value> = (0..self.random.usize(..most))
+                    .map(|_| (self.pool[self.random.usize(..self.pool.len())].bare(), self.item()))
                     .collect();
                 Value::Map(entries.into_iter().map(|(k, v)| (k.as_str().into(), v)).collect())
             }
@@ -120,10 +108,10 @@ fn for_driver(param: &str, value: &Value) -> String {
     }
 }
 
-fn arguments(class: &str, random: &mut Random) -> Vec<Value> {
-    let number = [1, 2, 3, 5, 20][random.below(5)];
-    let expected = [0, 1, 2, 3, 6, 10, 12, 13, 24, 25, 48, 50, 100, 1000][random.below(14)];
-    match (class, random.below(3)) {
+fn arguments(class: &str, random: &mut Rng) -> Vec<Value> {
+    let number = [1, 2, 3, 5, 20][random.usize(..5)];
+    let expected = [0, 1, 2, 3, 6, 10, 12, 13, 24, 25, 48, 50, 100, 1000][random.usize(..14)];
+    match (class, random.usize(..3)) {
         ("ArrayBlockingQueue", _) => vec![Value::Int(number)],
         ("LinkedBlockingQueue" | "LinkedBlockingDeque" | "PriorityBlockingQueue", 0) => {
             vec![Value::Int(number)]
@@ -153,38 +141,38 @@ impl Programs {
         self.expected.push(expected);
     }
 
-    fn add(&mut self, class: &str, random: &mut Random) {
+    fn add(&mut self, class: &str, random: &mut Rng) {
         let given = arguments(class, random);
         let mut object = Java::new(class, &given).unwrap();
         let methods: Vec<(&str, Vec<&str>)> = object.methods().collect();
         // Programs that mostly add reach large objects; others return to the empty one.
-        let mut length = [10, 40, 150][random.below(3)];
-        let favourite = random.below(methods.len());
+        let mut length = [10, 40, 150][random.usize(..3)];
+        let favourite = random.usize(..methods.len());
         let new =
             given.iter().fold(format!("new\t{class}"), |line, arg| line + &format!("\t{arg}"));
         self.line(new, "v".to_owned());
         // Keys come and go that share a bin whatever the size of the table.
-        let crowded = class == "ConcurrentHashMap" && random.below(4) == 0;
+        let crowded = class == "ConcurrentHashMap" && random.usize(..4) == 0;
         let mut pool = pool(random);
         if crowded {
             length = 200;
             pool = (0..30).map(|n| Value::Int(n << 22)).collect();
         }
-        let null = if random.below(2) == 0 { 30 } else { 1_000_000 };
+        let null = if random.usize(..2) == 0 { 30 } else { 1_000_000 };
         let mut draw = Draw { random, pool, null };
         for _ in 0..length {
-            let at = match draw.random.below(4) {
+            let at = match draw.random.usize(..4) {
                 1.. if crowded => {
-                    let wanted = if draw.random.below(9) < 5 { "put" } else { "remove" };
+                    let wanted = if draw.random.usize(..9) < 5 { "put" } else { "remove" };
                     methods.iter().position(|(name, _)| *name == wanted).unwrap()
                 }
                 0 => favourite,
                 // Adding one or several: the first methods in two of the tables.
                 1 if matches!(methods[0].0, "put" | "addAll") => 0,
-                _ => draw.random.below(methods.len()),
+                _ => draw.random.usize(..methods.len()),
             };
             let (name, params) = &methods[at];
-            if *name == "clear" && draw.random.below(4) > 0 {
+            if *name == "clear" && draw.random.usize(..4) > 0 {
                 continue;
             }
             let args: Vec<Value> = params.iter().map(|param| draw.arg(param)).collect();
@@ -254,7 +242,7 @@ fn run(input: &str) -> Option<Vec<String>> {
 fn every_result_agrees_with_the_jvm() {
     let mut programs = Programs::default();
     for (seed, class) in Java::classes().enumerate() {
-        let mut random = Random(seed as u64 + 1);
+        let mut random = Rng::with_seed(seed as u64 + 1);
         while programs.calls.get(class).copied().unwrap_or_default() < CALLS {
             programs.add(class, &mut random);
         }

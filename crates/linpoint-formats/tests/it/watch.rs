@@ -1,26 +1,10 @@
 //! Compares checking a stream with checking the same file: the verdicts must agree, whatever the
 //! stream contains. A damaged stream may be refused, but must not cause worse.
 
+use fastrand::Rng;
 use linpoint::Verdict;
 use linpoint_formats::registry::watch::{self, Ended, Watcher};
 use linpoint_formats::{ModelName, Settings, Source, registry};
-
-/// A random number generator (splitmix64).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % n
-    }
-
-    fn pick<T: Copy>(&mut self, all: &[T]) -> T {
-        all[self.below(all.len() as u64) as usize]
-    }
-}
 
 /// A listener that ignores everything.
 struct Ignore;
@@ -101,23 +85,23 @@ const MODELS: &[(&str, &[Op])] = &[
 ];
 
 /// A stream of up to `count` operations of three processes, on one or two objects.
-fn stream(random: &mut Random, model: &str, ops: &[Op], count: u64) -> String {
+fn stream(random: &mut Rng, model: &str, ops: &[Op], count: u64) -> String {
     let mut text = format!("{{\"linpoint\":1,\"model\":\"{}\"}}\n", model.replace('"', "\\\""));
-    let objects = 1 + random.below(2);
+    let objects = 1 + random.u64(..2);
     let mut open: [Option<(u64, Op)>; 3] = [None; 3];
     let (mut called, steps) = (0, 3 * count);
     for _ in 0..steps {
-        let process = random.below(3) as usize;
+        let process = random.usize(..3);
         text += &match open[process].take() {
             None if called == count => continue,
             None => {
-                let op = random.pick(ops);
+                let op = ops[random.usize(..ops.len())];
                 open[process] = Some((called, op));
                 called += 1;
                 let object = if objects == 1 {
                     String::new()
                 } else {
-                    format!(",\"object\":\"o{}\"", random.below(objects))
+                    format!(",\"object\":\"o{}\"", random.u64(..objects))
                 };
                 format!(
                     "{{\"call\":{},\"process\":{process},\"op\":\"{}\",\"args\":[{}]{object}}}\n",
@@ -126,12 +110,15 @@ fn stream(random: &mut Random, model: &str, ops: &[Op], count: u64) -> String {
                     op.1
                 )
             }
-            Some((id, (_, _, results))) => match random.below(12) {
+            Some((id, (_, _, results))) => match random.u64(..12) {
                 0 => format!("{{\"fail\":{id}}}\n"),
                 1 => format!("{{\"info\":{id}}}\n"),
                 2 => format!("{{\"return\":{id}}}\n"),
                 _ if results.is_empty() => format!("{{\"return\":{id}}}\n"),
-                _ => format!("{{\"return\":{id},\"value\":{}}}\n", random.pick(results)),
+                _ => format!(
+                    "{{\"return\":{id},\"value\":{}}}\n",
+                    results[random.usize(..results.len())]
+                ),
             },
         };
     }
@@ -140,11 +127,11 @@ fn stream(random: &mut Random, model: &str, ops: &[Op], count: u64) -> String {
 
 #[test]
 fn a_stream_and_a_file_have_the_same_verdict() {
-    let mut random = Random(7);
+    let mut random = Rng::with_seed(7);
     for (model, ops) in MODELS {
         let (mut fine, mut bad) = (0, 0);
         for _ in 0..400 {
-            let count = 1 + random.below(9);
+            let count = 1 + random.u64(..9);
             let text = stream(&mut random, model, ops, count);
             let history = registry::read(&Source::new("h", text.clone()), None);
             let history = history.unwrap_or_else(|error| panic!("{error}\n{text}"));
@@ -165,8 +152,8 @@ fn a_stream_and_a_file_have_the_same_verdict() {
 }
 
 #[test]
-fn damaged_streams_are_at_worst_refused() {
-    let mut random = Random(11);
+fn cut_and_changed_streams_are_refused_at_worst() {
+    let mut random = Rng::with_seed(11);
     let edn = "{:process 0, :type :invoke, :f :write, :value [:x 3]}\n\
         {:process 0, :type :ok, :f :write, :value [:x 3]}\n\
         {:process 1, :type :invoke, :f :read, :value [:x nil]}\n\
@@ -178,11 +165,11 @@ fn damaged_streams_are_at_worst_refused() {
     for (text, model) in [(edn, Some("register")), (log, None), (&jsonl, None)] {
         for _ in 0..3000 {
             let mut bytes = text.as_bytes().to_vec();
-            bytes.truncate(random.below(bytes.len() as u64 + 1) as usize);
-            for _ in 0..random.below(4) {
-                let at = random.below(bytes.len() as u64 + 1) as usize;
+            bytes.truncate(random.usize(..=bytes.len()));
+            for _ in 0..random.u64(..4) {
+                let at = random.usize(..=bytes.len());
                 match bytes.get_mut(at) {
-                    Some(byte) if random.below(2) == 0 => *byte = random.below(256) as u8,
+                    Some(byte) if random.bool() => *byte = random.u8(..),
                     Some(_) => drop(bytes.remove(at)),
                     None => bytes.push(b'{'),
                 }

@@ -63,13 +63,6 @@ impl TicketQueue {
 
     /// Performs one operation. Values are above zero.
     pub fn perform(&self, op: &QueueOp<u64>) -> QueueRet<u64> {
-        match op {
-            QueueOp::Enqueue(value) => {
-                self.enqueue(*value);
-                QueueRet::Done
-            }
-            QueueOp::Dequeue => QueueRet::Value(self.dequeue()),
-            QueueOp::Peek => crate::not_offered(op),
-        }
+        crate::perform_on_queue(op, |value| self.enqueue(value), || self.dequeue())
     }
 }

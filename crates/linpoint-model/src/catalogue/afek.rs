@@ -2,9 +2,10 @@
 //! bound, and with handshakes instead. A scan that sees a process move twice returns the view of that process's update.
 
 use super::handshake::{Hands, Stamp, bit, unequal};
+use super::interfaces::{SNAPSHOT, SnapshotFlow};
 use super::segments::Segments;
 use super::specs::{MAX_SEGMENTS, Snapshot, SnapshotOp, SnapshotRet, View};
-use crate::model::{Cx, Flow, Model};
+use crate::model::{Cx, Flow, Interface, Model};
 use crate::simple::{Omit, SnapshotRole};
 use Flow::{Goto, Return};
 use SnapshotOp::{Scan, Update};
@@ -130,7 +131,7 @@ impl Afek {
     }
 
     /// After both collects: a result, or another try.
-    fn decide(&self, op: &SnapshotOp, me: &mut Local) -> Flow<SnapshotRet> {
+    fn decide(&self, op: &SnapshotOp, me: &mut Local) -> SnapshotFlow {
         if me.is_disturbed && !me.is_borrowed {
             me.is_disturbed = false;
             return Goto(self.begin());
@@ -150,28 +151,11 @@ impl Afek {
 
 impl Model for Afek {
     type Spec = Snapshot;
+    const INTERFACE: Interface<Snapshot> = SNAPSHOT;
     type Shared = Shared;
     type Local = Local;
 
-    fn spec(&self) -> &Snapshot {
-        &self.spec
-    }
-
-    fn initial(&self) -> Shared {
-        Shared::default()
-    }
-
-    fn calls(&self, thread: usize, _fresh: u8) -> Vec<SnapshotOp> {
-        SnapshotOp::all(thread)
-    }
-
-    fn step(
-        &self,
-        cx: &mut Cx,
-        op: &SnapshotOp,
-        mem: &mut Shared,
-        me: &mut Local,
-    ) -> Flow<SnapshotRet> {
+    fn step(&self, cx: &mut Cx, op: &SnapshotOp, mem: &mut Shared, me: &mut Local) -> SnapshotFlow {
         let i = cx.thread;
         let line = self.line(op, cx.line);
         if matches!(op, Update(..)) && !self.segments.has(i) {
@@ -221,10 +205,6 @@ impl Model for Afek {
         Some(SnapshotRole::new(omit))
     }
 
-    fn parse(&self, thread: usize, name: &str, argument: Option<u8>) -> Option<SnapshotOp> {
-        SnapshotOp::parse(thread, name, argument)
-    }
-
     fn label(&self, op: &SnapshotOp, line: u8) -> String {
         match self.line(op, line) {
             HANDSHAKE => "H",
@@ -244,5 +224,9 @@ impl Model for Afek {
         };
         let registers: Vec<String> = mem.r[..self.n].iter().map(register).collect();
         format!("r={}", registers.join(" "))
+    }
+
+    fn spec(&self) -> &Snapshot {
+        &self.spec
     }
 }

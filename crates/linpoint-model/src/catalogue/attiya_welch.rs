@@ -1,9 +1,10 @@
 //! The snapshot of Attiya and Welch (Distributed Computing, algorithms 29 and 30), as the published models intend it.
 
 use super::handshake::{Stamp, unequal};
+use super::interfaces::{SNAPSHOT, SnapshotFlow};
 use super::segments::Segments;
 use super::specs::{MAX_SEGMENTS, Snapshot, SnapshotOp, SnapshotRet, View};
-use crate::model::{Cx, Flow, Model};
+use crate::model::{Cx, Flow, Interface, Model};
 use crate::simple::{Omit, SnapshotRole};
 use Flow::{Goto, Return};
 use SnapshotOp::{Scan, Update};
@@ -61,7 +62,7 @@ impl AttiyaWelch {
     }
 
     /// The scan has its result.
-    fn finish(&self, op: &SnapshotOp, view: View, me: &mut Local) -> Flow<SnapshotRet> {
+    fn finish(&self, op: &SnapshotOp, view: View, me: &mut Local) -> SnapshotFlow {
         match op {
             Scan => Return(SnapshotRet::View(view)),
             Update(..) => {
@@ -72,13 +73,7 @@ impl AttiyaWelch {
     }
 
     /// Compares the second read of one segment with the first.
-    fn compare(
-        &self,
-        i: usize,
-        op: &SnapshotOp,
-        mem: &mut Shared,
-        me: &mut Local,
-    ) -> Flow<SnapshotRet> {
+    fn compare(&self, i: usize, op: &SnapshotOp, mem: &mut Shared, me: &mut Local) -> SnapshotFlow {
         let k = self.segments.at(usize::from(me.k));
         let has_moved = mem.seg[k].hands.has_changed(i) || me.differs[k];
         if has_moved && me.shook[k] == 2 {
@@ -160,28 +155,11 @@ pub struct Local {
 
 impl Model for AttiyaWelch {
     type Spec = Snapshot;
+    const INTERFACE: Interface<Snapshot> = SNAPSHOT;
     type Shared = Shared;
     type Local = Local;
 
-    fn spec(&self) -> &Snapshot {
-        &self.spec
-    }
-
-    fn initial(&self) -> Shared {
-        Shared::default()
-    }
-
-    fn calls(&self, thread: usize, _fresh: u8) -> Vec<SnapshotOp> {
-        SnapshotOp::all(thread)
-    }
-
-    fn step(
-        &self,
-        cx: &mut Cx,
-        op: &SnapshotOp,
-        mem: &mut Shared,
-        me: &mut Local,
-    ) -> Flow<SnapshotRet> {
+    fn step(&self, cx: &mut Cx, op: &SnapshotOp, mem: &mut Shared, me: &mut Local) -> SnapshotFlow {
         let i = cx.thread;
         if matches!(op, Update(..)) && !self.segments.has(i) {
             return Return(SnapshotRet::Ok);
@@ -227,10 +205,6 @@ impl Model for AttiyaWelch {
         Some(SnapshotRole::new(omit))
     }
 
-    fn parse(&self, thread: usize, name: &str, argument: Option<u8>) -> Option<SnapshotOp> {
-        SnapshotOp::parse(thread, name, argument)
-    }
-
     fn label(&self, _op: &SnapshotOp, line: u8) -> String {
         ["R", "S0", "S1", "C", "V", "W", "H"].get(usize::from(line)).unwrap_or(&"?").to_string()
     }
@@ -243,5 +217,9 @@ impl Model for AttiyaWelch {
         };
         let segments: Vec<String> = mem.seg[..self.n].iter().map(segment).collect();
         format!("seg={}", segments.join(" "))
+    }
+
+    fn spec(&self) -> &Snapshot {
+        &self.spec
     }
 }

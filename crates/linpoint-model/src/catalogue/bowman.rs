@@ -1,8 +1,9 @@
 //! Bowman's obstruction-free snapshot (Dartmouth TR2011-681).
 
+use super::interfaces::{SNAPSHOT, SnapshotFlow};
 use super::segments::Segments;
 use super::specs::{Snapshot, SnapshotOp, SnapshotRet, View};
-use crate::model::{Cx, Flow, Model};
+use crate::model::{Cx, Flow, Interface, Model};
 use crate::simple::SnapshotRole;
 use Flow::{Goto, Return};
 use SnapshotOp::{Scan, Update};
@@ -58,28 +59,11 @@ pub struct Local {
 
 impl Model for Bowman {
     type Spec = Snapshot;
+    const INTERFACE: Interface<Snapshot> = SNAPSHOT;
     type Shared = Shared;
     type Local = Local;
 
-    fn spec(&self) -> &Snapshot {
-        &self.spec
-    }
-
-    fn initial(&self) -> Shared {
-        Shared::default()
-    }
-
-    fn calls(&self, thread: usize, _fresh: u8) -> Vec<SnapshotOp> {
-        SnapshotOp::all(thread)
-    }
-
-    fn step(
-        &self,
-        cx: &mut Cx,
-        op: &SnapshotOp,
-        mem: &mut Shared,
-        me: &mut Local,
-    ) -> Flow<SnapshotRet> {
+    fn step(&self, cx: &mut Cx, op: &SnapshotOp, mem: &mut Shared, me: &mut Local) -> SnapshotFlow {
         let i = cx.thread;
         match (op, cx.line) {
             (Update(..), 0) => {
@@ -131,10 +115,6 @@ impl Model for Bowman {
         Some(SnapshotRole::new(omit))
     }
 
-    fn parse(&self, thread: usize, name: &str, argument: Option<u8>) -> Option<SnapshotOp> {
-        SnapshotOp::parse(thread, name, argument)
-    }
-
     fn label(&self, op: &SnapshotOp, line: u8) -> String {
         format!("{}{line}", if *op == Scan { 'S' } else { 'U' })
     }
@@ -142,5 +122,9 @@ impl Model for Bowman {
     fn show(&self, mem: &Shared) -> String {
         let active = mem.active.checked_sub(1).map_or("⊥".to_owned(), |p| p.to_string());
         format!("Active={active} A={:?}", &mem.a[..self.n])
+    }
+
+    fn spec(&self) -> &Snapshot {
+        &self.spec
     }
 }

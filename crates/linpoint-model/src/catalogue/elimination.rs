@@ -1,7 +1,8 @@
 //! The elimination-backoff stack of Hendler, Shavit and Yerushalmi (SPAA 2004), with one slot that is read once.
 
-use super::specs::{ContainerRet, Stack, StackOp, stack_names};
-use crate::model::{Cx, Flow, Model, SpecPart, Symmetry};
+use super::interfaces::{ContainerFlow, STACK};
+use super::specs::{ContainerRet, Stack, StackOp};
+use crate::model::{Cx, Flow, Interface, Model, Symmetry};
 use crate::names::{Heap, Names, Node};
 use Flow::{Goto, Return};
 use StackOp::{Pop, Push};
@@ -87,7 +88,7 @@ pub struct Local {
 
 impl Elimination {
     /// This operation met one that offered `other`.
-    fn finish(&self, op: &StackOp, other: Item, me: &mut Local) -> Flow<ContainerRet> {
+    fn finish(&self, op: &StackOp, other: Item, me: &mut Local) -> ContainerFlow {
         *me = Local::default();
         match (op, other) {
             (Push(_), Item::Pop) => Return(ContainerRet::Ok),
@@ -99,39 +100,18 @@ impl Elimination {
     }
 }
 
-fn again(me: &mut Local) -> Flow<ContainerRet> {
+fn again(me: &mut Local) -> ContainerFlow {
     *me = Local::default();
     Goto(0)
 }
 
 impl Model for Elimination {
     type Spec = Stack;
+    const INTERFACE: Interface<Stack> = STACK;
     type Shared = Shared;
     type Local = Local;
 
-    fn spec(&self) -> &Stack {
-        &self.spec
-    }
-
-    fn initial(&self) -> Shared {
-        Shared::default()
-    }
-
-    fn calls(&self, _thread: usize, fresh: u8) -> Vec<StackOp> {
-        StackOp::all(fresh)
-    }
-
-    fn carries(&self, op: &StackOp) -> Option<u8> {
-        op.value()
-    }
-
-    fn step(
-        &self,
-        cx: &mut Cx,
-        op: &StackOp,
-        mem: &mut Shared,
-        me: &mut Local,
-    ) -> Flow<ContainerRet> {
+    fn step(&self, cx: &mut Cx, op: &StackOp, mem: &mut Shared, me: &mut Local) -> ContainerFlow {
         let my = match op {
             Push(a) => Item::Value(*a),
             Pop => Item::Pop,
@@ -217,11 +197,7 @@ impl Model for Elimination {
         me.s.names(names);
     }
 
-    fn spec_names(&self, part: SpecPart<'_, Stack>, names: &mut Names) {
-        stack_names(part, names);
-    }
-
-    fn parse(&self, _: usize, name: &str, argument: Option<u8>) -> Option<StackOp> {
-        StackOp::parse(name, argument)
+    fn spec(&self) -> &Stack {
+        &self.spec
     }
 }

@@ -87,7 +87,7 @@ impl<M: Model> Explorable for M {
     }
 
     fn operations(&self) -> Vec<String> {
-        self.calls(0, 1).iter().map(|op| self.spec().describe_op(op)).collect()
+        (M::INTERFACE.calls)(0, 1).iter().map(|op| self.spec().describe_op(op)).collect()
     }
 
     fn has_points(&self) -> bool {

@@ -109,30 +109,22 @@ fn with_bit(bits: u16, at: usize, set: bool) -> u16 {
 
 #[cfg(test)]
 mod tests {
+    use fastrand::Rng;
+
     use super::*;
 
     const PROCESSES: usize = 3;
 
-    /// Pseudo-random numbers below `n`, the same in every run.
-    struct Chance(u64);
-
-    impl Chance {
-        fn below(&mut self, n: usize) -> usize {
-            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (self.0 >> 33) as usize % n
-        }
-    }
-
     #[test]
     fn stamps_agree_with_sequence_numbers_and_toggles() {
-        let mut chance = Chance(1);
+        let mut rng = Rng::with_seed(1);
         let (mut number, mut toggle) = (0_u32, false);
         let mut seen = [None; PROCESSES];
         let (mut as_number, mut as_toggle) = (Stamp::default(), Stamp::default());
         let mut answers = [0; 3];
         for _ in 0..100_000 {
-            let p = chance.below(PROCESSES);
-            match (chance.below(2), seen[p].take()) {
+            let p = rng.usize(..PROCESSES);
+            match (rng.usize(..2), seen[p].take()) {
                 (0, before) => {
                     seen[p] = before;
                     (number, toggle) = (number + 1, !toggle);
@@ -156,14 +148,14 @@ mod tests {
 
     #[test]
     fn stamps_agree_with_handshake_bits() {
-        let mut chance = Chance(3);
+        let mut rng = Rng::with_seed(3);
         let (mut updater, mut scanner) = ([false; PROCESSES], [false; PROCESSES]);
         let mut looks = [false; PROCESSES];
         let mut stamp = Stamp::default();
         let mut answers = [0; 2];
         for _ in 0..100_000 {
-            let (p, negates) = (chance.below(PROCESSES), chance.below(2) == 1);
-            if chance.below(2) == 0 {
+            let (p, negates) = (rng.usize(..PROCESSES), rng.usize(..2) == 1);
+            if rng.usize(..2) == 0 {
                 updater[p] = scanner[p] ^ negates;
                 stamp.write_for(p, negates);
                 continue;
@@ -183,14 +175,14 @@ mod tests {
 
     #[test]
     fn hands_agree_with_handshake_bits() {
-        let mut chance = Chance(2);
+        let mut rng = Rng::with_seed(2);
         let (mut updater, mut scanner) = ([false; PROCESSES], [false; PROCESSES]);
         let mut chosen = [None; PROCESSES];
         let mut hands = Hands::default();
         let mut answers = [0; 2];
         for _ in 0..100_000 {
-            let (p, negates) = (chance.below(PROCESSES), chance.below(2) == 1);
-            match chance.below(3) {
+            let (p, negates) = (rng.usize(..PROCESSES), rng.usize(..2) == 1);
+            match rng.usize(..3) {
                 0 => {
                     scanner[p] = updater[p];
                     hands.agree(p);

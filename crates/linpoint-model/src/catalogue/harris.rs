@@ -1,7 +1,8 @@
 //! The lock-free list of Harris (DISC 2001) and Michael (SPAA 2002).
 
+use super::interfaces::SET;
 use super::specs::{Set, SetOp};
-use crate::model::{Cx, Flow, Model, Symmetry};
+use crate::model::{Cx, Flow, Interface, Model, Symmetry};
 use crate::names::{Heap, Names, Node};
 use Flow::{Goto, Return};
 
@@ -13,14 +14,13 @@ const TAIL: u8 = 2;
 pub struct HarrisMichael {
     marks: bool,
     contains_sees_marks: bool,
-    keys: u8,
     spec: Set,
 }
 
 impl HarrisMichael {
     /// With two keys: correct.
     pub fn correct() -> HarrisMichael {
-        HarrisMichael { marks: true, contains_sees_marks: true, keys: 2, spec: Set::default() }
+        HarrisMichael { marks: true, contains_sees_marks: true, spec: Set::default() }
     }
 
     /// Nodes are unlinked without being marked first: broken.
@@ -49,7 +49,7 @@ impl Node for Cell {
 }
 
 /// Shared memory.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Shared {
     nodes: Heap<Cell, 12>,
 }
@@ -109,22 +109,15 @@ impl HarrisMichael {
 
 impl Model for HarrisMichael {
     type Spec = Set;
+    const INTERFACE: Interface<Set> = SET;
     type Shared = Shared;
     type Local = Local;
-
-    fn spec(&self) -> &Set {
-        &self.spec
-    }
 
     fn initial(&self) -> Shared {
         let mut nodes = Heap::default();
         nodes.alloc(Cell { key: 0, next: TAIL, mark: false });
         nodes.alloc(Cell { key: u8::MAX, next: 0, mark: false });
         Shared { nodes }
-    }
-
-    fn calls(&self, _thread: usize, _fresh: u8) -> Vec<SetOp> {
-        SetOp::all(self.keys, false)
     }
 
     fn step(&self, cx: &mut Cx, op: &SetOp, mem: &mut Shared, me: &mut Local) -> Flow<bool> {
@@ -208,10 +201,6 @@ impl Model for HarrisMichael {
         }
     }
 
-    fn parse(&self, _: usize, name: &str, argument: Option<u8>) -> Option<SetOp> {
-        SetOp::parse(name, argument).filter(|op| !matches!(op, SetOp::AddHigh(_)))
-    }
-
     fn label(&self, op: &SetOp, line: u8) -> String {
         match (op, line) {
             (SetOp::Contains(_), _) => format!("C{line}"),
@@ -219,5 +208,9 @@ impl Model for HarrisMichael {
             (_, 5 | 6) => format!("R{line}"),
             _ => line.to_string(),
         }
+    }
+
+    fn spec(&self) -> &Set {
+        &self.spec
     }
 }

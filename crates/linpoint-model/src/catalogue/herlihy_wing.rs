@@ -1,8 +1,9 @@
 //! The queue of Herlihy and Wing (TOPLAS 1990). A dequeue of an empty queue retries until there is a value. It is the
 //! standard example of an algorithm whose enqueues have no fixed linearization points.
 
-use super::specs::{ContainerRet, Queue, QueueOp, queue_names};
-use crate::model::{Cx, Flow, Model, SpecPart, Symmetry};
+use super::interfaces::{ContainerFlow, QUEUE};
+use super::specs::{ContainerRet, Queue, QueueOp};
+use crate::model::{Cx, Flow, Interface, Model, Symmetry};
 use crate::names::Names;
 use Flow::{Goto, Return};
 use QueueOp::{Deq, Enq};
@@ -53,32 +54,11 @@ pub struct Local {
 
 impl Model for HerlihyWing {
     type Spec = Queue;
+    const INTERFACE: Interface<Queue> = QUEUE;
     type Shared = Shared;
     type Local = Local;
 
-    fn spec(&self) -> &Queue {
-        &self.spec
-    }
-
-    fn initial(&self) -> Shared {
-        Shared::default()
-    }
-
-    fn calls(&self, _thread: usize, fresh: u8) -> Vec<QueueOp> {
-        QueueOp::all(fresh)
-    }
-
-    fn carries(&self, op: &QueueOp) -> Option<u8> {
-        op.value()
-    }
-
-    fn step(
-        &self,
-        cx: &mut Cx,
-        op: &QueueOp,
-        mem: &mut Shared,
-        me: &mut Local,
-    ) -> Flow<ContainerRet> {
+    fn step(&self, cx: &mut Cx, op: &QueueOp, mem: &mut Shared, me: &mut Local) -> ContainerFlow {
         match (op, cx.line) {
             (Enq(_), 0) => {
                 me.i = mem.back;
@@ -125,19 +105,15 @@ impl Model for HerlihyWing {
         mem.items.iter_mut().for_each(|value| names.value(value));
     }
 
-    fn spec_names(&self, part: SpecPart<'_, Queue>, names: &mut Names) {
-        queue_names(part, names);
-    }
-
-    fn parse(&self, _: usize, name: &str, argument: Option<u8>) -> Option<QueueOp> {
-        QueueOp::parse(name, argument)
-    }
-
     fn label(&self, op: &QueueOp, line: u8) -> String {
         match (op, line) {
             (Enq(_), 2) => "E0, second half".into(),
             (Enq(_), _) => format!("E{line}"),
             (Deq, _) => format!("D{line}"),
         }
+    }
+
+    fn spec(&self) -> &Queue {
+        &self.spec
     }
 }

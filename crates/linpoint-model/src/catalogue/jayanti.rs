@@ -5,10 +5,11 @@
 //! loaded. So a register of `Ap` or `B` matters only if X says so, or while its owner, which is about to say so, has the
 //! link.
 
+use super::interfaces::{SNAPSHOT, SnapshotFlow};
 use super::llsc::LlSc;
 use super::segments::Segments;
 use super::specs::{MAX_SEGMENTS, Snapshot, SnapshotOp, SnapshotRet, View};
-use crate::model::{Cx, Flow, Model};
+use crate::model::{Cx, Flow, Interface, Model};
 use crate::simple::SnapshotRole;
 use Flow::{Goto, Return};
 use SnapshotOp::{Scan, Update};
@@ -51,7 +52,7 @@ pub struct X {
 }
 
 /// Shared memory.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Shared {
     x: LlSc<X>,
     a: View,
@@ -98,14 +99,7 @@ pub struct Local {
 }
 
 impl Jayanti {
-    fn update(
-        &self,
-        line: u8,
-        i: usize,
-        v: u8,
-        mem: &mut Shared,
-        me: &mut Local,
-    ) -> Flow<SnapshotRet> {
+    fn update(&self, line: u8, i: usize, v: u8, mem: &mut Shared, me: &mut Local) -> SnapshotFlow {
         if !self.segments.has(i) {
             return Return(SnapshotRet::Ok);
         }
@@ -143,20 +137,20 @@ impl Jayanti {
     }
 
     /// X was in phase 3: continue at line 20.
-    fn collected(&self, x: X, me: &mut Local) -> Flow<SnapshotRet> {
+    fn collected(&self, x: X, me: &mut Local) -> SnapshotFlow {
         me.toggle = x.toggle;
         Goto(20)
     }
 
     /// Continues at line 28, which needs only the link to X.
-    fn close(&self, p: usize, mem: &mut Shared, me: &mut Local) -> Flow<SnapshotRet> {
+    fn close(&self, p: usize, mem: &mut Shared, me: &mut Local) -> SnapshotFlow {
         mem.ss.forget(p);
         (me.toggle, me.v) = Default::default();
         Goto(28)
     }
 
     /// A push has ended.
-    fn done(&self, p: usize, mem: &mut Shared, me: &mut Local) -> Flow<SnapshotRet> {
+    fn done(&self, p: usize, mem: &mut Shared, me: &mut Local) -> SnapshotFlow {
         mem.forget(p);
         *me = Local { pushes: me.pushes + 1, ..Local::default() };
         if me.pushes == 2 {
@@ -167,12 +161,12 @@ impl Jayanti {
     }
 
     /// Lines that are repeated for each segment.
-    fn each(&self, line: u8, next: u8, me: &mut Local) -> Flow<SnapshotRet> {
+    fn each(&self, line: u8, next: u8, me: &mut Local) -> SnapshotFlow {
         me.k = self.segments.after(me.k);
         Goto(if me.k == 0 { next } else { line })
     }
 
-    fn scan(&self, line: u8, p: usize, mem: &mut Shared, me: &mut Local) -> Flow<SnapshotRet> {
+    fn scan(&self, line: u8, p: usize, mem: &mut Shared, me: &mut Local) -> SnapshotFlow {
         let k = self.segments.at(usize::from(me.k));
         let (is_linked, loaded) = (mem.x.is_linked(p), mem.x.value);
         match line {
@@ -257,12 +251,9 @@ impl Jayanti {
 
 impl Model for Jayanti {
     type Spec = Snapshot;
+    const INTERFACE: Interface<Snapshot> = SNAPSHOT;
     type Shared = Shared;
     type Local = Local;
-
-    fn spec(&self) -> &Snapshot {
-        &self.spec
-    }
 
     fn initial(&self) -> Shared {
         Shared {
@@ -274,17 +265,7 @@ impl Model for Jayanti {
         }
     }
 
-    fn calls(&self, thread: usize, _fresh: u8) -> Vec<SnapshotOp> {
-        SnapshotOp::all(thread)
-    }
-
-    fn step(
-        &self,
-        cx: &mut Cx,
-        op: &SnapshotOp,
-        mem: &mut Shared,
-        me: &mut Local,
-    ) -> Flow<SnapshotRet> {
+    fn step(&self, cx: &mut Cx, op: &SnapshotOp, mem: &mut Shared, me: &mut Local) -> SnapshotFlow {
         match op {
             Update(_, v) => self.update(cx.line, cx.thread, *v, mem, me),
             Scan => self.scan(if cx.line == 0 { 8 } else { cx.line }, cx.thread, mem, me),
@@ -304,10 +285,6 @@ impl Model for Jayanti {
             ..model.clone()
         };
         Some(SnapshotRole::new(omit))
-    }
-
-    fn parse(&self, thread: usize, name: &str, argument: Option<u8>) -> Option<SnapshotOp> {
-        SnapshotOp::parse(thread, name, argument)
     }
 
     fn label(&self, op: &SnapshotOp, line: u8) -> String {
@@ -335,5 +312,9 @@ impl Model for Jayanti {
             u8::from(toggle),
             &view[..n]
         )
+    }
+
+    fn spec(&self) -> &Snapshot {
+        &self.spec
     }
 }

@@ -1,8 +1,9 @@
 //! One slot of the hash map of Laarman, van de Pol and Weber (FMCAD 2010) with update and delete, after Lowe ("Testing
 //! for linearizability", section 8).
 
-use super::specs::{ContainerRet, Slot, SlotOp, slot_names};
-use crate::model::{Cx, Flow, Model, SpecPart, Symmetry};
+use super::interfaces::{ContainerFlow, SLOT};
+use super::specs::{ContainerRet, Slot, SlotOp};
+use crate::model::{Cx, Flow, Interface, Model, Symmetry};
 use crate::names::Names;
 use Flow::{Goto, Return, Wait};
 use SlotOp::{Delete, Get, Update};
@@ -78,35 +79,11 @@ pub struct Local {
 
 impl Model for Laarman {
     type Spec = Slot;
+    const INTERFACE: Interface<Slot> = SLOT;
     type Shared = Shared;
     type Local = Local;
 
-    fn spec(&self) -> &Slot {
-        &self.spec
-    }
-
-    fn initial(&self) -> Shared {
-        Shared::default()
-    }
-
-    fn calls(&self, _thread: usize, fresh: u8) -> Vec<SlotOp> {
-        vec![Update(fresh), Delete, Get]
-    }
-
-    fn carries(&self, op: &SlotOp) -> Option<u8> {
-        match op {
-            Update(value) => Some(*value),
-            Delete | Get => None,
-        }
-    }
-
-    fn step(
-        &self,
-        cx: &mut Cx,
-        op: &SlotOp,
-        mem: &mut Shared,
-        me: &mut Local,
-    ) -> Flow<ContainerRet> {
+    fn step(&self, cx: &mut Cx, op: &SlotOp, mem: &mut Shared, me: &mut Local) -> ContainerFlow {
         match (op, cx.line) {
             (Delete, 0) if self.error == Error::DeleteWrites => {
                 mem.status = Status::Deleted;
@@ -155,14 +132,6 @@ impl Model for Laarman {
         names.value(&mut mem.value);
     }
 
-    fn spec_names(&self, part: SpecPart<'_, Slot>, names: &mut Names) {
-        slot_names(part, names);
-    }
-
-    fn parse(&self, _: usize, name: &str, argument: Option<u8>) -> Option<SlotOp> {
-        SlotOp::parse(name, argument)
-    }
-
     fn label(&self, op: &SlotOp, line: u8) -> String {
         let kind = match op {
             Update(_) => 'U',
@@ -170,5 +139,9 @@ impl Model for Laarman {
             Get => 'G',
         };
         format!("{kind}{line}")
+    }
+
+    fn spec(&self) -> &Slot {
+        &self.spec
     }
 }

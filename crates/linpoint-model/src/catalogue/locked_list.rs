@@ -1,8 +1,9 @@
 //! Sorted lists with a lock in each node: the lazy list (Heller et al., OPODIS 2005) and the optimistic list of
 //! Herlihy and Shavit's book. They differ in how they validate, with the locks held, that nothing has changed.
 
+use super::interfaces::SET;
 use super::specs::{Set, SetOp};
-use crate::model::{Cx, Flow, Model, Symmetry};
+use crate::model::{Cx, Flow, Interface, Model, Symmetry};
 use crate::names::{Heap, Names, Node};
 use Flow::{Goto, Return, Wait};
 
@@ -40,13 +41,12 @@ pub struct LockedList {
     contains: Contains,
     /// A removal marks the node before unlinking it.
     marks: bool,
-    keys: u8,
     spec: Set,
 }
 
 impl LockedList {
     fn with(validation: Validation, contains: Contains, marks: bool) -> LockedList {
-        LockedList { validation, contains, marks, keys: 2, spec: Set::default() }
+        LockedList { validation, contains, marks, spec: Set::default() }
     }
 
     /// The lazy list: correct.
@@ -101,7 +101,7 @@ impl Node for Cell {
 }
 
 /// Shared memory.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Shared {
     nodes: Heap<Cell, 12>,
 }
@@ -160,22 +160,15 @@ impl LockedList {
 
 impl Model for LockedList {
     type Spec = Set;
+    const INTERFACE: Interface<Set> = SET;
     type Shared = Shared;
     type Local = Local;
-
-    fn spec(&self) -> &Set {
-        &self.spec
-    }
 
     fn initial(&self) -> Shared {
         let mut nodes = Heap::default();
         nodes.alloc(Cell { key: 0, next: TAIL, ..Cell::default() });
         nodes.alloc(Cell { key: u8::MAX, ..Cell::default() });
         Shared { nodes }
-    }
-
-    fn calls(&self, _thread: usize, _fresh: u8) -> Vec<SetOp> {
-        SetOp::all(self.keys, false)
     }
 
     fn step(&self, cx: &mut Cx, op: &SetOp, mem: &mut Shared, me: &mut Local) -> Flow<bool> {
@@ -292,15 +285,15 @@ impl Model for LockedList {
         self.validation == Validation::Walk && self.contains == Contains::Locks
     }
 
-    fn parse(&self, _: usize, name: &str, argument: Option<u8>) -> Option<SetOp> {
-        SetOp::parse(name, argument).filter(|op| !matches!(op, SetOp::AddHigh(_)))
-    }
-
     fn label(&self, op: &SetOp, line: u8) -> String {
         match line {
             _ if self.walks(op) => format!("C{line}"),
             MARK => "R".into(),
             _ => line.to_string(),
         }
+    }
+
+    fn spec(&self) -> &Set {
+        &self.spec
     }
 }

@@ -1,7 +1,8 @@
 //! The queue of Michael and Scott (PODC 1996), with garbage collection or with nodes that are reused.
 
-use super::specs::{ContainerRet, Queue, QueueOp, queue_names};
-use crate::model::{Cx, Flow, Model, SpecPart, Symmetry};
+use super::interfaces::{ContainerFlow, QUEUE};
+use super::specs::{ContainerRet, Queue, QueueOp};
+use crate::model::{Cx, Flow, Interface, Model, Symmetry};
 use crate::names::Names;
 use Flow::{Goto, Return};
 use QueueOp::{Deq, Enq};
@@ -63,7 +64,7 @@ pub struct Ptr {
 }
 
 /// Shared memory. Nodes are 1, 2, …; 0 is null; 1 is the first dummy.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Shared {
     head: Ptr,
     tail: Ptr,
@@ -98,12 +99,9 @@ fn at(node: u8) -> usize {
 
 impl Model for MichaelScott {
     type Spec = Queue;
+    const INTERFACE: Interface<Queue> = QUEUE;
     type Shared = Shared;
     type Local = Local;
-
-    fn spec(&self) -> &Queue {
-        &self.spec
-    }
 
     fn initial(&self) -> Shared {
         let dummy = Ptr { node: 1, count: 0 };
@@ -112,21 +110,7 @@ impl Model for MichaelScott {
         Shared { head: dummy, tail: dummy, val: [0; NODES], next: [Ptr::default(); NODES], is_free }
     }
 
-    fn calls(&self, _thread: usize, fresh: u8) -> Vec<QueueOp> {
-        QueueOp::all(fresh)
-    }
-
-    fn carries(&self, op: &QueueOp) -> Option<u8> {
-        op.value()
-    }
-
-    fn step(
-        &self,
-        cx: &mut Cx,
-        op: &QueueOp,
-        mem: &mut Shared,
-        me: &mut Local,
-    ) -> Flow<ContainerRet> {
+    fn step(&self, cx: &mut Cx, op: &QueueOp, mem: &mut Shared, me: &mut Local) -> ContainerFlow {
         match (op, cx.line) {
             (Enq(a), 0) => {
                 let free = (1..NODES).find(|node| mem.is_free[*node]).expect("no free node");
@@ -240,19 +224,15 @@ impl Model for MichaelScott {
         names.value(&mut me.v);
     }
 
-    fn spec_names(&self, part: SpecPart<'_, Queue>, names: &mut Names) {
-        queue_names(part, names);
-    }
-
-    fn parse(&self, _: usize, name: &str, argument: Option<u8>) -> Option<QueueOp> {
-        QueueOp::parse(name, argument)
-    }
-
     fn label(&self, op: &QueueOp, line: u8) -> String {
         match (op, line) {
             (Deq, 8) => "D5, after D6".into(),
             (Deq, _) => format!("D{line}"),
             (Enq(_), _) => format!("E{line}"),
         }
+    }
+
+    fn spec(&self) -> &Queue {
+        &self.spec
     }
 }

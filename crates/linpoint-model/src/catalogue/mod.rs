@@ -10,6 +10,7 @@ mod entries;
 mod handshake;
 mod harris;
 mod herlihy_wing;
+mod interfaces;
 mod jayanti;
 mod laarman;
 mod llsc;

@@ -1,10 +1,11 @@
 //! The snapshot of Riany, Shavit and Touitou (TCS 2001).
 
 use super::handshake::Stamp;
+use super::interfaces::{SNAPSHOT, SnapshotFlow};
 use super::llsc::LlSc;
 use super::segments::Segments;
 use super::specs::{MAX_SEGMENTS, Snapshot, SnapshotOp, SnapshotRet, View};
-use crate::model::{Cx, Flow, Model};
+use crate::model::{Cx, Flow, Interface, Model};
 use crate::simple::{Omit, SnapshotRole};
 use Flow::{Goto, Return};
 use SnapshotOp::{Scan, Update};
@@ -115,7 +116,7 @@ impl Shared {
     }
 
     /// The scan returns.
-    fn leave(&mut self, p: usize, view: View) -> Flow<SnapshotRet> {
+    fn leave(&mut self, p: usize, view: View) -> SnapshotFlow {
         self.has_proposed[p] = false;
         self.forget(p);
         self.release(self.own(p));
@@ -142,20 +143,13 @@ impl Riany {
     }
 
     /// Back to line 0.
-    fn again(&self, i: usize, mem: &mut Shared, me: &mut Local) -> Flow<SnapshotRet> {
+    fn again(&self, i: usize, mem: &mut Shared, me: &mut Local) -> SnapshotFlow {
         mem.forget(i);
         *me = Local { fc: me.fc, ..Local::default() };
         Goto(0)
     }
 
-    fn update(
-        &self,
-        line: u8,
-        i: usize,
-        v: u8,
-        mem: &mut Shared,
-        me: &mut Local,
-    ) -> Flow<SnapshotRet> {
+    fn update(&self, line: u8, i: usize, v: u8, mem: &mut Shared, me: &mut Local) -> SnapshotFlow {
         if !self.segments.has(i) {
             return Return(SnapshotRet::Ok);
         }
@@ -178,7 +172,7 @@ impl Riany {
     }
 
     /// Lines 0 to 11: proposing a view, and finding one to fill.
-    fn propose(&self, line: u8, i: usize, mem: &mut Shared, me: &mut Local) -> Flow<SnapshotRet> {
+    fn propose(&self, line: u8, i: usize, mem: &mut Shared, me: &mut Local) -> SnapshotFlow {
         let own = mem.own(i);
         let (ix, fills) = mem.index.value;
         let next = (ix + 1) % self.n as u8;
@@ -251,7 +245,7 @@ impl Riany {
     }
 
     /// Lines 12 to 32: filling view `x`.
-    fn fill(&self, line: u8, i: usize, mem: &mut Shared, me: &mut Local) -> Flow<SnapshotRet> {
+    fn fill(&self, line: u8, i: usize, mem: &mut Shared, me: &mut Local) -> SnapshotFlow {
         let (x, j) = (mem.x[i] - 1, usize::from(me.j));
         let entry = usize::from(mem.index.value.0);
         let is_current = !mem.proposed(x).version.is_changed_for(i);
@@ -352,13 +346,7 @@ impl Riany {
 
     /// Continues with register `from`. Lines 21 to 26 are performed in one step for omitted segments, where `high` and `low`
     /// are 0: one of their possible runs.
-    fn registers(
-        &self,
-        from: usize,
-        i: usize,
-        mem: &mut Shared,
-        me: &mut Local,
-    ) -> Flow<SnapshotRet> {
+    fn registers(&self, from: usize, i: usize, mem: &mut Shared, me: &mut Local) -> SnapshotFlow {
         (me.hi, me.lo, me.y) = Default::default();
         let next = self.next_segment(from);
         let view = mem.proposed(mem.x[i] - 1);
@@ -375,7 +363,7 @@ impl Riany {
     }
 
     /// Line 30.
-    fn filled(&self, i: usize, mem: &mut Shared, me: &mut Local) -> Flow<SnapshotRet> {
+    fn filled(&self, i: usize, mem: &mut Shared, me: &mut Local) -> SnapshotFlow {
         // Only whether it is less than 2, 2, or more matters.
         me.fc = (me.fc + 1).min(3);
         if self.too_soon && me.fc == 2 {
@@ -392,28 +380,11 @@ impl Riany {
 
 impl Model for Riany {
     type Spec = Snapshot;
+    const INTERFACE: Interface<Snapshot> = SNAPSHOT;
     type Shared = Shared;
     type Local = Local;
 
-    fn spec(&self) -> &Snapshot {
-        &self.spec
-    }
-
-    fn initial(&self) -> Shared {
-        Shared::default()
-    }
-
-    fn calls(&self, thread: usize, _fresh: u8) -> Vec<SnapshotOp> {
-        SnapshotOp::all(thread)
-    }
-
-    fn step(
-        &self,
-        cx: &mut Cx,
-        op: &SnapshotOp,
-        mem: &mut Shared,
-        me: &mut Local,
-    ) -> Flow<SnapshotRet> {
+    fn step(&self, cx: &mut Cx, op: &SnapshotOp, mem: &mut Shared, me: &mut Local) -> SnapshotFlow {
         match (op, cx.line) {
             (Update(_, v), line) => self.update(line, cx.thread, *v, mem, me),
             (Scan, line @ 0..=11) => self.propose(line, cx.thread, mem, me),
@@ -439,10 +410,6 @@ impl Model for Riany {
             Omit::AsPublished => Riany { segments: model.segments.of_pair(pair), ..model.clone() },
         };
         Some(SnapshotRole::new(omit))
-    }
-
-    fn parse(&self, thread: usize, name: &str, argument: Option<u8>) -> Option<SnapshotOp> {
-        SnapshotOp::parse(thread, name, argument)
     }
 
     fn label(&self, op: &SnapshotOp, line: u8) -> String {
@@ -476,5 +443,9 @@ impl Model for Riany {
             &mem.low[..n],
             views.join(" ")
         )
+    }
+
+    fn spec(&self) -> &Snapshot {
+        &self.spec
     }
 }

@@ -1,8 +1,9 @@
 //! The array queue of Shann, Huang and Chen (ICPADS 2000), known as the "buggy queue" since Colvin and Groves
 //! (ICECCS 2005) found its error, and two repairs.
 
-use super::specs::{ContainerRet, Queue, QueueOp, queue_names};
-use crate::model::{Cx, Flow, Model, SpecPart, Symmetry};
+use super::interfaces::{ContainerFlow, QUEUE};
+use super::specs::{ContainerRet, Queue, QueueOp};
+use crate::model::{Cx, Flow, Interface, Model, Symmetry};
 use crate::names::Names;
 use Flow::{Goto, Return};
 use QueueOp::{Deq, Enq};
@@ -56,7 +57,7 @@ impl ArrayQueue {
     }
 
     /// The line after all tests have passed.
-    fn tested(&self, line: u8, acts: bool) -> Flow<ContainerRet> {
+    fn tested(&self, line: u8, acts: bool) -> ContainerFlow {
         match self.after(line) {
             9 if acts => Goto(4),
             9 if self.repair == Repair::ReadAgain => Goto(7),
@@ -88,39 +89,18 @@ pub struct Local {
     x: Slot,
 }
 
-fn again(me: &mut Local) -> Flow<ContainerRet> {
+fn again(me: &mut Local) -> ContainerFlow {
     *me = Local::default();
     Goto(0)
 }
 
 impl Model for ArrayQueue {
     type Spec = Queue;
+    const INTERFACE: Interface<Queue> = QUEUE;
     type Shared = Shared;
     type Local = Local;
 
-    fn spec(&self) -> &Queue {
-        &self.spec
-    }
-
-    fn initial(&self) -> Shared {
-        Shared::default()
-    }
-
-    fn calls(&self, _thread: usize, fresh: u8) -> Vec<QueueOp> {
-        QueueOp::all(fresh)
-    }
-
-    fn carries(&self, op: &QueueOp) -> Option<u8> {
-        op.value()
-    }
-
-    fn step(
-        &self,
-        cx: &mut Cx,
-        op: &QueueOp,
-        mem: &mut Shared,
-        me: &mut Local,
-    ) -> Flow<ContainerRet> {
+    fn step(&self, cx: &mut Cx, op: &QueueOp, mem: &mut Shared, me: &mut Local) -> ContainerFlow {
         let (is_empty, is_full) = (mem.rear == me.i, mem.front + self.length == me.i);
         let Shared { front, rear, q } = mem;
         // Enqueues work at the rear, dequeues at the front. The code is the same otherwise.
@@ -180,16 +160,12 @@ impl Model for ArrayQueue {
         names.value(&mut me.x.val);
     }
 
-    fn spec_names(&self, part: SpecPart<'_, Queue>, names: &mut Names) {
-        queue_names(part, names);
-    }
-
-    fn parse(&self, _: usize, name: &str, argument: Option<u8>) -> Option<QueueOp> {
-        QueueOp::parse(name, argument)
-    }
-
     fn label(&self, op: &QueueOp, line: u8) -> String {
         let side = if *op == Deq { 'D' } else { 'E' };
         if line == 7 { format!("{side}1 again") } else { format!("{side}{line}") }
+    }
+
+    fn spec(&self) -> &Queue {
+        &self.spec
     }
 }

@@ -1,7 +1,8 @@
 //! The lock-free skip list of Herlihy and Shavit's book (section 14.4), with two levels.
 
+use super::interfaces::LEVELLED_SET;
 use super::specs::{Set, SetOp};
-use crate::model::{Cx, Flow, Model, Symmetry};
+use crate::model::{Cx, Flow, Interface, Model, Symmetry};
 use crate::names::{Heap, Names, Node};
 use Flow::{Goto, Return};
 
@@ -15,7 +16,6 @@ pub struct SkipList {
     plain_mark: bool,
     contains_sees_marks: bool,
     hashes: Hashes,
-    keys: u8,
     spec: Set,
 }
 
@@ -37,7 +37,6 @@ impl SkipList {
             plain_mark: false,
             contains_sees_marks: true,
             hashes: Hashes::Differ,
-            keys: 2,
             spec: Set::default(),
         }
     }
@@ -79,7 +78,7 @@ impl Node for Cell {
 }
 
 /// Shared memory.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Shared {
     nodes: Heap<Cell, 10>,
 }
@@ -205,22 +204,15 @@ impl SkipList {
 
 impl Model for SkipList {
     type Spec = Set;
+    const INTERFACE: Interface<Set> = LEVELLED_SET;
     type Shared = Shared;
     type Local = Local;
-
-    fn spec(&self) -> &Set {
-        &self.spec
-    }
 
     fn initial(&self) -> Shared {
         let mut nodes = Heap::default();
         nodes.alloc(Cell { key: 0, is_high: true, next: [TAIL; 2], mark: [false; 2] });
         nodes.alloc(Cell { key: u8::MAX, is_high: true, ..Cell::default() });
         Shared { nodes }
-    }
-
-    fn calls(&self, _thread: usize, _fresh: u8) -> Vec<SetOp> {
-        SetOp::all(self.keys, true)
     }
 
     fn step(&self, cx: &mut Cx, op: &SetOp, mem: &mut Shared, me: &mut Local) -> Flow<bool> {
@@ -328,10 +320,6 @@ impl Model for SkipList {
         }
     }
 
-    fn parse(&self, _: usize, name: &str, argument: Option<u8>) -> Option<SetOp> {
-        SetOp::parse(name, argument)
-    }
-
     fn label(&self, op: &SetOp, line: u8) -> String {
         match (op, line) {
             (SetOp::Contains(_), _) => format!("C{line}"),
@@ -339,5 +327,9 @@ impl Model for SkipList {
             (_, 6 | 8) => format!("R{line}"),
             _ => line.to_string(),
         }
+    }
+
+    fn spec(&self) -> &Set {
+        &self.spec
     }
 }

@@ -1,8 +1,9 @@
 //! Snark, the deque of Detlefs, Flood, Garthwaite, Martin, Shavit and Steele (DISC 2000), which was published with a
 //! proof and has two bugs (Doherty et al., SPAA 2004), and two fixes.
 
-use super::specs::{ContainerRet, Deque, DequeOp, Side, deque_names};
-use crate::model::{Cx, Flow, Model, SpecPart, Symmetry};
+use super::interfaces::{ContainerFlow, DEQUE};
+use super::specs::{ContainerRet, Deque, DequeOp, Side};
+use crate::model::{Cx, Flow, Interface, Model, Symmetry};
 use crate::names::{Heap, Names, Node};
 use DequeOp::{Pop, Push};
 use Flow::{Goto, Return};
@@ -79,7 +80,7 @@ impl Node for Cell {
 }
 
 /// Shared memory: the hats, left and right, and the nodes.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Shared {
     hat: [u8; 2],
     nodes: Heap<Cell, 12>,
@@ -95,21 +96,37 @@ pub struct Local {
     v: u8,
 }
 
-fn again(me: &mut Local) -> Flow<ContainerRet> {
+impl Shared {
+    /// DCAS(hat, h's inner link: h, p → p, h): unlinks the node under the hat.
+    fn unlink(&mut self, own: usize, me: &mut Local) -> bool {
+        let link = &mut self.nodes[me.h].link[1 - own];
+        let same = (self.hat[own], *link) == (me.h, me.p);
+        if same {
+            self.hat[own] = me.p;
+            *link = me.h;
+            me.p = 0;
+        }
+        same
+    }
+}
+
+/// Lines 0 and 1 of a repaired pop: reads the hat and the inner neighbour of its node.
+fn look(line: u8, own: usize, mem: &Shared, me: &mut Local) -> ContainerFlow {
+    match line {
+        0 => me.h = mem.hat[own],
+        _ => me.p = mem.nodes[me.h].link[1 - own],
+    }
+    Goto(line + 1)
+}
+
+fn again(me: &mut Local) -> ContainerFlow {
     *me = Local::default();
     Goto(0)
 }
 
 impl Snark {
     /// `own` is the side of the operation as an index, `other` the opposite one.
-    fn push(
-        &self,
-        line: u8,
-        a: u8,
-        own: usize,
-        mem: &mut Shared,
-        me: &mut Local,
-    ) -> Flow<ContainerRet> {
+    fn push(&self, line: u8, a: u8, own: usize, mem: &mut Shared, me: &mut Local) -> ContainerFlow {
         let other = 1 - own;
         match line {
             0 => {
@@ -150,7 +167,7 @@ impl Snark {
         }
     }
 
-    fn pop(&self, line: u8, own: usize, mem: &mut Shared, me: &mut Local) -> Flow<ContainerRet> {
+    fn pop(&self, line: u8, own: usize, mem: &mut Shared, me: &mut Local) -> ContainerFlow {
         let other = 1 - own;
         match line {
             0 => {
@@ -189,13 +206,11 @@ impl Snark {
                 Goto(6)
             }
             6 => {
-                if (mem.hat[own], mem.nodes[me.h].link[other]) != (me.h, me.p) {
-                    return again(me);
+                if mem.unlink(own, me) {
+                    Goto(7)
+                } else {
+                    again(me)
                 }
-                mem.hat[own] = me.p;
-                mem.nodes[me.h].link[other] = me.h;
-                me.p = 0;
-                Goto(7)
             }
             7 => {
                 me.v = mem.nodes[me.h].v;
@@ -214,7 +229,7 @@ impl Snark {
     }
 
     /// Line 2': the node is dead on this side; tests whether it is still the hat.
-    fn really_empty(&self, own: usize, mem: &Shared, me: &mut Local) -> Flow<ContainerRet> {
+    fn really_empty(&self, own: usize, mem: &Shared, me: &mut Local) -> ContainerFlow {
         if mem.hat[own] == me.h { Return(ContainerRet::Empty) } else { again(me) }
     }
 
@@ -224,17 +239,9 @@ impl Snark {
         own: usize,
         mem: &mut Shared,
         me: &mut Local,
-    ) -> Flow<ContainerRet> {
-        let other = 1 - own;
+    ) -> ContainerFlow {
         match line {
-            0 => {
-                me.h = mem.hat[own];
-                Goto(1)
-            }
-            1 => {
-                me.p = mem.nodes[me.h].link[other];
-                Goto(2)
-            }
+            0 | 1 => look(line, own, mem, me),
             2 => {
                 if mem.nodes[me.h].link[own] != me.h {
                     return Goto(3);
@@ -243,13 +250,11 @@ impl Snark {
                 Goto(10)
             }
             3 => {
-                if (mem.hat[own], mem.nodes[me.h].link[other]) != (me.h, me.p) {
-                    return again(me);
+                if mem.unlink(own, me) {
+                    Goto(4)
+                } else {
+                    again(me)
                 }
-                mem.hat[own] = me.p;
-                mem.nodes[me.h].link[other] = me.h;
-                me.p = 0;
-                Goto(4)
             }
             4 => {
                 me.v = mem.nodes[me.h].v;
@@ -275,23 +280,10 @@ impl Snark {
         }
     }
 
-    fn pop_by_3cas(
-        &self,
-        line: u8,
-        own: usize,
-        mem: &mut Shared,
-        me: &mut Local,
-    ) -> Flow<ContainerRet> {
+    fn pop_by_3cas(&self, line: u8, own: usize, mem: &mut Shared, me: &mut Local) -> ContainerFlow {
         let other = 1 - own;
         match line {
-            0 => {
-                me.h = mem.hat[own];
-                Goto(1)
-            }
-            1 => {
-                me.p = mem.nodes[me.h].link[other];
-                Goto(2)
-            }
+            0 | 1 => look(line, own, mem, me),
             2 => {
                 me.q = mem.nodes[me.h].link[own];
                 if me.q != me.h {
@@ -318,12 +310,9 @@ impl Snark {
 
 impl Model for Snark {
     type Spec = Deque;
+    const INTERFACE: Interface<Deque> = DEQUE;
     type Shared = Shared;
     type Local = Local;
-
-    fn spec(&self) -> &Deque {
-        &self.spec
-    }
 
     fn initial(&self) -> Shared {
         let mut nodes = Heap::default();
@@ -331,21 +320,7 @@ impl Model for Snark {
         Shared { hat: [DUMMY; 2], nodes }
     }
 
-    fn calls(&self, _thread: usize, fresh: u8) -> Vec<DequeOp> {
-        DequeOp::all(fresh)
-    }
-
-    fn carries(&self, op: &DequeOp) -> Option<u8> {
-        op.value()
-    }
-
-    fn step(
-        &self,
-        cx: &mut Cx,
-        op: &DequeOp,
-        mem: &mut Shared,
-        me: &mut Local,
-    ) -> Flow<ContainerRet> {
+    fn step(&self, cx: &mut Cx, op: &DequeOp, mem: &mut Shared, me: &mut Local) -> ContainerFlow {
         let (Push(side, _) | Pop(side)) = op;
         let own = usize::from(*side == Side::Right);
         match op {
@@ -386,14 +361,6 @@ impl Model for Snark {
         names.value(&mut me.v);
     }
 
-    fn spec_names(&self, part: SpecPart<'_, Deque>, names: &mut Names) {
-        deque_names(part, names);
-    }
-
-    fn parse(&self, _: usize, name: &str, argument: Option<u8>) -> Option<DequeOp> {
-        DequeOp::parse(name, argument)
-    }
-
     fn label(&self, op: &DequeOp, line: u8) -> String {
         let (kind, side) = match op {
             Push(side, _) => ('U', side),
@@ -416,5 +383,9 @@ impl Model for Snark {
         let all = [("h", me.h), ("o", me.o), ("p", me.p), ("q", me.q), ("v", me.v)];
         let known = all.iter().filter(|(_, value)| *value != 0);
         known.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
+    }
+
+    fn spec(&self) -> &Deque {
+        &self.spec
     }
 }

@@ -1,8 +1,9 @@
 //! The time-stamped stack of Dodds, Haas and Kirsch (POPL 2015): a pool for each thread, an atomic counter as clock,
 //! without elimination. Pushes have no fixed linearization points: pops decide when they take effect.
 
-use super::specs::{ContainerRet, Stack, StackOp, stack_names};
-use crate::model::{Cx, Flow, Model, SpecPart, Symmetry};
+use super::interfaces::{ContainerFlow, STACK};
+use super::specs::{ContainerRet, Stack, StackOp};
+use crate::model::{Cx, Flow, Interface, Model, Symmetry};
 use crate::names::Names;
 use Flow::{Goto, Return};
 use StackOp::{Pop, Push};
@@ -74,7 +75,7 @@ impl Shared {
 
 impl TimeStamped {
     /// Continues with the next pool, or with the candidate.
-    fn next_pool(&self, me: &mut Local) -> Flow<ContainerRet> {
+    fn next_pool(&self, me: &mut Local) -> ContainerFlow {
         me.k = 0;
         me.p += 1;
         if usize::from(me.p) < self.threads {
@@ -91,32 +92,11 @@ impl TimeStamped {
 
 impl Model for TimeStamped {
     type Spec = Stack;
+    const INTERFACE: Interface<Stack> = STACK;
     type Shared = Shared;
     type Local = Local;
 
-    fn spec(&self) -> &Stack {
-        &self.spec
-    }
-
-    fn initial(&self) -> Shared {
-        Shared::default()
-    }
-
-    fn calls(&self, _thread: usize, fresh: u8) -> Vec<StackOp> {
-        StackOp::all(fresh)
-    }
-
-    fn carries(&self, op: &StackOp) -> Option<u8> {
-        op.value()
-    }
-
-    fn step(
-        &self,
-        cx: &mut Cx,
-        op: &StackOp,
-        mem: &mut Shared,
-        me: &mut Local,
-    ) -> Flow<ContainerRet> {
+    fn step(&self, cx: &mut Cx, op: &StackOp, mem: &mut Shared, me: &mut Local) -> ContainerFlow {
         assert!(cx.thread < self.threads, "a thread without a pool");
         let p = usize::from(me.p);
         match (op, cx.line) {
@@ -191,15 +171,11 @@ impl Model for TimeStamped {
         mem.pool.iter_mut().flatten().for_each(|item| names.value(&mut item.val));
     }
 
-    fn spec_names(&self, part: SpecPart<'_, Stack>, names: &mut Names) {
-        stack_names(part, names);
-    }
-
-    fn parse(&self, _: usize, name: &str, argument: Option<u8>) -> Option<StackOp> {
-        StackOp::parse(name, argument)
-    }
-
     fn label(&self, op: &StackOp, line: u8) -> String {
         format!("{}{line}", if *op == Pop { 'P' } else { 'U' })
+    }
+
+    fn spec(&self) -> &Stack {
+        &self.spec
     }
 }

@@ -1,7 +1,8 @@
 //! Treiber's stack (IBM report RJ 5118, 1986), with garbage collection or with nodes that are reused.
 
-use super::specs::{ContainerRet, Stack, StackOp, stack_names};
-use crate::model::{Cx, Flow, Model, SpecPart, Symmetry};
+use super::interfaces::{ContainerFlow, STACK};
+use super::specs::{ContainerRet, Stack, StackOp};
+use crate::model::{Cx, Flow, Interface, Model, Symmetry};
 use crate::names::Names;
 use Flow::{Goto, Return};
 use StackOp::{Pop, Push};
@@ -55,7 +56,7 @@ impl Treiber {
 }
 
 /// Shared memory. Nodes are 1, 2, …; 0 is null.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Shared {
     top: u8,
     tag: u8,
@@ -94,32 +95,15 @@ impl Shared {
 
 impl Model for Treiber {
     type Spec = Stack;
+    const INTERFACE: Interface<Stack> = STACK;
     type Shared = Shared;
     type Local = Local;
-
-    fn spec(&self) -> &Stack {
-        &self.spec
-    }
 
     fn initial(&self) -> Shared {
         Shared { top: 0, tag: 0, val: [0; NODES], next: [0; NODES], is_free: [true; NODES] }
     }
 
-    fn calls(&self, _thread: usize, fresh: u8) -> Vec<StackOp> {
-        StackOp::all(fresh)
-    }
-
-    fn carries(&self, op: &StackOp) -> Option<u8> {
-        op.value()
-    }
-
-    fn step(
-        &self,
-        cx: &mut Cx,
-        op: &StackOp,
-        mem: &mut Shared,
-        me: &mut Local,
-    ) -> Flow<ContainerRet> {
+    fn step(&self, cx: &mut Cx, op: &StackOp, mem: &mut Shared, me: &mut Local) -> ContainerFlow {
         let tagged = self.memory == Memory::Tagged;
         match (op, cx.line) {
             (Push(a), 0) => {
@@ -196,16 +180,8 @@ impl Model for Treiber {
         names.value(&mut me.v);
     }
 
-    fn spec_names(&self, part: SpecPart<'_, Stack>, names: &mut Names) {
-        stack_names(part, names);
-    }
-
     fn has_points(&self) -> bool {
         true
-    }
-
-    fn parse(&self, _: usize, name: &str, argument: Option<u8>) -> Option<StackOp> {
-        StackOp::parse(name, argument)
     }
 
     fn label(&self, op: &StackOp, line: u8) -> String {
@@ -219,5 +195,9 @@ impl Model for Treiber {
             text += &format!(" {node}:(val={} next={}{free})", mem.val[node], mem.next[node]);
         }
         text
+    }
+
+    fn spec(&self) -> &Stack {
+        &self.spec
     }
 }

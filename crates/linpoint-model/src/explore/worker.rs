@@ -6,7 +6,7 @@
 
 use crate::bounds::MAX_THREADS;
 use crate::error::ModelError;
-use crate::method::Scratch;
+use crate::method::{Scratch, ThreadEvent};
 use crate::sync::{OnceLock, size};
 use crate::system::{Column, Event, Move, Parts, Query, Renaming, Reserve, System, mix};
 
@@ -358,8 +358,8 @@ impl<'s> Worker<'s> {
         }
         let known = if exact { self.shared_cache.get(slot, key) } else { None };
         let next = known.unwrap_or_else(|| {
-            let (tracker, thread) = (self.system.tracker(), usize::from(thread));
-            let next = tracker.advance(carried, thread, event, &mut self.tables.method);
+            let taken = ThreadEvent { thread, event };
+            let next = self.system.tracker().advance(carried, taken, &mut self.tables.method);
             let next = next.unwrap_or(VIOLATION);
             if exact {
                 self.shared_cache.add(slot, key, next);

@@ -11,10 +11,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::row_set::RowSet;
 use super::scratch::{Outcomes, Scratch};
-use super::{Numbers, Part, Tracker};
+use super::{Numbers, Part, ThreadEvent, Tracker};
 use crate::bounds::MAX_THREADS;
 use crate::names::{MAX_NAMES, Names};
-use crate::system::{CachePadded, Event, Interner, Renaming};
+use crate::system::{CachePadded, Interner, Renaming};
 
 /// A flat set: for each thread its open operation plus one (0 if none), then for each configuration the state and for each
 /// thread the result of the operation that took effect plus one (0 if it did not). Sorted.
@@ -168,13 +168,8 @@ impl Tracker for Configs<'_> {
         self.store(&vec![0; self.threads], &configs, &mut Vec::new(), &mut Vec::new())
     }
 
-    fn advance(
-        &self,
-        carried: u32,
-        thread: usize,
-        event: Event,
-        scratch: &mut Scratch,
-    ) -> Option<u32> {
+    fn advance(&self, carried: u32, taken: ThreadEvent, scratch: &mut Scratch) -> Option<u32> {
+        let (thread, event) = (usize::from(taken.thread), taken.event);
         let Scratch { outcomes, before, todo, done, order, set } = scratch;
         let (open_before, mut configs) = self.sets.get(carried).split_at(self.threads);
         let mut open = [0; MAX_THREADS];

@@ -15,7 +15,6 @@ pub(crate) use numbers::{Numbered, Numbers, Part, ThreadEvent, history, is_linea
 pub(crate) use recorded::Recorded;
 pub(crate) use scratch::Scratch;
 
-use crate::system::Event;
 use crate::system::Renaming;
 
 /// How histories are checked.
@@ -104,20 +103,19 @@ pub(crate) trait Tracker: Send + Sync {
     /// What the initial state carries.
     fn initial(&self) -> u32;
 
-    /// What is carried after an event of the thread in this position; `None` if the event cannot be explained.
-    fn advance(
-        &self,
-        carried: u32,
-        thread: usize,
-        event: Event,
-        scratch: &mut Scratch,
-    ) -> Option<u32>;
+    /// What is carried after this event; `None` if the event cannot be explained.
+    fn advance(&self, carried: u32, taken: ThreadEvent, scratch: &mut Scratch) -> Option<u32>;
 
-    /// What is carried with threads in other positions and other names for values.
-    fn rename(&self, carried: u32, renaming: &Renaming) -> u32;
+    /// What is carried with threads in other positions and other names for values. By default nothing is renamed, for
+    /// methods with which the reductions are off.
+    fn rename(&self, carried: u32, _renaming: &Renaming) -> u32 {
+        carried
+    }
 
     /// The mentioned values, a bit for each.
-    fn values(&self, carried: u32) -> u64;
+    fn values(&self, _carried: u32) -> u64 {
+        0
+    }
 
     /// Whether the carried history is linearizable. `None` if none is carried, or if it was judged before.
     fn judge(&self, _carried: u32) -> Option<bool> {

@@ -23,12 +23,12 @@
 
 use std::sync::Arc;
 
-use super::{Scratch, Tracker};
+use super::{Scratch, ThreadEvent, Tracker};
 use crate::bounds::MAX_THREADS;
 use crate::catalogue::specs::{SnapshotOp, View};
 use crate::model::{Model, Op, Ret};
 use crate::simple::{Pair, Simple};
-use crate::system::{Event, Interner, Renaming};
+use crate::system::Interner;
 
 /// The meaning of an operation, by number.
 type OpMeaning<'m> = Box<dyn Fn(u32) -> SnapshotOp + Send + Sync + 'm>;
@@ -129,13 +129,8 @@ impl Tracker for Monitor<'_> {
         self.known.intern(&Known::default())
     }
 
-    fn advance(
-        &self,
-        carried: u32,
-        thread: usize,
-        event: Event,
-        _scratch: &mut Scratch,
-    ) -> Option<u32> {
+    fn advance(&self, carried: u32, taken: ThreadEvent, _scratch: &mut Scratch) -> Option<u32> {
+        let (thread, event) = (usize::from(taken.thread), taken.event);
         let mut known = *self.known.get(carried);
         let side = self.pair.side(thread);
         if let Some(op) = event.call() {
@@ -158,15 +153,6 @@ impl Tracker for Monitor<'_> {
         Some(self.known.intern(&known))
     }
 
-    fn rename(&self, carried: u32, _renaming: &Renaming) -> u32 {
-        // Nothing is renamed with this method: the reductions are off.
-        carried
-    }
-
-    fn values(&self, _carried: u32) -> u64 {
-        0
-    }
-
     fn len(&self) -> usize {
         self.known.len()
     }
@@ -178,23 +164,16 @@ impl Tracker for Monitor<'_> {
 
 #[cfg(test)]
 mod tests {
+    use fastrand::Rng;
+
     use super::*;
     use crate::catalogue::Bowman;
     use crate::catalogue::specs::SnapshotRet;
     use crate::method::{Configs, Numbered};
+    use crate::system::Event;
 
     const THREADS: usize = 4;
     const HISTORIES: usize = 30_000;
-
-    /// A pseudo-random number generator.
-    struct Rng(u64);
-
-    impl Rng {
-        fn below(&mut self, n: usize) -> usize {
-            self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (self.0 >> 33) as usize % n
-        }
-    }
 
     /// What a thread of a simple history does next. Scans return what updates have left, or what the rng say.
     fn next(
@@ -207,7 +186,7 @@ mod tests {
     ) -> (Option<SnapshotOp>, Option<SnapshotRet>) {
         let call = open.is_none().then(|| {
             loop {
-                let op = SnapshotOp::all(thread)[rng.below(3)];
+                let op = SnapshotOp::all(thread)[rng.usize(..3)];
                 if let Some(after) = simple.admits(&op, *shifted) {
                     *shifted = after;
                     break op;
@@ -216,19 +195,19 @@ mod tests {
         });
         let op = open.take().or(call);
         // Half of the operations return with the event that calls them.
-        if call.is_some() && rng.below(2) == 0 {
+        if call.is_some() && rng.usize(..2) == 0 {
             *open = op;
             return (call, None);
         }
         let ret = match op {
             Some(SnapshotOp::Scan) => {
                 let mut view = *now;
-                if rng.below(6) == 0 {
-                    view[simple.pair.0] = rng.below(2) as u8;
-                    view[simple.pair.1] = rng.below(2) as u8;
+                if rng.usize(..6) == 0 {
+                    view[simple.pair.0] = rng.usize(..2) as u8;
+                    view[simple.pair.1] = rng.usize(..2) as u8;
                 }
-                if rng.below(50) == 0 {
-                    view[rng.below(THREADS)] = 1;
+                if rng.usize(..50) == 0 {
+                    view[rng.usize(..THREADS)] = 1;
                 }
                 SnapshotRet::View(view)
             }
@@ -245,7 +224,7 @@ mod tests {
     #[test]
     fn monitor_agrees_with_configurations_on_every_event() {
         let model = Bowman::correct(THREADS);
-        let mut rng = Rng(7);
+        let mut rng = Rng::with_seed(7);
         let (mut refused, mut explained) = (0, 0);
         for pair in crate::simple::pairs(THREADS) {
             let Some(role) = model.snapshot() else { panic!("a snapshot object") };
@@ -260,7 +239,7 @@ mod tests {
                 let (mut open, mut shifted) = ([None; THREADS], [false; THREADS]);
                 let mut now = View::default();
                 for at in 0..24 {
-                    let thread = rng.below(THREADS);
+                    let thread = rng.usize(..THREADS);
                     let (call, ret) = next(
                         &mut rng,
                         thread,
@@ -271,9 +250,10 @@ mod tests {
                     );
                     let call = call.map(|op| ops.intern(&op));
                     let event = Event::new(call, false, ret.map(|ret| rets.intern(&ret)));
+                    let taken = ThreadEvent { thread: thread as u8, event };
                     let results = (
-                        monitor.advance(ours, thread, event, &mut scratch),
-                        configs.advance(theirs, thread, event, &mut scratch),
+                        monitor.advance(ours, taken, &mut scratch),
+                        configs.advance(theirs, taken, &mut scratch),
                     );
                     match results {
                         (Some(a), Some(b)) => (ours, theirs) = (a, b),

@@ -38,22 +38,10 @@ pub(crate) enum Part {
     State(u32),
 }
 
-/// The names in a specification, for all models with the same one.
-pub(crate) trait SpecNames<S: Spec>: Send + Sync {
-    /// [`Model::spec_names`].
-    fn visit(&self, part: SpecPart<'_, S>, names: &mut Names);
-}
-
-impl<M: Model> SpecNames<M::Spec> for M {
-    fn visit(&self, part: SpecPart<'_, M::Spec>, names: &mut Names) {
-        self.spec_names(part, names);
-    }
-}
-
 /// The specification of a model, over numbers. Compiled once for each specification.
 pub(crate) struct Numbered<'m, S: Spec> {
     spec: &'m S,
-    model: &'m dyn SpecNames<S>,
+    names: fn(SpecPart<'_, S>, &mut Names),
     ops: Arc<Interner<S::Op>>,
     rets: Arc<Interner<S::Ret>>,
     states: Interner<S::State>,
@@ -66,7 +54,8 @@ impl<'m, S: Spec> Numbered<'m, S> {
         rets: &Arc<Interner<S::Ret>>,
     ) -> Self {
         let (spec, states) = (model.spec(), Interner::new());
-        Numbered { spec, model, ops: Arc::clone(ops), rets: Arc::clone(rets), states }
+        let names = M::INTERFACE.names;
+        Numbered { spec, names, ops: Arc::clone(ops), rets: Arc::clone(rets), states }
     }
 }
 
@@ -101,17 +90,17 @@ impl<S: Spec<State: Send + Sync>> Numbers for Numbered<'_, S> {
         match part {
             Part::Op(op) => {
                 let mut op = self.ops.get(op).clone();
-                self.model.visit(SpecPart::Op(&mut op), names);
+                (self.names)(SpecPart::Op(&mut op), names);
                 Part::Op(self.ops.intern(&op))
             }
             Part::Ret(ret) => {
                 let mut ret = self.rets.get(ret).clone();
-                self.model.visit(SpecPart::Ret(&mut ret), names);
+                (self.names)(SpecPart::Ret(&mut ret), names);
                 Part::Ret(self.rets.intern(&ret))
             }
             Part::State(state) => {
                 let mut state = self.states.get(state).clone();
-                self.model.visit(SpecPart::State(&mut state), names);
+                (self.names)(SpecPart::State(&mut state), names);
                 Part::State(self.states.intern(&state))
             }
         }

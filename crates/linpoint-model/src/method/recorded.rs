@@ -7,7 +7,7 @@
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use super::{Numbers, Scratch, ThreadEvent, Tracker, is_linearizable};
-use crate::system::{CachePadded, Event, GrowingArray, Interner, Renaming};
+use crate::system::{CachePadded, GrowingArray, Interner};
 
 /// Histories of a model.
 pub(crate) struct Recorded<'m> {
@@ -46,29 +46,13 @@ impl Tracker for Recorded<'_> {
         self.histories.intern(&(0, None))
     }
 
-    fn advance(
-        &self,
-        carried: u32,
-        thread: usize,
-        event: Event,
-        _scratch: &mut Scratch,
-    ) -> Option<u32> {
-        let taken = ThreadEvent { thread: thread as u8, event };
+    fn advance(&self, carried: u32, taken: ThreadEvent, _scratch: &mut Scratch) -> Option<u32> {
         let next = self.histories.intern(&(carried, Some(taken)));
         let known = self.known.entry(carried);
         if known.load(Ordering::Relaxed) & CONTINUED == 0 {
             known.fetch_or(CONTINUED, Ordering::Relaxed);
         }
         Some(next)
-    }
-
-    fn rename(&self, carried: u32, _renaming: &Renaming) -> u32 {
-        // Nothing is renamed with this method: the reductions are off.
-        carried
-    }
-
-    fn values(&self, _carried: u32) -> u64 {
-        0
     }
 
     fn judge(&self, carried: u32) -> Option<bool> {

@@ -49,7 +49,7 @@ impl<M: Model> ModelSystem<'_, M> {
     #[inline(never)]
     fn visit(&self, thread: &mut Thread<Op<M>, M::Local>, names: &mut Names) {
         if let Some(op) = &mut thread.op {
-            self.steps.model.spec_names(SpecPart::Op(op), names);
+            (M::INTERFACE.names)(SpecPart::Op(op), names);
         }
         self.steps.model.local_names(&mut thread.local, names);
     }

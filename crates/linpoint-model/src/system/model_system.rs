@@ -11,7 +11,9 @@ use super::{
 };
 use crate::bounds::{Bounds, MAX_THREADS};
 use crate::error::{ModelError, Unsupported};
-use crate::method::{Configs, Method, Monitor, Numbered, Numbers, Recorded, Scratch, Tracker};
+use crate::method::{
+    Configs, Method, Monitor, Numbered, Numbers, Recorded, Scratch, ThreadEvent, Tracker,
+};
 use crate::model::{Model, Op, Ret, Symmetry};
 use crate::simple::Simple;
 
@@ -40,16 +42,8 @@ impl Tracker for NoTracker {
         0
     }
 
-    fn advance(&self, _: u32, _: usize, _: Event, _: &mut Scratch) -> Option<u32> {
+    fn advance(&self, _: u32, _: ThreadEvent, _: &mut Scratch) -> Option<u32> {
         Some(0)
-    }
-
-    fn rename(&self, _carried: u32, _renaming: &Renaming) -> u32 {
-        0
-    }
-
-    fn values(&self, _carried: u32) -> u64 {
-        0
     }
 
     fn len(&self) -> usize {

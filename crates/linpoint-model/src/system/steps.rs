@@ -86,12 +86,12 @@ impl<M: Model> Steps<'_, M> {
         let number = usize::from(thread.id);
         match &self.bounds {
             Bounds::Total { ops, .. } if world.begun < *ops => {
-                self.model.calls(number, world.fresh)
+                (M::INTERFACE.calls)(number, world.fresh)
             }
             Bounds::PerThread { ops, .. } if thread.begun < *ops => {
-                self.model.calls(number, world.fresh)
+                (M::INTERFACE.calls)(number, world.fresh)
             }
-            Bounds::Unbounded { .. } => self.model.calls(number, world.fresh),
+            Bounds::Unbounded { .. } => (M::INTERFACE.calls)(number, world.fresh),
             Bounds::Programs(programs) => {
                 let program = programs.get(usize::from(thread.program));
                 let next = program.and_then(|program| program.get(usize::from(thread.begun)));
@@ -143,7 +143,7 @@ impl<M: Model> Steps<'_, M> {
                 Bounds::PerThread { .. } | Bounds::Programs(_) => thread.begun += 1,
                 Bounds::Unbounded { .. } => {}
             }
-            if self.model.carries(&op) == Some(world.fresh)
+            if (M::INTERFACE.carries)(&op) == Some(world.fresh)
                 && !matches!(self.bounds, Bounds::Programs(_))
             {
                 world.fresh += 1;

@@ -6,7 +6,8 @@ use linpoint::spec::models::{Counter, CounterOp, CounterRet};
 use linpoint::{Cancel, Limit, Limits, Sequential};
 use linpoint_model::catalogue::{Asked, find};
 use linpoint_model::{
-    Bounds, Counts, Cx, Exploration, Flow, Model, ModelError, Order, Outcome, Settings, explore,
+    Bounds, Counts, Cx, Exploration, Flow, Interface, Model, ModelError, Order, Outcome, Settings,
+    explore,
 };
 
 /// An object with one operation that always returns 0.
@@ -38,6 +39,7 @@ struct Bad(Does);
 
 impl Model for Bad {
     type Spec = Nothing;
+    const INTERFACE: Interface<Nothing> = Interface::new(|_, _| vec![()], |_, _, _| None);
     type Shared = u64;
     type Local = u8;
 
@@ -47,10 +49,6 @@ impl Model for Bad {
 
     fn initial(&self) -> u64 {
         0
-    }
-
-    fn calls(&self, _thread: usize, _fresh: u8) -> Vec<()> {
-        vec![()]
     }
 
     fn step(&self, cx: &mut Cx, (): &(), mem: &mut u64, me: &mut u8) -> Flow<u8> {
@@ -80,10 +78,6 @@ impl Model for Bad {
 
     fn is_mover(&self, _cx: &Cx, (): &(), _mem: &u64, _me: &u8) -> bool {
         self.0 == Does::MergeForEver
-    }
-
-    fn parse(&self, _: usize, _: &str, _: Option<u8>) -> Option<()> {
-        None
     }
 }
 
@@ -184,6 +178,8 @@ struct Atomic(Counter);
 
 impl Model for Atomic {
     type Spec = Counter;
+    const INTERFACE: Interface<Counter> =
+        Interface::new(|_, _| vec![CounterOp::Add(1), CounterOp::Get], |_, _, _| None);
     type Shared = i64;
     type Local = i64;
 
@@ -193,10 +189,6 @@ impl Model for Atomic {
 
     fn initial(&self) -> i64 {
         0
-    }
-
-    fn calls(&self, _thread: usize, _fresh: u8) -> Vec<CounterOp> {
-        vec![CounterOp::Add(1), CounterOp::Get]
     }
 
     fn step(&self, cx: &mut Cx, op: &CounterOp, mem: &mut i64, me: &mut i64) -> Flow<CounterRet> {
@@ -211,10 +203,6 @@ impl Model for Atomic {
             }
             _ => Flow::Return(CounterRet::Value(*mem)),
         }
-    }
-
-    fn parse(&self, _: usize, _: &str, _: Option<u8>) -> Option<CounterOp> {
-        None
     }
 }
 
@@ -243,6 +231,7 @@ struct OnPaper(Fragile);
 
 impl Model for OnPaper {
     type Spec = Fragile;
+    const INTERFACE: Interface<Fragile> = Interface::new(|_, _| vec![()], |_, _, _| None);
     type Shared = ();
     type Local = ();
 
@@ -252,16 +241,8 @@ impl Model for OnPaper {
 
     fn initial(&self) {}
 
-    fn calls(&self, _thread: usize, _fresh: u8) -> Vec<()> {
-        vec![()]
-    }
-
     fn step(&self, _cx: &mut Cx, (): &(), (): &mut (), (): &mut ()) -> Flow<u8> {
         Flow::Return(0)
-    }
-
-    fn parse(&self, _: usize, _: &str, _: Option<u8>) -> Option<()> {
-        None
     }
 }
 

@@ -3,7 +3,7 @@
 use linpoint::Sequential;
 use linpoint_model::catalogue::specs::{ContainerRet, Queue, QueueOp};
 use linpoint_model::catalogue::{Asked, entries};
-use linpoint_model::{Bounds, Cx, Flow, Method, Model, Op, Settings, explore};
+use linpoint_model::{Bounds, Cx, Flow, Interface, Method, Model, Op, Settings, explore};
 
 use super::support::{explored, is_clean};
 
@@ -92,6 +92,7 @@ struct Asymmetric {
 
 impl Model for AsymmetricQueue {
     type Spec = Queue;
+    const INTERFACE: Interface<Queue> = Interface::new(|_, _| Vec::new(), |_, _, _| None);
     type Shared = Asymmetric;
     type Local = ();
 
@@ -101,10 +102,6 @@ impl Model for AsymmetricQueue {
 
     fn initial(&self) -> Asymmetric {
         Asymmetric::default()
-    }
-
-    fn calls(&self, _thread: usize, _fresh: u8) -> Vec<QueueOp> {
-        Vec::new()
     }
 
     fn step(
@@ -141,10 +138,6 @@ impl Model for AsymmetricQueue {
 
     fn has_points(&self) -> bool {
         true
-    }
-
-    fn parse(&self, _: usize, _: &str, _: Option<u8>) -> Option<QueueOp> {
-        None
     }
 }
 
@@ -195,6 +188,8 @@ impl Sequential for Counter {
 
 impl Model for Meddling {
     type Spec = Counter;
+    const INTERFACE: Interface<Counter> =
+        Interface::new(|_, _| vec![CounterOp::Inc, CounterOp::Nop], |_, _, _| None);
     type Shared = u8;
     type Local = ();
 
@@ -204,10 +199,6 @@ impl Model for Meddling {
 
     fn initial(&self) -> u8 {
         0
-    }
-
-    fn calls(&self, _thread: usize, _fresh: u8) -> Vec<CounterOp> {
-        vec![CounterOp::Inc, CounterOp::Nop]
     }
 
     fn step(&self, _cx: &mut Cx, op: &CounterOp, x: &mut u8, _me: &mut ()) -> Flow<u8> {
@@ -221,10 +212,6 @@ impl Model for Meddling {
                 Flow::Return(0)
             }
         }
-    }
-
-    fn parse(&self, _: usize, _: &str, _: Option<u8>) -> Option<CounterOp> {
-        None
     }
 }
 

@@ -9,7 +9,7 @@ use linpoint::monitor::{self, Answer, Outcome, Refusal};
 use super::brute::{Brute, wrong_order};
 use super::draw::{Style, draw};
 use super::{SmallObject, list};
-use crate::Rng;
+use crate::rng_of_case;
 
 /// Counts of what was tried, and the results.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -90,7 +90,7 @@ impl<B: SmallObject> Trial<B> {
     /// Draws this many histories.
     pub fn random(&mut self, style: &Style, seed: u64, count: u64) {
         for case in 0..count {
-            let history = draw(&self.object, style, &mut Rng::for_case(seed, case));
+            let history = draw(&self.object, style, &mut rng_of_case(seed, case));
             self.one(&history);
         }
     }
@@ -102,7 +102,7 @@ impl<B: SmallObject> Trial<B> {
         let mut count = 0;
         list::all::<B>(&letters, ops, &mut |history| {
             // A fixed but irregular choice.
-            let chosen = stride <= 1 || Rng::for_case(7, count).next().is_multiple_of(stride);
+            let chosen = stride <= 1 || rng_of_case(7, count).u64(..).is_multiple_of(stride);
             count += 1;
             if chosen {
                 self.one(history);

@@ -50,28 +50,28 @@ struct Drawn<O, R> {
 
 /// Draws a history.
 pub fn draw<B: SmallObject>(object: &B, style: &Style, rng: &mut Rng) -> History<B::Op, B::Ret> {
-    let n = rng.between(style.ops.0, style.ops.1);
-    let distinct = rng.chance(style.distinct);
-    let with_pending = rng.chance(style.pending);
+    let n = rng.usize(style.ops.0..=style.ops.1);
+    let distinct = rng.f64() < style.distinct;
+    let with_pending = rng.f64() < style.pending;
     // Short operations make sequential histories, long ones concurrent histories.
-    let spread = rng.between(1, 3 * n) as u64;
+    let spread = rng.usize(1..=3 * n) as u64;
     let horizon = 4 * n as u64;
     let mut rows: Vec<Drawn<B::Op, B::Ret>> = Vec::with_capacity(n);
     for i in 0..n {
-        let at = rng.below(horizon as usize) as u64;
-        let start = at.saturating_sub(rng.below(spread as usize + 1) as u64);
-        let end = at + 1 + rng.below(spread as usize + 1) as u64;
-        let fresh = if distinct { i as u8 } else { rng.below(style.values as usize) as u8 };
+        let at = rng.usize(..horizon as usize) as u64;
+        let start = at.saturating_sub(rng.usize(..spread as usize + 1) as u64);
+        let end = at + 1 + rng.usize(..spread as usize + 1) as u64;
+        let fresh = if distinct { i as u8 } else { rng.usize(..style.values as usize) as u8 };
         let op = object.draw(rng, style, fresh);
-        let pending = with_pending && rng.chance(0.25);
+        let pending = with_pending && rng.f64() < 0.25;
         rows.push(Drawn { op, ret: None, start, end, at, pending });
     }
     perform(object, &mut rows, rng);
-    if rng.chance(style.spoilt) {
+    if rng.f64() < style.spoilt {
         spoil(object, style, &mut rows, rng);
     }
-    let ties = if rng.chance(0.5) { Ties::Concurrent } else { Ties::Ordered };
-    let coarse = rng.chance(style.ties);
+    let ties = if rng.bool() { Ties::Concurrent } else { Ties::Ordered };
+    let coarse = rng.f64() < style.ties;
     build(rows, ties, coarse, rng)
 }
 
@@ -82,7 +82,7 @@ fn perform<B: SmallObject>(object: &B, rows: &mut [Drawn<B::Op, B::Ret>], rng: &
     by_moment.sort_by_key(|i| rows[*i].at);
     let mut state = object.start();
     for i in by_moment {
-        if rows[i].pending && rng.chance(0.4) {
+        if rows[i].pending && rng.f64() < 0.4 {
             continue;
         }
         match object.step(state, &rows[i].op) {
@@ -102,9 +102,9 @@ fn spoil<B: SmallObject>(
     rng: &mut Rng,
 ) {
     let values = rows.len().max(style.values.into()) as u8;
-    for _ in 0..rng.between(1, 2) {
-        let (i, j) = (rng.below(rows.len()), rng.below(rows.len()));
-        match rng.below(5) {
+    for _ in 0..rng.usize(1..=2) {
+        let (i, j) = (rng.usize(..rows.len()), rng.usize(..rows.len()));
+        match rng.usize(..5) {
             0 => rows[i].ret = Some(object.any_result(rng, &rows[i].op, values)),
             // Two operations of one kind trade their results.
             1 if std::mem::discriminant(&rows[i].op) == std::mem::discriminant(&rows[j].op) => {
@@ -113,7 +113,7 @@ fn spoil<B: SmallObject>(
             }
             // An operation moves.
             2 => {
-                let shift = rng.below(8) as u64;
+                let shift = rng.usize(..8) as u64;
                 rows[i].start += shift;
                 rows[i].end += shift;
             }
@@ -125,13 +125,13 @@ fn spoil<B: SmallObject>(
             // The operation becomes shorter.
             _ => {
                 let (start, end) = (rows[i].start, rows[i].end);
-                rows[i].start = start + rng.below((end - start) as usize) as u64;
+                rows[i].start = start + rng.usize(..(end - start) as usize) as u64;
                 rows[i].end = rows[i].start + 1;
             }
         }
     }
     for row in rows.iter_mut() {
-        if rng.chance(style.unknown) {
+        if rng.f64() < style.unknown {
             row.ret = None;
         }
     }
@@ -143,7 +143,7 @@ fn build<O, R>(rows: Vec<Drawn<O, R>>, ties: Ties, coarse: bool, rng: &mut Rng) 
         // Distinct readings, or readings of a clock that stands still for a while.
         let mut reading = |time: u64| match coarse {
             true => time / 2,
-            false => time << 16 | rng.next() & 0xffff,
+            false => time << 16 | rng.u64(..) & 0xffff,
         };
         let start = reading(row.start);
         let end = reading(row.end).max(start);

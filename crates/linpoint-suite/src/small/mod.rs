@@ -48,7 +48,9 @@ pub trait SmallObject {
     fn spec(&self) -> Self::Spec;
 
     /// The state before the first operation.
-    fn start(&self) -> u64;
+    fn start(&self) -> u64 {
+        0
+    }
 
     /// The result of the operation, and the next state; `None` if it has to wait.
     fn step(&self, state: u64, op: &Self::Op) -> Option<(Self::Ret, u64)>;

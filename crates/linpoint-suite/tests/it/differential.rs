@@ -101,12 +101,12 @@ impl Family {
     }
 
     fn variant(&self, rng: &mut Rng) -> &CheckerCandidate {
-        rng.pick(&self.variants).unwrap_or(&self.plain)
+        rng.choice(&self.variants).unwrap_or(&self.plain)
     }
 
     /// The checker itself, or one variant; each is equally likely.
     fn member(&self, rng: &mut Rng) -> &CheckerCandidate {
-        let alone = rng.below(self.variants.len() + 1) == 0;
+        let alone = rng.usize(..self.variants.len() + 1) == 0;
         if alone { &self.plain } else { self.variant(rng) }
     }
 }
@@ -148,7 +148,7 @@ impl Panel {
                 asked.extend([&engine.plain as &dyn Candidate<S>, engine.variant(rng)]);
             }
         }
-        match rng.below(8) {
+        match rng.usize(..8) {
             0 | 1 => asked.push(self.planner.variant(rng)),
             2 => asked.push(self.competition.member(rng)),
             _ => {}
@@ -159,8 +159,8 @@ impl Panel {
     fn large<'a, S: Spec>(&'a self, rng: &mut Rng, asked: &mut Vec<&'a dyn Candidate<S>>) {
         asked.push(&self.planner.plain);
         asked.extend(self.graphs.iter().map(|engine| &engine.plain as &dyn Candidate<S>));
-        asked.push(self.graphs[rng.below(self.graphs.len())].variant(rng));
-        match rng.below(16) {
+        asked.push(self.graphs[rng.usize(..self.graphs.len())].variant(rng));
+        match rng.usize(..16) {
             at @ (0 | 1) => asked.push(self.trees[at].member(rng)),
             2 => asked.push(self.competition.member(rng)),
             3 => asked.push(self.planner.variant(rng)),
@@ -194,7 +194,7 @@ fn differential<S: Spec>(vocabulary: &Vocabulary<S>) {
     let begin = Instant::now();
     let (spec, name, size) = (&vocabulary.spec, vocabulary.name, size());
     let [panel, hurried] = [None, Some(LITTLE_TIME)].map(Panel::new);
-    let mut rng = Rng::new(size.seed);
+    let mut rng = Rng::with_seed(size.seed);
 
     let small = size.small.div_ceil(MODELS);
     let list = largest_list(vocabulary, size.max_listed_ops, small / 2);

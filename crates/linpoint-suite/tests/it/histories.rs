@@ -131,7 +131,7 @@ fn the_oracle_obeys_the_laws() {
     let oracle = OracleCandidate { remember_failures: true };
     let mut tried = 0;
     for vocabulary in corpus::all() {
-        let mut rng = Rng::new(7);
+        let mut rng = Rng::with_seed(7);
         let params = Params { max_ops: 5, hinted: 0.5, ..Params::small() };
         for c in cases(&vocabulary, params, 7, 1000) {
             match check_laws(&vocabulary.spec, &c, &oracle, &mut rng) {

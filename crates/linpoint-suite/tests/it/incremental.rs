@@ -7,6 +7,7 @@ use linpoint::incremental::{Incremental, Step, StreamError};
 use linpoint::spec::Spec;
 use linpoint_suite::generate::{Params, cases};
 use linpoint_suite::oracle::{Oracle, called_by, prefix};
+use linpoint_suite::streams::events_of;
 use linpoint_suite::{Vocabulary, corpus, for_each_model};
 
 /// Feeds the history event by event. Returns the operation at whose return it stopped being
@@ -17,20 +18,9 @@ fn first_failure<S: Spec>(
     spec: &S,
     history: &History<S::Op, S::Ret>,
 ) -> Result<Option<(OpId, Vec<S::Ret>)>, StreamError> {
-    let mut events: Vec<(u32, bool, OpId)> = Vec::new();
-    for id in history.ids() {
-        let span = history.span(id);
-        events.push((span.call, false, id));
-        if !span.is_pending() {
-            events.push((span.ret, true, id));
-        } else if id.0 % 2 == 0 {
-            events.push((span.call + history.len() as u32 / 2, true, id));
-        }
-    }
-    events.sort_unstable();
     let mut stream = Incremental::whole(spec);
     let mut open = vec![None; history.len()];
-    for (_, is_end, id) in events {
+    for (is_end, id) in events_of(history) {
         if !is_end {
             open[id.index()] = Some(stream.call(history.op(id).clone())?);
             continue;

@@ -27,12 +27,12 @@ fn run<S: Spec>(
     draw: &mut Draw<'_, S>,
 ) -> usize {
     let operations = if std::env::var("LINPOINT_LONG").is_ok() { 3_000_000 } else { 150_000 };
-    let rng = &mut Rng::new(5);
+    let rng = &mut Rng::with_seed(5);
     let mut state = spec.initial();
     let mut doing: Vec<Client<S>> = (0..clients).map(|_| Client::Idle).collect();
     let (mut ended, mut most) = (0, 0);
     while ended < operations {
-        let c = rng.below(clients);
+        let c = rng.usize(..clients);
         doing[c] = match std::mem::replace(&mut doing[c], Client::Idle) {
             Client::Idle => {
                 let op = draw(rng, c, &state);
@@ -85,7 +85,7 @@ fn check<S: Spec>(
 #[test]
 fn register() {
     let mut last = 0u64;
-    let mut draw = |rng: &mut Rng, _: usize, _: &u64| match rng.chance(0.5) {
+    let mut draw = |rng: &mut Rng, _: usize, _: &u64| match rng.bool() {
         true => RegisterOp::Read,
         false => {
             last += 1;
@@ -103,7 +103,7 @@ fn compare_and_set() {
     let mut last = 0u64;
     let mut draw = |rng: &mut Rng, client: usize, holds: &u64| {
         last += 1;
-        match rng.below(4) {
+        match rng.usize(..4) {
             0 | 1 if client > 0 => CasRegisterOp::Read,
             _ if client > 0 => CasRegisterOp::Cas((last + 50_000) % 100_000, u64::MAX),
             _ => CasRegisterOp::Cas(*holds, 1 + last % 100_000),
@@ -119,7 +119,7 @@ fn compare_and_set_with_writes() {
     let mut last = 0u64;
     let mut draw = |rng: &mut Rng, client: usize, _: &u64| {
         last += 1;
-        match rng.below(4) {
+        match rng.usize(..4) {
             0 | 1 => CasRegisterOp::Read,
             2 => CasRegisterOp::Write(1 + last % 100_000),
             _ => CasRegisterOp::Cas((last + 50_000) % 100_000, u64::MAX - client as u64),
@@ -135,7 +135,7 @@ fn map() {
     let mut last = 0u64;
     let mut draw = |rng: &mut Rng, c: usize, _: &_| {
         let key = (c % 3) as u64;
-        match rng.chance(0.5) {
+        match rng.bool() {
             true => KeyValueOp::Get(key),
             false => {
                 last += 1;
@@ -151,7 +151,7 @@ fn map() {
 fn snapshot() {
     let spec = Snapshot { segments: 8, initial: 0 };
     let mut last = 0u64;
-    let mut draw = |rng: &mut Rng, c: usize, _: &_| match c < 8 && rng.chance(0.7) {
+    let mut draw = |rng: &mut Rng, c: usize, _: &_| match c < 8 && rng.f64() < 0.7 {
         true => {
             last += 1;
             SnapshotOp::Update(c, last)

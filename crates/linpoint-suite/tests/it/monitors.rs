@@ -6,8 +6,8 @@
 
 use linpoint::monitor;
 use linpoint::spec::models::Order;
-use linpoint_suite::Rng;
 use linpoint_suite::oracle::Oracle;
+use linpoint_suite::rng_of_case;
 use linpoint_suite::small::SmallObject;
 use linpoint_suite::small::brute::Brute;
 use linpoint_suite::small::check::Trial;
@@ -84,7 +84,7 @@ fn brute_force_agrees_with_the_oracle() {
         let style = Style { ops: (1, 6), ..Style::default() };
         let mut answers = [0, 0];
         for case in 0..count {
-            let history = draw(object, &style, &mut Rng::for_case(99, case));
+            let history = draw(object, &style, &mut rng_of_case(99, case));
             let expected = Oracle::new().remember_failures(true).linearizable(&spec, &history);
             assert_eq!(brute.linearizable(object, &history, |_| true), expected, "{case}");
             answers[usize::from(expected)] += 1;

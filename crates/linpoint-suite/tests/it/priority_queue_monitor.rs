@@ -7,12 +7,12 @@ use linpoint::spec::Spec;
 use linpoint::spec::models::{
     Order, PriorityQueue, PriorityQueueOp, PriorityQueueRet, QueueOp, QueueRet, StackOp, StackRet,
 };
-use linpoint_suite::Rng;
 use linpoint_suite::oracle::Oracle;
 use linpoint_suite::small::SmallObject;
 use linpoint_suite::small::check::Trial;
 use linpoint_suite::small::draw::Style;
 use linpoint_suite::small::objects::{SmallPriorityQueue, SmallQueue, SmallStack};
+use linpoint_suite::{Rng, rng_of_case};
 
 use PriorityQueueOp::{Insert, Peek, Poll};
 use PriorityQueueRet::{Done, Value};
@@ -151,22 +151,22 @@ impl PartialOrd for Job {
 
 /// A random history of jobs of few priorities.
 fn jobs(rng: &mut Rng) -> History<PriorityQueueOp<Job>, PriorityQueueRet<Job>> {
-    let n = rng.between(2, 7);
-    let names = rng.between(2, n);
-    let priorities = rng.between(1, 3);
+    let n = rng.usize(2..=7);
+    let names = rng.usize(2..=n);
+    let priorities = rng.usize(1..=3);
     let job = |name: usize| Job((name % priorities) as u8, name as u8);
-    let span = rng.between(1, 2 * n);
+    let span = rng.usize(1..=2 * n);
     let mut lines = Vec::new();
     for i in 0..n {
-        let start = rng.below(3 * n) as u64;
-        let end = start + 1 + rng.below(span) as u64;
-        let found = Value(rng.chance(0.85).then(|| job(rng.below(names))));
-        let (op, ret) = match rng.below(5) {
+        let start = rng.usize(..3 * n) as u64;
+        let end = start + 1 + rng.usize(..span) as u64;
+        let found = Value((rng.f64() < 0.85).then(|| job(rng.usize(..names))));
+        let (op, ret) = match rng.usize(..5) {
             0 | 1 => (Insert(job(i.min(names - 1))), Done),
             2 | 3 => (Poll, found),
             _ => (Peek, found),
         };
-        let end = rng.chance(0.9).then_some(end);
+        let end = (rng.f64() < 0.9).then_some(end);
         lines.push((start, end, op, Some(ret)));
     }
     history(lines)
@@ -178,8 +178,8 @@ fn equal_priorities_of_different_elements() {
     let count =
         if std::env::var("LINPOINT_LONG").is_ok_and(|v| v == "1") { 600_000 } else { 30_000 };
     for case in 0..count {
-        let mut rng = Rng::for_case(31, case);
-        let spec = PriorityQueue::new(if rng.chance(0.5) { Order::Max } else { Order::Min });
+        let mut rng = rng_of_case(31, case);
+        let spec = PriorityQueue::new(if rng.bool() { Order::Max } else { Order::Min });
         let history = jobs(&mut rng);
         let ids: Vec<OpId> = history.ids().collect();
         let Ok(outcome) = monitor::decide(&spec, &history, &ids) else { continue };

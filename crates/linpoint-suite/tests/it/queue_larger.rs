@@ -6,7 +6,7 @@ use linpoint::history::{History, OpId};
 use linpoint::monitor::{Answer, decide, decide_queue_oriented};
 use linpoint::spec::Spec;
 use linpoint::spec::models::{Queue, QueueOp, QueueRet};
-use linpoint_suite::Rng;
+use linpoint_suite::{Rng, rng_of_case};
 
 type QueueHistory = History<QueueOp<u32>, QueueRet<u32>>;
 
@@ -30,13 +30,13 @@ fn draw(rng: &mut Rng, style: &Style) -> QueueHistory {
     let mut clients = vec![None; style.clients];
     let (mut called, mut fresh) = (0, 0);
     while called < style.ops || clients.iter().any(Option::is_some) {
-        let client = &mut clients[rng.below(style.clients)];
+        let client = &mut clients[rng.usize(..style.clients)];
         match client {
             None if called < style.ops => {
                 called += 1;
-                let op = if rng.chance(style.peeks) {
+                let op = if rng.f64() < style.peeks {
                     QueueOp::Peek
-                } else if rng.chance(0.5) {
+                } else if rng.bool() {
                     fresh += 1;
                     QueueOp::Enqueue(fresh)
                 } else {
@@ -46,10 +46,10 @@ fn draw(rng: &mut Rng, style: &Style) -> QueueHistory {
             }
             None => {}
             Some((_, op, result @ None)) => {
-                if queue.len() > 1 && rng.chance(style.swaps) {
+                if queue.len() > 1 && rng.f64() < style.swaps {
                     queue.swap(0, 1);
                 }
-                if rng.chance(style.losses) {
+                if rng.f64() < style.losses {
                     queue.pop_front();
                 }
                 *result = Some(match op {
@@ -64,7 +64,7 @@ fn draw(rng: &mut Rng, style: &Style) -> QueueHistory {
             Some((id, _, Some(result))) => {
                 let (id, result) = (*id, result.clone());
                 *client = None;
-                if !rng.chance(style.pending) {
+                if rng.f64() >= style.pending {
                     events.ret(id, result).unwrap();
                 }
             }
@@ -109,7 +109,7 @@ fn justified(history: &QueueHistory, answer: &Answer) -> bool {
 fn compare(style: Style, count: u64) -> [u64; 2] {
     let mut answers = [0, 0];
     for case in 0..count {
-        let history = draw(&mut Rng::for_case(17, case), &style);
+        let history = draw(&mut rng_of_case(17, case), &style);
         let ids: Vec<OpId> = history.ids().collect();
         let spec = Queue::new();
         let found = justified(&history, &decide(&spec, &history, &ids).unwrap().answer);

@@ -5,9 +5,9 @@ use crate::common::queues::parse;
 use linpoint::history::{Extras, History, Interval, OpId, Ties};
 use linpoint::monitor::{Outcome, Refusal, decide_queue_oriented};
 use linpoint::spec::models::{Queue, QueueOp, QueueRet};
-use linpoint_suite::Rng;
 use linpoint_suite::small::check::Trial;
 use linpoint_suite::small::objects::SmallQueue;
+use linpoint_suite::{Rng, rng_of_case};
 
 type QueueHistory = History<QueueOp<u8>, QueueRet<u8>>;
 
@@ -80,24 +80,24 @@ fn all_small_histories() {
 
 /// Few values, so that most are enqueued several times, and not derived from a legal run.
 fn draw(rng: &mut Rng) -> QueueHistory {
-    let n = rng.between(1, 9);
-    let values = rng.between(1, 3);
-    let (horizon, long) = (rng.between(n, 3 * n), rng.between(1, n));
-    let ties = if rng.chance(0.5) { Ties::Concurrent } else { Ties::Ordered };
-    let empties = if rng.chance(0.5) { 0.2 } else { 0.0 };
+    let n = rng.usize(1..=9);
+    let values = rng.usize(1..=3);
+    let (horizon, long) = (rng.usize(n..=3 * n), rng.usize(1..=n));
+    let ties = if rng.bool() { Ties::Concurrent } else { Ties::Ordered };
+    let empties = if rng.bool() { 0.2 } else { 0.0 };
     let mut intervals = History::from_intervals(ties);
     // The values enqueued so far, so that dequeues mostly find something.
     let mut added = Vec::new();
     for at in 0..n {
-        let start = (at * horizon / n + rng.below(3)) as u64;
-        let end = Some(start + 1 + rng.below(long) as u64);
-        let (op, ret) = if rng.chance(empties) {
+        let start = (at * horizon / n + rng.usize(..3)) as u64;
+        let end = Some(start + 1 + rng.usize(..long) as u64);
+        let (op, ret) = if rng.f64() < empties {
             (QueueOp::Dequeue, QueueRet::Value(None))
-        } else if !added.is_empty() && rng.chance(0.6) {
-            let found = if rng.chance(0.4) { 0 } else { rng.below(added.len()) };
+        } else if !added.is_empty() && rng.f64() < 0.6 {
+            let found = if rng.f64() < 0.4 { 0 } else { rng.usize(..added.len()) };
             (QueueOp::Dequeue, QueueRet::Value(Some(added.remove(found))))
         } else {
-            let value = rng.below(values) as u8;
+            let value = rng.usize(..values) as u8;
             added.push(value);
             (QueueOp::Enqueue(value), QueueRet::Done)
         };
@@ -112,7 +112,7 @@ fn random_histories() {
     let long = std::env::var("LINPOINT_LONG").is_ok_and(|v| v == "1");
     let mut trial = Trial::of(SmallQueue, with_many_steps);
     for case in 0..if long { 10_000_000 } else { 50_000 } {
-        trial.one(&draw(&mut Rng::for_case(5, case)));
+        trial.one(&draw(&mut rng_of_case(5, case)));
     }
     println!("{}", trial.tally);
     assert!(trial.tally.yes > 10_000 && trial.tally.no > 5_000 && trial.tally.refused.is_empty());

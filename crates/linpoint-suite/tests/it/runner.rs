@@ -56,8 +56,12 @@ fn honest(_: &RegHistory, answer: Answer) -> Answer {
 
 /// Runs one broken candidate over random registers; it must be caught.
 fn catch(candidate: &dyn Candidate<Reg>) -> Box<Disagreement<Reg>> {
+    catch_with(candidate, Params::small())
+}
+
+fn catch_with(candidate: &dyn Candidate<Reg>, params: Params) -> Box<Disagreement<Reg>> {
     let vocabulary = corpus::register();
-    let drawn = cases(&vocabulary, Params::small(), 21, 20_000);
+    let drawn = cases(&vocabulary, params, 21, 20_000);
     let found = run(&vocabulary.spec, drawn, &[candidate], Options::default());
     let disagreement = found.expect_err("a broken candidate must be caught");
     println!("{disagreement}");
@@ -87,7 +91,7 @@ fn the_oracle_passes_with_all_its_evidence() {
 
 #[test]
 fn ignoring_real_time_is_caught_and_shrunk() {
-    let caught = catch(&Broken {
+    let timeless = Broken {
         name: "timeless",
         question: |h: &RegHistory| {
             let ids: Vec<OpId> = h.ids().collect();
@@ -99,8 +103,10 @@ fn ignoring_real_time_is_caught_and_shrunk() {
             (Some(order), Answer::Yes(_)) => Answer::Yes(order),
             (_, answer) => answer,
         },
-    });
-    // A stale read, with one write or two, or a read from the future, all sequential.
+    };
+    // Without hints: that it breaks them as well would be noticed first.
+    let caught = catch_with(&timeless, Params { hinted: 0.0, ..Params::small() });
+    // A stale read, with one write or two, or a read from the future: one after the other.
     assert_eq!(caught.fault, Fault::Verdict, "{caught}");
     assert!((2..=3).contains(&caught.shrunk.history.len()), "{caught}");
     assert!(caught.to_string().contains("let history = Draft::new()\n    ."), "{caught}");

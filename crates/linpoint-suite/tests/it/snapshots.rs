@@ -6,9 +6,9 @@ use linpoint::history::{History, OpId};
 use linpoint::monitor::{self, Answer};
 use linpoint::spec::Spec;
 use linpoint::spec::models::{Snapshot, SnapshotOp, SnapshotRet};
-use linpoint_suite::Rng;
 use linpoint_suite::small::check::Trial;
 use linpoint_suite::small::objects::SmallSnapshot;
+use linpoint_suite::{Rng, rng_of_case};
 
 type SnapshotHistory = History<SnapshotOp<u8>, SnapshotRet<u8>>;
 
@@ -129,18 +129,18 @@ fn draw(style: &Style, rng: &mut Rng) -> SnapshotHistory {
     let mut at = vec![At::Idle; segments + style.scanners];
     let mut events = History::from_events();
     let (mut calls, mut fresh) = (0, 0);
-    let spoilt = if rng.chance(0.5) { 0.4 } else { 0.0 };
-    let collecting = if rng.chance(0.6) { 0.8 } else { 0.0 };
-    let stop = if rng.chance(0.7) { 0 } else { rng.below(4) };
+    let spoilt = if rng.bool() { 0.4 } else { 0.0 };
+    let collecting = if rng.f64() < 0.6 { 0.8 } else { 0.0 };
+    let stop = if rng.f64() < 0.7 { 0 } else { rng.usize(..4) };
     while calls < style.ops || at.iter().filter(|at| !matches!(at, At::Idle)).count() > stop {
-        let process = rng.below(at.len());
+        let process = rng.usize(..at.len());
         at[process] = match at[process].clone() {
             At::Idle if calls == style.ops => At::Idle,
             At::Idle => {
                 calls += 1;
                 let op = if process < segments {
                     fresh += 1;
-                    let value = style.values.map_or(fresh, |most| rng.below(most.into()) as u8);
+                    let value = style.values.map_or(fresh, |most| rng.u8(..most));
                     SnapshotOp::Update(process, value)
                 } else {
                     SnapshotOp::Scan
@@ -151,11 +151,11 @@ fn draw(style: &Style, rng: &mut Rng) -> SnapshotHistory {
                 state[i] = v;
                 At::Done(id, SnapshotRet::Done)
             }
-            At::Called(id, SnapshotOp::Scan) if rng.chance(collecting) => {
+            At::Called(id, SnapshotOp::Scan) if rng.f64() < collecting => {
                 At::Collecting(id, Vec::new())
             }
             At::Collecting(id, mut seen) => {
-                seen.push(Some(state[seen.len()]).filter(|_| !style.partial || rng.chance(0.8)));
+                seen.push(Some(state[seen.len()]).filter(|_| !style.partial || rng.f64() < 0.8));
                 match seen.len() == segments {
                     true => At::Done(id, SnapshotRet::Values(seen.into())),
                     false => At::Collecting(id, seen),
@@ -163,12 +163,12 @@ fn draw(style: &Style, rng: &mut Rng) -> SnapshotHistory {
             }
             At::Called(id, SnapshotOp::Scan) => {
                 let mut values: Vec<Option<u8>> = state.iter().copied().map(Some).collect();
-                if rng.chance(spoilt) {
+                if rng.f64() < spoilt {
                     let most = style.values.unwrap_or(fresh + 1);
-                    values[rng.below(segments)] = Some(rng.below(most.into()) as u8);
+                    values[rng.usize(..segments)] = Some(rng.u8(..most));
                 }
                 for value in values.iter_mut().filter(|_| style.partial) {
-                    *value = value.filter(|_| rng.chance(0.7));
+                    *value = value.filter(|_| rng.f64() < 0.7);
                 }
                 At::Done(id, SnapshotRet::Values(values.into()))
             }
@@ -191,8 +191,8 @@ fn one_writer_for_each_segment() {
             let object = SmallSnapshot { segments, bits: values.is_some(), partial };
             let mut trial = Trial::new(object);
             for case in 0..count {
-                let rng = &mut Rng::for_case(segments.into(), case);
-                let (scanners, ops) = (rng.between(1, 4), rng.between(1, 10));
+                let rng = &mut rng_of_case(segments.into(), case);
+                let (scanners, ops) = (rng.usize(1..=4), rng.usize(1..=10));
                 let style = Style { segments, scanners, ops, values, partial };
                 trial.one(&draw(&style, rng));
             }

@@ -4,9 +4,9 @@ use linpoint::history::{Extras, History, Interval, OpId, Ties};
 use linpoint::monitor::{self, Answer};
 use linpoint::spec::Spec;
 use linpoint::spec::models::{Stack, StackOp, StackRet};
-use linpoint_suite::Rng;
 use linpoint_suite::small::check::Trial;
 use linpoint_suite::small::objects::SmallStack;
+use linpoint_suite::{Rng, rng_of_case};
 
 use StackOp::{Peek, Pop, Push};
 use StackRet::{Done, Value};
@@ -131,13 +131,13 @@ fn the_sentence_names_the_blocking_elements() {
 
 /// Elements with many overlapping operations: most bugs here need several of them.
 fn crowded(rng: &mut Rng, most: usize, with_pending: bool) -> StackHistory<u8> {
-    let (horizon, longest) = (rng.between(8, 30), rng.between(1, 12));
+    let (horizon, longest) = (rng.usize(8..=30), rng.usize(1..=12));
     let mut rows = Vec::new();
     let mut add = |rng: &mut Rng, op, ret, from: usize| {
-        let start = rng.between(from, horizon);
-        let end = start + rng.between(0, longest);
+        let start = rng.usize(from..=horizon);
+        let end = start + rng.usize(0..=longest);
         // Distinct enough that calls and returns come in any order.
-        let (start, end) = (64 * start + rng.below(32), 64 * end + 32 + rng.below(32));
+        let (start, end) = (64 * start + rng.usize(..32), 64 * end + 32 + rng.usize(..32));
         if rows.len() < most {
             rows.push(Interval {
                 op,
@@ -149,20 +149,20 @@ fn crowded(rng: &mut Rng, most: usize, with_pending: bool) -> StackHistory<u8> {
         }
         start / 64
     };
-    for v in 0..rng.between(2, 4) as u8 {
-        let is_pending = with_pending && rng.chance(0.1);
+    for v in 0..rng.usize(2..=4) as u8 {
+        let is_pending = with_pending && rng.f64() < 0.1;
         let from = add(rng, Push(v), (!is_pending).then_some(Done), 0);
-        if rng.chance(if with_pending { 0.5 } else { 0.85 }) {
+        if rng.f64() < if with_pending { 0.5 } else { 0.85 } {
             add(rng, Pop, Some(Value(Some(v))), from);
         }
-        while rng.chance(0.3) {
+        while rng.f64() < 0.3 {
             add(rng, Peek, Some(Value(Some(v))), from);
         }
     }
-    while with_pending && rng.chance(0.7) {
+    while with_pending && rng.f64() < 0.7 {
         add(rng, Pop, None, 0);
     }
-    if rng.chance(0.25) {
+    if rng.f64() < 0.25 {
         add(rng, Pop, Some(Value(None)), 0);
     }
     let mut intervals = History::from_intervals(Ties::Concurrent);
@@ -179,7 +179,7 @@ fn crowded_histories_agree_with_brute_force() {
     for (most, with_pending) in [(6, false), (8, false), (7, true), (9, true)] {
         let mut trial = Trial::new(SmallStack);
         for case in 0..count {
-            trial.one(&crowded(&mut Rng::for_case(most as u64, case), most, with_pending));
+            trial.one(&crowded(&mut rng_of_case(most as u64, case), most, with_pending));
         }
         println!("at most {most} operations: {}", trial.tally);
         assert!(trial.tally.no > count / 10 && trial.tally.yes > count / 4);
@@ -195,11 +195,11 @@ fn long(rng: &mut Rng, ops: usize, clients: usize, spoil: bool) -> StackHistory<
     let mut open: Vec<Option<Open>> = vec![None; clients];
     let (mut stack, mut made, mut spoilt) = (Vec::new(), 0, !spoil);
     while made < ops || open.iter().any(Option::is_some) {
-        let client = rng.below(clients);
+        let client = rng.usize(..clients);
         match open[client].take() {
             None if made < ops => {
                 made += 1;
-                let op = match rng.below(10) {
+                let op = match rng.usize(..10) {
                     0 | 1 => Peek,
                     2..5 => Pop,
                     _ => Push(made as u32),
@@ -231,7 +231,7 @@ fn long(rng: &mut Rng, ops: usize, clients: usize, spoil: bool) -> StackHistory<
 
 #[test]
 fn long_histories_have_orders_and_short_contradictions() {
-    let mut rng = Rng::for_case(5, 0);
+    let mut rng = rng_of_case(5, 0);
     for clients in [1, 3, 20] {
         let good = long(&mut rng, 5_000, clients, false);
         let Answer::Linearizable(order) = decide(&good) else { panic!("rejected") };

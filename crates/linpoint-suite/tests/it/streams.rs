@@ -6,13 +6,13 @@ use linpoint::spec::models::{
     CasRegister, CasRegisterOp, KeyValue, KeyValueOp, Mutex, MutexOp, Register, RegisterOp, Rmw,
     RmwOp, Set, SetOp, Snapshot, SnapshotOp,
 };
-use linpoint_suite::Rng;
 use linpoint_suite::small::draw::{self, draw};
 use linpoint_suite::small::objects::{
     SmallCasRegister, SmallKeyValue, SmallRegister, SmallRmw, SmallSnapshot,
 };
 use linpoint_suite::small::{SmallObject, list};
 use linpoint_suite::streams::{After, compare_history, compare_many};
+use linpoint_suite::{Rng, rng_of_case};
 
 fn is_long() -> bool {
     std::env::var("LINPOINT_LONG").is_ok()
@@ -25,17 +25,17 @@ fn count() -> u64 {
 
 /// Streams with operations drawn uniformly.
 fn compare_all<S: Spec>(name: &str, spec: &S, ops: &[S::Op]) {
-    let pick = |rng: &mut Rng| rng.pick(ops).expect("some operation").clone();
+    let pick = |rng: &mut Rng| rng.choice(ops).expect("some operation").clone();
     compare_many(name, spec, count(), |_| pick);
 }
 
 /// Values, mostly fresh ones. Some streams repeat values occasionally, some all the time.
 fn values(rng: &mut Rng) -> impl FnMut(&mut Rng) -> u32 + use<> {
-    let repeats = if rng.chance(0.6) { 0.0 } else { [0.02, 0.2, 1.0][rng.below(3)] };
+    let repeats = if rng.f64() < 0.6 { 0.0 } else { [0.02, 0.2, 1.0][rng.usize(..3)] };
     let mut last = 0;
     move |rng| {
-        if rng.chance(repeats) {
-            rng.below(4) as u32
+        if rng.f64() < repeats {
+            rng.usize(..4) as u32
         } else {
             last += 1;
             last
@@ -59,7 +59,7 @@ fn compare_small<B: SmallObject>(object: &B, lists: &[(usize, u8)]) {
     let mut violations = 0;
     let count = 5 * count();
     for case in 0..count {
-        let history = draw(object, &style, &mut Rng::for_case(31, case));
+        let history = draw(object, &style, &mut rng_of_case(31, case));
         violations += u64::from(compare_history(&spec, &history) == After::Violation);
     }
     println!("{}: {count} histories as streams, {violations} with a violation", object.name());
@@ -87,7 +87,7 @@ fn registers() {
     let spec = Register { initial: 0 };
     compare_many("register", &spec, 3 * count(), |rng| {
         let mut value = values(rng);
-        move |rng| match rng.chance(0.5) {
+        move |rng| match rng.bool() {
             true => RegisterOp::Read,
             false => RegisterOp::Write(value(rng)),
         }
@@ -101,12 +101,12 @@ fn compare_and_set_registers() {
     compare_many("compare-and-set register", &spec, 5 * count(), |rng| {
         let mut value = values(rng);
         let mut last = 0;
-        move |rng| match rng.below(4) {
+        move |rng| match rng.usize(..4) {
             0 | 1 => CasRegisterOp::Read,
             kind => {
                 let new = value(rng);
                 // A value that is likely to be present.
-                let expected = last - (rng.below(3) as u32).min(last);
+                let expected = last - (rng.usize(..3) as u32).min(last);
                 last = new;
                 match kind {
                     2 => CasRegisterOp::Write(new),
@@ -134,13 +134,13 @@ fn maps() {
     let spec: KeyValue<u8, u32> = KeyValue::new(None);
     compare_many("map", &spec, 5 * count(), |rng| {
         let mut value = values(rng);
-        let keys = rng.between(1, 2);
+        let keys = rng.usize(1..=2);
         // Probability of deleting a key.
-        let deletes = if rng.chance(0.5) { 0 } else { 3 };
+        let deletes = if rng.bool() { 0 } else { 3 };
         let mut last = 0;
         move |rng| {
-            let key = rng.below(keys) as u8;
-            match rng.below(10 + deletes) {
+            let key = rng.usize(..keys) as u8;
+            match rng.usize(..10 + deletes) {
                 0..4 => Get(key),
                 4..7 => {
                     last = value(rng);
@@ -148,7 +148,7 @@ fn maps() {
                 }
                 7 => GetOrElseUpdate(key, value(rng)),
                 8 | 9 => {
-                    let expected = Some(last).filter(|_| rng.chance(0.8));
+                    let expected = Some(last).filter(|_| rng.f64() < 0.8);
                     last = value(rng);
                     CompareAndSet(key, expected, last)
                 }
@@ -165,10 +165,10 @@ fn snapshots() {
     let spec = Snapshot { segments: 3, initial: 0 };
     compare_many("snapshot", &spec, 3 * count(), |rng| {
         let mut value = values(rng);
-        let segments = rng.between(1, 3);
-        move |rng| match rng.chance(0.6) {
+        let segments = rng.usize(1..=3);
+        move |rng| match rng.f64() < 0.6 {
             true => SnapshotOp::Scan,
-            false => SnapshotOp::Update(rng.below(segments), value(rng)),
+            false => SnapshotOp::Update(rng.usize(..segments), value(rng)),
         }
     });
     let fresh = SmallSnapshot { segments: 2, bits: false, partial: false };

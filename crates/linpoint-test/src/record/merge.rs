@@ -155,7 +155,7 @@ mod tests {
         // length zero.
         for seed in 0..3_000_u64 {
             let mut random = crate::rng::SplitMix64::new(seed);
-            let mut below = |n: u64| random.below(n);
+            let mut below = |n: u64| random.up_to(n - 1);
             let mut lanes = Vec::new();
             for _ in 0..3 {
                 let mut now = below(4);

@@ -65,8 +65,7 @@ impl Scheduler for Uniform {
     }
 
     fn next_task(&mut self, runnable: &[&Task], _: Option<TaskId>, _: bool) -> Option<TaskId> {
-        let at = self.random.below(runnable.len() as u64);
-        Some(runnable[at as usize].id())
+        Some(runnable[self.random.index(runnable.len())].id())
     }
 
     fn next_u64(&mut self) -> u64 {

@@ -218,7 +218,7 @@ mod tests {
     /// A random run of a few operations, with results that may be legal or not.
     fn run(seed: u64) -> Round<(), Queue<u64>> {
         let mut random = SplitMix64::new(seed);
-        let mut below = move |n: u64| random.below(n);
+        let mut below = move |n: u64| random.up_to(n - 1);
         let mut scenario = Scenario { setup: vec![], threads: vec![], finally: vec![] };
         let logs: Vec<_> = (0..4).map(|_| Sheet::new(3)).collect();
         for log in &logs[..3] {

@@ -22,11 +22,56 @@
 
 mod std_cell;
 
+/// The list of primitives, the same for all three. `$from` is the crate they come from.
+macro_rules! primitives {
+    ($from:ident, $cell:path) => {
+        pub use $from::sync::{
+            Arc, Barrier, Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard,
+            mpsc,
+        };
+        pub use $from::thread_local;
+
+        /// Atomic types and fences.
+        pub mod atomic {
+            pub use $from::sync::atomic::{
+                AtomicBool, AtomicI8, AtomicI16, AtomicI32, AtomicI64, AtomicIsize, AtomicPtr,
+                AtomicU8, AtomicU16, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
+            };
+        }
+
+        /// Cells without synchronisation.
+        pub mod cell {
+            pub use $cell;
+        }
+
+        /// Hints for loops that wait.
+        pub mod hint {
+            pub use $from::hint::spin_loop;
+        }
+
+        /// Threads.
+        pub mod thread {
+            pub use $from::thread::{Builder, JoinHandle, current, park, spawn, yield_now};
+        }
+    };
+}
+
+/// The primitives of loom. Use them only inside a loom execution.
 #[cfg(feature = "loom")]
-pub mod loomed;
-pub mod plain;
+pub mod loomed {
+    primitives!(loom, loom::cell::UnsafeCell);
+}
+
+/// The primitives of `std`.
+pub mod plain {
+    primitives!(std, super::super::std_cell::UnsafeCell);
+}
+
+/// The primitives of shuttle. Use them only inside a shuttle execution.
 #[cfg(feature = "shuttle")]
-pub mod shuttled;
+pub mod shuttled {
+    primitives!(shuttle, super::super::std_cell::UnsafeCell);
+}
 
 #[cfg(feature = "loom")]
 pub use loomed::*;

@@ -199,6 +199,17 @@ mod tests {
         spans
     }
 
+    /// With `more` added to them, the times have the ranks that sorting gives them.
+    fn assert_ranked(ties: Ties, times: &[(u64, Option<u64>)], more: u64) {
+        let mut b = IntervalBuilder::<_, ()>::new(ties);
+        for (start, end) in times {
+            let (start, end) = (start + more, end.map(|end| end + more));
+            b.add(Interval { op: (), ret: None, start, end, extras: Extras::default() }).unwrap();
+        }
+        let history = b.finish().unwrap();
+        assert_eq!(history.timeline().spans(), ranks_by_sorting(ties, times), "{times:?}");
+    }
+
     #[test]
     fn ranks_agree_with_a_plain_sort() {
         let one: Vec<(u64, Option<u64>)> =
@@ -207,16 +218,7 @@ mod tests {
             for code in 0..one.len().pow(4) {
                 let digit = |i: u32| one[code / one.len().pow(i) % one.len()];
                 let times = [digit(0), digit(1), digit(2), digit(3)];
-                let mut b = IntervalBuilder::<_, ()>::new(ties);
-                for (start, end) in times {
-                    let extras = Extras::default();
-                    b.add(Interval { op: (), ret: None, start, end, extras }).unwrap();
-                }
-                assert_eq!(
-                    b.finish().unwrap().timeline().spans(),
-                    ranks_by_sorting(ties, &times),
-                    "{times:?}"
-                );
+                assert_ranked(ties, &times, 0);
             }
         }
     }
@@ -236,17 +238,7 @@ mod tests {
             let ties = if round % 2 == 0 { Ties::Concurrent } else { Ties::Ordered };
             // At the border, some are large and some are not.
             for more in [0, u64::from(u32::MAX) - range / 2, 1 << 40] {
-                let mut b = IntervalBuilder::<_, ()>::new(ties);
-                for (start, end) in &times {
-                    let (start, end) = (start + more, end.map(|end| end + more));
-                    let extras = Extras::default();
-                    b.add(Interval { op: (), ret: None, start, end, extras }).unwrap();
-                }
-                assert_eq!(
-                    b.finish().unwrap().timeline().spans(),
-                    ranks_by_sorting(ties, &times),
-                    "{times:?}"
-                );
+                assert_ranked(ties, &times, more);
             }
         }
     }

@@ -6,6 +6,7 @@ use crate::subject::{Call, Marks, RetId, StateId, StreamSubject};
 
 use super::flags::{Did, Flag, Way};
 use super::monitor::{Miss, Relevance, StreamMonitor, Token, allowed_in};
+use super::open_ops::OpenOp;
 
 /// An element of a set, or a lock without owners.
 pub(super) struct FlagMonitor {
@@ -51,32 +52,22 @@ impl StreamMonitor for FlagMonitor {
         Ok(Relevance::Always)
     }
 
-    fn fail(
-        &mut self,
-        subject: &mut dyn StreamSubject,
-        op: OpId,
-        token: Token,
-    ) -> Result<(), Miss> {
-        let way = way(subject, op).ok_or(Miss::Unclear)?;
-        self.end(token.call, way, Did::Nothing)
+    fn fail(&mut self, subject: &mut dyn StreamSubject, open: OpenOp) -> Result<(), Miss> {
+        let way = way(subject, open.op).ok_or(Miss::Unclear)?;
+        self.end(open.token.call, way, Did::Nothing)
     }
 
     /// The operation permanently stays among those that may flip the flag.
-    fn crash(&mut self, _subject: &mut dyn StreamSubject, _op: OpId, _token: Token) -> Relevance {
+    fn crash(&mut self, _subject: &mut dyn StreamSubject, _open: OpenOp) -> Relevance {
         Relevance::Always
     }
 
-    fn allowed(
-        &self,
-        subject: &mut dyn StreamSubject,
-        op: OpId,
-        token: Token,
-    ) -> Option<Vec<RetId>> {
+    fn allowed(&self, subject: &mut dyn StreamSubject, open: OpenOp) -> Option<Vec<RetId>> {
         let states = self.states.into_iter().flatten();
-        allowed_in(subject, op, states, |subject, _, ret, _| {
-            let Some(way) = way(subject, op) else { return false };
-            let did = did(subject, Call { op, ret }, way);
-            did.is_ok_and(|did| self.flag.clone().end(token.call, way, did))
+        allowed_in(subject, open.op, states, |subject, _, ret, _| {
+            let Some(way) = way(subject, open.op) else { return false };
+            let did = did(subject, Call { op: open.op, ret }, way);
+            did.is_ok_and(|did| self.flag.clone().end(open.token.call, way, did))
         })
     }
 

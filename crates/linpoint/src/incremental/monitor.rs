@@ -5,6 +5,8 @@ use rustc_hash::FxHashSet;
 use crate::history::OpId;
 use crate::subject::{Call, Marks, RetId, StateId, StreamSubject};
 
+use super::open_ops::OpenOp;
+
 /// Why an operation cannot be explained.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Miss {
@@ -53,19 +55,13 @@ pub(super) trait StreamMonitor {
     ) -> Result<Relevance, Miss>;
 
     /// It did not take effect. On a miss, the monitor is unchanged.
-    fn fail(&mut self, subject: &mut dyn StreamSubject, op: OpId, token: Token)
-    -> Result<(), Miss>;
+    fn fail(&mut self, subject: &mut dyn StreamSubject, open: OpenOp) -> Result<(), Miss>;
 
     /// It will never return.
-    fn crash(&mut self, subject: &mut dyn StreamSubject, op: OpId, token: Token) -> Relevance;
+    fn crash(&mut self, subject: &mut dyn StreamSubject, open: OpenOp) -> Relevance;
 
     /// Everything that it could return now; `None` if that cannot be enumerated.
-    fn allowed(
-        &self,
-        subject: &mut dyn StreamSubject,
-        op: OpId,
-        token: Token,
-    ) -> Option<Vec<RetId>>;
+    fn allowed(&self, subject: &mut dyn StreamSubject, open: OpenOp) -> Option<Vec<RetId>>;
 
     /// The states that are possible now.
     fn states(&self, subject: &mut dyn StreamSubject) -> Vec<StateId>;

@@ -145,7 +145,7 @@ impl MonitoredPart {
                 Some(Ok(PartStep::Fine))
             }
             Err(Miss::Unclear) => None,
-            Err(Miss::Impossible) => Some(match self.monitor.allowed(subject, op, token) {
+            Err(Miss::Impossible) => Some(match self.monitor.allowed(subject, open) {
                 Some(allowed) => Ok(self.violated(subject, allowed)),
                 None => Err(NoOutcomes(op)),
             }),
@@ -167,7 +167,7 @@ impl MonitoredPart {
         if self.is_over {
             return Some(PartStep::Fine);
         }
-        match self.monitor.fail(subject, open.op, open.token) {
+        match self.monitor.fail(subject, open) {
             Ok(()) => {
                 self.log(slot, open.number, What::Fail);
                 Some(PartStep::Fine)
@@ -180,7 +180,7 @@ impl MonitoredPart {
     /// An operation will never return.
     pub(super) fn crash(&mut self, subject: &mut dyn StreamSubject, slot: u32, open: OpenOp) {
         if !self.is_over {
-            let relevance = self.monitor.crash(subject, open.op, open.token);
+            let relevance = self.monitor.crash(subject, open);
             self.log(slot, open.number, What::Crash(relevance));
         }
     }

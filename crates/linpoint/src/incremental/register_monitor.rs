@@ -7,6 +7,7 @@ use crate::spec::{Name, Role, Slot};
 use crate::subject::{Call, Marks, Place, RetId, StateId, StreamSubject};
 
 use super::monitor::{Miss, Relevance, StreamMonitor, Token, allowed_in};
+use super::open_ops::OpenOp;
 use super::zones::{Path, Zones};
 
 /// A register, or one key of a map.
@@ -244,26 +245,21 @@ impl StreamMonitor for RegisterMonitor {
         Ok(relevance)
     }
 
-    fn fail(
-        &mut self,
-        subject: &mut dyn StreamSubject,
-        _op: OpId,
-        token: Token,
-    ) -> Result<(), Miss> {
-        if let Some(own) = token.own {
+    fn fail(&mut self, subject: &mut dyn StreamSubject, open: OpenOp) -> Result<(), Miss> {
+        if let Some(own) = open.token.own {
             if self.zones.is_known(own) {
                 return Err(Miss::Impossible);
             }
             self.zones.unwrite(own);
         }
         self.zones.tick();
-        self.close(subject, token.call);
+        self.close(subject, open.token.call);
         Ok(())
     }
 
-    fn crash(&mut self, subject: &mut dyn StreamSubject, _op: OpId, token: Token) -> Relevance {
+    fn crash(&mut self, subject: &mut dyn StreamSubject, open: OpenOp) -> Relevance {
         self.zones.tick();
-        let relevance = match token.own {
+        let relevance = match open.token.own {
             None => Relevance::Never,
             Some(own) => {
                 // Occasionally drops those whose zones are dead.
@@ -274,20 +270,15 @@ impl StreamMonitor for RegisterMonitor {
                 Relevance::Crashed(own)
             }
         };
-        self.close(subject, token.call);
+        self.close(subject, open.token.call);
         relevance
     }
 
-    fn allowed(
-        &self,
-        subject: &mut dyn StreamSubject,
-        op: OpId,
-        token: Token,
-    ) -> Option<Vec<RetId>> {
-        let reach = self.reach(subject, token.call, token.own);
+    fn allowed(&self, subject: &mut dyn StreamSubject, open: OpenOp) -> Option<Vec<RetId>> {
+        let reach = self.reach(subject, open.token.call, open.token.own);
         let states = reach.iter().map(|reach| reach.state);
-        allowed_in(subject, op, states, |subject, at, ret, is_changed| {
-            match self.decide(subject, Call { op, ret }, token) {
+        allowed_in(subject, open.op, states, |subject, at, ret, is_changed| {
+            match self.decide(subject, Call { op: open.op, ret }, open.token) {
                 Ok(_) => true,
                 Err(Miss::Impossible) => false,
                 // The monitor could not handle it, or it would have several explanations.

@@ -7,6 +7,7 @@ use crate::subject::{Call, Marks, Place, RetId, StateId, StreamSubject};
 
 use super::lanes::{Lanes, View};
 use super::monitor::{Miss, Relevance, StreamMonitor, Token, allowed_in};
+use super::open_ops::OpenOp;
 
 /// A snapshot object.
 pub(super) struct SnapshotMonitor {
@@ -193,39 +194,29 @@ impl StreamMonitor for SnapshotMonitor {
         }
     }
 
-    fn fail(
-        &mut self,
-        subject: &mut dyn StreamSubject,
-        op: OpId,
-        token: Token,
-    ) -> Result<(), Miss> {
-        match (subject.role(Call::unknown(op), true), token.own) {
+    fn fail(&mut self, subject: &mut dyn StreamSubject, open: OpenOp) -> Result<(), Miss> {
+        match (subject.role(Call::unknown(open.op), true), open.token.own) {
             (Role::Update { segment, .. }, Some(own)) => {
                 self.lanes.fail_update(segment as usize, own)
             }
             _ => {
-                self.lanes.end_scan(token.call, None);
+                self.lanes.end_scan(open.token.call, None);
                 Ok(())
             }
         }
     }
 
     /// A crashed update stays open permanently.
-    fn crash(&mut self, _subject: &mut dyn StreamSubject, _op: OpId, token: Token) -> Relevance {
-        if token.own.is_none() {
-            self.lanes.end_scan(token.call, None);
+    fn crash(&mut self, _subject: &mut dyn StreamSubject, open: OpenOp) -> Relevance {
+        if open.token.own.is_none() {
+            self.lanes.end_scan(open.token.call, None);
         }
         Relevance::Always
     }
 
-    fn allowed(
-        &self,
-        subject: &mut dyn StreamSubject,
-        op: OpId,
-        token: Token,
-    ) -> Option<Vec<RetId>> {
-        let states = self.states_since(subject, token.call, MOST_VIEWS);
-        allowed_in(subject, op, states, |_, _, _, _| true)
+    fn allowed(&self, subject: &mut dyn StreamSubject, open: OpenOp) -> Option<Vec<RetId>> {
+        let states = self.states_since(subject, open.token.call, MOST_VIEWS);
+        allowed_in(subject, open.op, states, |_, _, _, _| true)
     }
 
     fn states(&self, subject: &mut dyn StreamSubject) -> Vec<StateId> {

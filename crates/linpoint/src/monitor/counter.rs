@@ -33,7 +33,7 @@ use std::collections::BinaryHeap;
 use crate::spec::Role;
 
 use super::names::NONE;
-use super::peaks::Peaks;
+use super::peaks::{self, Peaks};
 use super::{Clock, Contradiction, Found, Refusal, Rows, minimise};
 
 /// Decides the rows.
@@ -67,13 +67,7 @@ enum Effect {
     Wrong,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Entry {
-    left: u32,
-    right: u32,
-    row: u32,
-    effect: Effect,
-}
+type Entry = peaks::Entry<Effect>;
 
 /// The operations by left end.
 struct Operations {
@@ -118,9 +112,8 @@ impl Operations {
                 amount != 0 && distance % amount == 0 && (1..=most).contains(&(distance / amount));
             is_count.then(|| (distance / amount) as u32)
         };
-        let Peaks { left, right, .. } = Peaks::of(rows);
-        let entry = |row: usize| {
-            let effect = match rows.role(row) {
+        let step = |row: usize| {
+            Ok(match rows.role(row) {
                 Role::Shift(by) if by != 0 => Effect::Add,
                 Role::ShiftFrom { by, from } if by != 0 => {
                     count(from).map_or(Effect::Wrong, Effect::AddTo)
@@ -129,14 +122,9 @@ impl Operations {
                     count(number).map_or(Effect::Wrong, Effect::Find)
                 }
                 _ => Effect::Idle,
-            };
-            Entry { left: left[row], right: right[row], row: row as u32, effect }
+            })
         };
-        let mut entries: Vec<Entry> = (0..rows.len()).map(entry).collect();
-        if !left.is_sorted() {
-            entries.sort_unstable_by_key(|e| e.left);
-        }
-        Ok(Operations { entries, additions })
+        Ok(Operations { entries: Peaks::of(rows).entries(step)?, additions })
     }
 }
 

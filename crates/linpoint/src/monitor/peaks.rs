@@ -13,7 +13,7 @@
 
 use crate::history::Span;
 
-use super::Rows;
+use super::{Refusal, Rows};
 
 /// The spans of the rows, in peaks.
 #[derive(Debug, Default)]
@@ -44,6 +44,30 @@ impl Peaks {
         });
         Peaks { left, right, count: finder.count() }
     }
+
+    /// The rows by left end, each with what it does.
+    pub(super) fn entries<E>(
+        &self,
+        mut effect: impl FnMut(usize) -> Result<E, Refusal>,
+    ) -> Result<Vec<Entry<E>>, Refusal> {
+        let mut entries = Vec::with_capacity(self.left.len());
+        for (row, (&left, &right)) in self.left.iter().zip(&self.right).enumerate() {
+            entries.push(Entry { left, right, row: row as u32, effect: effect(row)? });
+        }
+        if !self.left.is_sorted() {
+            entries.sort_unstable_by_key(|entry| entry.left);
+        }
+        Ok(entries)
+    }
+}
+
+/// A row with its peaks, and what it does.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry<E> {
+    pub(super) left: u32,
+    pub(super) right: u32,
+    pub(super) row: u32,
+    pub(super) effect: E,
 }
 
 /// Finds the peak of a rank.

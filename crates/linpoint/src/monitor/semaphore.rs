@@ -29,7 +29,7 @@ use std::collections::BinaryHeap;
 
 use crate::spec::Role;
 
-use super::peaks::Peaks;
+use super::peaks::{self, Peaks};
 use super::{Clock, Contradiction, Found, Refusal, Rows, minimise};
 
 /// Decides the rows.
@@ -62,33 +62,20 @@ enum Effect {
     NoPermit,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Entry {
-    left: u32,
-    right: u32,
-    row: u32,
-    effect: Effect,
-}
+type Entry = peaks::Entry<Effect>;
 
 /// The operations by left end, and the number of peaks.
 fn read(rows: Rows<'_>) -> Result<(Vec<Entry>, u32), Refusal> {
-    let Peaks { left, right, count } = Peaks::of(rows);
-    let mut entries = Vec::with_capacity(rows.len());
-    for row in 0..rows.len() {
-        let effect = match rows.role(row) {
-            Role::Foreign(reason) => return Err(Refusal::new(reason)),
-            Role::Idle => Effect::Idle,
-            Role::Release => Effect::Release,
-            Role::Acquire => Effect::Acquire,
-            Role::NoPermit => Effect::NoPermit,
-            _ => return Err(Refusal::new("an operation that this kind of object lacks")),
-        };
-        entries.push(Entry { left: left[row], right: right[row], row: row as u32, effect });
-    }
-    if !left.is_sorted() {
-        entries.sort_unstable_by_key(|e| e.left);
-    }
-    Ok((entries, count))
+    let peaks = Peaks::of(rows);
+    let entries = peaks.entries(|row| match rows.role(row) {
+        Role::Foreign(reason) => Err(Refusal::new(reason)),
+        Role::Idle => Ok(Effect::Idle),
+        Role::Release => Ok(Effect::Release),
+        Role::Acquire => Ok(Effect::Acquire),
+        Role::NoPermit => Ok(Effect::NoPermit),
+        _ => Err(Refusal::new("an operation that this kind of object lacks")),
+    })?;
+    Ok((entries, peaks.count))
 }
 
 /// True if one of the two reasons proves that the operations contradict each other.

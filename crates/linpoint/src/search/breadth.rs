@@ -43,7 +43,18 @@ pub(crate) enum Supply {
     Unlimited,
 }
 
-/// Runs the search. (Not generic, so that it is compiled once instead of for every specification.)
+/// What a breadth-first search found on its way.
+#[derive(Default)]
+pub(crate) struct Survey {
+    /// Linearizations that end in different states. Empty if there are none.
+    pub(crate) endings: Vec<(Vec<Choice>, StateId)>,
+    /// States in which the tracked operation can take effect.
+    pub(crate) tracked_in: Vec<StateId>,
+    /// The number of returns that could be explained.
+    reached: u32,
+}
+
+/// Runs the search.
 pub(crate) fn search(
     problem: &Problem,
     automaton: &mut Automaton<'_>,
@@ -51,38 +62,11 @@ pub(crate) fn search(
     supply: Supply,
     budget: &mut Budget<'_>,
 ) -> Result<Outcome, Stopped> {
-    if problem.width <= 64 {
-        search_with::<u64>(problem, automaton, switches, supply, budget)
-    } else {
-        search_with::<Wide>(problem, automaton, switches, supply, budget)
-    }
-}
-
-fn search_with<M: Mask>(
-    problem: &Problem,
-    automaton: &mut Automaton<'_>,
-    switches: Switches,
-    supply: Supply,
-    budget: &mut Budget<'_>,
-) -> Result<Outcome, Stopped> {
-    let mut search = BreadthFirst::<M>::new(problem, automaton, switches, supply);
-    match search.run(problem, budget) {
-        Ok(true) => {
-            let path = search.level.first().map_or(ROOT, |node| node.path);
-            Ok(Outcome::Linearizable(search.paths.order(path)))
-        }
-        Ok(false) => Ok(Outcome::NotLinearizable { reached: search.frontier.returns() }),
-        Err(stop) => Err(Stopped { stop, reached: search.frontier.returns() }),
-    }
-}
-
-/// The findings of a breadth-first search.
-#[derive(Default)]
-pub(crate) struct Survey {
-    /// Linearizations that end in different states.
-    pub(crate) endings: Vec<(Vec<Choice>, StateId)>,
-    /// States in which the tracked operation can take effect.
-    pub(crate) tracked_in: Vec<StateId>,
+    let survey = survey(problem, automaton, switches, (supply, 1), budget)?;
+    Ok(match survey.endings.into_iter().next() {
+        Some((order, _)) => Outcome::Linearizable(order),
+        None => Outcome::NotLinearizable { reached: survey.reached },
+    })
 }
 
 /// Explores all linearizations. Reports up to `most` that end in different states.
@@ -90,34 +74,15 @@ pub(crate) fn survey(
     problem: &Problem,
     automaton: &mut Automaton<'_>,
     switches: Switches,
-    most: usize,
+    (supply, most): (Supply, usize),
     budget: &mut Budget<'_>,
 ) -> Result<Survey, Stopped> {
     if problem.width <= 64 {
-        survey_with::<u64>(problem, automaton, switches, most, budget)
+        BreadthFirst::<u64>::new(problem, automaton, switches, supply).survey(problem, most, budget)
     } else {
-        survey_with::<Wide>(problem, automaton, switches, most, budget)
+        BreadthFirst::<Wide>::new(problem, automaton, switches, supply)
+            .survey(problem, most, budget)
     }
-}
-
-fn survey_with<M: Mask>(
-    problem: &Problem,
-    automaton: &mut Automaton<'_>,
-    switches: Switches,
-    most: usize,
-    budget: &mut Budget<'_>,
-) -> Result<Survey, Stopped> {
-    let mut search = BreadthFirst::<M>::new(problem, automaton, switches, Supply::Counted);
-    let stopped = |stop, reached| Stopped { stop, reached };
-    search.run(problem, budget).map_err(|stop| stopped(stop, search.frontier.returns()))?;
-    let mut endings: Vec<(Vec<Choice>, StateId)> = Vec::new();
-    for node in &search.level {
-        let state = node.config.state;
-        if endings.len() < most && endings.iter().all(|(_, s)| *s != state) {
-            endings.push((search.paths.order(node.path), state));
-        }
-    }
-    Ok(Survey { endings, tracked_in: search.tracked_in.into_iter().collect() })
 }
 
 struct BreadthFirst<'r, 'a, M> {
@@ -162,6 +127,28 @@ impl<'r, 'a, M: Mask> BreadthFirst<'r, 'a, M> {
             successors: Vec::new(),
             tracked_in: FxHashSet::default(),
         }
+    }
+
+    fn survey(
+        mut self,
+        problem: &Problem,
+        most: usize,
+        budget: &mut Budget<'_>,
+    ) -> Result<Survey, Stopped> {
+        let found = self.run(problem, budget);
+        let reached = self.frontier.returns();
+        let mut survey = Survey { reached, ..Survey::default() };
+        if found.map_err(|stop| Stopped { stop, reached })? {
+            for node in &self.level {
+                let state = node.config.state;
+                let is_new = survey.endings.iter().all(|(_, known)| *known != state);
+                if survey.endings.len() < most && is_new {
+                    survey.endings.push((self.paths.order(node.path), state));
+                }
+            }
+        }
+        survey.tracked_in = self.tracked_in.into_iter().collect();
+        Ok(survey)
     }
 
     /// True if everything can be explained. `level` then holds the final configurations.

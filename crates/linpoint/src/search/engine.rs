@@ -202,7 +202,7 @@ impl Searcher<'_> {
         budget: &mut Budget<'_>,
     ) -> Result<Survey, Stopped> {
         let automaton = &mut Automaton::new(session, &self.problem.classes, true);
-        breadth::survey(self.problem, automaton, self.switches, most, budget)
+        breadth::survey(self.problem, automaton, self.switches, (Supply::Counted, most), budget)
     }
 
     /// Translates choices to operations of the history. The first use of a pending class is the

@@ -65,7 +65,7 @@ impl SmallObject for SmallAppends {
     }
 
     fn draw(&self, rng: &mut Rng, _style: &Style, fresh: u8) -> Op {
-        match rng.below(40) {
+        match rng.usize(..40) {
             0..18 => KeyValueOp::Get(0),
             18..24 => KeyValueOp::Put(0, letter(fresh)),
             24 if self.initial => KeyValueOp::Delete(0),
@@ -77,9 +77,9 @@ impl SmallObject for SmallAppends {
         if !matches!(op, KeyValueOp::Get(_)) {
             return KeyValueRet::Done;
         }
-        let mut state = Nibbles(if rng.chance(0.7) { self.start() } else { 0 });
-        for _ in 0..rng.below(4) {
-            state = state.push(rng.below(usize::from(values)) as u8);
+        let mut state = Nibbles(if rng.f64() < 0.7 { self.start() } else { 0 });
+        for _ in 0..rng.usize(..4) {
+            state = state.push(rng.usize(..usize::from(values)) as u8);
         }
         found(state.0)
     }

@@ -20,7 +20,7 @@ pub struct SmallPriorityQueue(pub Order);
 
 /// Some result of looking at a container: a value, or nothing.
 fn any_value(rng: &mut Rng, values: u8) -> Option<u8> {
-    let value = rng.below(usize::from(values) + 1) as u8;
+    let value = rng.usize(..usize::from(values) + 1) as u8;
     (value < values).then_some(value)
 }
 
@@ -58,7 +58,7 @@ macro_rules! container {
             }
 
             fn draw(&self, rng: &mut Rng, _style: &Style, fresh: u8) -> $op<u8> {
-                match rng.below(10) {
+                match rng.usize(..10) {
                     0..5 => $op::$add(fresh),
                     5..8 => $op::$remove,
                     _ => $op::$peek,

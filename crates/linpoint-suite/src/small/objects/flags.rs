@@ -28,10 +28,6 @@ impl SmallObject for SmallSet {
         Set::new()
     }
 
-    fn start(&self) -> u64 {
-        0
-    }
-
     fn step(&self, state: u64, op: &SetOp<u8>) -> Option<(SetRet, u64)> {
         let there = |v: &u8| state >> v & 1 == 1;
         Some(match op {
@@ -42,8 +38,8 @@ impl SmallObject for SmallSet {
     }
 
     fn draw(&self, rng: &mut Rng, _style: &Style, _fresh: u8) -> SetOp<u8> {
-        let key = rng.below(self.keys.into()) as u8;
-        match rng.below(5) {
+        let key = rng.u8(..self.keys);
+        match rng.usize(..5) {
             0 | 1 => SetOp::Insert(key),
             2 | 3 => SetOp::Remove(key),
             _ => SetOp::Contains(key),
@@ -51,7 +47,7 @@ impl SmallObject for SmallSet {
     }
 
     fn any_result(&self, rng: &mut Rng, _op: &SetOp<u8>, _values: u8) -> SetRet {
-        SetRet(rng.chance(0.5))
+        SetRet(rng.bool())
     }
 
     fn letters(&self, _values: u8) -> Vec<(SetOp<u8>, Option<SetRet>)> {
@@ -75,10 +71,6 @@ impl SmallObject for SmallMutex {
         Mutex::default()
     }
 
-    fn start(&self) -> u64 {
-        0
-    }
-
     fn step(&self, state: u64, op: &MutexOp) -> Option<(MutexRet, u64)> {
         match op {
             MutexOp::Acquire(_) => (state == 0).then_some((MutexRet::Done, 1)),
@@ -88,7 +80,7 @@ impl SmallObject for SmallMutex {
     }
 
     fn draw(&self, rng: &mut Rng, _style: &Style, _fresh: u8) -> MutexOp {
-        match rng.below(5) {
+        match rng.usize(..5) {
             0 | 1 => MutexOp::Acquire(None),
             2 | 3 => MutexOp::Release(None),
             _ => MutexOp::TryAcquire(None),
@@ -97,7 +89,7 @@ impl SmallObject for SmallMutex {
 
     fn any_result(&self, rng: &mut Rng, op: &MutexOp, _values: u8) -> MutexRet {
         match op {
-            MutexOp::TryAcquire(_) => MutexRet::Bool(rng.chance(0.5)),
+            MutexOp::TryAcquire(_) => MutexRet::Bool(rng.bool()),
             _ => MutexRet::Done,
         }
     }

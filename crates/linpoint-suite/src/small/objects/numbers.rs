@@ -33,10 +33,6 @@ impl SmallObject for SmallCounter {
         Counter { initial: 0 }
     }
 
-    fn start(&self) -> u64 {
-        0
-    }
-
     fn step(&self, state: u64, op: &CounterOp) -> Option<(CounterRet, u64)> {
         let found = CounterRet::Value(state as i64);
         Some(match op {
@@ -47,8 +43,8 @@ impl SmallObject for SmallCounter {
     }
 
     fn draw(&self, rng: &mut Rng, _style: &Style, _fresh: u8) -> CounterOp {
-        let by = self.amounts[rng.below(self.amounts.len())];
-        match rng.below(3) {
+        let by = self.amounts[rng.usize(..self.amounts.len())];
+        match rng.usize(..3) {
             0 => CounterOp::Get,
             1 => CounterOp::Add(by),
             _ => CounterOp::FetchAdd(by),
@@ -58,7 +54,7 @@ impl SmallObject for SmallCounter {
     fn any_result(&self, rng: &mut Rng, op: &CounterOp, values: u8) -> CounterRet {
         match op {
             CounterOp::Add(_) => CounterRet::Done,
-            _ => CounterRet::Value(rng.below(usize::from(values) + 2) as i64 - 1),
+            _ => CounterRet::Value(rng.usize(..usize::from(values) + 2) as i64 - 1),
         }
     }
 
@@ -105,7 +101,7 @@ impl SmallObject for SmallSemaphore {
     }
 
     fn draw(&self, rng: &mut Rng, _style: &Style, _fresh: u8) -> SemaphoreOp {
-        match rng.below(5) {
+        match rng.usize(..5) {
             0 | 1 => SemaphoreOp::Release,
             2 | 3 => SemaphoreOp::TryAcquire,
             _ => SemaphoreOp::Acquire,
@@ -114,7 +110,7 @@ impl SmallObject for SmallSemaphore {
 
     fn any_result(&self, rng: &mut Rng, op: &SemaphoreOp, _values: u8) -> SemaphoreRet {
         match op {
-            SemaphoreOp::TryAcquire => SemaphoreRet::Bool(rng.chance(0.5)),
+            SemaphoreOp::TryAcquire => SemaphoreRet::Bool(rng.bool()),
             _ => SemaphoreRet::Done,
         }
     }

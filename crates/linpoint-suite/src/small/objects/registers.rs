@@ -23,7 +23,7 @@ pub struct SmallKeyValue;
 
 /// A value that may have been written, or the initial one.
 fn any_value(rng: &mut Rng, values: u8) -> u8 {
-    rng.below(usize::from(values) + 1) as u8
+    rng.usize(..usize::from(values) + 1) as u8
 }
 
 impl SmallObject for SmallRegister {
@@ -39,10 +39,6 @@ impl SmallObject for SmallRegister {
         Register { initial: 0 }
     }
 
-    fn start(&self) -> u64 {
-        0
-    }
-
     fn step(&self, state: u64, op: &RegisterOp<u8>) -> Option<(RegisterRet<u8>, u64)> {
         Some(match op {
             RegisterOp::Read => (RegisterRet::Value(state as u8), state),
@@ -51,7 +47,7 @@ impl SmallObject for SmallRegister {
     }
 
     fn draw(&self, rng: &mut Rng, _style: &Style, fresh: u8) -> RegisterOp<u8> {
-        if rng.chance(0.5) { RegisterOp::Read } else { RegisterOp::Write(fresh + 1) }
+        if rng.bool() { RegisterOp::Read } else { RegisterOp::Write(fresh + 1) }
     }
 
     fn any_result(&self, rng: &mut Rng, op: &RegisterOp<u8>, values: u8) -> RegisterRet<u8> {
@@ -85,10 +81,6 @@ impl SmallObject for SmallCasRegister {
         CasRegister { initial: 0 }
     }
 
-    fn start(&self) -> u64 {
-        0
-    }
-
     fn step(&self, state: u64, op: &CasRegisterOp<u8>) -> Option<(CasRegisterRet<u8>, u64)> {
         Some(match op {
             CasRegisterOp::Read => (CasRegisterRet::Value(state as u8), state),
@@ -101,7 +93,7 @@ impl SmallObject for SmallCasRegister {
     }
 
     fn draw(&self, rng: &mut Rng, style: &Style, fresh: u8) -> CasRegisterOp<u8> {
-        match rng.below(4) {
+        match rng.usize(..4) {
             0 => CasRegisterOp::Read,
             1 => CasRegisterOp::Write(fresh + 1),
             _ => CasRegisterOp::Cas(any_value(rng, fresh.max(style.values)), fresh + 1),
@@ -113,7 +105,7 @@ impl SmallObject for SmallCasRegister {
             CasRegisterOp::Read => CasRegisterRet::Value(any_value(rng, values)),
             CasRegisterOp::Write(_) => CasRegisterRet::Written,
             // A failed one is outside the supported fragment, so there are few of them.
-            CasRegisterOp::Cas(..) => CasRegisterRet::Bool(rng.chance(0.9)),
+            CasRegisterOp::Cas(..) => CasRegisterRet::Bool(rng.f64() < 0.9),
         }
     }
 
@@ -144,10 +136,6 @@ impl SmallObject for SmallRmw {
 
     fn spec(&self) -> Rmw<u8> {
         Rmw { initial: 0 }
-    }
-
-    fn start(&self) -> u64 {
-        0
     }
 
     fn step(&self, state: u64, op: &RmwOp<u8>) -> Option<(RmwRet<u8>, u64)> {
@@ -194,10 +182,6 @@ impl SmallObject for SmallKeyValue {
         KeyValue::new(None)
     }
 
-    fn start(&self) -> u64 {
-        0
-    }
-
     fn step(&self, state: u64, op: &KeyValueOp<u8, u8>) -> Option<(KeyValueRet<u8>, u64)> {
         Some(match op {
             KeyValueOp::Get(k) => (KeyValueRet::Value(Self::held(state, *k)), state),
@@ -220,8 +204,8 @@ impl SmallObject for SmallKeyValue {
     }
 
     fn draw(&self, rng: &mut Rng, style: &Style, fresh: u8) -> KeyValueOp<u8, u8> {
-        let key = rng.below(2) as u8;
-        match rng.below(20) {
+        let key = rng.usize(..2) as u8;
+        match rng.usize(..20) {
             0..8 => KeyValueOp::Get(key),
             8..15 => KeyValueOp::Put(key, fresh),
             15..18 => {
@@ -229,7 +213,7 @@ impl SmallObject for SmallKeyValue {
                 KeyValueOp::CompareAndSet(key, expected, fresh)
             }
             18 => KeyValueOp::GetOrElseUpdate(key, fresh),
-            _ if rng.chance(0.5) => KeyValueOp::Delete(key),
+            _ if rng.bool() => KeyValueOp::Delete(key),
             _ => KeyValueOp::Remove(key),
         }
     }
@@ -240,7 +224,7 @@ impl SmallObject for SmallKeyValue {
                 KeyValueRet::Value(any_value(rng, values).checked_sub(1))
             }
             KeyValueOp::GetOrElseUpdate(..) => KeyValueRet::Value(Some(any_value(rng, values))),
-            KeyValueOp::CompareAndSet(..) => KeyValueRet::Bool(rng.chance(0.9)),
+            KeyValueOp::CompareAndSet(..) => KeyValueRet::Bool(rng.f64() < 0.9),
             _ => KeyValueRet::Done,
         }
     }

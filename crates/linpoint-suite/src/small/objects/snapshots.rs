@@ -36,10 +36,6 @@ impl SmallObject for SmallSnapshot {
         Snapshot { segments: self.segments.into(), initial: 0 }
     }
 
-    fn start(&self) -> u64 {
-        0
-    }
-
     fn step(&self, state: u64, op: &SnapshotOp<u8>) -> Option<(SnapshotRet<u8>, u64)> {
         Some(match op {
             SnapshotOp::Scan => (self.known(state), state),
@@ -61,10 +57,10 @@ impl SmallObject for SmallSnapshot {
     }
 
     fn draw(&self, rng: &mut Rng, _style: &Style, fresh: u8) -> SnapshotOp<u8> {
-        let segment = rng.below(self.segments.into());
-        match (rng.chance(0.45), self.bits) {
+        let segment = rng.usize(..usize::from(self.segments));
+        match (rng.f64() < 0.45, self.bits) {
             (true, _) => SnapshotOp::Scan,
-            (false, true) => SnapshotOp::Update(segment, u8::from(segment < 2 && rng.chance(0.8))),
+            (false, true) => SnapshotOp::Update(segment, u8::from(segment < 2 && rng.f64() < 0.8)),
             (false, false) => SnapshotOp::Update(segment, fresh + 1),
         }
     }
@@ -75,8 +71,8 @@ impl SmallObject for SmallSnapshot {
         }
         let most = if self.bits { 2 } else { usize::from(values) + 1 };
         let mut value = |_| {
-            let known = !self.partial || rng.chance(0.8);
-            let value = rng.below(most) as u8;
+            let known = !self.partial || rng.f64() < 0.8;
+            let value = rng.usize(..most) as u8;
             known.then_some(value)
         };
         SnapshotRet::Values((0..self.segments).map(&mut value).collect())
@@ -87,7 +83,7 @@ impl SmallObject for SmallSnapshot {
         if !self.partial {
             return ret;
         }
-        let recorded = |value: &Option<u8>| value.filter(|_| rng.chance(0.8));
+        let recorded = |value: &Option<u8>| value.filter(|_| rng.f64() < 0.8);
         SnapshotRet::Values(values.iter().map(recorded).collect())
     }
 

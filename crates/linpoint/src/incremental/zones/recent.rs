@@ -105,11 +105,8 @@ mod tests {
     fn maxima_agree_with_a_list() {
         let mut recent = Recent::default();
         let mut list: Vec<(u64, u64, u64)> = Vec::new(); // position, first return, last call
-        let mut random = 1u64;
-        let mut below = |n: u64| {
-            random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (random >> 33) % n
-        };
+        let mut random = fastrand::Rng::with_seed(1);
+        let mut below = |n: u64| random.u64(..n);
         for now in 1..20_000u64 {
             match below(4) {
                 0 => {
