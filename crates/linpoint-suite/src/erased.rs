@@ -17,6 +17,7 @@ use linpoint::spec::{
     Shaped, Spec, Text, Traces,
 };
 use linpoint::subject::Place;
+use linpoint::verdict::Piece;
 
 use crate::vocabulary::{Vocabulary, Word};
 
@@ -193,6 +194,7 @@ impl<S: Spec + 'static> Spec for Typed<S> {
         self.0.shaped().is_some().then_some(self)
     }
 
+    /// Those that follow from the shape follow from the one that is passed on.
     fn claims(&self) -> Option<&dyn Claims<ErasedValue, ErasedValue>> {
         self.0.claims().is_some().then_some(self)
     }
@@ -254,6 +256,14 @@ impl<S: Spec + 'static> Claims<ErasedValue, ErasedValue> for Typed<S> {
         self.claims_of_type().anonymous_kind(op.get())
     }
 
+    fn same_kind(&self, a: &ErasedValue, b: &ErasedValue) -> bool {
+        self.claims_of_type().same_kind(a.get(), b.get())
+    }
+
+    fn needs_unnamed(&self, op: &ErasedValue, ret: Option<&ErasedValue>) -> bool {
+        self.claims_of_type().needs_unnamed(op.get(), Self::ret(ret))
+    }
+
     fn idle_unless_named(&self, op: &ErasedValue) -> bool {
         self.claims_of_type().idle_unless_named(op.get())
     }
@@ -263,6 +273,11 @@ impl<S: Spec + 'static> Claims<ErasedValue, ErasedValue> for Typed<S> {
         let ids: Vec<OpId> = part.iter().map(|view| view.id).collect();
         for id in &mut found.ops {
             *id = ids[id.index()];
+        }
+        for piece in &mut found.reason.pieces {
+            if let Piece::Op(mention) = piece {
+                mention.op = ids[mention.op.index()];
+            }
         }
         Some(found)
     }
@@ -291,6 +306,10 @@ impl<S: Spec + 'static> Shaped<ErasedValue, ErasedValue> for Typed<S> {
 
     fn role(&self, op: &ErasedValue, ret: Option<&ErasedValue>, pending: bool) -> Role {
         self.shape_of_type().role(op.get(), Self::ret(ret), pending)
+    }
+
+    fn is_complete(&self) -> bool {
+        self.shape_of_type().is_complete()
     }
 
     fn key(&self, op: &ErasedValue) -> Option<Name> {

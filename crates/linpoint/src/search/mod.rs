@@ -22,6 +22,7 @@ pub(crate) use automaton::{Automaton, Step};
 pub use engine::Engine;
 pub(crate) use engine::{Ending, Found, Searcher};
 pub(crate) use frontier::Choice;
+pub(crate) use pending::Idle;
 pub(crate) use problem::{Problem, Scratch, compile};
 
 pub(crate) use crate::subject::{ClassId, StateId, Stop, guard};

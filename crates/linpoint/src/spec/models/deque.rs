@@ -13,6 +13,7 @@ use std::collections::VecDeque;
 use rustc_hash::FxHashMap;
 
 use super::{Value, deterministic, show_elements, show_option};
+use crate::spec::derived::sources::{TypedRules, Words};
 use crate::spec::{Claims, PartView, Refutation, Spec, Traces};
 
 /// A double-ended queue.
@@ -191,21 +192,26 @@ impl<V: Value> Claims<DequeOp<V>, DequeRet<V>> for Deque<V> {
     }
 
     fn refute(&self, part: &PartView<'_, DequeOp<V>, DequeRet<V>>) -> Option<Refutation> {
-        super::refute::elements(
-            part,
-            |op| match op {
-                PushFront(v) | PushBack(v) => Some(v),
-                _ => None,
+        TypedRules {
+            initial: &|_: &&V| 0,
+            provides: &|op, things| {
+                if let PushFront(v) | PushBack(v) = op {
+                    things(v);
+                }
             },
-            |_, ret| match ret {
-                DequeRet::Value(v) => v.as_ref(),
-                _ => None,
+            sees: &|_, ret, things| {
+                if let DequeRet::Value(Some(v)) = ret {
+                    things(v);
+                }
             },
-            |op, ret| match (op, ret) {
-                (PopFront | PopBack, DequeRet::Value(v)) => v.as_ref(),
-                _ => None,
+            takes: &|op, ret, things| {
+                if let (PopFront | PopBack, DequeRet::Value(Some(v))) = (op, ret) {
+                    things(v);
+                }
             },
-        )
+            words: Words::ELEMENTS,
+        }
+        .refute(self, part)
     }
 
     /// Pops first, as they were called. Two elements that are there at once leave in the order of their places, seen from

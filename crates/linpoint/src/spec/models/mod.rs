@@ -9,15 +9,12 @@ mod bank;
 mod cas_register;
 mod counter;
 mod deque;
-mod fifo_guide;
-mod fifo_order;
 mod key_value;
 mod multi_register;
 mod mutex;
 mod persistent;
 mod priority_queue;
 mod queue;
-mod refute;
 mod register;
 mod rmw;
 mod semaphore;
@@ -25,7 +22,6 @@ mod set;
 mod snapshot;
 mod sorted;
 mod stack;
-mod zone_guide;
 
 pub use append::Append;
 pub use bag::{Bag, BagOp, BagRet};
@@ -84,7 +80,7 @@ fn show_elements<'a, V: Debug + 'a>(
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     //! What the tests of the models share.
 
     use crate::history::History;
@@ -92,7 +88,7 @@ mod tests {
 
     /// The results of a sequential run, and the last state, in words. A result that is not unique
     /// is shown as the first one; an operation that is not enabled as "waits".
-    pub(super) fn run<S: Spec>(spec: &S, ops: &[S::Op]) -> (Vec<String>, String) {
+    pub(crate) fn run<S: Spec>(spec: &S, ops: &[S::Op]) -> (Vec<String>, String) {
         let mut state = spec.initial();
         let mut rets = Vec::new();
         for op in ops {
@@ -109,7 +105,7 @@ mod tests {
     }
 
     /// The states that follow from `state`, in words.
-    pub(super) fn next<S: Spec>(
+    pub(crate) fn next<S: Spec>(
         spec: &S,
         state: &S::State,
         op: &S::Op,
@@ -121,7 +117,7 @@ mod tests {
     }
 
     /// A history of concurrent operations.
-    pub(super) fn part_of<O: Clone, R: Clone>(ops: &[(O, R)]) -> History<O, R> {
+    pub(crate) fn part_of<O: Clone, R: Clone>(ops: &[(O, R)]) -> History<O, R> {
         let mut events = History::from_events();
         let ids: Vec<_> = ops.iter().map(|(op, _)| events.call(op.clone())).collect();
         for (id, (_, ret)) in ids.into_iter().zip(ops) {

@@ -98,7 +98,7 @@ impl Spec for Mutex {
     }
 
     fn claims(&self) -> Option<&dyn Claims<Self::Op, Self::Ret>> {
-        Some(self)
+        self.owner.then_some(self)
     }
 
     fn replay(
@@ -140,6 +140,7 @@ impl Spec for Mutex {
     }
 }
 
+/// For locks with owners. The claims about others follow from the shape.
 impl Claims<MutexOp, MutexRet> for Mutex {
     /// The state that the operation makes. (A try-acquire that fails leaves nothing, which is less.)
     fn leaves(&self, op: &MutexOp) -> Traces {
@@ -149,15 +150,13 @@ impl Claims<MutexOp, MutexRet> for Mutex {
         }
     }
 
-    /// The one state that the operation needs. A failed try-acquire of a lock with owners fits many;
-    /// one with an unknown result fits all, but leaves the holder that it finds.
+    /// The one state that the operation needs. A failed try-acquire fits many; one with an unknown result fits all, but
+    /// leaves the holder that it finds.
     fn senses(&self, op: &MutexOp, ret: Option<&MutexRet>) -> Traces {
         match (op, ret) {
             (Acquire(_), _) | (TryAcquire(_), Some(Bool(true))) => Traces::one(&Holder::None),
             (Release(by), _) => Traces::one(&self.held(*by)),
-            (TryAcquire(_), _) if self.owner => Traces::Any,
-            (TryAcquire(_), Some(_)) => Traces::one(&self.held(None)),
-            (TryAcquire(_), None) => Traces::none(),
+            (TryAcquire(_), _) => Traces::Any,
         }
     }
 }
@@ -166,6 +165,10 @@ impl Claims<MutexOp, MutexRet> for Mutex {
 impl Shaped<MutexOp, MutexRet> for Mutex {
     fn shape(&self) -> Shape {
         Shape::Flags
+    }
+
+    fn is_complete(&self) -> bool {
+        true
     }
 
     fn role(&self, op: &MutexOp, ret: Option<&MutexRet>, pending: bool) -> Role {
