@@ -13,8 +13,8 @@ use std::sync::Arc;
 
 use linpoint::history::{Extras, History, Interval, OpId, Span, Ties};
 use linpoint::spec::{
-    Claims, EffectiveClaims, Footprint, Mention, Name, PartView, Refutation, Returned, Role, Shape,
-    Shaped, Spec, Text, Traces,
+    Claims, Done, EffectiveClaims, Footprint, Mention, Name, PartView, Refutation, Returned, Role,
+    Shape, Shaped, Spec, Text, Traces,
 };
 use linpoint::subject::Place;
 use linpoint::verdict::Piece;
@@ -324,7 +324,7 @@ impl<S: Spec + 'static> Shaped<ErasedValue, ErasedValue> for Typed<S> {
         self.shape_of_type().same_name(Self::mention(a), Self::mention(b))
     }
 
-    // These two are no claims: what they say of many operations has been passed on for each.
+    // These are no claims: what they say of many operations has been passed on for each.
 
     fn roles(
         &self,
@@ -336,6 +336,16 @@ impl<S: Spec + 'static> Shaped<ErasedValue, ErasedValue> for Typed<S> {
         for (op, (ret, span)) in ops.iter().zip(rets.iter().zip(spans)) {
             roles.push((self.role(op, ret.as_ref(), span.is_pending()), self.key(op)));
         }
+    }
+
+    fn done(&self, run: &[Returned<'_, ErasedValue, ErasedValue>]) -> Vec<Done> {
+        let done = |op: &Returned<'_, ErasedValue, ErasedValue>| Done {
+            process: op.process,
+            call: op.call,
+            end: op.end,
+            role: self.role(op.op, Some(op.ret), false),
+        };
+        run.iter().map(done).collect()
     }
 
     fn same_names(

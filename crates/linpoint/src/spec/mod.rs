@@ -24,6 +24,8 @@ mod shape;
 mod traces;
 
 pub use derived::Derived;
+#[doc(hidden)]
+pub use derived::Done;
 pub use expert::{Claims, EffectiveClaims};
 pub use sequential::Sequential;
 pub use shape::{Mention, Name, Role, Shape, Shaped, Slot, Text};

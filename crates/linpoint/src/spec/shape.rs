@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 
+use super::{Done, Returned};
 use crate::history::Span;
 use crate::subject::Place;
 
@@ -60,6 +61,19 @@ pub trait Shaped<O, R>: Sync {
         roles.extend(ops.iter().zip(results).map(|(op, (ret, span))| {
             (self.role(op, ret.as_ref(), span.is_pending()), self.key(op))
         }));
+    }
+
+    /// The roles of a run, as [`Shaped::role`] gives them. Like [`Shaped::roles`], it is not meant to be overridden: stress
+    /// tests ask about every run.
+    #[doc(hidden)]
+    fn done(&self, run: &[Returned<'_, O, R>]) -> Vec<Done> {
+        let done = |op: &Returned<'_, O, R>| Done {
+            process: op.process,
+            call: op.call,
+            end: op.end,
+            role: self.role(op.op, Some(op.ret), false),
+        };
+        run.iter().map(done).collect()
     }
 
     /// True if what two operations mention is equal, and not only the names of it. Called with

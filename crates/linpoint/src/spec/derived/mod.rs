@@ -24,6 +24,7 @@ mod tests;
 mod typed;
 mod zone_guide;
 
+pub use part::Done;
 pub(crate) use part::{At, Part, Row, guide};
 pub(crate) use sources::typed_mention as mention;
 pub use typed::Derived;

@@ -81,13 +81,17 @@ pub(crate) fn guide(shape: Shape, rows: &[Row]) -> Option<Vec<u64>> {
     }
 }
 
-/// A completed operation, for [`likely_order`].
+/// A [`Returned`](crate::spec::Returned) operation by its role.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Done {
-    pub(crate) process: u32,
-    pub(crate) call: u64,
-    pub(crate) end: u64,
-    pub(crate) role: Role,
+pub struct Done {
+    /// Who performed it.
+    pub process: u32,
+    /// When it was called.
+    pub call: u64,
+    /// When it returned.
+    pub end: u64,
+    /// What it did.
+    pub role: Role,
 }
 
 /// See [`Claims::likely_order`](crate::spec::Claims::likely_order).

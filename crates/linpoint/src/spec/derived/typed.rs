@@ -1,6 +1,6 @@
 //! The derived claims of a typed specification.
 
-use super::part::{At, Done, Part, Row, guide, likely_order};
+use super::part::{At, Part, Row, guide, likely_order};
 use super::sources::typed_mention;
 use super::{Senses, anonymous_kind, idle_unless_named, leaves, needs_unnamed, same_kind, senses};
 use crate::spec::{
@@ -172,12 +172,6 @@ impl<O, R> Claims<O, R> for Derived<'_, O, R> {
         if !matches!(self.shaped.shape(), Shape::Queue | Shape::BoundedQueue { .. }) {
             return None;
         }
-        let done = |op: &Returned<'_, O, R>| Done {
-            process: op.process,
-            call: op.call,
-            end: op.end,
-            role: self.shaped.role(op.op, Some(op.ret), false),
-        };
-        likely_order(&run.iter().map(done).collect::<Vec<_>>())
+        likely_order(&self.shaped.done(run))
     }
 }
