@@ -13,10 +13,11 @@ use std::sync::Arc;
 
 use linpoint::history::{Extras, History, Interval, OpId, Span, Ties};
 use linpoint::spec::{
-    Claims, EffectiveClaims, Footprint, Mention, Name, PartView, Refutation, Returned, Role, Shape,
-    Shaped, Spec, Text, Traces,
+    Claims, Done, EffectiveClaims, Footprint, Mention, Name, PartView, Refutation, Returned, Role,
+    Shape, Shaped, Spec, Text, Traces,
 };
 use linpoint::subject::Place;
+use linpoint::verdict::Piece;
 
 use crate::vocabulary::{Vocabulary, Word};
 
@@ -193,6 +194,7 @@ impl<S: Spec + 'static> Spec for Restored<S> {
         self.0.shaped().is_some().then_some(self)
     }
 
+    /// Those that follow from the shape follow from the one that is passed on.
     fn claims(&self) -> Option<&dyn Claims<ErasedValue, ErasedValue>> {
         self.0.claims().is_some().then_some(self)
     }
@@ -254,6 +256,14 @@ impl<S: Spec + 'static> Claims<ErasedValue, ErasedValue> for Restored<S> {
         self.claims_of_type().anonymous_kind(op.get())
     }
 
+    fn same_kind(&self, a: &ErasedValue, b: &ErasedValue) -> bool {
+        self.claims_of_type().same_kind(a.get(), b.get())
+    }
+
+    fn needs_unnamed(&self, op: &ErasedValue, ret: Option<&ErasedValue>) -> bool {
+        self.claims_of_type().needs_unnamed(op.get(), Self::ret(ret))
+    }
+
     fn idle_unless_named(&self, op: &ErasedValue) -> bool {
         self.claims_of_type().idle_unless_named(op.get())
     }
@@ -263,6 +273,11 @@ impl<S: Spec + 'static> Claims<ErasedValue, ErasedValue> for Restored<S> {
         let ids: Vec<OpId> = part.iter().map(|view| view.id).collect();
         for id in &mut found.ops {
             *id = ids[id.index()];
+        }
+        for piece in &mut found.reason.pieces {
+            if let Piece::Op(mention) = piece {
+                mention.op = ids[mention.op.index()];
+            }
         }
         Some(found)
     }
@@ -293,6 +308,10 @@ impl<S: Spec + 'static> Shaped<ErasedValue, ErasedValue> for Restored<S> {
         self.shape_of_type().role(op.get(), Self::ret(ret), pending)
     }
 
+    fn is_complete(&self) -> bool {
+        self.shape_of_type().is_complete()
+    }
+
     fn key(&self, op: &ErasedValue) -> Option<Name> {
         self.shape_of_type().key(op.get())
     }
@@ -305,7 +324,7 @@ impl<S: Spec + 'static> Shaped<ErasedValue, ErasedValue> for Restored<S> {
         self.shape_of_type().same_name(Self::mention(a), Self::mention(b))
     }
 
-    // These two are not claims: what they say about many operations has been forwarded for each.
+    // These are not claims: what they say about many operations has been forwarded for each.
 
     fn roles(
         &self,
@@ -317,6 +336,16 @@ impl<S: Spec + 'static> Shaped<ErasedValue, ErasedValue> for Restored<S> {
         for (op, (ret, span)) in ops.iter().zip(rets.iter().zip(spans)) {
             roles.push((self.role(op, ret.as_ref(), span.is_pending()), self.key(op)));
         }
+    }
+
+    fn done(&self, run: &[Returned<'_, ErasedValue, ErasedValue>]) -> Vec<Done> {
+        let done = |op: &Returned<'_, ErasedValue, ErasedValue>| Done {
+            process: op.process,
+            call: op.call,
+            end: op.end,
+            role: self.role(op.op, Some(op.ret), false),
+        };
+        run.iter().map(done).collect()
     }
 
     fn same_names(

@@ -17,6 +17,7 @@ use crate::check::{CheckError, Settings};
 use crate::history::{OpId, Span, Timeline};
 use crate::minimise::{Reply, minimise};
 use crate::monitor::{self, Answer, Outcome};
+use crate::search::Idle;
 use crate::spec::Traces;
 use crate::subject::{Case, RetId, Subject};
 use crate::verdict::{CoreStatus, Verdict, Violation};
@@ -135,15 +136,13 @@ impl<'a> Shrinking<'a> {
     fn pruned(&self, core: &[OpId], relaxed: &[OpId]) -> Vec<OpId> {
         let case = self.case;
         let adds = |id: &OpId| case.subject.idle_unless_named(case.op(*id));
-        let mut names: FxHashSet<u64> = FxHashSet::default();
-        let mut is_known = true;
-        for id in core.iter().filter(|id| case.span(**id).ret <= self.until) {
-            is_known &= case.is_known(*id);
-            names.extend(case.senses(*id).names());
-        }
-        let is_named = |id: &OpId| case.leaves(*id).names().iter().any(|name| names.contains(name));
+        let is_completed = |id: &OpId| case.span(*id).ret <= self.until;
+        let completed = core.iter().copied().filter(is_completed).map(|id| case.call(id));
+        let pending = core.iter().copied().filter(|id| !is_completed(id));
+        let pending = pending.chain(relaxed.iter().copied()).map(|id| case.op(id));
+        let idle = Idle::new(case.subject, completed, pending);
         let mut kept = relaxed.to_vec();
-        kept.retain(|id| !is_known || !adds(id) || is_named(id));
+        kept.retain(|id| !idle.is_idle(case.op(*id)));
         if core.iter().chain(relaxed).any(adds) {
             let most = core.iter().chain(&kept).filter(|id| adds(id)).count();
             let mut classes = Vec::with_capacity(kept.len());

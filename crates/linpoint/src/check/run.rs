@@ -12,7 +12,6 @@ use crate::explain::{Setting, explain};
 use crate::history::OpId;
 use crate::plan::{Algorithm, Features, Monitor, NoMonitor, Plan, Tactic, effective_hints};
 use crate::search::Switches;
-use crate::spec::Shape;
 use crate::split::Split;
 use crate::subject::{Case, guard};
 use crate::verdict::{Undecided, Verdict, Violation, Witness, certify};
@@ -69,7 +68,7 @@ impl Settings<'_> {
             Some("switched off")
         } else if hints == Hints::Assert {
             Some("monitors do not use asserted positions")
-        } else if case.subject.shape() == Shape::Opaque {
+        } else if !case.subject.shape().has_monitor() {
             Some("there is none for this kind of object")
         } else {
             None

@@ -80,9 +80,15 @@ impl<'a> Ladder<'a> {
     /// An obvious contradiction, if the specification finds one.
     fn refutation(&self) -> Result<Option<Refutation>, Stop> {
         let ids = (self.ids)();
-        guard(|| self.case.subject.refute(&self.case.rows(&ids))).map_err(|message| {
-            Stop::SpecPanicked { op: ids.first().map(|id| self.case.op(*id)), message }
-        })
+        let found =
+            guard(|| self.case.subject.refute(&self.case.rows(&ids))).map_err(|message| {
+                Stop::SpecPanicked { op: ids.first().map(|id| self.case.op(*id)), message }
+            })?;
+        let process = |op| self.case.extras(op).process;
+        Ok(found.map(|Refutation { ops, reason }| Refutation {
+            ops,
+            reason: reason.with_processes(process),
+        }))
     }
 
     fn try_rung(

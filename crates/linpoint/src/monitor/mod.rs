@@ -154,7 +154,9 @@ pub(crate) fn verify_names(case: &Case<'_>) -> Result<(), Refusal> {
 fn decide_rows(rows: Rows<'_>) -> Result<Outcome, Refusal> {
     let mut clock = Clock::start();
     let (monitor, found) = match rows.shape() {
-        Shape::Opaque => return Err(Refusal::new(NO_MONITOR)),
+        Shape::Opaque | Shape::BoundedQueue { .. } | Shape::Bag => {
+            return Err(Refusal::new(NO_MONITOR));
+        }
         Shape::Queue => ("queue-monitor", queue(rows, &mut clock)?),
         Shape::Stack => ("stack-monitor", container(rows, &mut clock, stack::decide)?),
         Shape::PriorityQueue => {

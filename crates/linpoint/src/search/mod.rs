@@ -21,6 +21,7 @@ pub(crate) use automaton::{Automaton, Transition};
 pub use engine::Engine;
 pub(crate) use engine::{Ending, Found, Searcher};
 pub(crate) use frontier::Choice;
+pub(crate) use pending::Idle;
 pub(crate) use problem::{Problem, Scratch, compile};
 
 pub(crate) use crate::subject::{ClassId, StateId, Stop, guard};

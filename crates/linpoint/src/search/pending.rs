@@ -14,7 +14,7 @@ use super::{ClassId, Switches};
 use crate::history::OpId;
 use crate::spec::Traces;
 use crate::split::Event;
-use crate::subject::Call;
+use crate::subject::{Call, Subject};
 
 /// Pending operations that are treated as identical.
 #[derive(Clone, Debug)]
@@ -55,6 +55,41 @@ pub(crate) enum Matter {
 /// A pending operation with the number of returns before its call.
 pub(super) type Pending = (OpId, u32);
 
+/// Which pending operations have no use. See
+/// [`Claims::idle_unless_named`](crate::spec::Claims::idle_unless_named).
+pub(crate) struct Idle<'a> {
+    subject: &'a dyn Subject,
+    /// Traces that are sensed by name; `None` if some operation may need what it does not name.
+    named: Option<FxHashSet<u64>>,
+}
+
+impl<'a> Idle<'a> {
+    /// For a history of these completed and pending operations.
+    pub(crate) fn new(
+        subject: &'a dyn Subject,
+        mut completed: impl Iterator<Item = Call> + Clone,
+        pending: impl Iterator<Item = OpId> + Clone,
+    ) -> Self {
+        let can_be_idle = pending.clone().any(|op| subject.idle_unless_named(op));
+        let is_needed = |call| subject.needs_unnamed(call);
+        if !can_be_idle || completed.clone().any(is_needed) {
+            return Idle { subject, named: None };
+        }
+        let mut named = FxHashSet::default();
+        completed.by_ref().for_each(|call| named.extend(subject.senses(call).names()));
+        // An operation that senses what it leaves itself is not worth a special case.
+        pending.for_each(|op| named.extend(subject.senses_to_act(op).names()));
+        Idle { subject, named: Some(named) }
+    }
+
+    /// True if the history has a linearization without `op`, one of the pending operations, if it has one at all.
+    pub(crate) fn is_idle(&self, op: OpId) -> bool {
+        let Some(named) = &self.named else { return false };
+        self.subject.idle_unless_named(op)
+            && !self.subject.leaves(op).names().iter().any(|name| named.contains(name))
+    }
+}
+
 /// What makes pending operations identical.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Alike {
@@ -90,19 +125,17 @@ impl Compiler<'_, '_> {
             return Vec::new();
         }
         let subject = self.case.subject;
-        let named_by_completed = self.names_sensed(0..self.out.classes.len());
-        // An unknown result may name anything.
-        let all_known = self.out.classes.iter().all(|call| subject.is_known(call.ret));
+        let calls = &self.out.classes;
+        let idle = Idle::new(
+            subject,
+            calls.iter().copied(),
+            pending.iter().map(|(id, _)| self.case.op(*id)),
+        );
         let mut kept = Vec::new();
         for (id, at) in pending {
             let op = self.case.op(id);
-            let unmentioned = || {
-                let traces = subject.leaves(op);
-                !traces.names().iter().any(|n| named_by_completed.contains(n))
-            };
             // Optional and without effect, or with an effect that nothing can notice.
-            let idle = subject.is_read(Call::unknown(op))
-                || (all_known && subject.idle_unless_named(op) && unmentioned());
+            let idle = subject.is_read(Call::unknown(op)) || idle.is_idle(op);
             if switches.drop_idle_pending && idle {
                 self.out.dropped += 1;
             } else {
@@ -115,7 +148,12 @@ impl Compiler<'_, '_> {
         let mut groups: Vec<PendingClass> = Vec::new();
         let mut group_of: FxHashMap<Alike, usize> = FxHashMap::default();
         for ((id, at), class) in kept.into_iter().zip(classes) {
-            let alike = self.alike(id, class, asserted, switches, &named);
+            let mut alike = self.alike(id, class, asserted, switches, &named);
+            if let (Alike::Anonymous(_), Some(group)) = (alike, group_of.get(&alike))
+                && !subject.same_kind(self.case.op(groups[*group].ops[0]), self.case.op(id))
+            {
+                alike = Alike::Class(class);
+            }
             let group = *group_of.entry(alike).or_insert_with(|| {
                 let (ops, called_at) = (Vec::new(), Vec::new());
                 let (last_use, preference) = (0, u64::MAX);

@@ -23,7 +23,7 @@ const HISTORIES_PER_RUN: usize = 4;
 /// Results remembered for an operation.
 const MAX_RESULTS: usize = 12;
 
-/// Compares every claim of `spec` with its relation in `runs` random sequential runs and small
+/// Compares every claim of `spec` (its own, or those that follow from its shape) with its relation in `runs` random sequential runs and small
 /// histories made of `ops`. The same `seed` gives the same runs.
 ///
 /// Checked are:
@@ -38,12 +38,12 @@ const MAX_RESULTS: usize = 12;
 ///   it changes nothing there;
 /// * pending operations of one [`Claims::anonymous_kind`](super::Claims::anonymous_kind) can replace each other, and pending
 ///   operations that are [`Claims::idle_unless_named`](super::Claims::idle_unless_named) can be left out, in small histories in which
-///   nobody names their traces;
+///   no operation names their traces;
 /// * [`Claims::refute`](super::Claims::refute) is silent about legal histories, also when some of their operations are
 ///   relaxed; and what it names in illegal ones is illegal with all other operations relaxed;
 /// * [`Spec::shaped`]: sequences, legal or not, are legal for the shape exactly if they are for the
-///   specification, going by roles and names, and operations with different keys have disjoint
-///   footprints;
+///   specification, going by roles and names; operations with different keys have disjoint
+///   footprints; and if the shape [is complete](super::Shaped::is_complete), it has all operations and results;
 /// * [`Spec::replay`] finds the first illegal operation of such sequences.
 ///
 /// If [`Spec::outcomes`] cannot enumerate results, the claims are checked for unknown results only.
@@ -102,12 +102,18 @@ pub fn check_claims<S: Spec>(
         c.relation(state)?;
         c.reads(state)?;
         c.footprints(state)?;
+    }
+    // The shape first: if it is wrong, so is what follows from it.
+    c.keys()?;
+    c.completeness()?;
+    for _ in 0..HISTORIES_PER_RUN * runs {
+        c.sequences()?;
+    }
+    for state in &states {
         c.traces(state)?;
     }
-    c.keys()?;
     for _ in 0..HISTORIES_PER_RUN * runs {
         c.histories()?;
-        c.sequences()?;
     }
     Ok(())
 }

@@ -2,11 +2,13 @@
 
 use std::ops::Deref;
 
-use super::{PartView, Refutation, Returned, Spec, Traces};
+use super::{Derived, PartView, Refutation, Returned, Spec, Traces};
 
 /// Claims about an object that make the search faster. All methods are optional, and their defaults
 /// are safe. A false claim makes verdicts wrong: test them with
 /// [`check_claims`](super::claims::check_claims).
+///
+/// An object with a [shape](super::Shaped) does not need them: they are [derived](Derived) from it.
 pub trait Claims<O, R>: Sync {
     /// The traces that an operation leaves in the state, by which others can notice it. Together with
     /// [`Claims::senses`], this determines which pending operations can matter to which others.
@@ -45,15 +47,29 @@ pub trait Claims<O, R>: Sync {
         None
     }
 
+    /// True if two operations of equal [kinds](Claims::anonymous_kind) are of one kind indeed, and not only
+    /// because two kinds have one number. Override it where numbers are hashes.
+    fn same_kind(&self, _a: &O, _b: &O) -> bool {
+        true
+    }
+
     /// True if a pending operation of this kind has no use unless another operation mentions it: an
     /// enqueue of a value that was never dequeued.
     ///
-    /// CLAIM: if no completed operation of the part senses one of its traces by name, and the
-    /// results of all completed ones are known, then every history that has a linearization with
-    /// this pending operation has one without it. (A completed dequeue with an unknown result names
-    /// nothing, but may have taken this very element.)
+    /// CLAIM: if no completed operation of the part senses one of its traces by name
+    /// ([`Claims::senses`]), and no other pending one does so to act ([`Claims::senses_to_act`]), and no completed
+    /// one [needs what it does not name](Claims::needs_unnamed), then every history that has a linearization with
+    /// this pending operation has one without it.
     fn idle_unless_named(&self, _op: &O) -> bool {
         false
+    }
+
+    /// True if a completed operation with this result may need an operation that is
+    /// [idle unless named](Claims::idle_unless_named) and does not name it. A dequeue with an unknown result
+    /// names nothing, but may have taken this very element; a compare-and-set that failed needs some value other
+    /// than the expected one.
+    fn needs_unnamed(&self, _op: &O, ret: Option<&R>) -> bool {
+        ret.is_none()
     }
 
     /// A cheap and exact proof that the operations of `part` contradict the specification, if
@@ -84,15 +100,24 @@ pub trait Claims<O, R>: Sync {
     }
 }
 
-/// The claims that engines use: those of the specification, or else safe defaults.
+/// The claims that engines use: those of the specification, or else those that follow from its shape, or else safe
+/// defaults.
 pub struct EffectiveClaims<'a, O, R> {
-    own: Option<&'a dyn Claims<O, R>>,
+    source: Source<'a, O, R>,
+}
+
+enum Source<'a, O, R> {
+    Own(&'a dyn Claims<O, R>),
+    Derived(Derived<'a, O, R>),
+    Defaults(NoClaims),
 }
 
 impl<'a, O, R> EffectiveClaims<'a, O, R> {
     /// The claims about `spec`.
     pub fn of<S: Spec<Op = O, Ret = R>>(spec: &'a S) -> Self {
-        EffectiveClaims { own: spec.claims() }
+        let own = spec.claims().map(Source::Own);
+        let derived = || Derived::of(spec).map(Source::Derived);
+        EffectiveClaims { source: own.or_else(derived).unwrap_or(Source::Defaults(NoClaims)) }
     }
 }
 
@@ -104,6 +129,10 @@ impl<'a, O: 'a, R: 'a> Deref for EffectiveClaims<'a, O, R> {
     type Target = dyn Claims<O, R> + 'a;
 
     fn deref(&self) -> &Self::Target {
-        self.own.unwrap_or(&NoClaims)
+        match &self.source {
+            Source::Own(claims) => *claims,
+            Source::Derived(claims) => claims,
+            Source::Defaults(claims) => claims,
+        }
     }
 }

@@ -16,12 +16,16 @@
 //! The bundled specifications are in [`models`].
 
 pub mod claims;
+pub(crate) mod derived;
 mod expert;
 pub mod models;
 mod sequential;
 mod shape;
 mod traces;
 
+pub use derived::Derived;
+#[doc(hidden)]
+pub use derived::Done;
 pub use expert::{Claims, EffectiveClaims};
 pub use sequential::Sequential;
 pub use shape::{Mention, Name, Role, Shape, Shaped, Slot, Text};
@@ -97,14 +101,15 @@ pub trait Spec: Sync {
         false
     }
 
-    /// The shape of the object, if it is of a kind that the monitors know. Histories are then decided
-    /// in near-linear time instead of being searched. See [`Shaped`].
+    /// The shape of the object, if it is of a known kind. Histories are then decided by a monitor in
+    /// near-linear time, and where that is not possible, the search knows more about the operations. See
+    /// [`Shaped`].
     fn shaped(&self) -> Option<&dyn Shaped<Self::Op, Self::Ret>> {
         None
     }
 
-    /// Further claims that make the search faster, for objects without a shape or whose shape says too
-    /// little. See [`Claims`].
+    /// Claims that make the search faster, for objects without a shape or whose shape says too little. They
+    /// replace those that are [derived](Derived) from the shape. See [`Claims`].
     fn claims(&self) -> Option<&dyn Claims<Self::Op, Self::Ret>> {
         None
     }

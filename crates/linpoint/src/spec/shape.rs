@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 
+use super::{Done, Returned};
 use crate::history::Span;
 use crate::subject::Place;
 
@@ -22,6 +23,21 @@ pub trait Shaped<O, R>: Sync {
     /// What the operation means for an object of this kind. `ret` is `None` if the result is unknown,
     /// be it that the operation never returned (`pending`) or that nobody wrote it down.
     fn role(&self, op: &O, ret: Option<&R>, pending: bool) -> Role;
+
+    /// True if all operations of the object are operations of the shape. Then the claims that make a
+    /// search faster follow from the roles, see [`Derived`](super::Derived). False is safe: an object that is a queue with a
+    /// `size()` has an operation that notices every enqueue.
+    ///
+    /// CLAIM:
+    ///
+    /// * The role of a pending operation is never [`Role::Foreign`], and neither is that of a result that the
+    ///   operation can have.
+    /// * Wherever an operation can do what its pending role says, it does that.
+    /// * Elsewhere it cannot happen, if a completed operation with an unknown result has the same role (a lock that
+    ///   waits); it changes nothing, if that role is Foreign (a `try_lock`).
+    fn is_complete(&self) -> bool {
+        false
+    }
 
     /// The flag or register that the operation is about, where there is one for each key.
     ///
@@ -45,6 +61,19 @@ pub trait Shaped<O, R>: Sync {
         roles.extend(ops.iter().zip(results).map(|(op, (ret, span))| {
             (self.role(op, ret.as_ref(), span.is_pending()), self.key(op))
         }));
+    }
+
+    /// The roles of a run, as [`Shaped::role`] gives them. Like [`Shaped::roles`], it is not meant to be overridden: stress
+    /// tests ask about every run.
+    #[doc(hidden)]
+    fn done(&self, run: &[Returned<'_, O, R>]) -> Vec<Done> {
+        let done = |op: &Returned<'_, O, R>| Done {
+            process: op.process,
+            call: op.call,
+            end: op.end,
+            role: self.role(op.op, Some(op.ret), false),
+        };
+        run.iter().map(done).collect()
     }
 
     /// True if what two operations mention is equal, and not only the names of it. Called with
@@ -98,15 +127,22 @@ pub trait Shaped<O, R>: Sync {
     fn view(&self, _ret: &R, _names: &mut Vec<Option<Name>>) {}
 }
 
-/// What kind of object a specification describes, as far as the monitors know such objects.
+/// What kind of object a specification describes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]
 pub enum Shape {
-    /// None that they know.
+    /// None of those below.
     #[default]
     Opaque,
     /// A first-in first-out queue without a bound, initially empty.
     Queue,
+    /// A first-in first-out queue with a bound, initially empty. There is no monitor for it.
+    BoundedQueue {
+        /// The largest number of elements.
+        capacity: usize,
+    },
+    /// A bag, initially empty: it is the turn of every element. There is no monitor for it.
+    Bag,
     /// A stack without a bound, initially empty.
     Stack,
     /// A priority queue without a bound, initially empty. [`Shaped::compare`] says which element
@@ -139,6 +175,13 @@ pub enum Shape {
     },
 }
 
+impl Shape {
+    /// True if there is a monitor for objects of this shape.
+    pub fn has_monitor(self) -> bool {
+        !matches!(self, Shape::Opaque | Shape::BoundedQueue { .. } | Shape::Bag)
+    }
+}
+
 /// What an operation means for an object of a [`Shape`].
 ///
 /// For an operation that never returned, a role says what it does *if* it takes effect.
@@ -150,7 +193,7 @@ pub enum Role {
     /// It changes nothing and says nothing: a peek that never returned.
     Idle,
 
-    /// Queue, stack, priority queue: adds this element.
+    /// Queue, stack, priority queue, bag: adds this element.
     Add(Name),
     /// Removes this element, the one whose turn it is.
     Remove(Name),
@@ -160,6 +203,8 @@ pub enum Role {
     Peek(Name),
     /// Finds no element.
     Empty,
+    /// Finds no room for another element, and adds nothing.
+    Full,
 
     /// Flags: raises the flag, which was down.
     Raise,

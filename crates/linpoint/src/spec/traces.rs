@@ -46,6 +46,18 @@ impl Traces {
         Traces::AnyAnd(names.into_iter().map(|k| stable_hash(&k)).collect())
     }
 
+    /// These traces, and those of `other`.
+    pub fn and(mut self, other: &Traces) -> Traces {
+        if let Traces::Named(names) | Traces::AnyAnd(names) = &mut self {
+            names.extend_from_slice(other.names());
+        }
+        match (self, other) {
+            (Traces::Any, _) => Traces::AnyAnd(other.names().into()),
+            (Traces::Named(names), other) if other.is_any() => Traces::AnyAnd(names),
+            (traces, _) => traces,
+        }
+    }
+
     /// The traces that are named.
     pub fn names(&self) -> &[u64] {
         match self {

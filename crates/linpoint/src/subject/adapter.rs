@@ -107,6 +107,14 @@ impl<S: Spec, C: Columns<S>> Operations for Adapter<'_, S, C> {
         self.claims.anonymous_kind(self.columns.op(op))
     }
 
+    fn same_kind(&self, a: OpId, b: OpId) -> bool {
+        self.claims.same_kind(self.columns.op(a), self.columns.op(b))
+    }
+
+    fn needs_unnamed(&self, call: Call) -> bool {
+        self.columns.with(call, |op, ret| self.claims.needs_unnamed(op, ret))
+    }
+
     fn idle_unless_named(&self, op: OpId) -> bool {
         self.claims.idle_unless_named(self.columns.op(op))
     }
@@ -118,6 +126,10 @@ impl<S: Spec, C: Columns<S>> Operations for Adapter<'_, S, C> {
     fn role(&self, call: Call, pending: bool) -> Role {
         let Some(shaped) = self.shaped else { return Role::Foreign("the object has no shape") };
         self.columns.with(call, |op, ret| shaped.role(op, ret, pending))
+    }
+
+    fn is_complete(&self) -> bool {
+        self.shaped.is_some_and(Shaped::is_complete)
     }
 
     fn key(&self, op: OpId) -> Option<Name> {

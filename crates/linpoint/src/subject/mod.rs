@@ -38,6 +38,7 @@ use std::cmp::Ordering;
 use std::ops::Range;
 
 use crate::history::{OpId, Span};
+use crate::spec::derived;
 use crate::spec::{Footprint, Name, Refutation, Role, Shape, Slot, Text, Traces};
 
 pub use crate::budget::Budget;
@@ -152,32 +153,74 @@ pub trait Operations {
         false
     }
 
-    /// See [`Claims::leaves`](crate::spec::Claims::leaves).
-    fn leaves(&self, _op: OpId) -> Traces {
-        Traces::Any
+    /// See [`Claims::leaves`](crate::spec::Claims::leaves). It and the claims below follow from the shape, if that
+    /// [is complete](Operations::is_complete).
+    fn leaves(&self, op: OpId) -> Traces {
+        match self.is_complete() {
+            true => derived::leaves(self.role(Call::unknown(op), true), self.key(op)),
+            false => Traces::Any,
+        }
     }
 
     /// See [`Claims::senses`](crate::spec::Claims::senses).
-    fn senses(&self, _call: Call) -> Traces {
-        Traces::Any
+    fn senses(&self, call: Call) -> Traces {
+        if !self.is_complete() {
+            return Traces::Any;
+        }
+        let role = self.role(call, false);
+        let mut view = Vec::new();
+        if role == Role::Scan {
+            self.view(call.ret, &mut view);
+        }
+        derived::senses(&derived::Senses {
+            role,
+            pending: self.role(call.without_result(), true),
+            key: self.key(call.op),
+            is_known: self.is_known(call.ret),
+            view: &view,
+        })
     }
 
     /// See [`Claims::senses_to_act`](crate::spec::Claims::senses_to_act).
     fn senses_to_act(&self, op: OpId) -> Traces {
-        self.senses(Call::unknown(op))
+        let call = Call::unknown(op);
+        match self.is_complete() {
+            true => {
+                let (pending, unknown) = (self.role(call, true), self.role(call, false));
+                derived::senses_to_act(pending, unknown, self.key(op))
+            }
+            false => self.senses(call),
+        }
     }
 
     /// See [`Claims::anonymous_kind`](crate::spec::Claims::anonymous_kind).
-    fn anonymous_kind(&self, _op: OpId) -> Option<u64> {
-        None
+    fn anonymous_kind(&self, op: OpId) -> Option<u64> {
+        let pending = || self.role(Call::unknown(op), true);
+        let kind = || derived::anonymous_kind(self.shape(), pending(), self.key(op));
+        self.is_complete().then(kind).flatten()
+    }
+
+    /// See [`Claims::same_kind`](crate::spec::Claims::same_kind).
+    fn same_kind(&self, a: OpId, b: OpId) -> bool {
+        let place = |op, slot| Place { call: Call::unknown(op), slot };
+        !self.is_complete()
+            || derived::same_kind(self.role(Call::unknown(a), true), self.key(a))
+                .all(|slot| self.same_name(place(a, slot), place(b, slot)))
     }
 
     /// See [`Claims::idle_unless_named`](crate::spec::Claims::idle_unless_named).
-    fn idle_unless_named(&self, _op: OpId) -> bool {
-        false
+    fn idle_unless_named(&self, op: OpId) -> bool {
+        self.is_complete()
+            && derived::idle_unless_named(self.shape(), self.role(Call::unknown(op), true))
     }
 
-    /// The kind of object, [`Shape::Opaque`] if no monitor knows it.
+    /// See [`Claims::needs_unnamed`](crate::spec::Claims::needs_unnamed).
+    fn needs_unnamed(&self, call: Call) -> bool {
+        let is_known = self.is_known(call.ret);
+        !is_known || (self.is_complete() && derived::needs_unnamed(self.role(call, false), true))
+    }
+
+    /// The kind of object, [`Shape::Opaque`] if it is none of the known ones.
     fn shape(&self) -> Shape {
         Shape::Opaque
     }
@@ -185,6 +228,11 @@ pub trait Operations {
     /// See [`Shaped::role`](crate::spec::Shaped::role).
     fn role(&self, _call: Call, _pending: bool) -> Role {
         Role::Foreign("the object has no shape")
+    }
+
+    /// See [`Shaped::is_complete`](crate::spec::Shaped::is_complete).
+    fn is_complete(&self) -> bool {
+        false
     }
 
     /// See [`Shaped::key`](crate::spec::Shaped::key).
@@ -250,14 +298,35 @@ pub trait Subject: Operations + Sync {
     /// A fresh set of states.
     fn session(&self) -> Box<dyn Session + '_>;
 
-    /// See [`Claims::refute`](crate::spec::Claims::refute).
-    fn refute(&self, _part: &[Row]) -> Option<Refutation> {
-        None
+    /// See [`Claims::refute`](crate::spec::Claims::refute). By default, it follows from the shape.
+    fn refute(&self, part: &[Row]) -> Option<Refutation> {
+        let shape = self.shape();
+        if !derived::Part::can_refute(shape) {
+            return None;
+        }
+        let place = |at: derived::At| Place { call: part[at.row].call, slot: at.slot };
+        derived::Part {
+            shape,
+            is_complete: self.is_complete(),
+            rows: &rows(self, part),
+            view: &|row, names| self.view(part[row].call.ret, names),
+            same_name: &|a, b| self.same_name(place(a), place(b)),
+            mention: &|row| {
+                let Row { id, call, .. } = part[row];
+                let result = self.is_known(call.ret).then(|| self.describe_ret(call));
+                derived::mention(id, self.describe_op(call.op), result)
+            },
+        }
+        .refute()
     }
 
-    /// See [`Claims::guide`](crate::spec::Claims::guide).
-    fn guide(&self, _part: &[Row]) -> Option<Vec<u64>> {
-        None
+    /// See [`Claims::guide`](crate::spec::Claims::guide). By default, it follows from the shape.
+    fn guide(&self, part: &[Row]) -> Option<Vec<u64>> {
+        let shape = self.shape();
+        if !derived::Part::can_guide(shape) {
+            return None;
+        }
+        derived::guide(shape, &rows(self, part))
     }
 
     /// See [`Spec::replay`](crate::Spec::replay).
@@ -278,6 +347,18 @@ pub trait Subject: Operations + Sync {
     fn same_names(&self, pairs: &[[Place; 2]]) -> bool {
         pairs.iter().all(|[a, b]| self.same_name(*a, *b))
     }
+}
+
+/// What the operations of a part do, going by their roles.
+fn rows<T: Operations + ?Sized>(subject: &T, part: &[Row]) -> Vec<derived::Row> {
+    let row = |&Row { call, span, .. }: &Row| derived::Row {
+        span,
+        role: subject.role(call, span.is_pending()),
+        pending: subject.role(call.without_result(), true),
+        key: subject.key(call.op),
+        is_known: subject.is_known(call.ret),
+    };
+    part.iter().map(row).collect()
 }
 
 /// Numbers classes of equal calls, from 0 on, in the order in which they are met.

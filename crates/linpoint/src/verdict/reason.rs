@@ -121,6 +121,18 @@ impl Reason {
     }
 }
 
+impl Reason {
+    /// The same reason with the processes of its operations, where they are missing.
+    pub(crate) fn with_processes(mut self, process: impl Fn(OpId) -> Option<u32>) -> Reason {
+        for piece in &mut self.pieces {
+            if let Piece::Op(mention) = piece {
+                mention.process = mention.process.or_else(|| process(mention.op));
+            }
+        }
+        self
+    }
+}
+
 impl OpMention {
     fn render(&self, client: &impl Fn(OpId) -> Option<String>, out: &mut String) {
         out.push_str(&self.call);

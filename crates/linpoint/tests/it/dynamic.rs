@@ -3,9 +3,10 @@
 
 use std::collections::HashMap;
 
-use linpoint::history::{Interval, Ties, Timeline};
+use linpoint::history::{Interval, Span, Ties, Timeline};
+use linpoint::spec::{Name, Role, Shape, Traces};
 use linpoint::subject::{
-    Budget, Call, ClassId, Classes, Operations, RetId, Session, StateId, Stop, Subject,
+    Budget, Call, ClassId, Classes, Operations, Place, RetId, Row, Session, StateId, Stop, Subject,
 };
 use linpoint::{Checker, History, OpId, Verdict};
 
@@ -186,4 +187,99 @@ fn a_failing_script_is_an_error_that_names_the_operation() {
     let (subject, timeline) = switch(&[("look", "off", 0, 1), ("smash", "ok", 2, 3)]);
     let error = Checker::of_subject(&subject).check(&timeline).unwrap_err();
     assert!(error.to_string().contains("smash: the script has no such step"), "{error}");
+}
+
+/// A scripted queue: what its operations mean is looked up by their names.
+struct ScriptedQueue {
+    ops: Vec<&'static str>,
+    rets: Vec<Option<&'static str>>,
+    has_size: bool,
+}
+
+impl Operations for ScriptedQueue {
+    fn is_known(&self, ret: RetId) -> bool {
+        self.rets.get(ret.0 as usize).is_some_and(Option::is_some)
+    }
+
+    fn describe_op(&self, op: OpId) -> String {
+        self.ops[op.index()].to_owned()
+    }
+
+    fn describe_ret(&self, call: Call) -> String {
+        self.rets[call.ret.0 as usize].unwrap_or("?").to_owned()
+    }
+
+    fn shape(&self) -> Shape {
+        Shape::Queue
+    }
+
+    fn is_complete(&self) -> bool {
+        !self.has_size
+    }
+
+    fn role(&self, call: Call, _pending: bool) -> Role {
+        let ret = self.rets.get(call.ret.0 as usize).copied().flatten();
+        match (self.ops[call.op.index()].split_once(' '), ret) {
+            (Some(("send", letter)), _) => Role::Add(Name::of(letter)),
+            (None, None) => Role::Take,
+            (None, Some("none")) => Role::Empty,
+            (None, Some(letter)) => Role::Remove(Name::of(letter)),
+            _ => Role::Foreign("a queue has no size"),
+        }
+    }
+
+    fn same_name(&self, _a: Place, _b: Place) -> bool {
+        true
+    }
+}
+
+impl Subject for ScriptedQueue {
+    fn len(&self) -> usize {
+        self.ops.len()
+    }
+
+    fn classes(&self) -> Box<dyn Classes + '_> {
+        unreachable!("the claims alone are asked for")
+    }
+
+    fn session(&self) -> Box<dyn Session + '_> {
+        unreachable!("the claims alone are asked for")
+    }
+}
+
+#[test]
+fn a_model_from_outside_gets_the_claims_of_its_shape() {
+    let ops = vec!["send a", "receive", "receive"];
+    let rets = vec![Some("ok"), Some("a"), Some("a")];
+    let queue = ScriptedQueue { ops, rets, has_size: false };
+    assert!(queue.idle_unless_named(OpId(0)) && !queue.idle_unless_named(OpId(1)));
+    let found = queue.senses(Call::recorded(OpId(1)));
+    assert_eq!(queue.leaves(OpId(0)).names(), found.names());
+    assert!(queue.needs_unnamed(Call::unknown(OpId(1))));
+    let row = |id| {
+        let span = Span { call: id, ret: 3 + id };
+        Row { id: OpId(id), call: Call::recorded(OpId(id)), span }
+    };
+    let rows = [row(0), row(1), row(2)];
+    let refutation = queue.refute(&rows).expect("it was sent once");
+    assert_eq!(refutation.ops, [OpId(1), OpId(2)]);
+    let expected = "receive -> a and receive -> a removed what was there at most once";
+    assert_eq!(refutation.reason.to_string(), expected);
+    assert_eq!(queue.guide(&rows), Some(vec![1, 0, u64::MAX]));
+}
+
+#[test]
+fn a_model_with_other_operations_gets_only_what_is_safe() {
+    let ops = vec!["send a", "receive", "receive", "size of"];
+    let rets = vec![Some("ok"), Some("a"), Some("a"), Some("1")];
+    let queue = ScriptedQueue { ops, rets, has_size: true };
+    assert!(!queue.idle_unless_named(OpId(0)));
+    assert_eq!(queue.leaves(OpId(0)), Traces::Any);
+    let row = |id| {
+        let span = Span { call: id, ret: 4 + id };
+        Row { id: OpId(id), call: Call::recorded(OpId(id)), span }
+    };
+    let rows = [row(0), row(1), row(2), row(3)];
+    assert!(queue.refute(&rows).is_none(), "it is not known what the last operation does");
+    assert!(queue.refute(&rows[..3]).is_some());
 }

@@ -76,21 +76,31 @@ impl<S: Spec> Tester<'_, S> {
         self.refute(&items, "an illegal history")
     }
 
-    /// True if somebody but `except` senses one of these traces by name.
-    fn named(&self, left: &Traces, items: &[Item<S>], except: usize, completed: bool) -> bool {
-        let others = items
-            .iter()
-            .enumerate()
-            .filter(|(i, x)| *i != except && (!completed || x.end.is_some()));
-        others.into_iter().any(|(_, x)| {
-            let senses = self.claims.senses(&x.op, x.ret.as_ref());
-            senses.names().iter().any(|n| left.names().contains(n))
-        })
+    /// True if an operation other than `except` senses one of these traces by name.
+    fn named(
+        &self,
+        left: &Traces,
+        items: &[Item<S>],
+        except: usize,
+        senses: impl Fn(&Item<S>) -> Traces,
+    ) -> bool {
+        let others = items.iter().enumerate().filter(|(i, _)| *i != except);
+        others
+            .into_iter()
+            .any(|(_, x)| senses(x).names().iter().any(|name| left.names().contains(name)))
     }
 
     fn idle(&self, items: &[Item<S>], p: usize) -> Result<(), String> {
         let op = &items[p].op;
-        if !self.claims.idle_unless_named(op) || self.named(&self.claims.leaves(op), items, p, true)
+        let completed = |x: &&Item<S>| x.end.is_some();
+        let is_needed = |x: &Item<S>| self.claims.needs_unnamed(&x.op, x.ret.as_ref());
+        let senses = |x: &Item<S>| match x.end {
+            Some(_) => self.claims.senses(&x.op, x.ret.as_ref()),
+            None => self.claims.senses_to_act(&x.op),
+        };
+        if !self.claims.idle_unless_named(op)
+            || items.iter().filter(completed).any(is_needed)
+            || self.named(&self.claims.leaves(op), items, p, senses)
         {
             return Ok(());
         }
@@ -106,13 +116,16 @@ impl<S: Spec> Tester<'_, S> {
     fn anonymous(&self, items: &[Item<S>], p: usize, ops: &[usize]) -> Result<(), String> {
         let op = &items[p].op;
         let Some(kind) = self.claims.anonymous_kind(op) else { return Ok(()) };
-        if self.named(&self.claims.leaves(op), items, p, false) {
+        let senses = |x: &Item<S>| self.claims.senses(&x.op, x.ret.as_ref());
+        if self.named(&self.claims.leaves(op), items, p, senses) {
             return Ok(());
         }
         for &q in ops {
             let q = &self.ops[q];
-            let alike = self.claims.anonymous_kind(q) == Some(kind) && q != op;
-            if !alike || self.named(&self.claims.leaves(q), items, p, false) {
+            let alike = self.claims.anonymous_kind(q) == Some(kind)
+                && self.claims.same_kind(op, q)
+                && q != op;
+            if !alike || self.named(&self.claims.leaves(q), items, p, senses) {
                 continue;
             }
             let mut other = items.to_vec();

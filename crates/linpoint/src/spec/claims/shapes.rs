@@ -97,13 +97,23 @@ impl<S: Spec> Tester<'_, S> {
         let Some(mut object) = Reference::new(shaped, items) else { return Ok(()) };
         let mut states = vec![self.spec.initial()];
         for (at, item) in items.iter().enumerate() {
-            let role = shaped.role(&item.op, item.ret.as_ref(), item.pending);
-            if matches!(role, Role::Foreign(_)) {
-                return Ok(());
+            let mut role = shaped.role(&item.op, item.ret.as_ref(), item.pending);
+            // It may have done nothing.
+            let is_unclear = matches!(role, Role::Foreign(_));
+            if is_unclear {
+                if item.ret.is_some() || !shaped.is_complete() {
+                    return Ok(());
+                }
+                role = shaped.role(&item.op, None, true);
+                if role == Role::Idle {
+                    return Ok(());
+                }
             }
             let Ok(allowed) = object.perform(at, role) else { return Ok(()) };
             let next = self.all_next(&states, item);
-            let wrong = if item.pending {
+            let wrong = if is_unclear {
+                if allowed { next.is_empty() } else { next != states }
+            } else if item.pending {
                 // It may do nothing, and does not where the shape says that it cannot take effect.
                 let idle = !allowed || role == Role::Idle;
                 let stays = next.is_empty() || next == states;
@@ -125,6 +135,25 @@ impl<S: Spec> Tester<'_, S> {
                 states = next;
             } else if !item.pending {
                 return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// A complete shape has all operations, with all results that they had.
+    pub(super) fn completeness(&self) -> Result<(), String> {
+        let Some(shaped) = self.spec.shaped().filter(|shaped| shaped.is_complete()) else {
+            return Ok(());
+        };
+        for (i, op) in self.ops.iter().enumerate() {
+            for ret in self.rets(i) {
+                if let Role::Foreign(reason) = shaped.role(op, ret, ret.is_none()) {
+                    return Err(format!(
+                        "is_complete: {} is no operation of {:?}: {reason}",
+                        self.name(op, ret),
+                        shaped.shape(),
+                    ));
+                }
             }
         }
         Ok(())
@@ -239,7 +268,11 @@ impl<'a, S: Spec> Reference<'a, S> {
     fn perform(&mut self, at: usize, role: Role) -> Result<bool, Unclear> {
         match self.shape {
             _ if role == Role::Idle => Ok(true),
-            Shape::Queue | Shape::Stack | Shape::PriorityQueue => self.container(at, role),
+            Shape::Queue
+            | Shape::BoundedQueue { .. }
+            | Shape::Stack
+            | Shape::PriorityQueue
+            | Shape::Bag => self.container(at, role),
             Shape::Flags => self.flag(at, role),
             Shape::Registers { .. } => self.register(at, role),
             Shape::Snapshot { .. } => self.snapshot(at, role),
@@ -253,8 +286,9 @@ impl<'a, S: Spec> Reference<'a, S> {
     fn turn(&self) -> Vec<usize> {
         let last = self.elements.len().checked_sub(1);
         match self.shape {
-            Shape::Queue => last.map(|_| 0).into_iter().collect(),
+            Shape::Queue | Shape::BoundedQueue { .. } => last.map(|_| 0).into_iter().collect(),
             Shape::Stack => last.into_iter().collect(),
+            Shape::Bag => (0..self.elements.len()).collect(),
             _ => {
                 let mention = |i: usize| self.mention(self.elements[i].1, Slot::Value);
                 let all = || 0..self.elements.len();
@@ -269,8 +303,14 @@ impl<'a, S: Spec> Reference<'a, S> {
             self.meet(at, Slot::Value, name)?;
         }
         let turn = self.turn();
+        let is_full = match self.shape {
+            Shape::BoundedQueue { capacity } => self.elements.len() >= capacity,
+            _ => false,
+        };
         let found = |name: Name| turn.iter().copied().find(|i| self.elements[*i].0 == name);
         Ok(match role {
+            Role::Add(_) if is_full => false,
+            Role::Full => is_full,
             Role::Add(name) => {
                 self.elements.push_back((name, at));
                 true

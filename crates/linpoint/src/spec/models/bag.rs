@@ -8,8 +8,10 @@
 
 use super::sorted::Sorted;
 use super::{Value, show_elements, show_option};
-use crate::spec::{Claims, PartView, Refutation, Spec, Traces};
-use crate::wire::{self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, ToWire, args};
+use crate::spec::{Mention, Name, Role, Shape, Shaped, Spec};
+use crate::wire::{
+    self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, ToWire, args,
+};
 
 /// A bag.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -107,7 +109,7 @@ impl<V: Value + Ord> Spec for Bag<V> {
         matches!((op, ret), (Remove, Some(BagRet::Value(None))))
     }
 
-    fn claims(&self) -> Option<&dyn Claims<Self::Op, Self::Ret>> {
+    fn shaped(&self) -> Option<&dyn Shaped<Self::Op, Self::Ret>> {
         Some(self)
     }
 
@@ -133,48 +135,39 @@ impl<V: Value + Ord> Spec for Bag<V> {
     }
 }
 
-impl<V: Value + Ord> Claims<BagOp<V>, BagRet<V>> for Bag<V> {
-    fn leaves(&self, op: &BagOp<V>) -> Traces {
-        match op {
-            Add(v) => Traces::any_and(v),
-            Remove => Traces::Any,
+/// The element that an operation adds, or finds.
+fn element<'a, V>(mention: Mention<'a, BagOp<V>, BagRet<V>>) -> Option<&'a V> {
+    match (mention.op, mention.ret) {
+        (Add(v), _) | (_, Some(BagRet::Value(Some(v)))) => Some(v),
+        _ => None,
+    }
+}
+
+impl<V: Value + Ord> Shaped<BagOp<V>, BagRet<V>> for Bag<V> {
+    fn shape(&self) -> Shape {
+        Shape::Bag
+    }
+
+    fn is_complete(&self) -> bool {
+        true
+    }
+
+    fn role(&self, op: &BagOp<V>, ret: Option<&BagRet<V>>, _pending: bool) -> Role {
+        match (op, ret) {
+            (Add(v), None | Some(Done)) => Role::Add(Name::of(v)),
+            (Remove, None) => Role::Take,
+            (Remove, Some(BagRet::Value(Some(v)))) => Role::Remove(Name::of(v)),
+            (Remove, Some(BagRet::Value(None))) => Role::Empty,
+            _ => Role::Foreign("an operation has a result of another kind"),
         }
     }
 
-    fn senses(&self, _op: &BagOp<V>, ret: Option<&BagRet<V>>) -> Traces {
-        match ret {
-            Some(BagRet::Value(Some(v))) => Traces::any_and(v),
-            _ => Traces::Any,
-        }
-    }
-
-    /// An element that nobody names goes unseen: it does not matter which one it is.
-    fn anonymous_kind(&self, op: &BagOp<V>) -> Option<u64> {
-        matches!(op, Add(_)).then_some(0)
-    }
-
-    /// Leave the add out, and the pending remove that took its element, if one did (the others would
-    /// have named it): the bag only becomes emptier, by an element that nobody else needed.
-    fn idle_unless_named(&self, op: &BagOp<V>) -> bool {
-        matches!(op, Add(_))
-    }
-
-    fn refute(&self, part: &PartView<'_, BagOp<V>, BagRet<V>>) -> Option<Refutation> {
-        super::refute::elements(
-            part,
-            |op| match op {
-                Add(v) => Some(v),
-                Remove => None,
-            },
-            |_, ret| match ret {
-                BagRet::Value(v) => v.as_ref(),
-                Done => None,
-            },
-            |_, ret| match ret {
-                BagRet::Value(v) => v.as_ref(),
-                Done => None,
-            },
-        )
+    fn same_name(
+        &self,
+        a: Mention<'_, BagOp<V>, BagRet<V>>,
+        b: Mention<'_, BagOp<V>, BagRet<V>>,
+    ) -> bool {
+        element(a) == element(b)
     }
 }
 

@@ -11,7 +11,10 @@ use std::collections::BTreeMap;
 
 use super::Value;
 use crate::spec::{Claims, PartView, Refutation, Spec, Traces};
-use crate::wire::{self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, Sizes, ToWire, args};
+use crate::wire::{
+    self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, Sizes,
+    ToWire, args,
+};
 
 /// A bank.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -236,7 +239,9 @@ impl FromWire for Bank<wire::Value> {
             "transfer(from, to, amount) -> true, or false if refused",
             "read_all() -> object of accounts with balances",
         ],
-        options: &["accounts={NAME: BALANCE, ...}: the accounts and their first balances (required)"],
+        options: &[
+            "accounts={NAME: BALANCE, ...}: the accounts and their first balances (required)",
+        ],
     };
 
     fn from_options(options: &mut Options<'_>) -> Result<Self, BadOption> {
@@ -291,7 +296,12 @@ impl FromWire for Bank<wire::Value> {
     }
 
     /// Money is neither made nor lost.
-    fn impossible(&self, _op: &Self::Op, ret: &Self::Ret, _never: &wire::Value) -> Option<Self::Ret> {
+    fn impossible(
+        &self,
+        _op: &Self::Op,
+        ret: &Self::Ret,
+        _never: &wire::Value,
+    ) -> Option<Self::Ret> {
         let Balances(list) = ret else { return None };
         let mut list = list.clone();
         let (_, balance) = list.first_mut()?;

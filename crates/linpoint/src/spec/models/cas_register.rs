@@ -8,13 +8,12 @@
 //! call, or never. So may a compare-and-set, and where it finds another value than `a` it does
 //! nothing: that is as if it had never happened.
 
-use super::refute::Words;
 use super::{Value, deterministic};
-use crate::spec::{
-    Claims, Mention, Name, PartView, Refutation, Role, Shape, Shaped, Slot, Spec, Traces,
-    stable_hash,
+use crate::spec::{Mention, Name, Role, Shape, Shaped, Slot, Spec};
+use crate::wire::{
+    self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, ToValue,
+    ToWire, args,
 };
-use crate::wire::{self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, ToValue, ToWire, args};
 
 /// A compare-and-set register that initially holds `initial`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -90,10 +89,6 @@ impl<V: Value> Spec for CasRegister<V> {
         Some(self)
     }
 
-    fn claims(&self) -> Option<&dyn Claims<Self::Op, Self::Ret>> {
-        Some(self)
-    }
-
     fn replay(
         &self,
         run: &mut dyn Iterator<Item = (&Self::Op, Option<&Self::Ret>)>,
@@ -125,93 +120,6 @@ impl<V: Value> Spec for CasRegister<V> {
     }
 }
 
-impl<V: Value> Claims<CasRegisterOp<V>, CasRegisterRet<V>> for CasRegister<V> {
-    fn leaves(&self, op: &CasRegisterOp<V>) -> Traces {
-        match op {
-            Read => Traces::none(),
-            // A compare-and-set that fails leaves nothing, which is less.
-            Write(v) | Cas(_, v) => Traces::one(v),
-        }
-    }
-
-    /// After an operation that left `w`, and did not leave the state alone, the state is `w`.
-    /// So an operation that needs one value `v` senses `v` only.
-    ///
-    /// A failed compare-and-set needs any value but the expected one: it senses anything, because a
-    /// write of 3 makes a `cas(1, 2)` fail; and it senses the expected value by name, because a
-    /// write of 1 differs for it from all the others.
-    ///
-    /// A compare-and-set with an unknown result senses the same. It is tempting to say that it
-    /// senses its expected value only, since what fails might as well not have happened; but an
-    /// operation whose *result* is unknown may have returned, and then it cannot be left out:
-    /// after a write of 3 it is sure to leave the 3, without the write it may move on.
-    fn senses(&self, op: &CasRegisterOp<V>, ret: Option<&CasRegisterRet<V>>) -> Traces {
-        match (op, ret) {
-            (Read, Some(CasRegisterRet::Value(v))) => Traces::one(v),
-            (Read, _) => Traces::Any,
-            (Write(_), _) => Traces::none(),
-            (Cas(a, _), Some(Bool(true))) => Traces::one(a),
-            (Cas(a, _), _) => Traces::any_and(a),
-        }
-    }
-
-    fn senses_to_act(&self, op: &CasRegisterOp<V>) -> Traces {
-        match op {
-            Cas(a, _) => Traces::one(a),
-            Read | Write(_) => Traces::none(),
-        }
-    }
-
-    /// Values that nobody names are all alike: no read returns them, and every compare-and-set,
-    /// pending or not, fails on each of them. So all such writes can replace each other, and so
-    /// can all compare-and-sets that expect the same and lead to such values.
-    fn anonymous_kind(&self, op: &CasRegisterOp<V>) -> Option<u64> {
-        match op {
-            Read => None,
-            Write(_) => Some(0),
-            Cas(a, _) => Some(stable_hash(&("cas", a))),
-        }
-    }
-
-    fn guide(&self, part: &PartView<'_, CasRegisterOp<V>, CasRegisterRet<V>>) -> Option<Vec<u64>> {
-        super::zone_guide::guide(
-            part,
-            |op, ret| match (op, ret) {
-                (Read, _) | (Cas(..), Some(Bool(false))) => None,
-                (Write(v) | Cas(_, v), _) => Some(v),
-            },
-            |op, ret| match (op, ret) {
-                (Read, CasRegisterRet::Value(v)) | (Cas(v, _), Bool(true)) => Some(v),
-                _ => None,
-            },
-        )
-    }
-
-    fn refute(
-        &self,
-        part: &PartView<'_, CasRegisterOp<V>, CasRegisterRet<V>>,
-    ) -> Option<Refutation> {
-        super::refute::sources(
-            part,
-            |v| usize::from(**v == self.initial),
-            |op| match op {
-                Write(v) | Cas(_, v) => Some(v),
-                Read => None,
-            },
-            |op, ret| match (op, ret) {
-                (Read, CasRegisterRet::Value(v)) | (Cas(v, _), Bool(true)) => Some(v),
-                _ => None,
-            },
-            // The register holds `a` from a write of `a` to the first cas(a, b) at most.
-            |op, ret| match (op, ret) {
-                (Cas(a, b), Bool(true)) if a != b => Some(a),
-                _ => None,
-            },
-            Words { verb: ("wrote", "write"), show: |v: &&V| format!("{v:?}") },
-        )
-    }
-}
-
 /// The value that is mentioned.
 fn value<'a, V>(mention: Mention<'a, CasRegisterOp<V>, CasRegisterRet<V>>) -> Option<&'a V> {
     match (mention.op, mention.ret, mention.slot) {
@@ -224,6 +132,10 @@ fn value<'a, V>(mention: Mention<'a, CasRegisterOp<V>, CasRegisterRet<V>>) -> Op
 impl<V: Value> Shaped<CasRegisterOp<V>, CasRegisterRet<V>> for CasRegister<V> {
     fn shape(&self) -> Shape {
         Shape::Registers { initial: Name::of(&self.initial) }
+    }
+
+    fn is_complete(&self) -> bool {
+        true
     }
 
     fn role(&self, op: &CasRegisterOp<V>, ret: Option<&CasRegisterRet<V>>, pending: bool) -> Role {
@@ -333,6 +245,7 @@ mod tests {
     use super::*;
     use crate::spec::claims::check_claims;
     use crate::spec::models::tests::{part_of, run};
+    use crate::spec::{EffectiveClaims, PartView};
 
     const SPEC: CasRegister<i32> = CasRegister { initial: 0 };
 
@@ -364,7 +277,7 @@ mod tests {
     fn one_initial_value_is_replaced_once() {
         let h = part_of(&[(Cas(0, 1), Bool(true)), (Cas(0, 2), Bool(true))]);
         let ids: Vec<_> = h.ids().collect();
-        let found = SPEC.refute(&PartView::new(&h, &ids)).unwrap();
+        let found = EffectiveClaims::of(&SPEC).refute(&PartView::new(&h, &ids)).unwrap();
         assert_eq!(found.ops, ids);
     }
 }

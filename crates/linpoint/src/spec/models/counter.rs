@@ -7,8 +7,10 @@
 //! call, or never.
 
 use super::deterministic;
-use crate::spec::{Claims, Mention, Role, Shape, Shaped, Spec, Traces};
-use crate::wire::{self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, ToWire, args};
+use crate::spec::{Mention, Role, Shape, Shaped, Spec};
+use crate::wire::{
+    self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, ToWire, args,
+};
 
 /// A counter that is initially `initial`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -74,10 +76,6 @@ impl Spec for Counter {
         Some(self)
     }
 
-    fn claims(&self) -> Option<&dyn Claims<Self::Op, Self::Ret>> {
-        Some(self)
-    }
-
     fn replay(
         &self,
         run: &mut dyn Iterator<Item = (&Self::Op, Option<&Self::Ret>)>,
@@ -104,24 +102,13 @@ impl Spec for Counter {
     }
 }
 
-impl Claims<CounterOp, CounterRet> for Counter {
-    // Everything senses everything: an addition is felt by whatever comes after it.
-    fn leaves(&self, op: &CounterOp) -> Traces {
-        if self.is_read(op, None) { Traces::none() } else { Traces::Any }
-    }
-
-    /// What a pending operation would have returned does not matter, only what it adds.
-    fn anonymous_kind(&self, op: &CounterOp) -> Option<u64> {
-        match op {
-            Get => None,
-            Add(n) | FetchAdd(n) => Some(n.cast_unsigned()),
-        }
-    }
-}
-
 impl Shaped<CounterOp, CounterRet> for Counter {
     fn shape(&self) -> Shape {
         Shape::Counter { initial: self.initial }
+    }
+
+    fn is_complete(&self) -> bool {
+        true
     }
 
     fn role(&self, op: &CounterOp, ret: Option<&CounterRet>, _pending: bool) -> Role {
@@ -210,7 +197,12 @@ impl FromWire for Counter {
     }
 
     /// Amounts are positive, so the number only grows, unless it wraps around.
-    fn impossible(&self, op: &Self::Op, _ret: &Self::Ret, _never: &wire::Value) -> Option<Self::Ret> {
+    fn impossible(
+        &self,
+        op: &Self::Op,
+        _ret: &Self::Ret,
+        _never: &wire::Value,
+    ) -> Option<Self::Ret> {
         let far_from_wrapping = self.initial.unsigned_abs() < 1 << 60;
         (far_from_wrapping && !matches!(op, Add(_))).then_some(CounterRet::Value(self.initial - 1))
     }

@@ -13,8 +13,12 @@ use std::collections::VecDeque;
 use rustc_hash::FxHashMap;
 
 use super::{Value, deterministic, show_elements, show_option};
+use crate::spec::derived::sources::{TypedRules, Words};
 use crate::spec::{Claims, PartView, Refutation, Spec, Traces};
-use crate::wire::{self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, ToValue, ToWire, args};
+use crate::wire::{
+    self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, ToValue,
+    ToWire, args,
+};
 
 /// A double-ended queue.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -185,21 +189,26 @@ impl<V: Value> Claims<DequeOp<V>, DequeRet<V>> for Deque<V> {
     }
 
     fn refute(&self, part: &PartView<'_, DequeOp<V>, DequeRet<V>>) -> Option<Refutation> {
-        super::refute::elements(
-            part,
-            |op| match op {
-                PushFront(v) | PushBack(v) => Some(v),
-                _ => None,
+        TypedRules {
+            initial: &|_: &&V| 0,
+            provides: &|op, things| {
+                if let PushFront(v) | PushBack(v) = op {
+                    things(v);
+                }
             },
-            |_, ret| match ret {
-                DequeRet::Value(v) => v.as_ref(),
-                _ => None,
+            sees: &|_, ret, things| {
+                if let DequeRet::Value(Some(v)) = ret {
+                    things(v);
+                }
             },
-            |op, ret| match (op, ret) {
-                (PopFront | PopBack, DequeRet::Value(v)) => v.as_ref(),
-                _ => None,
+            takes: &|op, ret, things| {
+                if let (PopFront | PopBack, DequeRet::Value(Some(v))) = (op, ret) {
+                    things(v);
+                }
             },
-        )
+            words: Words::ELEMENTS,
+        }
+        .refute(self, part)
     }
 
     /// Pops first, as they were called. Two elements that are there at once leave in the order of their places, seen from

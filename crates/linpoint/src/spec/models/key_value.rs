@@ -17,10 +17,9 @@ use std::collections::HashMap;
 use rustc_hash::FxBuildHasher;
 
 use super::append::Append;
-use super::refute::Words;
 use super::sorted::Sorted;
 use super::{Value, deterministic};
-use crate::spec::{Claims, Footprint, PartView, Refutation, Shaped, Spec, Traces};
+use crate::spec::{Claims, Derived, Footprint, PartView, Refutation, Shaped, Spec, Traces};
 use crate::wire::ToWire;
 
 /// A key-value store.
@@ -111,13 +110,9 @@ impl<K: Value + Ord, V: Append> KeyValue<K, V> {
         (ret, after)
     }
 
-    /// What an operation may leave in its key, if that can be told without knowing what was there.
-    fn written<'a>(&'a self, op: &'a KeyValueOp<K, V>) -> Option<(&'a K, Option<&'a V>)> {
-        match op {
-            Get(_) | KeyValueOp::Append(..) => None,
-            Put(k, v) | GetOrElseUpdate(k, v) | CompareAndSet(k, _, v) => Some((k, Some(v))),
-            Delete(k) | Remove(k) => Some((k, self.initial.as_ref())),
-        }
+    /// The claims that follow from the shape, which has no appends.
+    fn derived(&self) -> Option<Derived<'_, KeyValueOp<K, V>, KeyValueRet<V>>> {
+        Some(Derived::of(self)?.with_foreign_operations())
     }
 }
 
@@ -247,95 +242,43 @@ impl<K: Value + Ord, V: Append> Spec for KeyValue<K, V> {
     }
 }
 
+/// As for a register for each key. What an append leaves depends on what it finds, so it leaves and senses anything.
+///
+/// There are no anonymous kinds, and nothing is idle: after put("a") and append("b") a get names "ab", but never the "a"
+/// that it depends on.
 impl<K: Value + Ord, V: Append> Claims<KeyValueOp<K, V>, KeyValueRet<V>> for KeyValue<K, V> {
     fn leaves(&self, op: &KeyValueOp<K, V>) -> Traces {
-        match (op, self.written(op)) {
-            (Get(_), _) => Traces::none(),
-            (_, Some(left)) => Traces::one(&left),
-            (_, None) => Traces::Any,
-        }
+        self.derived().map_or(Traces::Any, |claims| claims.leaves(op))
     }
 
-    /// As for a compare-and-set register, within one key. What an append leaves depends on what it
-    /// finds, so it senses anything.
     fn senses(&self, op: &KeyValueOp<K, V>, ret: Option<&KeyValueRet<V>>) -> Traces {
+        let senses = |op: &KeyValueOp<K, V>, ret: Option<&KeyValueRet<V>>| {
+            self.derived().map_or(Traces::Any, |claims| claims.senses(op, ret))
+        };
         match (op, ret) {
-            (Get(k) | Remove(k), Some(KeyValueRet::Value(v))) => Traces::one(&(k, v.as_ref())),
-            (Put(..) | Delete(_) | Remove(_), _) => Traces::none(),
-            (CompareAndSet(k, expected, _), Some(Bool(true))) => {
-                Traces::one(&(k, expected.as_ref()))
+            // It found this value, as a get would, or it found none and put its own, as a compare-and-set would.
+            (GetOrElseUpdate(k, own), Some(KeyValueRet::Value(Some(v))))
+                if v == own && self.initial.is_none() =>
+            {
+                let found = senses(&Get(k.clone()), ret);
+                let put = CompareAndSet(k.clone(), None, own.clone());
+                found.and(&senses(&put, Some(&Bool(true))))
             }
-            (CompareAndSet(k, expected, _), _) => Traces::any_and(&(k, expected.as_ref())),
-            // It found the value, or it found none and put its own.
-            (GetOrElseUpdate(k, own), Some(KeyValueRet::Value(v))) if v.as_ref() == Some(own) => {
-                Traces::all([(k, v.as_ref()), (k, None)])
-            }
-            (GetOrElseUpdate(k, _), Some(KeyValueRet::Value(v))) => Traces::one(&(k, v.as_ref())),
-            (Get(_) | KeyValueOp::Append(..) | GetOrElseUpdate(..), _) => Traces::Any,
+            _ => senses(op, ret),
         }
     }
 
     fn senses_to_act(&self, op: &KeyValueOp<K, V>) -> Traces {
-        match op {
-            CompareAndSet(k, expected, _) => Traces::one(&(k, expected.as_ref())),
-            GetOrElseUpdate(k, _) => Traces::one(&(k, None::<&V>)),
-            _ => self.senses(op, None),
-        }
+        self.derived().map_or(Traces::Any, |claims| claims.senses_to_act(op))
     }
-
-    // No anonymous kinds, and nothing is idle: after put("a") and append("b") a get names "ab", but
-    // never the "a" that it depends on.
 
     fn guide(&self, part: &PartView<'_, KeyValueOp<K, V>, KeyValueRet<V>>) -> Option<Vec<u64>> {
-        if part.iter().any(|view| matches!(view.op, KeyValueOp::Append(..))) {
-            return None;
-        }
-        super::zone_guide::guide(
-            part,
-            |op, ret| match (op, ret) {
-                (CompareAndSet(..), Some(Bool(false))) => None,
-                _ => self.written(op),
-            },
-            |op, ret| match (op, ret) {
-                (CompareAndSet(k, expected, _), Bool(true)) => Some((k, expected.as_ref())),
-                (Get(k) | Remove(k), KeyValueRet::Value(v)) => Some((k, v.as_ref())),
-                _ => None,
-            },
-        )
+        self.derived()?.guide(part)
     }
 
-    /// As for a compare-and-set register, within one key, if there are no appends: they make values
-    /// that nobody wrote.
+    /// Nothing if there are appends: they make values that no operation wrote.
     fn refute(&self, part: &PartView<'_, KeyValueOp<K, V>, KeyValueRet<V>>) -> Option<Refutation> {
-        if part.iter().any(|view| matches!(view.op, KeyValueOp::Append(..))) {
-            return None;
-        }
-        super::refute::sources(
-            part,
-            |(_, v)| usize::from(*v == self.initial.as_ref()),
-            |op| self.written(op),
-            |op, ret| match (op, ret) {
-                (CompareAndSet(k, expected, _), Bool(true)) => Some((k, expected.as_ref())),
-                (Get(k) | Remove(k) | GetOrElseUpdate(k, _), KeyValueRet::Value(v)) => {
-                    Some((k, v.as_ref()))
-                }
-                _ => None,
-            },
-            |op, ret| match (op, ret) {
-                (CompareAndSet(k, expected, new), Bool(true)) if expected.as_ref() != Some(new) => {
-                    Some((k, expected.as_ref()))
-                }
-                (Remove(k), KeyValueRet::Value(v)) if *v != self.initial => Some((k, v.as_ref())),
-                _ => None,
-            },
-            Words {
-                verb: ("wrote", "write"),
-                show: |(k, v): &(&K, Option<&V>)| match v {
-                    Some(v) => format!("{v:?} at {k:?}"),
-                    None => format!("no value at {k:?}"),
-                },
-            },
-        )
+        self.derived()?.refute(part)
     }
 }
 

@@ -14,8 +14,8 @@ use std::collections::{BTreeMap, HashMap};
 use rustc_hash::FxBuildHasher;
 
 use super::Value;
-use super::refute::Words;
 use super::sorted::Sorted;
+use crate::spec::derived::sources::{TypedRules, Words};
 use crate::spec::{
     Claims, Footprint, Mention, Name, PartView, Refutation, Role, Shape, Shaped, Slot, Spec,
     Traces, stable_hash,
@@ -254,6 +254,10 @@ impl<K: Value + Ord, V: Value> Claims<Transaction<K, V>, Reads<V>> for MultiRegi
         (!keys.is_empty()).then(|| stable_hash(&keys))
     }
 
+    fn same_kind(&self, a: &Transaction<K, V>, b: &Transaction<K, V>) -> bool {
+        a.written().keys().eq(b.written().keys())
+    }
+
     /// Writes are blind: up to the next write of its key, a value that nobody names is not read with
     /// a known result. So the transaction can be left out.
     fn idle_unless_named(&self, op: &Transaction<K, V>) -> bool {
@@ -261,14 +265,14 @@ impl<K: Value + Ord, V: Value> Claims<Transaction<K, V>, Reads<V>> for MultiRegi
     }
 
     fn refute(&self, part: &PartView<'_, Transaction<K, V>, Reads<V>>) -> Option<Refutation> {
-        super::refute::sources(
-            part,
-            |(k, v)| usize::from(*v == self.first(k)),
-            |op| op.written(),
-            |op, ret| op.found(ret),
-            |_, _| None,
-            Words { verb: ("wrote", "write"), show: |(k, v): &(&K, &V)| format!("{v:?} at {k:?}") },
-        )
+        TypedRules::<Transaction<K, V>, Reads<V>, (&K, &V)> {
+            initial: &|(k, v)| usize::from(*v == self.first(k)),
+            provides: &|op, things| op.written().into_iter().for_each(things),
+            sees: &|op, ret, things| op.found(ret).into_iter().for_each(things),
+            takes: &|_, _, _| {},
+            words: Words::VALUES,
+        }
+        .refute(self, part)
     }
 }
 

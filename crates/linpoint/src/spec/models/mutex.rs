@@ -13,7 +13,9 @@
 
 use super::deterministic;
 use crate::spec::{Claims, Mention, Role, Shape, Shaped, Spec, Traces};
-use crate::wire::{self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, ToWire, args};
+use crate::wire::{
+    self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, ToWire, args,
+};
 
 /// A lock.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -99,7 +101,7 @@ impl Spec for Mutex {
     }
 
     fn claims(&self) -> Option<&dyn Claims<Self::Op, Self::Ret>> {
-        Some(self)
+        self.owner.then_some(self)
     }
 
     fn replay(
@@ -145,6 +147,7 @@ impl Spec for Mutex {
     }
 }
 
+/// For locks with owners. The claims about others follow from the shape.
 impl Claims<MutexOp, MutexRet> for Mutex {
     /// The state that the operation makes. (A try-acquire that fails leaves nothing, which is less.)
     fn leaves(&self, op: &MutexOp) -> Traces {
@@ -154,15 +157,13 @@ impl Claims<MutexOp, MutexRet> for Mutex {
         }
     }
 
-    /// The one state that the operation needs. A failed try-acquire of a lock with owners fits many;
-    /// one with an unknown result fits all, but leaves the holder that it finds.
+    /// The one state that the operation needs. A failed try-acquire fits many; one with an unknown result fits all, but
+    /// leaves the holder that it finds.
     fn senses(&self, op: &MutexOp, ret: Option<&MutexRet>) -> Traces {
         match (op, ret) {
             (Acquire(_), _) | (TryAcquire(_), Some(Bool(true))) => Traces::one(&Holder::None),
             (Release(by), _) => Traces::one(&self.held(*by)),
-            (TryAcquire(_), _) if self.owner => Traces::Any,
-            (TryAcquire(_), Some(_)) => Traces::one(&self.held(None)),
-            (TryAcquire(_), None) => Traces::none(),
+            (TryAcquire(_), _) => Traces::Any,
         }
     }
 }
@@ -171,6 +172,10 @@ impl Claims<MutexOp, MutexRet> for Mutex {
 impl Shaped<MutexOp, MutexRet> for Mutex {
     fn shape(&self) -> Shape {
         Shape::Flags
+    }
+
+    fn is_complete(&self) -> bool {
+        true
     }
 
     fn role(&self, op: &MutexOp, ret: Option<&MutexRet>, pending: bool) -> Role {

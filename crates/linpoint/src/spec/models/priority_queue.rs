@@ -10,10 +10,10 @@
 mod replay;
 
 use super::{Value, show_elements, show_option};
-use crate::spec::{
-    Claims, Mention, Name, PartView, Refutation, Role, Shape, Shaped, Spec, Traces, stable_hash,
+use crate::spec::{Mention, Name, Role, Shape, Shaped, Spec, stable_hash};
+use crate::wire::{
+    self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, ToWire, args,
 };
-use crate::wire::{self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, ToWire, args};
 
 /// Which element comes first.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -158,10 +158,6 @@ impl<V: Value + Ord> Spec for PriorityQueue<V> {
         Some(self)
     }
 
-    fn claims(&self) -> Option<&dyn Claims<Self::Op, Self::Ret>> {
-        Some(self)
-    }
-
     fn replay(
         &self,
         run: &mut dyn Iterator<Item = (&Self::Op, Option<&Self::Ret>)>,
@@ -193,53 +189,6 @@ impl<V: Value + Ord> Spec for PriorityQueue<V> {
     }
 }
 
-impl<V: Value + Ord> Claims<PriorityQueueOp<V>, PriorityQueueRet<V>> for PriorityQueue<V> {
-    fn leaves(&self, op: &PriorityQueueOp<V>) -> Traces {
-        match op {
-            Insert(v) => Traces::any_and(v),
-            Poll => Traces::Any,
-            Peek => Traces::none(),
-        }
-    }
-
-    fn senses(&self, _op: &PriorityQueueOp<V>, ret: Option<&PriorityQueueRet<V>>) -> Traces {
-        match ret {
-            Some(PriorityQueueRet::Value(Some(v))) => Traces::any_and(v),
-            _ => Traces::Any,
-        }
-    }
-
-    // No anonymous kind: which element a pending poll finds first depends on its priority.
-
-    /// Leave the insert out. If its element was never polled, it never was first when somebody
-    /// looked. If it was polled, then by an operation that is pending too (the others would have
-    /// named it): leave that out as well.
-    fn idle_unless_named(&self, op: &PriorityQueueOp<V>) -> bool {
-        matches!(op, Insert(_))
-    }
-
-    fn refute(
-        &self,
-        part: &PartView<'_, PriorityQueueOp<V>, PriorityQueueRet<V>>,
-    ) -> Option<Refutation> {
-        super::refute::elements(
-            part,
-            |op| match op {
-                Insert(v) => Some(v),
-                _ => None,
-            },
-            |_, ret| match ret {
-                PriorityQueueRet::Value(v) => v.as_ref(),
-                Done => None,
-            },
-            |op, ret| match (op, ret) {
-                (Poll, PriorityQueueRet::Value(v)) => v.as_ref(),
-                _ => None,
-            },
-        )
-    }
-}
-
 /// The element that an operation adds, or finds.
 fn element<'a, V>(
     op: &'a PriorityQueueOp<V>,
@@ -256,6 +205,10 @@ type Mentioned<'a, V> = Mention<'a, PriorityQueueOp<V>, PriorityQueueRet<V>>;
 impl<V: Value + Ord> Shaped<PriorityQueueOp<V>, PriorityQueueRet<V>> for PriorityQueue<V> {
     fn shape(&self) -> Shape {
         Shape::PriorityQueue
+    }
+
+    fn is_complete(&self) -> bool {
+        true
     }
 
     fn role(

@@ -10,14 +10,13 @@
 
 use std::collections::VecDeque;
 
-use super::fifo_guide;
-use super::fifo_order::{self, Seen};
 use super::persistent::Fifo;
 use super::{Value, deterministic, show_elements, show_option};
-use crate::spec::{
-    Claims, Mention, Name, PartView, Refutation, Returned, Role, Shape, Shaped, Spec, Traces,
+use crate::spec::{Mention, Name, Role, Shape, Shaped, Spec};
+use crate::wire::{
+    self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, ToValue,
+    ToWire, args,
 };
-use crate::wire::{self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, ToValue, ToWire, args};
 
 /// A queue.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -82,17 +81,6 @@ impl<V: Value> Queue<V> {
     }
 }
 
-/// `None` for what does not fit together, and for queues that were full.
-fn seen<'a, V>(op: &'a QueueOp<V>, ret: &'a QueueRet<V>) -> Option<Seen<'a, V>> {
-    match (op, ret) {
-        (Enqueue(v), Done) => Some(Seen::Added(v)),
-        (Dequeue, QueueRet::Value(Some(v))) => Some(Seen::Removed(v)),
-        (Peek, QueueRet::Value(Some(v))) => Some(Seen::Found(v)),
-        (Dequeue | Peek, QueueRet::Value(None)) => Some(Seen::Nothing),
-        _ => None,
-    }
-}
-
 impl<V: Value> Spec for Queue<V> {
     type Op = QueueOp<V>;
     type Ret = QueueRet<V>;
@@ -127,10 +115,6 @@ impl<V: Value> Spec for Queue<V> {
     }
 
     fn shaped(&self) -> Option<&dyn Shaped<Self::Op, Self::Ret>> {
-        self.capacity.is_none().then_some(self)
-    }
-
-    fn claims(&self) -> Option<&dyn Claims<Self::Op, Self::Ret>> {
         Some(self)
     }
 
@@ -184,66 +168,6 @@ impl<V: Value> Spec for Queue<V> {
     }
 }
 
-impl<V: Value> Claims<QueueOp<V>, QueueRet<V>> for Queue<V> {
-    fn leaves(&self, op: &QueueOp<V>) -> Traces {
-        match op {
-            Enqueue(v) => Traces::any_and(v),
-            Dequeue => Traces::Any,
-            Peek => Traces::none(),
-        }
-    }
-
-    fn senses(&self, _op: &QueueOp<V>, ret: Option<&QueueRet<V>>) -> Traces {
-        match ret {
-            Some(QueueRet::Value(Some(v))) => Traces::any_and(v),
-            _ => Traces::Any,
-        }
-    }
-
-    /// An element that nobody names takes up room, but it does not matter which one it is.
-    fn anonymous_kind(&self, op: &QueueOp<V>) -> Option<u64> {
-        matches!(op, Enqueue(_)).then_some(0)
-    }
-
-    /// Leave the enqueue out. If its element was never dequeued, nothing behind it was ever seen.
-    /// If it was dequeued, then by an operation that is pending too (the others would have named it):
-    /// leave that out as well. Not so with a bound, where the element may be what made it full.
-    fn idle_unless_named(&self, op: &QueueOp<V>) -> bool {
-        self.capacity.is_none() && matches!(op, Enqueue(_))
-    }
-
-    fn guide(&self, part: &PartView<'_, QueueOp<V>, QueueRet<V>>) -> Option<Vec<u64>> {
-        Some(fifo_guide::guide(part, |op, ret| match (op, ret) {
-            (Enqueue(v), ret) if ret != Some(&Full) => fifo_guide::Role::Adds(v),
-            (Dequeue, Some(QueueRet::Value(Some(v)))) => fifo_guide::Role::Removes(v),
-            _ => fifo_guide::Role::Neither,
-        }))
-    }
-
-    fn refute(&self, part: &PartView<'_, QueueOp<V>, QueueRet<V>>) -> Option<Refutation> {
-        super::refute::elements(
-            part,
-            |op| match op {
-                Enqueue(v) => Some(v),
-                _ => None,
-            },
-            |_, ret| match ret {
-                QueueRet::Value(v) => v.as_ref(),
-                _ => None,
-            },
-            |op, ret| match (op, ret) {
-                (Dequeue, QueueRet::Value(v)) => v.as_ref(),
-                _ => None,
-            },
-        )
-    }
-
-    fn likely_order(&self, run: &[Returned<'_, QueueOp<V>, QueueRet<V>>]) -> Option<Vec<u32>> {
-        let seen: Option<Vec<_>> = run.iter().map(|done| seen(done.op, done.ret)).collect();
-        fifo_order::likely_order(run, &seen?)
-    }
-}
-
 /// The element that an operation adds, or finds.
 fn element<'a, V>(op: &'a QueueOp<V>, ret: Option<&'a QueueRet<V>>) -> Option<&'a V> {
     match (op, ret) {
@@ -254,11 +178,20 @@ fn element<'a, V>(op: &'a QueueOp<V>, ret: Option<&'a QueueRet<V>>) -> Option<&'
 
 impl<V: Value> Shaped<QueueOp<V>, QueueRet<V>> for Queue<V> {
     fn shape(&self) -> Shape {
-        Shape::Queue
+        self.capacity.map_or(Shape::Queue, |capacity| Shape::BoundedQueue { capacity })
     }
 
-    fn role(&self, op: &QueueOp<V>, ret: Option<&QueueRet<V>>, _pending: bool) -> Role {
+    fn is_complete(&self) -> bool {
+        true
+    }
+
+    fn role(&self, op: &QueueOp<V>, ret: Option<&QueueRet<V>>, pending: bool) -> Role {
         match (op, ret) {
+            // One that finds the queue full might as well not have happened; unless it returned.
+            (Enqueue(_), None) if self.capacity.is_some() && !pending => {
+                Role::Foreign("it is not known whether a completed enqueue found the queue full")
+            }
+            (Enqueue(_), Some(Full)) if self.capacity.is_some() => Role::Full,
             (Enqueue(v), None | Some(Done)) => Role::Add(Name::of(v)),
             (Dequeue, None) => Role::Take,
             (Dequeue, Some(QueueRet::Value(Some(v)))) => Role::Remove(Name::of(v)),
@@ -358,6 +291,7 @@ mod tests {
     use super::*;
     use crate::spec::claims::check_claims;
     use crate::spec::models::tests::{next, part_of, run};
+    use crate::spec::{EffectiveClaims, PartView};
 
     #[test]
     fn sequential_semantics() {
@@ -392,9 +326,9 @@ mod tests {
         events.ret(d, QueueRet::Value(Some(1))).unwrap();
         let e = events.call(Enqueue(1));
         let h = events.finish();
-        let found = Queue::new().refute(&PartView::new(&h, &[d, e])).unwrap();
+        let found = EffectiveClaims::of(&Queue::new()).refute(&PartView::new(&h, &[d, e])).unwrap();
         assert_eq!(found.ops, [d, e]);
         let h = part_of(&[(Dequeue, QueueRet::Value(Some(1))), (Enqueue(1), Done)]);
-        assert_eq!(Queue::new().refute(&PartView::new(&h, &[d, e])), None);
+        assert_eq!(EffectiveClaims::of(&Queue::new()).refute(&PartView::new(&h, &[d, e])), None);
     }
 }

@@ -3,12 +3,12 @@
 //! Pending: a read has no effect and is dropped. A write may take effect at any time after its
 //! call, or never.
 
-use super::refute::Words;
 use super::{Value, deterministic};
-use crate::spec::{
-    Claims, Footprint, Mention, Name, PartView, Refutation, Role, Shape, Shaped, Spec, Traces,
+use crate::spec::{Footprint, Mention, Name, Role, Shape, Shaped, Spec};
+use crate::wire::{
+    self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, ToValue,
+    ToWire, args,
 };
-use crate::wire::{self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, ToValue, ToWire, args};
 
 /// A register that initially holds `initial`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -74,10 +74,6 @@ impl<V: Value> Spec for Register<V> {
         Some(self)
     }
 
-    fn claims(&self) -> Option<&dyn Claims<Self::Op, Self::Ret>> {
-        Some(self)
-    }
-
     fn replay(
         &self,
         run: &mut dyn Iterator<Item = (&Self::Op, Option<&Self::Ret>)>,
@@ -106,67 +102,6 @@ impl<V: Value> Spec for Register<V> {
     }
 }
 
-impl<V: Value> Claims<RegisterOp<V>, RegisterRet<V>> for Register<V> {
-    fn leaves(&self, op: &RegisterOp<V>) -> Traces {
-        match op {
-            RegisterOp::Read => Traces::none(),
-            RegisterOp::Write(v) => Traces::one(v),
-        }
-    }
-
-    fn senses(&self, op: &RegisterOp<V>, ret: Option<&RegisterRet<V>>) -> Traces {
-        match (op, ret) {
-            (RegisterOp::Read, Some(RegisterRet::Value(v))) => Traces::one(v),
-            // Any value fits, but the state stays what the write before has made it.
-            (RegisterOp::Read, _) => Traces::Any,
-            // Overwrites whatever was there.
-            (RegisterOp::Write(_), _) => Traces::none(),
-        }
-    }
-
-    fn anonymous_kind(&self, op: &RegisterOp<V>) -> Option<u64> {
-        // A value that no read names is only ever overwritten, or read with an unknown result.
-        matches!(op, RegisterOp::Write(_)).then_some(0)
-    }
-
-    fn idle_unless_named(&self, op: &RegisterOp<V>) -> bool {
-        // Between this write and the next there is no read with a known result: such a read would
-        // have named the value. So the write can be left out.
-        matches!(op, RegisterOp::Write(_))
-    }
-
-    fn guide(&self, part: &PartView<'_, RegisterOp<V>, RegisterRet<V>>) -> Option<Vec<u64>> {
-        super::zone_guide::guide(
-            part,
-            |op, _| match op {
-                RegisterOp::Write(v) => Some(v),
-                RegisterOp::Read => None,
-            },
-            |_, ret| match ret {
-                RegisterRet::Value(v) => Some(v),
-                RegisterRet::Written => None,
-            },
-        )
-    }
-
-    fn refute(&self, part: &PartView<'_, RegisterOp<V>, RegisterRet<V>>) -> Option<Refutation> {
-        super::refute::sources(
-            part,
-            |v| usize::from(**v == self.initial),
-            |op| match op {
-                RegisterOp::Write(v) => Some(v),
-                RegisterOp::Read => None,
-            },
-            |_, ret| match ret {
-                RegisterRet::Value(v) => Some(v),
-                RegisterRet::Written => None,
-            },
-            |_, _| None,
-            Words { verb: ("wrote", "write"), show: |v: &&V| format!("{v:?}") },
-        )
-    }
-}
-
 /// The value that an operation writes or finds.
 fn value<'a, V>(mention: Mention<'a, RegisterOp<V>, RegisterRet<V>>) -> Option<&'a V> {
     match (mention.op, mention.ret) {
@@ -178,6 +113,10 @@ fn value<'a, V>(mention: Mention<'a, RegisterOp<V>, RegisterRet<V>>) -> Option<&
 impl<V: Value> Shaped<RegisterOp<V>, RegisterRet<V>> for Register<V> {
     fn shape(&self) -> Shape {
         Shape::Registers { initial: Name::of(&self.initial) }
+    }
+
+    fn is_complete(&self) -> bool {
+        true
     }
 
     fn role(&self, op: &RegisterOp<V>, ret: Option<&RegisterRet<V>>, _pending: bool) -> Role {

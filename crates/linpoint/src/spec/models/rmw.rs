@@ -4,12 +4,12 @@
 //!
 //! Pending: a swap may take effect at any time after its call, or never.
 
-use super::refute::Words;
 use super::{Value, deterministic};
-use crate::spec::{
-    Claims, Mention, Name, PartView, Refutation, Role, Shape, Shaped, Slot, Spec, Traces,
+use crate::spec::{Mention, Name, Role, Shape, Shaped, Slot, Spec};
+use crate::wire::{
+    self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, ToValue,
+    ToWire, args,
 };
-use crate::wire::{self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, ToValue, ToWire, args};
 
 /// A read-modify-write register that initially holds `initial`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -53,10 +53,6 @@ impl<V: Value> Spec for Rmw<V> {
         Some(self)
     }
 
-    fn claims(&self) -> Option<&dyn Claims<Self::Op, Self::Ret>> {
-        Some(self)
-    }
-
     fn replay(
         &self,
         run: &mut dyn Iterator<Item = (&Self::Op, Option<&Self::Ret>)>,
@@ -80,43 +76,6 @@ impl<V: Value> Spec for Rmw<V> {
     }
 }
 
-impl<V: Value> Claims<RmwOp<V>, RmwRet<V>> for Rmw<V> {
-    fn leaves(&self, op: &RmwOp<V>) -> Traces {
-        Traces::one(&op.0)
-    }
-
-    fn senses(&self, _op: &RmwOp<V>, ret: Option<&RmwRet<V>>) -> Traces {
-        match ret {
-            Some(ret) => Traces::one(&ret.0),
-            // Whatever was there is replaced.
-            None => Traces::none(),
-        }
-    }
-
-    /// A value that nobody names is replaced by an operation with an unknown result, or by none.
-    fn anonymous_kind(&self, _op: &RmwOp<V>) -> Option<u64> {
-        Some(0)
-    }
-
-    /// The next operation has an unknown result, or it would have named the value: it works as
-    /// well, and leads to the same state, without this one.
-    fn idle_unless_named(&self, _op: &RmwOp<V>) -> bool {
-        true
-    }
-
-    /// A value that was there once is found once: who finds it replaces it.
-    fn refute(&self, part: &PartView<'_, RmwOp<V>, RmwRet<V>>) -> Option<Refutation> {
-        super::refute::sources(
-            part,
-            |v| usize::from(**v == self.initial),
-            |op| Some(&op.0),
-            |_, ret| Some(&ret.0),
-            |_, ret| Some(&ret.0),
-            Words { verb: ("wrote", "write"), show: |v: &&V| format!("{v:?}") },
-        )
-    }
-}
-
 /// The value that is mentioned.
 fn value<'a, V>(mention: Mention<'a, RmwOp<V>, RmwRet<V>>) -> Option<&'a V> {
     match mention.slot {
@@ -128,6 +87,10 @@ fn value<'a, V>(mention: Mention<'a, RmwOp<V>, RmwRet<V>>) -> Option<&'a V> {
 impl<V: Value> Shaped<RmwOp<V>, RmwRet<V>> for Rmw<V> {
     fn shape(&self) -> Shape {
         Shape::Registers { initial: Name::of(&self.initial) }
+    }
+
+    fn is_complete(&self) -> bool {
+        true
     }
 
     fn role(&self, op: &RmwOp<V>, ret: Option<&RmwRet<V>>, _pending: bool) -> Role {
@@ -206,6 +169,7 @@ mod tests {
     use super::*;
     use crate::spec::claims::check_claims;
     use crate::spec::models::tests::{next, part_of, run};
+    use crate::spec::{EffectiveClaims, PartView};
 
     const SPEC: Rmw<i32> = Rmw { initial: 0 };
 
@@ -230,6 +194,6 @@ mod tests {
     fn a_value_written_once_is_found_once() {
         let h = part_of(&[(RmwOp(1), RmwRet(0)), (RmwOp(2), RmwRet(0))]);
         let ids: Vec<_> = h.ids().collect();
-        assert_eq!(SPEC.refute(&PartView::new(&h, &ids)).unwrap().ops, ids);
+        assert_eq!(EffectiveClaims::of(&SPEC).refute(&PartView::new(&h, &ids)).unwrap().ops, ids);
     }
 }

@@ -7,9 +7,11 @@
 //! try-acquire may take a permit at any time after its call at which there is one, or do nothing.
 
 use super::deterministic;
-use super::refute::Words;
-use crate::spec::{Claims, Mention, PartView, Refutation, Role, Shape, Shaped, Spec};
-use crate::wire::{self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, ToValue, ToWire, args};
+use crate::spec::{Mention, Role, Shape, Shaped, Spec};
+use crate::wire::{
+    self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, ToValue,
+    ToWire, args,
+};
 
 /// A semaphore that has `initial` permits.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -52,11 +54,6 @@ fn step(state: u64, op: SemaphoreOp) -> Option<(SemaphoreRet, u64)> {
     }
 }
 
-/// True if the operation with this result took a permit.
-fn took(op: SemaphoreOp, ret: SemaphoreRet) -> bool {
-    matches!((op, ret), (TryAcquire, Bool(true)) | (Acquire, Done))
-}
-
 impl Spec for Semaphore {
     type Op = SemaphoreOp;
     type Ret = SemaphoreRet;
@@ -80,10 +77,6 @@ impl Spec for Semaphore {
     }
 
     fn shaped(&self) -> Option<&dyn Shaped<Self::Op, Self::Ret>> {
-        Some(self)
-    }
-
-    fn claims(&self) -> Option<&dyn Claims<Self::Op, Self::Ret>> {
         Some(self)
     }
 
@@ -117,25 +110,13 @@ impl Spec for Semaphore {
     }
 }
 
-impl Claims<SemaphoreOp, SemaphoreRet> for Semaphore {
-    /// A permit for each release, and `initial` more: nobody takes one that is not there.
-    fn refute(&self, part: &PartView<'_, SemaphoreOp, SemaphoreRet>) -> Option<Refutation> {
-        let initial = usize::try_from(self.initial).unwrap_or(usize::MAX);
-        super::refute::sources(
-            part,
-            // Saturated by the rule, which gives up at three; large numbers must not overflow there.
-            |()| initial.min(1 << 16),
-            |op| matches!(op, Release).then_some(()),
-            |op, ret| took(*op, *ret).then_some(()),
-            |op, ret| took(*op, *ret).then_some(()),
-            Words { verb: ("released", "release"), show: |(): &()| "a permit".to_owned() },
-        )
-    }
-}
-
 impl Shaped<SemaphoreOp, SemaphoreRet> for Semaphore {
     fn shape(&self) -> Shape {
         Shape::Semaphore { initial: self.initial }
+    }
+
+    fn is_complete(&self) -> bool {
+        true
     }
 
     fn role(&self, op: &SemaphoreOp, ret: Option<&SemaphoreRet>, pending: bool) -> Role {
@@ -233,6 +214,7 @@ mod tests {
     use super::*;
     use crate::spec::claims::check_claims;
     use crate::spec::models::tests::{next, part_of, run};
+    use crate::spec::{EffectiveClaims, PartView};
 
     #[test]
     fn sequential_semantics() {
@@ -263,7 +245,8 @@ mod tests {
     fn a_permit_is_taken_once() {
         let h = part_of(&[(Acquire, Done), (Release, Done), (TryAcquire, Bool(true))]);
         let ids: Vec<_> = h.ids().collect();
-        let found = Semaphore::default().refute(&PartView::new(&h, &ids)).unwrap();
+        let found =
+            EffectiveClaims::of(&Semaphore::default()).refute(&PartView::new(&h, &ids)).unwrap();
         assert_eq!(found.ops, [ids[0], ids[2]]);
     }
 }

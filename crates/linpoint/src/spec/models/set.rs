@@ -12,10 +12,10 @@ use rustc_hash::FxBuildHasher;
 
 use super::sorted::Sorted;
 use super::{Value, deterministic, show_elements};
-use crate::spec::{
-    Claims, Footprint, Mention, Name, PartView, Refutation, Role, Shape, Shaped, Spec, Traces,
+use crate::spec::{Footprint, Mention, Name, Role, Shape, Shaped, Spec};
+use crate::wire::{
+    self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, ToWire, args,
 };
-use crate::wire::{self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, ToWire, args};
 
 /// A set.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -51,14 +51,6 @@ impl<V> SetOp<V> {
     fn value(&self) -> &V {
         match self {
             Insert(v) | Remove(v) | Contains(v) => v,
-        }
-    }
-
-    /// Whether the value was there before the operation, if its result says so.
-    fn was_there(&self, ret: SetRet) -> bool {
-        match self {
-            Insert(_) => !ret.0,
-            Remove(_) | Contains(_) => ret.0,
         }
     }
 }
@@ -117,10 +109,6 @@ impl<V: Value + Ord> Spec for Set<V> {
         Some(self)
     }
 
-    fn claims(&self) -> Option<&dyn Claims<Self::Op, Self::Ret>> {
-        Some(self)
-    }
-
     fn replay(
         &self,
         run: &mut dyn Iterator<Item = (&Self::Op, Option<&SetRet>)>,
@@ -156,52 +144,14 @@ impl<V: Value + Ord> Spec for Set<V> {
     }
 }
 
-impl<V: Value + Ord> Claims<SetOp<V>, SetRet> for Set<V> {
-    fn leaves(&self, op: &SetOp<V>) -> Traces {
-        match op {
-            Insert(v) => Traces::one(&(v, true)),
-            Remove(v) => Traces::one(&(v, false)),
-            Contains(_) => Traces::none(),
-        }
-    }
-
-    /// With a known result, an operation needs the value to be there, or not to be there. With an
-    /// unknown one, insert and remove work in every state and make it the same.
-    fn senses(&self, op: &SetOp<V>, ret: Option<&SetRet>) -> Traces {
-        match (op, ret) {
-            (_, Some(ret)) => Traces::one(&(op.value(), op.was_there(*ret))),
-            (Insert(_) | Remove(_), None) => Traces::none(),
-            (Contains(_), None) => Traces::Any,
-        }
-    }
-
-    /// After an insert that changed something, the value is there. If nobody is known to have found
-    /// it there, nothing happened with a known result until it was removed again by an operation
-    /// that works without the insert as well. The same the other way round for remove.
-    fn idle_unless_named(&self, op: &SetOp<V>) -> bool {
-        matches!(op, Insert(_) | Remove(_))
-    }
-
-    fn refute(&self, part: &PartView<'_, SetOp<V>, SetRet>) -> Option<Refutation> {
-        super::refute::elements(
-            part,
-            |op| match op {
-                Insert(v) => Some(v),
-                _ => None,
-            },
-            |op, ret| op.was_there(*ret).then(|| op.value()),
-            |op, ret| match op {
-                Remove(v) if ret.0 => Some(v),
-                _ => None,
-            },
-        )
-    }
-}
-
 /// A value is a flag: up while it is in the set.
 impl<V: Value + Ord> Shaped<SetOp<V>, SetRet> for Set<V> {
     fn shape(&self) -> Shape {
         Shape::Flags
+    }
+
+    fn is_complete(&self) -> bool {
+        true
     }
 
     // By the result first, which is easier to guess than the operation: the rest then needs no branches.

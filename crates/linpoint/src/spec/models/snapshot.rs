@@ -13,11 +13,11 @@ mod view;
 pub use view::View;
 
 use super::Value;
-use super::refute::Words;
-use crate::spec::{
-    Claims, Mention, Name, PartView, Refutation, Role, Shape, Shaped, Slot, Spec, Traces,
+use crate::spec::{Mention, Name, Role, Shape, Shaped, Slot, Spec};
+use crate::wire::{
+    self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, Sizes,
+    ToValue, ToWire, args,
 };
-use crate::wire::{self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, Sizes, ToValue, ToWire, args};
 
 /// A snapshot object.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -125,10 +125,6 @@ impl<V: Value> Spec for Snapshot<V> {
         Some(self)
     }
 
-    fn claims(&self) -> Option<&dyn Claims<Self::Op, Self::Ret>> {
-        Some(self)
-    }
-
     fn replay(
         &self,
         run: &mut dyn Iterator<Item = (&Self::Op, Option<&Self::Ret>)>,
@@ -172,50 +168,6 @@ impl<V: Value> Spec for Snapshot<V> {
     }
 }
 
-impl<V: Value> Claims<SnapshotOp<V>, SnapshotRet<V>> for Snapshot<V> {
-    fn leaves(&self, op: &SnapshotOp<V>) -> Traces {
-        match op {
-            Update(i, v) => Traces::any_and(&(*i, v)),
-            Scan => Traces::none(),
-        }
-    }
-
-    /// Every operation senses anything: it leaves the other segments as it finds them.
-    fn senses(&self, _op: &SnapshotOp<V>, ret: Option<&SnapshotRet<V>>) -> Traces {
-        ret.map_or(Traces::Any, |ret| Traces::any_and_all(known(ret)))
-    }
-
-    /// A value that no scan names, at this segment: one is as good as another.
-    fn anonymous_kind(&self, op: &SnapshotOp<V>) -> Option<u64> {
-        match op {
-            Update(i, _) => Some(*i as u64),
-            Scan => None,
-        }
-    }
-
-    /// Until the next update of the segment, no scan shows what it holds: it would have named it.
-    fn idle_unless_named(&self, op: &SnapshotOp<V>) -> bool {
-        matches!(op, Update(..))
-    }
-
-    fn refute(&self, part: &PartView<'_, SnapshotOp<V>, SnapshotRet<V>>) -> Option<Refutation> {
-        super::refute::sources(
-            part,
-            |(i, v)| usize::from(*i < self.segments && **v == self.initial),
-            |op| match op {
-                Update(i, v) => Some((*i, v)),
-                Scan => None,
-            },
-            |_, ret| known(ret),
-            |_, _| None,
-            Words {
-                verb: ("wrote", "write"),
-                show: |(i, v): &(usize, &V)| format!("{v:?} in segment {i}"),
-            },
-        )
-    }
-}
-
 /// The value that an operation writes, or finds in a segment.
 fn value<'a, V>(mention: Mention<'a, SnapshotOp<V>, SnapshotRet<V>>) -> Option<&'a V> {
     match (mention.op, mention.ret, mention.slot) {
@@ -228,6 +180,10 @@ fn value<'a, V>(mention: Mention<'a, SnapshotOp<V>, SnapshotRet<V>>) -> Option<&
 impl<V: Value> Shaped<SnapshotOp<V>, SnapshotRet<V>> for Snapshot<V> {
     fn shape(&self) -> Shape {
         Shape::Snapshot { segments: self.segments, initial: Name::of(&self.initial) }
+    }
+
+    fn is_complete(&self) -> bool {
+        true
     }
 
     fn role(&self, op: &SnapshotOp<V>, ret: Option<&SnapshotRet<V>>, pending: bool) -> Role {
@@ -269,10 +225,7 @@ impl<V: Value> ToWire<SnapshotOp<V>, SnapshotRet<V>> for Snapshot<V> {
     }
 
     fn options(&self) -> Option<Vec<(&'static str, wire::Value)>> {
-        Some(vec![
-            ("segments", self.segments.to_value()?),
-            ("initial", self.initial.to_value()?),
-        ])
+        Some(vec![("segments", self.segments.to_value()?), ("initial", self.initial.to_value()?)])
     }
 
     fn op<'a>(&self, op: &'a SnapshotOp<V>) -> (&'static str, Args<'a>) {
@@ -383,7 +336,12 @@ impl FromWire for Snapshot<wire::Value> {
         }
     }
 
-    fn impossible(&self, _op: &Self::Op, ret: &Self::Ret, never: &wire::Value) -> Option<Self::Ret> {
+    fn impossible(
+        &self,
+        _op: &Self::Op,
+        ret: &Self::Ret,
+        never: &wire::Value,
+    ) -> Option<Self::Ret> {
         let Values(values) = ret else { return None };
         let mut values = values.to_vec();
         *values.first_mut()? = Some(never.clone());

@@ -8,8 +8,10 @@
 
 use super::persistent::List;
 use super::{Value, deterministic, show_elements, show_option};
-use crate::spec::{Claims, Mention, Name, PartView, Refutation, Role, Shape, Shaped, Spec, Traces};
-use crate::wire::{self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, ToWire, args};
+use crate::spec::{Mention, Name, Role, Shape, Shaped, Spec};
+use crate::wire::{
+    self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, ToWire, args,
+};
 
 /// A stack.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -94,10 +96,6 @@ impl<V: Value> Spec for Stack<V> {
         Some(self)
     }
 
-    fn claims(&self) -> Option<&dyn Claims<Self::Op, Self::Ret>> {
-        Some(self)
-    }
-
     fn replay(
         &self,
         run: &mut dyn Iterator<Item = (&Self::Op, Option<&Self::Ret>)>,
@@ -143,53 +141,6 @@ impl<V: Value> Spec for Stack<V> {
     }
 }
 
-impl<V: Value> Claims<StackOp<V>, StackRet<V>> for Stack<V> {
-    fn leaves(&self, op: &StackOp<V>) -> Traces {
-        match op {
-            Push(v) => Traces::any_and(v),
-            Pop => Traces::Any,
-            Peek => Traces::none(),
-        }
-    }
-
-    fn senses(&self, _op: &StackOp<V>, ret: Option<&StackRet<V>>) -> Traces {
-        match ret {
-            Some(StackRet::Value(Some(v))) => Traces::any_and(v),
-            _ => Traces::Any,
-        }
-    }
-
-    /// An element that nobody names goes unseen: it does not matter which one it is.
-    fn anonymous_kind(&self, op: &StackOp<V>) -> Option<u64> {
-        matches!(op, Push(_)).then_some(0)
-    }
-
-    /// Leave the push out. If its element was never popped, nothing below it was ever seen again,
-    /// and what happened above it stays legal. If it was popped, then by an operation that is
-    /// pending too (the others would have named it): leave that out as well.
-    fn idle_unless_named(&self, op: &StackOp<V>) -> bool {
-        matches!(op, Push(_))
-    }
-
-    fn refute(&self, part: &PartView<'_, StackOp<V>, StackRet<V>>) -> Option<Refutation> {
-        super::refute::elements(
-            part,
-            |op| match op {
-                Push(v) => Some(v),
-                _ => None,
-            },
-            |_, ret| match ret {
-                StackRet::Value(v) => v.as_ref(),
-                Done => None,
-            },
-            |op, ret| match (op, ret) {
-                (Pop, StackRet::Value(v)) => v.as_ref(),
-                _ => None,
-            },
-        )
-    }
-}
-
 /// The element that an operation adds, or finds.
 fn element<'a, V>(op: &'a StackOp<V>, ret: Option<&'a StackRet<V>>) -> Option<&'a V> {
     match (op, ret) {
@@ -201,6 +152,10 @@ fn element<'a, V>(op: &'a StackOp<V>, ret: Option<&'a StackRet<V>>) -> Option<&'
 impl<V: Value> Shaped<StackOp<V>, StackRet<V>> for Stack<V> {
     fn shape(&self) -> Shape {
         Shape::Stack
+    }
+
+    fn is_complete(&self) -> bool {
+        true
     }
 
     fn role(&self, op: &StackOp<V>, ret: Option<&StackRet<V>>, _pending: bool) -> Role {
@@ -294,6 +249,7 @@ mod tests {
     use super::*;
     use crate::spec::claims::check_claims;
     use crate::spec::models::tests::{next, part_of, run};
+    use crate::spec::{EffectiveClaims, PartView};
 
     #[test]
     fn sequential_semantics() {
@@ -317,7 +273,7 @@ mod tests {
         check_claims(&Stack::new(), &ops, 1, 400).unwrap();
     }
 
-    /// Why [`Claims::idle_unless_named`] asks for known results: nobody names the 2, but without it the
+    /// Why [`Claims::needs_unnamed`](crate::spec::Claims::needs_unnamed) is true of unknown results: no operation names the 2, but without it the
     /// completed pop with an unknown result would have taken the 1.
     #[test]
     fn an_unknown_pop_needs_the_unnamed_push() {
@@ -327,7 +283,7 @@ mod tests {
         let with = next(&spec, &one.push(2).rest(), &Pop, Some(&pop_one));
         let without = next(&spec, &one.rest(), &Pop, Some(&pop_one));
         assert_eq!((with, without), (vec!["empty".into()], vec![]));
-        assert_eq!(spec.senses(&Pop, None).names(), [0; 0]);
+        assert_eq!(EffectiveClaims::of(&spec).senses(&Pop, None).names(), [0; 0]);
     }
 
     #[test]
@@ -335,11 +291,11 @@ mod tests {
         let pop = (Pop, StackRet::Value(Some(1)));
         let h = part_of(&[(Push(1), Done), pop.clone(), (Push(2), Done), pop]);
         let ids: Vec<_> = h.ids().collect();
-        let found = Stack::new().refute(&PartView::new(&h, &ids)).unwrap();
+        let found = EffectiveClaims::of(&Stack::new()).refute(&PartView::new(&h, &ids)).unwrap();
         assert_eq!(found.ops, [ids[1], ids[3]]);
         assert_eq!(
             found.reason.to_string(),
-            "1 was taken by 2 operations, but can have been there only once"
+            "pop() -> 1 and pop() -> 1 removed what was there at most once"
         );
     }
 }

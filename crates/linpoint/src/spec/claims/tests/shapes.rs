@@ -4,9 +4,9 @@ use std::cmp::Ordering;
 
 use super::check_claims;
 use crate::spec::models::{
-    CasRegister, CasRegisterOp, Counter, CounterOp, KeyValue, KeyValueOp, Order, PriorityQueue,
-    PriorityQueueOp, Queue, QueueOp, Semaphore, SemaphoreOp, Set, SetOp, Snapshot, SnapshotOp,
-    Stack, StackOp,
+    CasRegister, CasRegisterOp, Counter, CounterOp, KeyValue, KeyValueOp, Mutex, MutexOp, Order,
+    PriorityQueue, PriorityQueueOp, Queue, QueueOp, Semaphore, SemaphoreOp, Set, SetOp, Snapshot,
+    SnapshotOp, Stack, StackOp,
 };
 use crate::spec::{Footprint, Mention, Name, Role, Shape, Shaped, Spec};
 
@@ -21,6 +21,10 @@ enum Lie {
     AllSame,
     /// Nothing is initial.
     NoInitial,
+    /// All operations are of the shape.
+    Complete,
+    /// The role of a completed operation with an unknown result is really that one.
+    Unknown(fn(Role) -> Role),
     /// What comes out first comes out last.
     Reversed,
     /// There are keys where there are none.
@@ -94,9 +98,14 @@ impl<S: Spec> Shaped<S::Op, S::Ret> for Shapely<S> {
         }
     }
 
+    fn is_complete(&self) -> bool {
+        matches!(self.1, Lie::Complete) || self.honest().is_complete()
+    }
+
     fn role(&self, op: &S::Op, ret: Option<&S::Ret>, pending: bool) -> Role {
         let role = self.honest().role(op, ret, pending);
         match (self.1, role) {
+            (Lie::Unknown(turned), role) if ret.is_none() && !pending => turned(role),
             (Lie::Role(turned), role) => turned(role),
             (Lie::AllSame, Role::Write(_)) => Role::Write(Name(7)),
             (Lie::AllSame, Role::Read(_)) => Role::Read(Name(7)),
@@ -153,40 +162,27 @@ fn a_stack_is_no_queue() {
 
 #[test]
 fn a_full_queue_is_found() {
-    /// Roles of an unbounded queue for a bounded one.
-    struct Bounded(Queue<u8>);
-    impl Spec for Bounded {
-        type Op = QueueOp<u8>;
-        type Ret = <Queue<u8> as Spec>::Ret;
-        type State = <Queue<u8> as Spec>::State;
-        fn initial(&self) -> Self::State {
-            self.0.initial()
-        }
-        fn successors(
-            &self,
-            state: &Self::State,
-            op: &Self::Op,
-            ret: Option<&Self::Ret>,
-            next: &mut Vec<Self::State>,
-        ) {
-            self.0.successors(state, op, ret, next);
-        }
-        fn outcomes(
-            &self,
-            state: &Self::State,
-            op: &Self::Op,
-            out: &mut Vec<(Self::Ret, Self::State)>,
-        ) -> bool {
-            self.0.outcomes(state, op, out)
-        }
-        fn shaped(&self) -> Option<&dyn Shaped<Self::Op, Self::Ret>> {
-            Some(&self.0)
-        }
-    }
     let ops = [QueueOp::Enqueue(1), QueueOp::Enqueue(2), QueueOp::Dequeue];
-    check_claims(&Bounded(Queue::new()), &ops, 1, 300).unwrap();
-    let said = check_claims(&Bounded(Queue::bounded(1)), &ops, 1, 300).unwrap_err();
+    let said = error(Queue::bounded(1), Lie::Shape(Shape::Queue), &ops);
     assert!(said.starts_with("shaped: "), "{said}");
+    let larger = Lie::Shape(Shape::BoundedQueue { capacity: 2 });
+    let said = error(Queue::bounded(1), larger, &ops);
+    assert!(said.starts_with("shaped: "), "{said}");
+}
+
+#[test]
+fn false_completeness_is_found() {
+    let ops = [KeyValueOp::Get(1), KeyValueOp::Put(1, 5), KeyValueOp::Append(1, 2)];
+    let said = error(KeyValue::new(None), Lie::Complete, &ops);
+    assert!(said.starts_with("is_complete: Append(1, 2)"), "{said}");
+    let ops = [KeyValueOp::Get(1), KeyValueOp::GetOrElseUpdate(1, 5)];
+    let said = error(KeyValue::new(None), Lie::Complete, &ops);
+    assert!(said.starts_with("is_complete: GetOrElseUpdate(1, 5) -> Value(Some(5))"), "{said}");
+    // A release with an unknown result has waited for the lock to be held.
+    let unknown = |role| if role == Role::Lower { Role::Foreign("unknown") } else { role };
+    let ops = [MutexOp::Acquire(None), MutexOp::Release(None)];
+    let said = error(Mutex { owner: false }, Lie::Unknown(unknown), &ops);
+    assert!(said.starts_with("leaves/senses: Release"), "{said}");
 }
 
 #[test]

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 
 use super::{KeyValue, KeyValueOp, KeyValueRet};
-use crate::spec::models::{Append, Value};
 use crate::spec::Text;
+use crate::spec::models::{Append, Value};
 use crate::wire::{
-    self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, ToValue, ToWire,
-    args,
+    self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, ToValue,
+    ToWire, args,
 };
 
 use KeyValueOp::{CompareAndSet, Delete, Get, GetOrElseUpdate, Put, Remove};

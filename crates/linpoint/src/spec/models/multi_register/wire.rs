@@ -130,7 +130,12 @@ impl FromWire for MultiRegister<wire::Value, wire::Value> {
         Some(Transaction((0..steps).map(step).collect()))
     }
 
-    fn impossible(&self, _op: &Self::Op, ret: &Self::Ret, never: &wire::Value) -> Option<Self::Ret> {
+    fn impossible(
+        &self,
+        _op: &Self::Op,
+        ret: &Self::Ret,
+        never: &wire::Value,
+    ) -> Option<Self::Ret> {
         let mut reads = ret.0.clone();
         *reads.first_mut()? = Some(never.clone());
         Some(Reads(reads))

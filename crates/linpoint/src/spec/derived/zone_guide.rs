@@ -7,12 +7,11 @@
 //! covers that moment. This is the order of Gibbons and Korach for registers (*Testing shared
 //! memories*, SIAM J. Comput. 1997), used as a guess.
 
-use std::hash::Hash;
-
 use rustc_hash::FxHashMap;
 
+use super::Row;
 use crate::history::Span;
-use crate::spec::PartView;
+use crate::spec::{Name, Role};
 
 #[derive(Clone, Copy)]
 struct Zone {
@@ -31,29 +30,45 @@ impl Zone {
     }
 }
 
-/// Sort keys for [`crate::spec::Claims::guide`], or nothing if a value was written twice.
-///
-/// * `written`: what an operation with this result leaves in the register.
-/// * `seen`: what a completed operation proves to have been there.
-pub(super) fn guide<'a, O, R, N: Eq + Hash>(
-    part: &PartView<'a, O, R>,
-    written: impl Fn(&'a O, Option<&'a R>) -> Option<N>,
-    seen: impl Fn(&'a O, &'a R) -> Option<N>,
-) -> Option<Vec<u64>> {
-    let mut zones: FxHashMap<N, Zone> = FxHashMap::default();
-    for view in part.iter() {
-        if let Some(value) = written(view.op, view.ret) {
-            let zone = Zone { first_return: view.span.ret, last_call: view.span.call };
+/// A value in the register of a key.
+type Value = (Option<Name>, Name);
+
+/// What a row leaves in its register.
+fn written(row: &Row) -> Option<Value> {
+    match row.effect() {
+        Role::Write(to) | Role::Replace { to, .. } => Some((row.key, to)),
+        _ => None,
+    }
+}
+
+/// What a row proves to have been there.
+fn seen(row: &Row) -> Option<Value> {
+    match row.role {
+        Role::Read(name) | Role::Replace { from: name, .. } if row.is_evidence() => {
+            Some((row.key, name))
+        }
+        _ => None,
+    }
+}
+
+/// Sort keys for [`crate::spec::Claims::guide`], or nothing if a value was written twice, or if it is not known what an
+/// operation does.
+pub(super) fn guide(rows: &[Row]) -> Option<Vec<u64>> {
+    let mut zones: FxHashMap<Value, Zone> = FxHashMap::default();
+    for row in rows {
+        if matches!(row.effect(), Role::Foreign(_)) {
+            return None;
+        }
+        if let Some(value) = written(row) {
+            let zone = Zone { first_return: row.span.ret, last_call: row.span.call };
             if zones.insert(value, zone).is_some() {
                 return None;
             }
         }
     }
-    for view in part.iter() {
-        if let Some(zone) =
-            view.ret.and_then(|ret| seen(view.op, ret)).and_then(|v| zones.get_mut(&v))
-        {
-            zone.include(view.span);
+    for row in rows {
+        if let Some(zone) = seen(row).and_then(|value| zones.get_mut(&value)) {
+            zone.include(row.span);
         }
     }
     let mut forward: Vec<Zone> = zones.values().copied().filter(|z| z.is_forward()).collect();
@@ -67,7 +82,7 @@ pub(super) fn guide<'a, O, R, N: Eq + Hash>(
         let moment = covering.map_or(zone.last_call, |f| f.last_call.max(zone.last_call));
         2 * u64::from(moment)
     };
-    let of_op =
-        |op, ret| written(op, ret).and_then(|v| zones.get(&v)).map_or(u64::MAX, |z| key(*z));
-    Some(part.iter().map(|view| of_op(view.op, view.ret)).collect())
+    let of_row =
+        |row| written(row).and_then(|value| zones.get(&value)).map_or(u64::MAX, |zone| key(*zone));
+    Some(rows.iter().map(of_row).collect())
 }

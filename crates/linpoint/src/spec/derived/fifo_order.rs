@@ -3,59 +3,36 @@
 //! An operation takes effect when it returns, unless that does not fit. Then one of a few things has happened, and the
 //! first that fits is taken:
 //!
-//! - What is at the front was removed by somebody who has not returned yet: that came first.
-//! - Two enqueues overlapped and took effect the other way round: the later one goes before the earlier one. Nobody in
+//! - What is at the front was removed by an operation that has not returned yet: that came first.
+//! - Two enqueues overlapped and took effect the other way round: the later one precedes the earlier one. No operation in
 //!   between can tell, since the queue was not empty, and none of the two at its front.
 //! - What was found was put there by an enqueue that has not returned yet: that came first.
-//! - The queue was found empty by somebody who returned late: that goes to the moment when it was empty last.
+//! - The queue was found empty by an operation that returned late: it moves to the moment when the queue was empty last.
 //!
 //! One pass, linear in the number of operations if queues with more than one change are short. Runs of real queues hardly
-//! ever need more; where that fails, nothing is known. Whoever asks has to check the order ([`Claims::likely_order`]).
+//! ever need more; where that fails, nothing is known. The caller has to check the order ([`Claims::likely_order`]).
 //!
 //! [`Claims::likely_order`]: crate::spec::Claims::likely_order
 
 use std::collections::VecDeque;
 
-use crate::spec::Returned;
+use super::part::Done;
+use crate::spec::{Name, Role};
 
-/// An operation of a queue, with what it returned.
-#[derive(PartialEq, Eq, Debug)]
-pub(super) enum Seen<'a, V> {
-    Added(&'a V),
-    Removed(&'a V),
-    /// Was at the front, and stayed.
-    Found(&'a V),
-    /// The queue was empty.
-    Nothing,
-}
-
-// Whatever the values are, these are references to them.
-impl<V> Clone for Seen<'_, V> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<V> Copy for Seen<'_, V> {}
-
-/// So many elements behind the front, an enqueue is looked for that came first.
+/// How far behind the front to look for an enqueue that came first.
 const REACH: usize = 16;
 
-/// Operations in the order of their returns, `seen` at the same positions; positions in the likely order.
-pub(super) fn likely_order<V: Eq, O, R>(
-    run: &[Returned<'_, O, R>],
-    seen: &[Seen<'_, V>],
-) -> Option<Vec<u32>> {
-    let mut simulation = Simulation::new(run, seen);
+/// Operations in the order of their returns; positions in the likely order. Nothing for queues that were full.
+pub(super) fn likely_order(run: &[Done]) -> Option<Vec<u32>> {
+    let mut simulation = Simulation::new(run);
     for at in 0..run.len() as u32 {
         simulation.returned(at)?;
     }
     Some(simulation.chain.in_order())
 }
 
-struct Simulation<'a, V, O, R> {
-    run: &'a [Returned<'a, O, R>],
-    seen: &'a [Seen<'a, V>],
+struct Simulation<'a> {
+    run: &'a [Done],
     /// The operation of the same process that returned next; `NONE` if there is none.
     following: Vec<u32>,
     /// The next operation of each process to return.
@@ -70,8 +47,8 @@ struct Simulation<'a, V, O, R> {
 /// No position.
 const NONE: u32 = u32::MAX;
 
-impl<'a, V: Eq, O, R> Simulation<'a, V, O, R> {
-    fn new(run: &'a [Returned<'a, O, R>], seen: &'a [Seen<'a, V>]) -> Self {
+impl<'a> Simulation<'a> {
+    fn new(run: &'a [Done]) -> Self {
         let processes = run.iter().map(|op| op.process as usize + 1).max().unwrap_or(0);
         let mut upcoming = vec![NONE; processes];
         let mut following = vec![NONE; run.len()];
@@ -80,18 +57,10 @@ impl<'a, V: Eq, O, R> Simulation<'a, V, O, R> {
             following[at] = std::mem::replace(next, at as u32);
         }
         let chain = Chain::new(run.len());
-        Simulation {
-            run,
-            seen,
-            following,
-            upcoming,
-            queue: VecDeque::new(),
-            chain,
-            empty_after: None,
-        }
+        Simulation { run, following, upcoming, queue: VecDeque::new(), chain, empty_after: None }
     }
 
-    fn op(&self, at: u32) -> &Returned<'a, O, R> {
+    fn op(&self, at: u32) -> &'a Done {
         &self.run[at as usize]
     }
 
@@ -102,20 +71,21 @@ impl<'a, V: Eq, O, R> Simulation<'a, V, O, R> {
         if self.chain.has(at) {
             return Some(());
         }
-        match self.seen[at as usize] {
-            Seen::Added(_) => {
+        match self.op(at).role {
+            Role::Add(_) => {
                 self.queue.push_back(at);
                 self.chain.append(at);
             }
-            Seen::Removed(value) => {
+            Role::Remove(value) => {
                 self.bring_to_front(value, at)?;
                 self.remove(at);
             }
-            Seen::Found(value) => {
+            Role::Peek(value) => {
                 self.bring_to_front(value, at)?;
                 self.chain.append(at);
             }
-            Seen::Nothing => self.find_empty(at)?,
+            Role::Empty => self.find_empty(at)?,
+            _ => return None,
         }
         Some(())
     }
@@ -130,13 +100,13 @@ impl<'a, V: Eq, O, R> Simulation<'a, V, O, R> {
     }
 
     /// Whatever has to come first so that `at` finds the value at the front.
-    fn bring_to_front(&mut self, value: &V, at: u32) -> Option<()> {
+    fn bring_to_front(&mut self, value: Name, at: u32) -> Option<()> {
         loop {
             match self.queue.front() {
-                Some(front) if self.seen[*front as usize] == Seen::Added(value) => return Some(()),
+                Some(front) if self.op(*front).role == Role::Add(value) => return Some(()),
                 Some(front) => {
-                    let in_the_way = self.seen[*front as usize];
-                    if let Some(remover) = self.open(at, |seen| removes(seen, in_the_way)) {
+                    let in_the_way = self.op(*front).role;
+                    if let Some(remover) = self.open(at, |role| removes(role, in_the_way)) {
                         self.remove(remover);
                         continue;
                     }
@@ -148,12 +118,12 @@ impl<'a, V: Eq, O, R> Simulation<'a, V, O, R> {
     }
 
     /// An enqueue of the value becomes the first of those in the queue.
-    fn bring_enqueue_to_front(&mut self, value: &V, at: u32) -> Option<()> {
+    fn bring_enqueue_to_front(&mut self, value: Name, at: u32) -> Option<()> {
         let behind = (1..self.queue.len().min(REACH))
-            .find(|behind| self.seen[self.queue[*behind] as usize] == Seen::Added(value));
+            .find(|behind| self.op(self.queue[*behind]).role == Role::Add(value));
         let adder = match behind {
             Some(behind) => self.queue[behind],
-            None => self.open(at, |seen| seen == Seen::Added(value))?,
+            None => self.open(at, |role| role == Role::Add(value))?,
         };
         let call = self.op(adder).call;
         let passed = self.queue.iter().take(behind.unwrap_or(self.queue.len()));
@@ -171,7 +141,7 @@ impl<'a, V: Eq, O, R> Simulation<'a, V, O, R> {
         Some(())
     }
 
-    /// `at` goes to where the queue is empty.
+    /// `at` moves to where the queue is empty.
     fn find_empty(&mut self, at: u32) -> Option<()> {
         let call = self.op(at).call;
         loop {
@@ -184,8 +154,8 @@ impl<'a, V: Eq, O, R> Simulation<'a, V, O, R> {
                 self.chain.put_after(at, self.empty_after);
                 break;
             }
-            let in_the_way = self.seen[*front as usize];
-            let remover = self.open(at, |seen| removes(seen, in_the_way))?;
+            let in_the_way = self.op(*front).role;
+            let remover = self.open(at, |role| removes(role, in_the_way))?;
             self.remove(remover);
         }
         self.empty_after = Some(at);
@@ -193,11 +163,11 @@ impl<'a, V: Eq, O, R> Simulation<'a, V, O, R> {
     }
 
     /// An operation of this kind that has been called before `at` returned, and has neither returned nor taken effect.
-    fn open(&self, at: u32, is_it: impl Fn(Seen<'a, V>) -> bool) -> Option<u32> {
+    fn open(&self, at: u32, is_it: impl Fn(Role) -> bool) -> Option<u32> {
         let end = self.op(at).end;
         let fits = |next: &u32| {
             *next != NONE
-                && is_it(self.seen[*next as usize])
+                && is_it(self.op(*next).role)
                 && self.op(*next).call <= end
                 && self.op(*next).process != self.op(at).process
                 && !self.chain.has(*next)
@@ -206,8 +176,8 @@ impl<'a, V: Eq, O, R> Simulation<'a, V, O, R> {
     }
 }
 
-fn removes<V: Eq>(remover: Seen<'_, V>, added: Seen<'_, V>) -> bool {
-    matches!((remover, added), (Seen::Removed(a), Seen::Added(b)) if a == b)
+fn removes(remover: Role, added: Role) -> bool {
+    matches!((remover, added), (Role::Remove(a), Role::Add(b)) if a == b)
 }
 
 /// Positions in an order that can be changed anywhere.
@@ -267,32 +237,38 @@ impl Chain {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Seen::{Added, Found, Nothing, Removed};
 
-    /// Process, call, end, and what was seen; in the order of returns.
-    fn order(ops: &[(u32, u64, u64, Seen<'_, u8>)]) -> Option<Vec<u32>> {
+    const NOTHING: Role = Role::Empty;
+
+    fn added(value: u64) -> Role {
+        Role::Add(Name(value))
+    }
+
+    fn removed(value: u64) -> Role {
+        Role::Remove(Name(value))
+    }
+
+    fn found(value: u64) -> Role {
+        Role::Peek(Name(value))
+    }
+
+    /// Process, call, end, and role; in the order of returns.
+    fn order(ops: &[(u32, u64, u64, Role)]) -> Option<Vec<u32>> {
         assert!(ops.is_sorted_by_key(|op| op.2), "not in the order of returns");
-        let returned = |op: &(u32, u64, u64, _)| Returned {
-            process: op.0,
-            op: &(),
-            ret: &(),
-            call: op.1,
-            end: op.2,
-        };
-        let run: Vec<Returned<'_, (), ()>> = ops.iter().map(returned).collect();
-        likely_order(&run, &ops.iter().map(|op| op.3).collect::<Vec<_>>())
+        let done = ops.iter().map(|&(process, call, end, role)| Done { process, call, end, role });
+        likely_order(&done.collect::<Vec<_>>())
     }
 
     #[test]
     fn without_surprises_it_is_the_order_of_returns() {
         let ops = [
-            (0, 0, 1, Nothing),
-            (0, 2, 3, Added(&1)),
-            (1, 2, 4, Added(&2)),
-            (2, 5, 6, Found(&1)),
-            (0, 5, 7, Removed(&1)),
-            (1, 5, 8, Removed(&2)),
-            (1, 9, 10, Nothing),
+            (0, 0, 1, NOTHING),
+            (0, 2, 3, added(1)),
+            (1, 2, 4, added(2)),
+            (2, 5, 6, found(1)),
+            (0, 5, 7, removed(1)),
+            (1, 5, 8, removed(2)),
+            (1, 9, 10, NOTHING),
         ];
         assert_eq!(order(&ops), Some((0..7).collect()));
     }
@@ -300,42 +276,42 @@ mod tests {
     #[test]
     fn who_removed_the_front_came_first() {
         let ops = [
-            (0, 0, 1, Added(&1)),
-            (0, 2, 3, Added(&2)),
-            (0, 4, 5, Removed(&2)),
-            (1, 2, 6, Removed(&1)),
+            (0, 0, 1, added(1)),
+            (0, 2, 3, added(2)),
+            (0, 4, 5, removed(2)),
+            (1, 2, 6, removed(1)),
         ];
         assert_eq!(order(&ops), Some(vec![0, 1, 3, 2]));
-        let too_late = [ops[0], ops[1], ops[2], (1, 6, 7, Removed(&1))];
+        let too_late = [ops[0], ops[1], ops[2], (1, 6, 7, removed(1))];
         assert_eq!(order(&too_late), None);
     }
 
     #[test]
     fn enqueues_that_overlap_may_have_changed_places() {
         let ops = [
-            (0, 0, 4, Added(&1)),
-            (2, 0, 5, Nothing),
-            (1, 3, 6, Added(&2)),
-            (0, 7, 8, Removed(&2)),
-            (0, 9, 10, Removed(&1)),
+            (0, 0, 4, added(1)),
+            (2, 0, 5, NOTHING),
+            (1, 3, 6, added(2)),
+            (0, 7, 8, removed(2)),
+            (0, 9, 10, removed(1)),
         ];
         // Finding nothing came first, too.
         assert_eq!(order(&ops), Some(vec![1, 2, 0, 3, 4]));
-        let one_after_the_other = [ops[0], ops[1], (1, 5, 6, Added(&2)), ops[3], ops[4]];
+        let one_after_the_other = [ops[0], ops[1], (1, 5, 6, added(2)), ops[3], ops[4]];
         assert_eq!(order(&one_after_the_other), None);
     }
 
     #[test]
     fn what_is_found_was_added_before() {
-        let ops = [(0, 0, 1, Removed(&1)), (1, 0, 2, Added(&1)), (0, 2, 3, Nothing)];
+        let ops = [(0, 0, 1, removed(1)), (1, 0, 2, added(1)), (0, 2, 3, NOTHING)];
         assert_eq!(order(&ops), Some(vec![1, 0, 2]));
-        assert_eq!(order(&[(0, 0, 1, Removed(&1)), (1, 2, 3, Added(&1))]), None);
+        assert_eq!(order(&[(0, 0, 1, removed(1)), (1, 2, 3, added(1))]), None);
     }
 
     #[test]
     fn who_found_nothing_waits_for_those_who_remove() {
-        let ops = [(0, 0, 1, Added(&1)), (0, 2, 3, Nothing), (1, 2, 4, Removed(&1))];
+        let ops = [(0, 0, 1, added(1)), (0, 2, 3, NOTHING), (1, 2, 4, removed(1))];
         assert_eq!(order(&ops), Some(vec![0, 2, 1]));
-        assert_eq!(order(&[ops[0], ops[1], (1, 4, 5, Removed(&1))]), None);
+        assert_eq!(order(&[ops[0], ops[1], (1, 4, 5, removed(1))]), None);
     }
 }

@@ -7,19 +7,12 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
+use super::Row;
 use crate::history::Span;
-use crate::spec::PartView;
-
-/// What an operation does to which element.
-pub(super) enum Role<'a, V> {
-    Adds(&'a V),
-    Removes(&'a V),
-    Neither,
-}
+use crate::spec::{Name, Role};
 
 /// Of one element: when it was added, when it was removed, by which operations of the part.
 struct Element {
@@ -29,12 +22,9 @@ struct Element {
 
 /// Sort keys for [`crate::spec::Claims::guide`]: removals in the order of their elements first, then
 /// additions in that order.
-pub(super) fn guide<'a, O, R, V: Eq + Hash + 'a>(
-    part: &PartView<'a, O, R>,
-    role: impl Fn(&'a O, Option<&'a R>) -> Role<'a, V>,
-) -> Vec<u64> {
-    let mut keys = vec![u64::MAX; part.len()];
-    let elements = elements(part, role);
+pub(super) fn guide(rows: &[Row]) -> Vec<u64> {
+    let mut keys = vec![u64::MAX; rows.len()];
+    let elements = elements(rows);
     let additions_from = elements.len() as u64;
     for (position, element) in order(&elements).into_iter().enumerate() {
         let element = &elements[element];
@@ -47,20 +37,17 @@ pub(super) fn guide<'a, O, R, V: Eq + Hash + 'a>(
 }
 
 /// Pairs additions with removals; of equal values the first with the first.
-fn elements<'a, O, R, V: Eq + Hash + 'a>(
-    part: &PartView<'a, O, R>,
-    role: impl Fn(&'a O, Option<&'a R>) -> Role<'a, V>,
-) -> Vec<Element> {
+fn elements(rows: &[Row]) -> Vec<Element> {
     let mut elements: Vec<Element> = Vec::new();
-    let mut of_value: FxHashMap<&V, Vec<usize>> = FxHashMap::default();
+    let mut of_value: FxHashMap<Name, Vec<usize>> = FxHashMap::default();
     let mut removals = Vec::new();
-    for (i, view) in part.iter().enumerate() {
-        match role(view.op, view.ret) {
-            Role::Adds(v) => {
-                of_value.entry(v).or_default().push(elements.len());
-                elements.push(Element { added: (i, view.span), removed: None });
+    for (i, row) in rows.iter().enumerate() {
+        match row.effect() {
+            Role::Add(name) => {
+                of_value.entry(name).or_default().push(elements.len());
+                elements.push(Element { added: (i, row.span), removed: None });
             }
-            Role::Removes(v) if !view.span.is_pending() => removals.push((i, v, view.span)),
+            Role::Remove(name) if row.is_evidence() => removals.push((i, name, row.span)),
             _ => {}
         }
     }
@@ -68,8 +55,8 @@ fn elements<'a, O, R, V: Eq + Hash + 'a>(
         list.sort_by_key(|e| Reverse(elements[*e].added.1.call));
     }
     removals.sort_by_key(|(_, _, span)| span.call);
-    for (i, v, span) in removals {
-        if let Some(element) = of_value.get_mut(v).and_then(Vec::pop) {
+    for (i, name, span) in removals {
+        if let Some(element) = of_value.get_mut(&name).and_then(Vec::pop) {
             elements[element].removed = Some((i, span));
         }
     }
@@ -99,7 +86,7 @@ fn order(elements: &[Element]) -> Vec<usize> {
         }
         let next = match ready.pop() {
             Some(Reverse((_, e))) => e,
-            // A cycle: no order is right. Go on with whoever must be added first.
+            // A cycle: no order is right. Continue with what must be added first.
             None => match additions.first_to_end(&gone) {
                 Some(e) => e,
                 None => break,
