@@ -18,6 +18,7 @@ use linpoint::spec::{
 };
 use linpoint::subject::Place;
 use linpoint::verdict::Piece;
+use linpoint::wire::ToWire;
 
 use crate::vocabulary::{Vocabulary, Word};
 
@@ -205,6 +206,11 @@ impl<S: Spec + 'static> Spec for Restored<S> {
     ) -> Option<Result<(), usize>> {
         let mut typed = run.map(|(op, ret)| (op.get::<S::Op>(), Self::ret(ret)));
         self.0.replay(&mut typed)
+    }
+
+    /// Names of operations are no claim, and describing them is forwarded.
+    fn wire(&self) -> Option<&dyn ToWire<Self::Op, Self::Ret>> {
+        None
     }
 
     fn describe_op(&self, op: &ErasedValue) -> String {
@@ -445,6 +451,11 @@ impl Spec for Erased {
         run: &mut dyn Iterator<Item = (&ErasedValue, Option<&ErasedValue>)>,
     ) -> Option<Result<(), usize>> {
         self.0.replay(run)
+    }
+
+    /// Names of operations are no claim, and describing them is forwarded.
+    fn wire(&self) -> Option<&dyn ToWire<Self::Op, Self::Ret>> {
+        None
     }
 
     fn describe_op(&self, op: &ErasedValue) -> String {
