@@ -192,7 +192,7 @@ impl RawOps {
 
     /// Passes all operations to `each` in the order of the file, and releases their memory on the
     /// way.
-    pub fn consume<E>(self, mut each: impl FnMut(&RawOp<'_>) -> Result<(), E>) -> Result<(), E> {
+    pub fn consume<E>(self, each: &mut dyn FnMut(&RawOp<'_>) -> Result<(), E>) -> Result<(), E> {
         for chunk in self.chunks {
             chunk.happened(&self.names).try_for_each(|op| each(&op))?;
         }

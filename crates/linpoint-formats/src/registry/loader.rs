@@ -40,7 +40,7 @@ pub(super) fn load<M: FromWire>(
     } else {
         let ops = std::mem::take(&mut loader.raw.ops);
         joined.builder.reserve(ops.len());
-        ops.consume(|raw| {
+        ops.consume(&mut |raw| {
             joined.add(raw).map_err(|wrong| match wrong {
                 Wrong::Joined(mismatch) => loader.mismatch(raw, &mismatch),
                 Wrong::History(error) => loader.invalid(&joined.lines, &error),

@@ -86,10 +86,11 @@ impl Value {
     }
 }
 
-// Most values of long histories are numbers: these are copied, compared and hashed without a call.
+// PERF: most values of long histories are numbers. They are copied, compared and hashed without a call, in other
+// crates too.
 
 impl Clone for Value {
-    #[inline]
+    #[inline(always)]
     fn clone(&self) -> Value {
         match self {
             Value::Int(n) => Value::Int(*n),
@@ -99,7 +100,7 @@ impl Clone for Value {
 }
 
 impl PartialEq for Value {
-    #[inline]
+    #[inline(always)]
     fn eq(&self, other: &Value) -> bool {
         match (self, other) {
             (Value::Int(a), Value::Int(b)) => a == b,
@@ -128,7 +129,7 @@ impl PartialOrd for Value {
 
 /// A number is hashed like any other number; the rest with its kind.
 impl Hash for Value {
-    #[inline]
+    #[inline(always)]
     fn hash<H: Hasher>(&self, state: &mut H) {
         match self {
             Value::Int(n) => n.hash(state),
