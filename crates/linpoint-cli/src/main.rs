@@ -6,6 +6,7 @@ mod error;
 mod exit;
 mod inputs;
 mod interrupt;
+mod memory;
 mod output;
 mod progress;
 
@@ -18,7 +19,11 @@ use error::CommandResult;
 use exit::Exit;
 use output::Output;
 
+#[global_allocator]
+static ALLOCATOR: memory::Counting = memory::Counting;
+
 fn main() -> ExitCode {
+    linpoint::count_memory_with(memory::allocated);
     let cli = Cli::parse();
     let mut out = Output::new(cli.color);
     let result = run(cli.command, &mut out);

@@ -79,12 +79,25 @@ pub(crate) struct Memory {
 impl Memory {
     pub(crate) fn new(limit: Option<usize>) -> Self {
         let limit = Limits { memory: limit, time: None }.memory_bytes();
-        Memory { used: AtomicUsize::new(0), peak: AtomicUsize::new(0), limit }
+        let most_allocated = allocated().map_or(usize::MAX, |now| now.saturating_add(limit));
+        Memory { used: AtomicUsize::new(0), peak: AtomicUsize::new(0), limit, most_allocated }
     }
 
     /// No limit.
     pub(crate) const fn unlimited() -> Self {
-        Memory { used: AtomicUsize::new(0), peak: AtomicUsize::new(0), limit: usize::MAX }
+        Memory {
+            used: AtomicUsize::new(0),
+            peak: AtomicUsize::new(0),
+            limit: usize::MAX,
+            most_allocated: usize::MAX,
+        }
+    }
+
+    /// True if `bytes` more would be too many, going by what the process has allocated.
+    #[inline]
+    fn is_short_of(&self, bytes: usize) -> bool {
+        self.most_allocated != usize::MAX
+            && allocated().is_some_and(|now| now.saturating_add(bytes) > self.most_allocated)
     }
 
     pub(crate) fn peak(&self) -> usize {
@@ -97,6 +110,9 @@ impl Memory {
 
     /// Reserves `bytes` if they fit under the limit.
     pub(crate) fn reserve(&self, bytes: usize) -> bool {
+        if self.is_short_of(bytes) {
+            return false;
+        }
         let before = self.used.fetch_add(bytes, Ordering::Relaxed);
         if before.saturating_add(bytes) > self.limit {
             self.used.fetch_sub(bytes, Ordering::Relaxed);
@@ -120,12 +136,16 @@ pub struct Budget<'a> {
     memory: &'a Memory,
     held: usize,
     steps: u64,
+    /// Work since the last look at the clock that is not counted in steps.
+    work: u64,
     max_steps: u64,
     total_steps: Option<&'a std::sync::atomic::AtomicU64>,
 }
 
 /// Number of steps between two looks at the clock.
 const STEPS_PER_LOOK: u64 = 1024;
+/// The same for units of work, each of which takes a few nanoseconds.
+const WORK_PER_LOOK: u64 = 1 << 16;
 
 impl<'a> Budget<'a> {
     pub(crate) fn new(deadline: Option<Instant>, memory: &'a Memory) -> Self {
@@ -136,6 +156,7 @@ impl<'a> Budget<'a> {
             memory,
             held: 0,
             steps: 0,
+            work: 0,
             max_steps: u64::MAX,
             total_steps: None,
         }
@@ -195,6 +216,24 @@ impl<'a> Budget<'a> {
         Ok(())
     }
 
+    /// Counts work of a step that takes longer the wider a history is: choices looked at, words of masks copied. A
+    /// step of a wide history takes milliseconds, so counting steps is not enough to keep a time limit.
+    #[inline]
+    pub(crate) fn work(&mut self, units: usize) -> Result<(), Limit> {
+        self.work += units as u64;
+        if self.work < WORK_PER_LOOK {
+            return Ok(());
+        }
+        self.work = 0;
+        self.check_now()
+    }
+
+    /// Fails if the process would have allocated too much with this many bytes more. Unlike [`Budget::reserve`], nothing
+    /// is taken: it is for what is reserved elsewhere, or not at all.
+    pub(crate) fn fits(&self, bytes: usize) -> Result<(), Limit> {
+        if self.memory.is_short_of(bytes) { Err(Limit::Memory) } else { Ok(()) }
+    }
+
     #[cold]
     fn look(&mut self) -> Result<(), Limit> {
         if let Some(total) = self.total_steps {
@@ -213,6 +252,9 @@ impl<'a> Budget<'a> {
         }
         if self.steps >= self.max_steps {
             return Err(Limit::Steps);
+        }
+        if self.memory.is_short_of(0) {
+            return Err(Limit::Memory);
         }
         match self.deadline {
             Some(deadline) if Instant::now() >= deadline => Err(Limit::Time),
@@ -283,8 +325,9 @@ pub struct Limits {
     /// Wall-clock time, including the explanation.
     pub time: Option<Duration>,
     /// Bytes for everything that grows during the search: visited configurations, interned states
-    /// (as reported by [`crate::Spec::state_bytes`]), transition tables. The history itself belongs
-    /// to the caller and is not counted. `None` means three quarters of the memory that is free on
+    /// (as reported by [`crate::Spec::state_bytes`]), transition tables; and everything that the
+    /// process allocates meanwhile, if the program counts that ([`count_memory_with`]). The history
+    /// itself belongs to the caller and is not counted. `None` means three quarters of the memory that is free on
     /// this machine or in this container.
     pub memory: Option<usize>,
 }

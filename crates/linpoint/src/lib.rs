@@ -76,7 +76,7 @@ pub mod subject;
 pub mod verdict;
 pub mod wire;
 
-pub use budget::{Cancel, Limit, Limits, Progress};
+pub use budget::{Cancel, Limit, Limits, Progress, count_memory_with};
 pub use check::{CheckError, Checker, Hints, Part, PartStatus, Report, Stats, check};
 pub use history::{History, OpId};
 pub use plan::{Algorithm, Plan, UnknownEngine};

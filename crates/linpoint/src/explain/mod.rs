@@ -23,7 +23,7 @@ use crate::spec::Refutation;
 use crate::subject::{Case, guard};
 use crate::verdict::{CoreStatus, Violation, ViolationKind};
 
-use probe::Probe;
+use probe::{Confirmed, Probe};
 
 /// An explanation takes at most this long if the user set no time limit.
 const DEFAULT_TIME: Duration = Duration::from_secs(3);

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::budget::{Budget, Cancel, Limit, Memory};
-use crate::check::{CheckError, Hints};
+use crate::check::Hints;
 use crate::decide::Ladder;
 use crate::history::OpId;
 use crate::monitor::{self, Answer};
@@ -18,6 +18,16 @@ pub(super) struct Probe<'a> {
     pub(super) deadline: Instant,
     pub(super) memory: &'a Memory,
     pub(super) cancel: &'a Cancel,
+}
+
+/// What a second engine says about a violation.
+pub(super) enum Confirmed {
+    /// This engine confirms it.
+    By(String),
+    /// A limit was hit first.
+    Unknown,
+    /// This engine finds an order.
+    Denied(&'static str),
 }
 
 /// Step limit of one engine for one query: a constant, plus an amount for each operation.
@@ -78,25 +88,19 @@ impl Probe<'_> {
         Some(matches!(found, Found::NotLinearizable { .. }))
     }
 
-    /// Has a different engine from the ones that found the core confirm that it is bad. Returns its
-    /// name, or `None` if a limit was hit first.
-    pub(super) fn confirm(&self, case: &Case<'_>) -> Result<Option<String>, CheckError> {
+    /// Has a different engine from the ones that found the core confirm that it is bad.
+    pub(super) fn confirm(&self, case: &Case<'_>) -> Confirmed {
         let (subject, switches) = (case.subject, Switches::default());
         let problem = self.compile(case, &switches);
         let searcher = Searcher { subject, problem: &problem, switches };
         for engine in [Engine::Breadth, Engine::WgGraph] {
             match searcher.run(engine, &mut self.budget(case.len())) {
-                Ok(Found::NotLinearizable { .. }) => return Ok(Some(engine.name().into())),
-                Ok(Found::Linearizable(_)) => {
-                    return Err(CheckError::Internal(format!(
-                        "{} does not confirm the violation that another engine found",
-                        engine.name()
-                    )));
-                }
+                Ok(Found::NotLinearizable { .. }) => return Confirmed::By(engine.name().into()),
+                Ok(Found::Linearizable(_)) => return Confirmed::Denied(engine.name()),
                 Err(_) => {}
             }
         }
-        Ok(None)
+        Confirmed::Unknown
     }
 
     /// Up to `most` linearizations that end in different states, and those states.

@@ -33,13 +33,13 @@ mod appends;
 mod chains;
 mod contradiction;
 
-use crate::spec::Name;
+use crate::spec::{Name, Role};
 
 use super::columns::{Columns, Kind};
 use super::merge::{self, Placed};
 use super::names::NONE;
 use super::peaks::Peaks;
-use super::{Clock, Found, Refusal, Rows};
+use super::{Clock, Contradiction, Found, Refusal, Rows};
 use chains::{Chains, Wrong, Zone};
 
 /// Decides the rows.
@@ -53,17 +53,30 @@ pub(crate) fn decide(rows: Rows<'_>, initial: Name, clock: &mut Clock) -> Result
     }
     let appended = match appends::read(rows)? {
         Ok(appended) => appended,
-        Err(contradiction) => return Ok(Found::Contradiction(contradiction)),
+        Err(found) => return Ok(Found::Contradiction(with_latent_writers(rows, found))),
     };
     let found = decide_columns(rows, appended.columns.clone(), initial, clock)?;
     let Found::Contradiction(contradiction) = found else { return Ok(found) };
     let Some(certain) = appended.without_guesses()? else {
-        return Ok(Found::Contradiction(appended.widen(contradiction)));
+        return Ok(Found::Contradiction(with_latent_writers(rows, appended.widen(contradiction))));
     };
     match decide_columns(rows, certain, initial, clock)? {
-        Found::Contradiction(found) => Ok(Found::Contradiction(appended.widen(found))),
+        Found::Contradiction(found) => {
+            Ok(Found::Contradiction(with_latent_writers(rows, appended.widen(found))))
+        }
         Found::Order(_) => Err(appends::repeated()),
     }
+}
+
+/// Adds the rows that wrote nothing, but would write if they were relaxed: a `get_or_else_update` that found a value. With
+/// appends, any text may be part of what was read, so all of them matter.
+fn with_latent_writers(rows: Rows<'_>, contradiction: Contradiction) -> Contradiction {
+    let writes = |role: Role| matches!(role, Role::Write(_) | Role::Replace { .. });
+    let is_latent = |row: &u32| {
+        let row = *row as usize;
+        !rows.appends(row) && !writes(rows.role(row)) && writes(rows.relaxed_role(row))
+    };
+    contradiction.and((0..rows.len() as u32).filter(is_latent))
 }
 
 fn decide_columns(

@@ -214,7 +214,14 @@ impl<M: Mask> DepthFirst<'_, '_, M> {
             self.frames_paid += FRAME_CHUNK;
         }
         let moves_from = self.moves.len();
+        // Moves may be left over from an attempt that a limit ended.
+        self.scratch.clear();
         self.frontier.push_moves(&config, &self.ledger, &mut self.scratch);
+        budget.work(self.scratch.len() + self.frontier.mask_words())?;
+        if self.moves.len() + self.scratch.len() > self.moves.capacity() {
+            // A growing vector doubles.
+            budget.fits(2 * self.moves.capacity() * size_of::<Move>())?;
+        }
         let unasked = |choice| Move { choice, to: NOT_ASKED };
         self.moves.extend(self.scratch.drain(..).map(unasked));
         self.frames.push(Frame { config, moves_from, order_len: self.order.len() });

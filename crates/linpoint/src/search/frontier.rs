@@ -223,6 +223,11 @@ impl<'p, M: Mask> Frontier<'p, M> {
         }
     }
 
+    /// Words of a mask.
+    pub(crate) fn mask_words(&self) -> usize {
+        self.problem.width / 64 + 1
+    }
+
     /// Pushes the choices that may take effect next, the most promising last. Legality is not
     /// checked.
     pub(crate) fn push_moves(

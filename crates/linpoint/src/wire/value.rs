@@ -62,6 +62,21 @@ impl Value {
         }
     }
 
+    /// Bytes on the heap. What several values share is counted for each.
+    pub fn heap_bytes(&self) -> usize {
+        match self {
+            Value::Nil | Value::Bool(_) | Value::Int(_) => 0,
+            Value::Str(text) => text.len(),
+            Value::List(items) => {
+                size_of_val(&**items) + items.iter().map(Value::heap_bytes).sum::<usize>()
+            }
+            Value::Map(entries) => {
+                let inside = |(name, value): &(Thin<str>, Value)| name.len() + value.heap_bytes();
+                size_of_val(&**entries) + entries.iter().map(inside).sum::<usize>()
+            }
+        }
+    }
+
     /// `{"unknown": true}`, which stands for a result that is not known.
     pub fn unknown() -> Value {
         Value::Map([("unknown".into(), Value::Bool(true))].into())

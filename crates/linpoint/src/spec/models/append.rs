@@ -11,6 +11,11 @@ pub trait Append: Value {
     /// `self` followed by `more`.
     fn append(&self, more: &Self) -> Self;
 
+    /// Bytes that the value owns on the heap. Appends make values grow without bound, so memory limits count them.
+    fn heap_bytes(&self) -> usize {
+        0
+    }
+
     /// The value as a text, if values like it can be told as texts that are joined by `append`.
     ///
     /// CLAIM: different values have different texts; if two texts are of one language, that of
@@ -28,6 +33,10 @@ impl Append for String {
         joined
     }
 
+    fn heap_bytes(&self) -> usize {
+        self.capacity()
+    }
+
     fn text(&self) -> Option<Text<'_>> {
         Some(Text { language: Some(0), letters: Cow::Borrowed(self.as_bytes()) })
     }
@@ -36,6 +45,10 @@ impl Append for String {
 impl<T: Value> Append for Vec<T> {
     fn append(&self, more: &Self) -> Self {
         self.iter().chain(more).cloned().collect()
+    }
+
+    fn heap_bytes(&self) -> usize {
+        self.capacity() * size_of::<T>()
     }
 }
 

@@ -238,7 +238,7 @@ impl<K: Value + Ord, V: Append> Spec for KeyValue<K, V> {
     }
 
     fn state_bytes(&self, state: &Self::State) -> usize {
-        state.bytes()
+        state.bytes() + state.iter().map(|(_, value)| value.heap_bytes()).sum::<usize>()
     }
 }
 

@@ -24,6 +24,10 @@ impl Append for wire::Value {
         }
     }
 
+    fn heap_bytes(&self) -> usize {
+        wire::Value::heap_bytes(self)
+    }
+
     fn text(&self) -> Option<Text<'_>> {
         match self {
             wire::Value::Str(text) => {
