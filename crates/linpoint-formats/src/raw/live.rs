@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use super::{Details, End, Names, RawId, RawOp};
 use crate::{RawError, Value};
 
-/// Receives the events of a reader. [`RawBuilder`] documents the methods.
+/// Receives the events of a reader.
 pub trait Sink: Default {
     /// An operation begins.
     fn call(
