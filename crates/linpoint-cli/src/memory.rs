@@ -1,6 +1,9 @@
 //! Counts the memory of the process, so that `--memory` holds whatever allocates.
 
-#![allow(unsafe_code, reason = "a global allocator is an unsafe trait; this one forwards every call")]
+#![allow(
+    unsafe_code,
+    reason = "a global allocator is an unsafe trait; this one forwards every call"
+)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;

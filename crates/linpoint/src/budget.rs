@@ -68,12 +68,32 @@ pub struct Progress {
     pub parts: usize,
 }
 
+/// How many bytes the process has allocated, if the program counts them. See [`count_memory_with`].
+static METER: OnceLock<fn() -> usize> = OnceLock::new();
+
+/// Makes memory limits count every allocation of the process.
+///
+/// Without this, a limit counts what engines keep: configurations, states, tables. That is most of what grows, but not
+/// what a specification allocates behind [`Spec::state_bytes`](crate::Spec::state_bytes), nor what preparing and
+/// explaining need for a while. A program with a counting global allocator passes its counter here, once; the
+/// `linpoint` command does. A check then stops when the process has grown by the limit since the check began.
+pub fn count_memory_with(meter: fn() -> usize) {
+    // The first meter stays: counters of two allocators cannot be mixed.
+    let _ = METER.set(meter);
+}
+
+fn allocated() -> Option<usize> {
+    METER.get().map(|meter| meter())
+}
+
 /// Bytes in use, shared by all searches under one limit.
 #[derive(Debug)]
 pub(crate) struct Memory {
     used: AtomicUsize,
     peak: AtomicUsize,
     limit: usize,
+    /// What the process may have allocated, if that is counted.
+    most_allocated: usize,
 }
 
 impl Memory {
@@ -135,6 +155,7 @@ pub struct Budget<'a> {
     superseded: Option<(&'a AtomicUsize, usize)>,
     memory: &'a Memory,
     held: usize,
+    max_held: usize,
     steps: u64,
     /// Work since the last look at the clock that is not counted in steps.
     work: u64,
@@ -155,6 +176,7 @@ impl<'a> Budget<'a> {
             superseded: None,
             memory,
             held: 0,
+            max_held: usize::MAX,
             steps: 0,
             work: 0,
             max_steps: u64::MAX,
@@ -186,6 +208,12 @@ impl<'a> Budget<'a> {
 
     pub(crate) fn count_into(mut self, total: &'a std::sync::atomic::AtomicU64) -> Self {
         self.total_steps = Some(total);
+        self
+    }
+
+    /// Takes no more memory than this, however much there is.
+    pub(crate) fn max_bytes(mut self, max: usize) -> Self {
+        self.max_held = max;
         self
     }
 
@@ -268,7 +296,7 @@ impl<'a> Budget<'a> {
     ///
     /// [`Limit::Memory`] if not enough is left.
     pub fn reserve(&mut self, bytes: usize) -> Result<(), Limit> {
-        if self.memory.reserve(bytes) {
+        if self.held.saturating_add(bytes) <= self.max_held && self.memory.reserve(bytes) {
             self.held += bytes;
             Ok(())
         } else {

@@ -8,6 +8,7 @@ mod depth;
 mod explore;
 mod r#gen;
 mod java;
+mod limits;
 mod parallel;
 mod plan;
 mod shell;

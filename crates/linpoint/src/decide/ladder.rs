@@ -11,6 +11,10 @@ use crate::subject::{Case, guard};
 /// On a single thread, engines take turns: this many steps first, then twice as many, and so on.
 const FIRST_TURN: u64 = 1 << 18;
 
+/// Memory for searching with unlimited pending operations. With values that are appended to, there is no end of states, and a
+/// step limit alone does not bound their size.
+const RELAXATION_BYTES: usize = 1 << 28;
+
 /// A part, and everything needed to climb.
 pub(crate) struct Ladder<'a> {
     pub(crate) case: &'a Case<'a>,
@@ -113,7 +117,8 @@ impl<'a> Ladder<'a> {
             }
             Tactic::UnlimitedPending if problem.pending.is_empty() => Ok(None),
             Tactic::UnlimitedPending => {
-                let refuted = searcher.refutes_with_unlimited_pending(&mut budget())?;
+                let budget = &mut budget().max_bytes(RELAXATION_BYTES);
+                let refuted = searcher.refutes_with_unlimited_pending(budget)?;
                 let name = rung.tactic.name();
                 Ok(refuted.map(|reached| (name, Found::NotLinearizable { reached }, None)))
             }

@@ -102,9 +102,13 @@ fn explain_part<'a>(
     let found =
         core::find(probe, &until_failure, failing.as_ref().and_then(to_prefix), proof.as_ref());
     let confirmed_by = match found.status {
-        // Without a core of its own, the core is the whole part, which an engine has just refuted.
+        // Without a core of its own, all of it has just been refuted by an engine.
         CoreStatus::NotMinimised(_) if found.ops.len() == ids.len() => None,
-        _ => probe.confirm(&core::relaxed(&until_failure, &found.ops))?,
+        _ => match probe.confirm(&core::relaxed(&until_failure, &found.ops)) {
+            Confirmed::By(engine) => Some(engine),
+            Confirmed::Unknown => None,
+            Confirmed::Denied(_) => return without_core(probe, part, evidence, ops, kind),
+        },
     };
     let core: Vec<OpId> = found.ops.iter().map(|id| ids[id.index()]).collect();
     let partials = earliest::partials(probe, part, &earliest);
@@ -133,6 +137,46 @@ fn explain_part<'a>(
         partials,
         core,
         core_status: found.status,
+        confirmed_by,
+    })
+}
+
+/// What is left to say if the operations that were thought to contradict each other do not. That is an error in this
+/// crate, but the violation stands if a second engine confirms it for the whole history.
+fn without_core(
+    probe: &Probe<'_>,
+    part: &Case<'_>,
+    evidence: &Evidence,
+    ops: &[OpId],
+    kind: ViolationKind,
+) -> Result<Violation, CheckError> {
+    let confirmed_by = match probe.confirm(part) {
+        Confirmed::By(engine) => Some(engine),
+        Confirmed::Unknown => None,
+        Confirmed::Denied(engine) => {
+            let message =
+                format!("{engine} does not confirm the violation that another engine found");
+            return Err(CheckError::Internal(message));
+        }
+    };
+    let core: Vec<OpId> = part.ids().collect();
+    let reason = match &evidence.refutation {
+        Some(refutation) => refutation.reason.clone(),
+        None => {
+            sentence::reason(part, kind, None, &[], &[], &core).renumbered(|id| ops[id.index()])
+        }
+    };
+    Ok(Violation {
+        kind,
+        part: ops.to_vec(),
+        reason,
+        failing: None,
+        failing_is_earliest: false,
+        allowed: Vec::new(),
+        allowed_is_complete: false,
+        partials: Vec::new(),
+        core,
+        core_status: CoreStatus::NotMinimised(UNANSWERED),
         confirmed_by,
     })
 }

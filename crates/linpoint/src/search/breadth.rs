@@ -204,9 +204,9 @@ impl<'r, 'a, M: Mask> BreadthFirst<'r, 'a, M> {
 
     fn expand(&mut self, node: &Node<M>, budget: &mut Budget<'_>) -> Result<(), Stop> {
         let mut choices = std::mem::take(&mut self.scratch);
-        self.frontier.push_moves(&node.config, &self.ledger, &mut choices);
+        let looked_at = self.frontier.push_moves(&node.config, &self.ledger, &mut choices);
         // Each choice copies a mask.
-        budget.work((choices.len() + 1) * self.frontier.mask_words())?;
+        budget.work(looked_at + (choices.len() + 1) * self.frontier.mask_words())?;
         for choice in choices.drain(..) {
             if self.frontier.is_tracked(choice) {
                 self.tracked_in.insert(node.config.state);

@@ -216,8 +216,8 @@ impl<M: Mask> DepthFirst<'_, '_, M> {
         let moves_from = self.moves.len();
         // Moves may be left over from an attempt that a limit ended.
         self.scratch.clear();
-        self.frontier.push_moves(&config, &self.ledger, &mut self.scratch);
-        budget.work(self.scratch.len() + self.frontier.mask_words())?;
+        let looked_at = self.frontier.push_moves(&config, &self.ledger, &mut self.scratch);
+        budget.work(looked_at + self.frontier.mask_words())?;
         if self.moves.len() + self.scratch.len() > self.moves.capacity() {
             // A growing vector doubles.
             budget.fits(2 * self.moves.capacity() * size_of::<Move>())?;

@@ -4,6 +4,8 @@
 //! It depends only on that position, never on the path of the search, so it can move back and
 //! forth.
 
+use rustc_hash::FxHashMap;
+
 use super::automaton::{Automaton, Transition};
 use super::hints::NO_POSITION;
 use super::ledger::Ledger;
@@ -13,12 +15,15 @@ use super::problem::Problem;
 use super::visited::Config;
 use super::{MoveOrder, StateId, Stop, Switches};
 use crate::budget::Budget;
+use crate::subject::ClassId;
 
 /// Something that takes effect: a completed operation, or one of a pending class.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Choice(u32);
 
 const PENDING_BIT: u32 = 1 << 31;
+/// Up to this many choices are compared pair by pair, which is faster than a table.
+const FEW_MOVES: usize = 32;
 
 impl Choice {
     pub(crate) fn op(op: u32) -> Self {
@@ -49,6 +54,8 @@ pub(crate) struct Frontier<'p, M> {
     /// Marks pending classes that are already candidates.
     stamp: Vec<u32>,
     stamp_now: u32,
+    /// Scratch: the first return among open operations of each class.
+    first_of_class: FxHashMap<ClassId, u32>,
 }
 
 impl<'p, M: Mask> Frontier<'p, M> {
@@ -65,6 +72,7 @@ impl<'p, M: Mask> Frontier<'p, M> {
             open_reads: M::empty(width),
             stamp: vec![0; problem.pending.len()],
             stamp_now: 0,
+            first_of_class: FxHashMap::default(),
         };
         for op in 0..problem.calls_before.first().copied().unwrap_or(0) {
             frontier.open(op);
@@ -229,13 +237,13 @@ impl<'p, M: Mask> Frontier<'p, M> {
     }
 
     /// Pushes the choices that may take effect next, the most promising last. Legality is not
-    /// checked.
+    /// checked. Returns how many were looked at, which may be many more.
     pub(crate) fn push_moves(
         &mut self,
         config: &Config<M>,
         ledger: &Ledger,
         out: &mut Vec<Choice>,
-    ) {
+    ) -> usize {
         let begin = out.len();
         if !self.problem.pending.is_empty() {
             self.push_pending(config, ledger, out);
@@ -253,9 +261,13 @@ impl<'p, M: Mask> Frontier<'p, M> {
             }
         });
         self.sort_moves(&mut out[begin..]);
-        if self.switches.first_of_class {
+        let looked_at = out.len() - begin;
+        if self.switches.first_of_class && looked_at <= FEW_MOVES {
             self.drop_twins(begin, out);
+        } else if self.switches.first_of_class {
+            self.drop_many_twins(begin, out);
         }
+        looked_at
     }
 
     /// Sorts by descending preference key, so that the best is popped first.
@@ -309,6 +321,34 @@ impl<'p, M: Mask> Frontier<'p, M> {
             }
         }
         out.truncate(kept);
+    }
+
+    /// The same in linear time, for wide histories.
+    fn drop_many_twins(&mut self, begin: usize, out: &mut Vec<Choice>) {
+        let p = self.problem;
+        let is_bound = |op: u32| p.order.as_ref().is_some_and(|order| order.binds(op));
+        let first = &mut self.first_of_class;
+        first.clear();
+        for op in out[begin..].iter().filter_map(|choice| choice.split().ok()) {
+            if !is_bound(op) {
+                let returns = p.return_of[op as usize];
+                first
+                    .entry(p.class[op as usize])
+                    .and_modify(|first| *first = returns.min(*first))
+                    .or_insert(returns);
+            }
+        }
+        let has_earlier_twin = |op: u32| {
+            let earliest = first.get(&p.class[op as usize]);
+            !is_bound(op) && earliest.is_some_and(|earliest| *earliest < p.return_of[op as usize])
+        };
+        let mut at = 0;
+        out.retain(|choice| {
+            at += 1;
+            at <= begin
+                || choice.split().is_ok_and(|op| !has_earlier_twin(op) || p.tracked == Some(op))
+                || choice.split().is_err()
+        });
     }
 
     /// Pending classes that an open operation could notice, directly or through another pending
