@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use crate::support::{BAD, OK, command, dir, exits, linpoint, many_orders, no_order, spawn};
 
@@ -109,13 +110,18 @@ fn an_interrupted_run_prints_its_results() {
     let mut first = String::new();
     out.read_line(&mut first).unwrap();
     assert!(first.starts_with("✗ 1  NOT LINEARIZABLE"), "{first}");
+    std::thread::sleep(Duration::from_millis(200));
     let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
     assert!(kill.unwrap().success());
     let mut rest = String::new();
     out.read_to_string(&mut rest).unwrap();
     exits(&child.wait_with_output().unwrap(), 1);
-    assert!(rest.contains("? 2  undecided") && rest.contains("stopped by cancellation"), "{rest}");
-    assert!(rest.contains("; interrupted, 1 input not checked; "), "{rest}");
+    // On a busy machine, the signal may come before the second check has begun.
+    let is_stopped = rest.contains("? 2  undecided")
+        && rest.contains("stopped by cancellation")
+        && rest.contains("; interrupted, 1 input not checked; ");
+    let never_began = rest.contains("; interrupted, 2 inputs not checked; ");
+    assert!(is_stopped || never_began, "{rest}");
 }
 
 #[test]
