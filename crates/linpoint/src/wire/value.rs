@@ -92,7 +92,7 @@ impl Value {
         }
     }
 
-    /// The text without quotes if it is one, else the value in words.
+    /// A text without its quotes; any other value as it is displayed.
     pub fn bare(&self) -> String {
         match self {
             Value::Str(s) => clean(s),

@@ -191,7 +191,8 @@ impl<V: Value> Shaped<QueueOp<V>, QueueRet<V>> for Queue<V> {
             (Enqueue(_), None) if self.capacity.is_some() && !pending => {
                 Role::Foreign("it is not known whether a completed enqueue found the queue full")
             }
-            (Enqueue(_), Some(Full)) if self.capacity.is_some() => Role::Full,
+            // Without a bound it never is. Whatever is claimed about that holds, and the rest of the history keeps its claims.
+            (Enqueue(_), Some(Full)) => Role::Full,
             (Enqueue(v), None | Some(Done)) => Role::Add(Name::of(v)),
             (Dequeue, None) => Role::Take,
             (Dequeue, Some(QueueRet::Value(Some(v)))) => Role::Remove(Name::of(v)),
