@@ -1,4 +1,7 @@
 //! Counts the memory of the process, so that `--memory` holds whatever allocates.
+//!
+//! Why it is worth the unsafe code: what engines count themselves missed growing strings, and fifteen operations took all
+//! memory. Counting takes 0.2 to 1.3 % more instructions (callgrind, checks of 20,000 operations).
 
 #![allow(
     unsafe_code,
