@@ -70,6 +70,7 @@ pub mod plan;
 pub mod random;
 mod search;
 pub mod shrink;
+mod sorting;
 pub mod spec;
 mod split;
 pub mod subject;

@@ -18,6 +18,7 @@ use crate::history::{OpId, Span, Timeline};
 use crate::minimise::{Reply, minimise};
 use crate::monitor::{self, Answer, Outcome};
 use crate::search::Idle;
+use crate::sorting::sort_by_key;
 use crate::spec::Traces;
 use crate::subject::{Case, RetId, Subject};
 use crate::verdict::{CoreStatus, Verdict, Violation};
@@ -276,7 +277,7 @@ impl<'a> Shrinking<'a> {
 
     fn by_call(&self, ids: &[OpId]) -> Vec<OpId> {
         let mut ids = ids.to_vec();
-        ids.sort_unstable_by_key(|id| self.case.span(*id).call);
+        sort_by_key(&mut ids, |id| self.case.span(*id).call);
         ids
     }
 

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::check::Hints;
 use crate::history::{OpId, Span, Timeline};
+use crate::sorting::{pair, sort_by_key};
 use crate::spec::Footprint;
 use crate::subject::Case;
 
@@ -115,7 +116,7 @@ fn sorted_events(spans: &[Span]) -> Vec<Event> {
             events.push((span.ret, Event::new(id, true)));
         }
     }
-    events.sort_by_key(|(rank, event)| (*rank, event.is_return()));
+    sort_by_key(&mut events, |(rank, event)| pair(*rank, event.is_return().into()));
     events.into_iter().map(|(_, event)| event).collect()
 }
 

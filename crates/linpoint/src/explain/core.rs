@@ -15,6 +15,7 @@ use super::UNANSWERED;
 use super::probe::Probe;
 use crate::history::OpId;
 use crate::minimise::{Reply, minimise};
+use crate::sorting::sort_by_key;
 use crate::spec::Traces;
 use crate::subject::Case;
 use crate::verdict::CoreStatus;
@@ -86,7 +87,7 @@ impl Relevance {
             }
         }
         let mut found: Vec<OpId> = found.into_iter().collect();
-        found.sort_unstable();
+        sort_by_key(&mut found, |id| id.0);
         found
     }
 }
@@ -127,7 +128,7 @@ pub(super) fn find<'a>(
 }
 
 fn sort_by_call(ops: &mut [OpId], part: &Case<'_>) {
-    ops.sort_by_key(|id| part.span(*id).call);
+    sort_by_key(ops, |id| part.span(*id).call);
 }
 
 struct Shrinking<'p, 'a> {
@@ -173,7 +174,7 @@ impl Shrinking<'_, '_> {
             if window > 0 {
                 ops.extend(&related);
             }
-            ops.sort_unstable();
+            sort_by_key(&mut ops, |id| id.0);
             ops.dedup();
             if self.is_core(&ops) {
                 return Some(ops);

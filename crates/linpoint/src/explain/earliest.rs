@@ -4,6 +4,7 @@
 use super::probe::Probe;
 use crate::decide::Evidence;
 use crate::history::{OpId, Span};
+use crate::sorting::{pair, sort_by_key};
 use crate::subject::{Case, RetId};
 use crate::verdict::Partial;
 
@@ -56,7 +57,7 @@ pub(super) fn find(
         .filter(|id| !part.span(*id).is_pending())
         .map(|id| (part.span(id).ret, id))
         .collect();
-    returns.sort_unstable();
+    sort_by_key(&mut returns, |(ret, id)| pair(*ret, id.0));
     let Some(last) = returns.len().checked_sub(1) else {
         return Earliest { op: None, rank: u32::MAX - 1, is_exact: false };
     };

@@ -19,6 +19,7 @@
 //! not always hit (it must insert before the earliest placed of several elements). Sorting always
 //! does. Above level 0 the chain does not matter, so more indices give the same schedule.
 
+use crate::sorting::sort_by_key;
 use rustc_hash::FxHashSet;
 
 use super::poset::{Poset, Set, elements};
@@ -114,7 +115,7 @@ pub(crate) fn orders(poset: &Poset, chains: &[Vec<usize>]) -> Vec<Vec<u8>> {
     let order = |chain: &Vec<usize>| {
         let members = chain.iter().fold(0, |all: Set, x| all | 1 << x);
         let mut order: Vec<u8> = (0..poset.len()).map(|x| x as u8).collect();
-        order.sort_by_key(|x| (poset.down(usize::from(*x)) & members).count_ones());
+        sort_by_key(&mut order, |x| (poset.down(usize::from(*x)) & members).count_ones());
         order
     };
     chains.iter().map(order).collect()

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::budget::Budget;
 use crate::search::{Automaton, ClassId, StateId, Stop, Transition};
+use crate::sorting::sort_by_key;
 
 /// A non-empty set of states: a single state, or the number of a set.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -62,7 +63,7 @@ impl<'r, 'a> Replay<'r, 'a> {
                 Transition::ToAny(at) => all.extend_from_slice(self.automaton.many(at)),
             }
         }
-        all.sort_unstable();
+        sort_by_key(&mut all, |state| state.0);
         all.dedup();
         match all[..] {
             [] => Ok(None),

@@ -12,6 +12,7 @@ use super::contradiction::contradiction;
 use super::names::NONE;
 use super::peaks::Peaks;
 use super::{Contradiction, Refusal};
+use crate::sorting::sort_by_key;
 
 /// An element and its operations. Peaks of operations that do not exist are `u32::MAX`.
 #[derive(Clone, Copy, Debug)]
@@ -122,7 +123,7 @@ impl Elements {
         if pending_adds {
             elements.forget_unnoticed_adds(c);
         }
-        elements.takes.sort_unstable_by_key(|row| c.left[*row as usize]);
+        sort_by_key(&mut elements.takes, |row| c.left[*row as usize]);
         elements.unremoved =
             elements.list.iter().filter(|e| e.is_used() && !e.is_removed()).count();
         Ok(match elements.contradiction(c, second_remove) {

@@ -33,6 +33,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use crate::sorting::sort_by_key;
 use crate::spec::Role;
 
 use super::columns::{Kind, Named};
@@ -133,7 +134,7 @@ fn by_left<'a>(entries: &'a [Entry], sorted: &'a mut Vec<Entry>) -> &'a [Entry] 
     }
     sorted.clear();
     sorted.extend_from_slice(entries);
-    sorted.sort_unstable_by_key(|e| e.left);
+    sort_by_key(sorted, |e| e.left);
     sorted
 }
 

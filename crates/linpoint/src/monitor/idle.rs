@@ -2,6 +2,7 @@
 //! in the order, anywhere that real time allows.
 
 use super::columns::{Columns, Kind};
+use crate::sorting::sort_by_key;
 
 /// Inserts the completed idle rows into an order of all others.
 ///
@@ -14,7 +15,7 @@ pub(super) fn weave(c: &Columns, order: Vec<u32>) -> Vec<u32> {
     if idle.is_empty() {
         return order;
     }
-    idle.sort_by_key(|row| c.right[*row as usize]);
+    sort_by_key(&mut idle, |row| c.right[*row as usize]);
     let mut idle = idle.into_iter().peekable();
     let mut woven = Vec::with_capacity(c.len());
     for row in order {

@@ -12,6 +12,7 @@
 //! part of many) sort theirs instead.
 
 use crate::history::Span;
+use crate::sorting::sort_by_key;
 
 use super::{Refusal, Rows};
 
@@ -46,7 +47,7 @@ impl Peaks {
     }
 
     /// The rows by left end, each with what it does.
-    pub(super) fn entries<E>(
+    pub(super) fn entries<E: Copy>(
         &self,
         mut effect: impl FnMut(usize) -> Result<E, Refusal>,
     ) -> Result<Vec<Entry<E>>, Refusal> {
@@ -55,7 +56,7 @@ impl Peaks {
             entries.push(Entry { left, right, row: row as u32, effect: effect(row)? });
         }
         if !self.left.is_sorted() {
-            entries.sort_unstable_by_key(|entry| entry.left);
+            sort_by_key(&mut entries, |entry| entry.left);
         }
         Ok(entries)
     }

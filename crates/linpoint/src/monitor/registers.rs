@@ -33,6 +33,7 @@ mod appends;
 mod chains;
 mod contradiction;
 
+use crate::sorting::sort_by_key;
 use crate::spec::{Name, Role};
 
 use super::columns::{Columns, Kind};
@@ -201,7 +202,7 @@ impl Reads {
         if !c.left.is_sorted() {
             let mut start = 0;
             for &end in &reads.ends {
-                reads.rows[start..end as usize].sort_unstable_by_key(|r| c.left[*r as usize]);
+                sort_by_key(&mut reads.rows[start..end as usize], |r| c.left[*r as usize]);
                 start = end as usize;
             }
         }

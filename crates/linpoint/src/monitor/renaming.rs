@@ -31,6 +31,7 @@ use super::group::sorted_by_number;
 use super::names::NONE;
 use super::peaks::Peaks;
 use super::{Contradiction, Piece, Refusal};
+use crate::sorting::sort_by_key;
 
 /// What was renamed.
 pub(crate) struct Renamed {
@@ -55,7 +56,7 @@ pub(crate) fn rename(c: &mut Columns, by_priority: bool) -> Result<Renamed, Refu
     for group in start.windows(2) {
         let group = &mut rows[group[0] as usize..group[1] as usize];
         if !group.is_empty() {
-            group.sort_by_key(|row| c.left[*row as usize]);
+            sort_by_key(group, |row| c.left[*row as usize]);
             renamed.rename_value(c, group)?;
         }
     }

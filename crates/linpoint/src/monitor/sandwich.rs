@@ -21,6 +21,7 @@
 use super::Refusal;
 use super::columns::Columns;
 use super::container::Elements;
+use crate::sorting::sort_by_key;
 
 /// Maximum number of rows that steps 3 and 4 may read, over all queries together.
 const WORK: usize = 30_000_000;
@@ -150,10 +151,10 @@ impl<M: Monitor> Trial<'_, M> {
     fn guess(&mut self, candidates: &[u32]) -> Result<Option<M::Yes>, Refusal> {
         let added = |n: &u32| self.e.list[*n as usize].add_right;
         let mut by_add = candidates.to_vec();
-        by_add.sort_by_key(added);
+        sort_by_key(&mut by_add, added);
         let late_first = by_add.iter().rev().copied().collect();
         let mut by_number = candidates.to_vec();
-        by_number.sort_unstable_by(|a, b| b.cmp(a));
+        sort_by_key(&mut by_number, |n| !u64::from(*n));
         for order in [by_add, late_first, by_number] {
             let pairs = order.iter().zip(&self.e.takes);
             let taken: Vec<Taken> = pairs.map(|(&element, &by)| Taken { element, by }).collect();

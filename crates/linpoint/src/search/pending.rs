@@ -12,6 +12,7 @@ use smallvec::SmallVec;
 use super::problem::Compiler;
 use super::{ClassId, Switches};
 use crate::history::OpId;
+use crate::sorting::sort_by_key;
 use crate::spec::Traces;
 use crate::split::Event;
 use crate::subject::{Call, Subject};
@@ -305,7 +306,7 @@ impl Notice {
         for name in sensed.names() {
             found.extend(self.by_name.get(name).into_iter().flatten().copied());
         }
-        found.sort_unstable();
+        sort_by_key(&mut found, |class| *class);
         found.dedup();
         Matter::Some(found)
     }

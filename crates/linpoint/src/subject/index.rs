@@ -2,6 +2,29 @@
 
 const EMPTY: u32 = u32::MAX;
 
+/// A set of numbers.
+#[derive(Default)]
+pub(super) struct Bits(Vec<u64>);
+
+impl Bits {
+    pub(super) fn set(&mut self, at: u32) {
+        let word = at as usize / 64;
+        if word >= self.0.len() {
+            self.0.resize(word + 1, 0);
+        }
+        self.0[word] |= 1 << (at % 64);
+    }
+
+    #[inline]
+    pub(super) fn get(&self, at: u32) -> bool {
+        self.0.get(at as usize / 64).is_some_and(|word| word >> (at % 64) & 1 == 1)
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
 /// Open addressing over the hashes of numbered values. The values themselves are stored elsewhere.
 #[derive(Default)]
 pub(super) struct Index {
@@ -65,11 +88,37 @@ impl Index {
         }
     }
 
+    /// Forgets all values. Takes time in proportion to their number.
+    pub(super) fn clear(&mut self) {
+        if self.cells.len() > 16 * self.used.max(16) {
+            self.cells = Vec::new();
+        }
+        self.hashes.clear();
+        self.cells.fill(EMPTY);
+        self.used = 0;
+    }
+
+    /// Forgets the values that are not to be kept, numbers the others again in the same order, and gives memory
+    /// back. Returns the new numbers.
+    pub(super) fn keep_only(&mut self, keep: &[bool]) -> Vec<u32> {
+        let mut renamed = vec![EMPTY; keep.len()];
+        let mut hashes = Vec::new();
+        for (id, renamed) in renamed.iter_mut().enumerate().filter(|(id, _)| keep[*id]) {
+            *renamed = hashes.len() as u32;
+            hashes.push(self.hashes[id]);
+        }
+        let cells = (4 * hashes.len().div_ceil(3)).next_power_of_two().max(16);
+        (self.cells, self.used) = (vec![EMPTY; cells], 0);
+        self.hashes = hashes;
+        (0..self.hashes.len() as u32).for_each(|id| self.put_back(id));
+        renamed
+    }
+
     /// Forgets the values that are not to be kept.
-    pub(super) fn retain(&mut self, keep: impl Fn(u32) -> bool) {
+    pub(super) fn retain(&mut self, keep: &Bits) {
         let mut kept: Vec<u32> = std::mem::take(&mut self.cells);
         let cells = kept.len();
-        kept.retain(|id| *id != EMPTY && keep(*id));
+        kept.retain(|id| *id != EMPTY && keep.get(*id));
         let enough = (4 * kept.len().max(256)).next_power_of_two();
         // Many more than that are left from a time when there were more values.
         let cells = if cells > 16 * enough { enough } else { cells };

@@ -8,6 +8,7 @@ use super::typed::HistoryColumns;
 use super::{Call, RetId, StateId};
 use crate::budget::{Budget, Limit};
 use crate::history::OpId;
+use crate::sorting::sort_by_key;
 use crate::spec::{Spec, stable_hash};
 
 /// The step relation on numbers. One engine on one thread uses one session.
@@ -157,7 +158,7 @@ impl<'a, S: Spec> TypedSession<'a, S> {
 fn sort_and_dedup(states: &mut Vec<StateId>, begin: usize) {
     let new = &mut states[begin..];
     if new.len() > 1 {
-        new.sort_unstable();
+        sort_by_key(new, |state| state.0);
         let mut kept = begin + 1;
         for at in begin + 1..states.len() {
             if states[at] != states[kept - 1] {
@@ -216,24 +217,24 @@ impl<S: Spec> Session for TypedSession<'_, S> {
 
     fn keep_only(&mut self, live: &mut [StateId], budget: &mut Budget<'_>) {
         budget.release(self.fixed_bytes() + self.heap_bytes);
-        let states = std::mem::take(&mut self.states);
-        self.index = Index::default();
-        self.heap_bytes = 0;
-        let mut keep = vec![false; states.len()];
+        let mut keep = vec![false; self.states.len()];
         for &id in live.iter() {
             keep[id.index()] = true;
         }
-        let mut renamed = vec![StateId(u32::MAX); states.len()];
-        for (old, state) in states.into_iter().enumerate() {
-            if keep[old] {
-                // Fits: less than was released just now.
-                if let Ok(id) = self.intern(state, budget) {
-                    renamed[old] = id;
-                }
-            }
-        }
+        let mut kept = keep.iter();
+        self.states.retain(|_| kept.next() == Some(&true));
+        self.states.shrink_to_fit();
+        let renamed = self.index.keep_only(&keep);
+        let (spec, fixed) = (self.spec, size_of::<S::State>());
+        let heap_bytes = |state| match spec.state_bytes(state).saturating_sub(fixed) {
+            0 => 0,
+            heap => heap + ALLOCATION_OVERHEAD,
+        };
+        self.heap_bytes = self.states.iter().map(heap_bytes).sum();
+        // Fits: no more than was released just now.
+        let _ = budget.reserve(self.fixed_bytes() + self.heap_bytes);
         for id in live {
-            *id = renamed[id.index()];
+            *id = StateId(renamed[id.index()]);
         }
     }
 

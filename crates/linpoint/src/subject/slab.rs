@@ -2,7 +2,7 @@
 
 use std::hash::Hash;
 
-use super::index::Index;
+use super::index::{Bits, Index};
 use crate::spec::stable_hash;
 
 /// Values with numbers that stay the same as long as the values are there. Free numbers are used again.
@@ -56,19 +56,23 @@ impl<T> Slab<T> {
     }
 
     /// Drops all values that are not `live`.
-    pub(super) fn sweep(&mut self, live: impl Fn(u32) -> bool) {
-        self.index.retain(&live);
+    pub(super) fn sweep(&mut self, live: &Bits) {
+        self.index.retain(live);
         self.free.clear();
-        let is_live = |(id, entry): (usize, &Option<T>)| entry.is_some() && live(id as u32);
-        let last = self.entries.iter().enumerate().rposition(is_live);
-        self.entries.truncate(last.map_or(0, |last| last + 1));
-        for (id, entry) in self.entries.iter_mut().enumerate().rev() {
-            if entry.is_none() || !live(id as u32) {
-                *entry = None;
-                self.free.push(id as u32);
+        let mut len = 0;
+        for (id, entry) in self.entries.iter_mut().enumerate() {
+            match live.get(id as u32) && entry.is_some() {
+                true => len = id + 1,
+                false => {
+                    *entry = None;
+                    self.free.push(id as u32);
+                }
             }
         }
-        let (room, enough) = (self.entries.capacity(), 4 * self.entries.len().max(64));
+        self.entries.truncate(len);
+        self.free.truncate(self.free.partition_point(|id| (*id as usize) < len));
+        self.free.reverse();
+        let (room, enough) = (self.entries.capacity(), 4 * len.max(64));
         if room > 2 * enough {
             self.entries.shrink_to(enough);
         }
@@ -103,12 +107,18 @@ impl<T: Eq + Hash> Slab<T> {
 mod tests {
     use super::*;
 
+    fn bits(is_in: impl Fn(u32) -> bool) -> Bits {
+        let mut bits = Bits::default();
+        (0..100_000).filter(|id| is_in(*id)).for_each(|id| bits.set(id));
+        bits
+    }
+
     #[test]
     fn numbers_survive_a_sweep_and_free_ones_are_reused() {
         let mut slab = Slab::default();
         let ids: Vec<u32> = (0..100u64).map(|n| slab.intern(n).0).collect();
         assert_eq!(ids, (0..100).collect::<Vec<u32>>());
-        slab.sweep(|id| id % 10 == 3);
+        slab.sweep(&bits(|id| id % 10 == 3));
         assert_eq!(slab.len(), 10);
         assert_eq!(slab.room(), 94);
         assert_eq!(slab.intern(53), (53, false));
@@ -124,7 +134,7 @@ mod tests {
         for n in 0..100_000u64 {
             slab.intern(n);
         }
-        slab.sweep(|id| id < 5);
+        slab.sweep(&bits(|id| id < 5));
         assert_eq!((slab.len(), slab.room()), (5, 5));
         assert!(slab.entries.capacity() < 1_000 && slab.index.cells() < 5_000);
         assert!((0..5).all(|n| slab.intern(n) == (n as u32, false)));

@@ -1,6 +1,7 @@
 //! A specification together with operations, results and states that come and go.
 
 use super::adapter::{Adapter, Columns, Held};
+use super::index::Bits;
 use super::slab::Slab;
 use super::{Call, Operations, RetId, StateId};
 use crate::history::OpId;
@@ -49,23 +50,6 @@ pub struct Marks {
     visited: usize,
 }
 
-#[derive(Default)]
-struct Bits(Vec<u64>);
-
-impl Bits {
-    fn set(&mut self, at: u32) {
-        let word = at as usize / 64;
-        if word >= self.0.len() {
-            self.0.resize(word + 1, 0);
-        }
-        self.0[word] |= 1 << (at % 64);
-    }
-
-    fn get(&self, at: u32) -> bool {
-        self.0.get(at as usize / 64).is_some_and(|word| word >> (at % 64) & 1 == 1)
-    }
-}
-
 impl Marks {
     /// True if the operation is still in use.
     pub fn has_op(&self, op: OpId) -> bool {
@@ -112,7 +96,7 @@ impl Marks {
     /// Nothing is in use.
     pub(crate) fn clear(&mut self) {
         for bits in [&mut self.ops, &mut self.rets, &mut self.states] {
-            bits.0.clear();
+            bits.clear();
         }
         self.visited = 0;
     }
@@ -290,9 +274,9 @@ impl<S: Spec> StreamSubject for TypedStream<'_, S> {
 
     fn sweep(&mut self, live: &Marks) {
         let (spec, columns) = (self.spec, &mut self.columns);
-        columns.ops.sweep(|op| live.has_op(OpId(op)));
-        columns.rets.sweep(|ret| live.has_ret(RetId(ret)));
-        columns.states.sweep(|state| live.has_state(StateId(state)));
+        columns.ops.sweep(&live.ops);
+        columns.rets.sweep(&live.rets);
+        columns.states.sweep(&live.states);
         columns.state_bytes = columns.states.iter().map(|state| heap_bytes(spec, state)).sum();
         // The next sweep will look at what was marked and at all slots, so it must be worth it.
         let room = columns.ops.room() + columns.rets.room() + columns.states.room();

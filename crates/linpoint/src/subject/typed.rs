@@ -3,14 +3,13 @@
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rustc_hash::FxHashMap;
-
 use super::adapter::{Adapter, Columns, Held};
+use super::index::Index;
 use super::{
     Call, ClassId, Classes, Operations, Place, RetId, Row, Session, Subject, TypedSession,
 };
 use crate::history::{History, OpId, Span};
-use crate::spec::{Name, OpView, PartView, Refutation, Role, Spec};
+use crate::spec::{Name, OpView, PartView, Refutation, Role, Spec, stable_hash};
 
 /// A specification and a history of its operations as a [`Subject`].
 pub type Typed<'a, S> = Adapter<'a, S, HistoryColumns<'a, S>>;
@@ -74,17 +73,13 @@ impl<'a, S: Spec> HistoryColumns<'a, S> {
     }
 
     /// Calls `look` with the operations of a part. All results that were found have to outlive that.
-    fn with_part<T>(
-        &self,
-        part: &[Row],
-        look: impl FnOnce(&PartView<'_, S::Op, S::Ret>) -> T,
-    ) -> T {
+    fn with_part(&self, part: &[Row], look: &mut dyn FnMut(&PartView<'_, S::Op, S::Ret>)) {
         let found = self.found().clone();
         let view = |row: &Row| {
             let ret = result(self.rets, &found, row.call.ret);
             OpView { id: row.id, op: &self.ops[row.call.op.index()], ret, span: row.span }
         };
-        look(&PartView::of(part.iter().map(view).collect()))
+        look(&PartView::of(part.iter().map(view).collect()));
     }
 }
 
@@ -98,13 +93,8 @@ impl<S: Spec> Subject for Typed<'_, S> {
     }
 
     fn classes(&self) -> Box<dyn Classes + '_> {
-        let by_content = FxHashMap::default();
-        Box::new(TypedClasses {
-            columns: &self.columns,
-            by_content,
-            of_found: Vec::new(),
-            count: 0,
-        })
+        let (examples, index) = (Vec::new(), Index::default());
+        Box::new(TypedClasses { columns: &self.columns, examples, index })
     }
 
     fn session(&self) -> Box<dyn Session + '_> {
@@ -112,11 +102,15 @@ impl<S: Spec> Subject for Typed<'_, S> {
     }
 
     fn refute(&self, part: &[Row]) -> Option<Refutation> {
-        self.columns.with_part(part, |part| self.claims.refute(part))
+        let mut refutation = None;
+        self.columns.with_part(part, &mut |part| refutation = self.claims.refute(part));
+        refutation
     }
 
     fn guide(&self, part: &[Row]) -> Option<Vec<u64>> {
-        self.columns.with_part(part, |part| self.claims.guide(part))
+        let mut guide = None;
+        self.columns.with_part(part, &mut |part| guide = self.claims.guide(part));
+        guide
     }
 
     fn replay(&self, run: &mut dyn Iterator<Item = Call>) -> Option<Result<(), usize>> {
@@ -156,60 +150,40 @@ fn result<'r, R>(rets: &'r [Option<R>], found: &'r [Arc<R>], ret: RetId) -> Opti
 /// Classes of calls by their contents.
 struct TypedClasses<'a, S: Spec> {
     columns: &'a HistoryColumns<'a, S>,
-    by_content: FxHashMap<(&'a S::Op, Option<&'a S::Ret>), ClassId>,
-    /// Calls whose result was found, of which there are few.
-    of_found: Vec<(Call, ClassId)>,
-    count: u32,
+    /// A call of each class.
+    examples: Vec<Call>,
+    index: Index,
 }
 
 impl<S: Spec> TypedClasses<'_, S> {
-    /// The class of a call whose result was not recorded. It may be equal to one that was.
-    #[cold]
-    fn class_of_found(&mut self, call: Call, ret: &S::Ret) -> ClassId {
-        let op = &self.columns.ops[call.op.index()];
-        if let Some(class) = self.by_content.get(&(op, Some(ret))) {
-            return *class;
-        }
-        let same = |(known, _): &&(Call, ClassId)| {
-            known.ret == call.ret && self.columns.ops[known.op.index()] == *op
-        };
-        if let Some((_, class)) = self.of_found.iter().find(same) {
-            return *class;
-        }
-        let class = ClassId(self.count);
-        self.count += 1;
-        self.of_found.push((call, class));
-        class
-    }
-
     fn class(&mut self, call: Call) -> ClassId {
-        let ret = match self.columns.get(call.ret) {
-            None => None,
-            Some(Held::Borrowed(ret)) => Some(ret),
-            Some(Held::Shared(found)) => return self.class_of_found(call, &found),
+        let (op, ret) = (self.columns.op(call.op), self.columns.get(call.ret));
+        let hash = stable_hash(&(op, ret.as_deref())).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        if self.index.is_full() {
+            self.index.resize((2 * self.index.cells()).max(16));
+        }
+        let same = |class: usize| {
+            let known = self.examples[class];
+            (known.op == call.op || self.columns.op(known.op) == op)
+                && (known.ret == call.ret
+                    || self.columns.get(known.ret).as_deref() == ret.as_deref())
         };
-        let op = &self.columns.ops[call.op.index()];
-        if let (Some(ret), false) = (ret, self.of_found.is_empty()) {
-            let columns = self.columns;
-            let same = |(known, _): &&(Call, ClassId)| {
-                columns.with(*known, |known_op, known_ret| known_op == op && known_ret == Some(ret))
-            };
-            if let Some((_, class)) = self.of_found.iter().find(same) {
-                return *class;
+        match self.index.find(hash, same) {
+            Ok(class) => ClassId(class),
+            Err(at) => {
+                let class = self.examples.len() as u32;
+                self.index.insert(at, class, hash);
+                self.examples.push(call);
+                ClassId(class)
             }
         }
-        let next = ClassId(self.count);
-        let class = *self.by_content.entry((op, ret)).or_insert(next);
-        self.count += u32::from(class == next);
-        class
     }
 }
 
 impl<S: Spec> Classes for TypedClasses<'_, S> {
     fn clear(&mut self) {
-        self.by_content.clear();
-        self.of_found.clear();
-        self.count = 0;
+        self.examples.clear();
+        self.index.clear();
     }
 
     fn classify(&mut self, calls: &[Call], classes: &mut Vec<ClassId>) {

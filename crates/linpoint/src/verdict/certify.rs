@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 
 use crate::budget::{Budget, Memory};
 use crate::history::{OpId, Span, Timeline};
+use crate::sorting::sort_by_key;
 use crate::subject::{Case, Stop, guard};
 
 /// Checks (1), (2) and (4) for an order of the whole history.
@@ -84,7 +85,7 @@ pub(crate) fn replay_is_legal(case: &Case<'_>, order: &[OpId]) -> Result<(), Inv
         for state in &states {
             session.step(*state, case.call(id), &mut next, budget).map_err(failed)?;
         }
-        next.sort_unstable();
+        sort_by_key(&mut next, |state| state.0);
         next.dedup();
         if next.is_empty() {
             return illegal(id);

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use crate::budget::{Budget, Memory};
 use crate::history::{OpId, Timeline};
+use crate::sorting::sort_by_key;
 use crate::subject::{Call, Session, StateId, Subject};
 
 /// Follow at most this many states in parallel.
@@ -58,7 +59,7 @@ pub fn states_along(
             session.step(*state, call, &mut next, budget).ok()?;
         }
         work += next.iter().map(|state| session.bytes(*state)).sum::<usize>();
-        next.sort_unstable();
+        sort_by_key(&mut next, |state| state.0);
         next.dedup();
         if next.is_empty() || next.len() > MAX_AT_ONCE || work > MAX_WORK {
             break;

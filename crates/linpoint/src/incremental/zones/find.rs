@@ -4,6 +4,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::Zones;
 use crate::incremental::monitor::Miss;
+use crate::sorting::sort_by_key;
 
 /// How a value was found: the compare-and-sets that were not known to have happened, last one
 /// first, and the cluster from which they started.
@@ -128,7 +129,7 @@ impl<E> Zones<E> {
     /// The chains that can still be found, as lists of clusters in order.
     pub(in crate::incremental) fn chains(&self) -> impl Iterator<Item = Vec<(u64, &E)>> {
         let mut all: Vec<_> = self.zones.iter().collect();
-        all.sort_unstable_by_key(|(id, _)| **id);
+        sort_by_key(&mut all, |(id, _)| **id);
         all.into_iter().map(|(_, zone)| {
             let mut chain = Vec::new();
             let mut next = Some(zone.head);
@@ -155,7 +156,7 @@ impl<E> Zones<E> {
     pub(in crate::incremental) fn unknown(&self) -> Vec<(u64, Option<u64>)> {
         let unknown = self.clusters.iter().filter(|(_, cluster)| cluster.zone.is_none());
         let mut unknown: Vec<_> = unknown.map(|(id, cluster)| (*id, cluster.source)).collect();
-        unknown.sort_unstable();
+        sort_by_key(&mut unknown, |(id, _)| *id);
         unknown
     }
 }

@@ -8,6 +8,7 @@
 //! it: that takes all removals, because one that did not report what it took might have taken it.
 //! Such intervals are therefore used only where there are no others.
 
+use crate::sorting::sort_by_key;
 use rustc_hash::FxHashMap;
 
 use super::super::columns::{Columns, Kind};
@@ -127,7 +128,7 @@ impl Blocked {
     /// A few elements that cover all peaks.
     fn cover(&self, problem: &Problem<'_>) -> Vec<Presence> {
         let mut candidates = self.candidates(problem);
-        candidates.sort_unstable_by_key(|p| p.after);
+        sort_by_key(&mut candidates, |p| p.after);
         let mut candidates = candidates.into_iter().peekable();
         let mut cover: Vec<Presence> = Vec::new();
         // The farthest so far, of either kind.

@@ -24,6 +24,7 @@ mod contradiction;
 mod order;
 mod unpainted;
 
+use crate::sorting::{pair, sort_by_key};
 use std::borrow::Cow;
 
 use super::columns::{Columns, Kind};
@@ -195,7 +196,7 @@ impl<'a> Monitor for Problem<'a> {
             };
             latest.push((after, c.right[row as usize]));
         }
-        latest.sort_unstable();
+        sort_by_key(&mut latest, |(after, right)| pair(*after, *right));
         for i in 1..latest.len() {
             latest[i].1 = latest[i].1.max(latest[i - 1].1);
         }

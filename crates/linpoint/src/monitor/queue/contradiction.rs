@@ -22,6 +22,7 @@ use super::super::names::NONE;
 use super::cycle::{self, Edge, Why};
 use super::reach::Reach;
 use super::{Place, Takes, peel};
+use crate::sorting::sort_by_key;
 
 /// Name at most this many elements in a sentence.
 const NAMED: usize = 3;
@@ -113,7 +114,7 @@ fn cover(list: &[Element], places: &[Place], from: u32, to: u32) -> Option<Vec<P
     let ended = |p: &Place| p.critical(list).0;
     let mut there: Vec<Place> =
         places.iter().filter(|p| ended(p) < to && p.left > from).copied().collect();
-    there.sort_by_key(ended);
+    sort_by_key(&mut there, ended);
     let mut there = there.into_iter().peekable();
     let mut cover = Vec::new();
     let mut longest: Option<Place> = None;

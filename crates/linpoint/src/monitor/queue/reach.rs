@@ -1,6 +1,7 @@
 //! How long the queue cannot have been empty: which of its elements stays longest.
 
 use super::Columns;
+use crate::sorting::{pair, sort_by_key};
 
 /// For each peak, the latest removal of all elements whose enqueue has ended by then.
 pub(super) struct Reach {
@@ -51,7 +52,7 @@ impl Reach {
             cuts.push(Cut { peak, row });
         }
         if !cuts.is_sorted() {
-            cuts.sort_unstable();
+            sort_by_key(&mut cuts, |cut| pair(cut.peak, cut.row));
         }
         Ok(cuts)
     }

@@ -1,5 +1,7 @@
 //! Sorts by small numbers in linear time.
 
+use crate::sorting::sort_by_key;
+
 /// Sorts stably by a key below `keys`. Also returns where the items of each key end.
 pub(super) fn in_buckets<T: Copy>(
     items: Vec<T>,
@@ -30,7 +32,7 @@ pub(super) fn by_peak(mut items: Vec<u32>, peak: impl Fn(u32) -> u32, peaks: u32
         return items;
     }
     if items.len() < peaks as usize / 16 {
-        items.sort_by_key(|i| peak(*i));
+        sort_by_key(&mut items, |i| peak(*i));
         return items;
     }
     in_buckets(items, |i| peak(*i), peaks as usize + 1).0

@@ -35,6 +35,7 @@ use super::minimise::few_rows;
 use super::names::NONE;
 use super::peaks::Peaks;
 use super::{Clock, Found, Refusal};
+use crate::sorting::sort_by_key;
 use search::{Problem, Search};
 
 /// Name at most this many operations in a sentence.
@@ -111,8 +112,8 @@ fn contradiction(c: &Columns, problem: &Problem, max_steps: u64) -> Contradictio
     let kind = |row: &u32| c.kinds[*row as usize];
     let mut sentence: Vec<Piece> = vec!["first in, first out cannot explain ".into()];
     let mut named: Vec<u32> = core.clone();
-    named.sort_by_key(|row| match kind(row) {
-        Kind::Empty => 0,
+    sort_by_key(&mut named, |row| match kind(row) {
+        Kind::Empty => 0u32,
         Kind::Remove => 1,
         _ => 2,
     });

@@ -1,6 +1,7 @@
 //! Turns the pairs into an order.
 
 use super::search::{Move, Problem};
+use crate::sorting::sort_by_key;
 
 /// The order of the rows.
 ///
@@ -15,7 +16,7 @@ pub(super) fn order(problem: &Problem, steps: &[Move]) -> Vec<u32> {
         .filter(|(_, i)| problem.is_add(**i))
         .map(|(at, i)| (problem.right[*i as usize], at))
         .collect();
-    adds.sort_unstable();
+    sort_by_key(&mut adds, |(right, _)| *right);
     let mut adds = adds.into_iter().peekable();
     let mut order = Vec::with_capacity(problem.len());
     let mut written = 0;
@@ -50,7 +51,7 @@ fn in_front(problem: &Problem, steps: &[Move]) -> Vec<u32> {
     }
     let mut rest: Vec<u32> =
         (0..problem.len() as u32).filter(|i| problem.is_add(*i) && !is_used[*i as usize]).collect();
-    rest.sort_by_key(|i| problem.right[*i as usize]);
+    sort_by_key(&mut rest, |i| problem.right[*i as usize]);
     in_front.extend(rest);
     in_front
 }

@@ -1,5 +1,6 @@
 //! The search of figure 3, with lists that are relinked.
 
+use crate::sorting::sort_by_key;
 use std::collections::HashSet;
 
 use rustc_hash::FxBuildHasher;
@@ -23,7 +24,7 @@ pub(super) struct Problem {
 
 impl Problem {
     pub(super) fn of(c: &Columns, mut rows: Vec<u32>) -> Problem {
-        rows.sort_by_key(|row| c.left[*row as usize]);
+        sort_by_key(&mut rows, |row| c.left[*row as usize]);
         let mut renamed = vec![NONE; c.value_count];
         let mut value_count = 0;
         let values = rows.iter().map(|row| {
@@ -129,7 +130,7 @@ impl<'a> Search<'a> {
             _ => (i, EMPTIES),
         });
         let mut sorted: Vec<u32> = (0..n as u32).collect();
-        sorted.sort_by_key(|i| problem.right[*i as usize]);
+        sort_by_key(&mut sorted, |i| problem.right[*i as usize]);
         let list = |i: u32| if problem.is_add(i) { ADDS } else { ALL_REMOVES };
         let by_right = sorted.iter().map(|i| (*i, list(*i)));
         let named = sorted.iter().filter(|i| !problem.is_empty(**i));

@@ -35,6 +35,7 @@ use crate::monitor::columns::{Columns, Kind};
 use crate::monitor::names::NONE;
 use crate::monitor::peaks::Peaks;
 use crate::monitor::{Contradiction, Refusal, Rows};
+use crate::sorting::{pair, sort_by_key};
 
 use pieces::Pieces;
 use texts::Texts;
@@ -113,6 +114,7 @@ pub(super) fn read(rows: Rows<'_>) -> Result<Result<Appended, Contradiction>, Re
 }
 
 /// A place of a piece that several rows appended.
+#[derive(Clone, Copy)]
 struct Occurrence {
     piece: u32,
     source: u32,
@@ -167,13 +169,14 @@ impl Nodes {
     /// those, chooses the one that returns first: the others can wait for the next place, or for
     /// the end.
     fn guess(&mut self, pieces: &Pieces<'_>) -> Result<(), Refusal> {
-        self.open.sort_unstable_by_key(|o| (o.piece, o.since, o.until));
+        sort_by_key(&mut self.open, |o| pair(o.since, o.until));
+        sort_by_key(&mut self.open, |o| o.piece);
         let open = std::mem::take(&mut self.open);
         for same in open.chunk_by(|a, b| a.piece == b.piece) {
             let mut rows = pieces.0[same[0].piece as usize].appends.clone();
             self.alike.push(rows.clone());
             let Peaks { left, right, .. } = &self.peaks;
-            rows.sort_unstable_by_key(|row| (right[*row as usize], left[*row as usize]));
+            sort_by_key(&mut rows, |row| pair(right[*row as usize], left[*row as usize]));
             let mut given = Vec::with_capacity(same.len());
             for o in same {
                 let fits =

@@ -1,5 +1,6 @@
 //! Turns the updates of a segment into changes, and the values that scans saw into slots.
 
+use crate::sorting::{pair, sort_by_key};
 use crate::spec::{Name, Slot};
 
 use super::super::names::NONE;
@@ -88,7 +89,7 @@ impl<'a> Draft<'a> {
         let (peaks, updates) = (self.peaks, &mut self.updates);
         let left = |(row, _): &(u32, u32)| peaks.left[*row as usize];
         if !updates.is_sorted_by_key(left) {
-            updates.sort_unstable_by_key(left);
+            sort_by_key(updates, left);
         }
         let precedes = |pair: &[(u32, u32)]| peaks.right[pair[0].0 as usize] < left(&pair[1]);
         self.lane.guess = (!updates.windows(2).all(precedes)).then_some(OVERLAP);
@@ -163,9 +164,9 @@ impl<'a> Draft<'a> {
         updates.iter().for_each(|(row, value)| self.note_zone(*row, *value));
         self.updates = updates;
         let zones = &self.zones;
-        self.updates.sort_by_key(|(_, value)| {
+        sort_by_key(&mut self.updates, |(_, value)| {
             let (last_left, first_right) = zones[*value as usize];
-            (last_left.min(first_right), first_right < last_left)
+            pair(last_left.min(first_right), (first_right < last_left).into())
         });
     }
 

@@ -22,6 +22,7 @@ use super::super::contradiction::{Contradiction, Piece};
 use super::super::names::NONE;
 use super::peel::{Peeled, Question};
 use super::{Cause, Stuck, solve};
+use crate::sorting::{pair, sort_by_key};
 
 /// Cover at most this many windows while a set is shrunk.
 const WORK: usize = 200_000;
@@ -152,7 +153,8 @@ impl Reach {
                 (first, end, element)
             })
             .collect();
-        spans.sort_unstable();
+        sort_by_key(&mut spans, |(_, _, element)| *element);
+        sort_by_key(&mut spans, |(first, end, _)| pair(*first, *end));
         let mut best = [(0, NONE); 2];
         let mut list = Vec::with_capacity(spans.len());
         for (first, end, element) in spans {
@@ -202,7 +204,7 @@ impl Ops {
             .map(|row| (q.c.values[row as usize], row))
             .filter(|(element, _)| wanted[*element as usize])
             .collect();
-        list.sort_unstable();
+        sort_by_key(&mut list, |(element, row)| pair(*element, *row));
         Ops { list }
     }
 

@@ -8,6 +8,7 @@ use super::super::names::NONE;
 use super::cover::Run;
 use super::peel::Question;
 use super::stabbing::Stabbing;
+use crate::sorting::sort_by_key;
 
 /// The peeks of each element, and the spans of the elements.
 #[derive(Debug)]
@@ -50,8 +51,8 @@ impl Peeks {
         let mut by_element = Stabbing::with_slots(total);
         for ends in first.windows(2) {
             // Usually sorted already, and few.
-            rows[ends[0] as usize..ends[1] as usize]
-                .sort_by_key(|row: &u32| q.c.left[*row as usize]);
+            let rows = &mut rows[ends[0] as usize..ends[1] as usize];
+            sort_by_key(rows, |row| q.c.left[*row as usize]);
         }
         for (slot, row) in rows.iter().enumerate() {
             by_element.put(slot as u32, q.c.right[*row as usize]);

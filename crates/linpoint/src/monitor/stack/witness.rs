@@ -25,11 +25,12 @@ use super::super::names::NONE;
 use super::marks::Marks;
 use super::peel::Life;
 use super::{Solved, Taken};
+use crate::sorting::sort_by_key;
 
 /// The rows in an order that explains the history.
 pub(super) fn order(c: &Columns, e: &Elements, solved: Solved) -> Vec<u32> {
     let Solved { ends, mut taken, peeled, empty_at } = solved;
-    taken.sort_unstable_by_key(|t| t.element);
+    sort_by_key(&mut taken, |t| t.element);
     let mut places = Places {
         c,
         e,

@@ -12,6 +12,7 @@ use rustc_hash::FxHashMap;
 
 use super::Row;
 use crate::history::Span;
+use crate::sorting::sort_by_key;
 use crate::spec::{Name, Role};
 
 /// Of one element: when it was added, when it was removed, by which operations of the part.
@@ -52,9 +53,9 @@ fn elements(rows: &[Row]) -> Vec<Element> {
         }
     }
     for list in of_value.values_mut() {
-        list.sort_by_key(|e| Reverse(elements[*e].added.1.call));
+        sort_by_key(list, |e| !u64::from(elements[*e].added.1.call));
     }
-    removals.sort_by_key(|(_, _, span)| span.call);
+    sort_by_key(&mut removals, |(_, _, span)| span.call);
     for (i, name, span) in removals {
         if let Some(element) = of_value.get_mut(&name).and_then(Vec::pop) {
             elements[element].removed = Some((i, span));
@@ -114,8 +115,8 @@ impl Waiting {
     fn new(count: usize, span: impl Fn(usize) -> Span) -> Self {
         let mut by_call: Vec<_> = (0..count).map(|e| (span(e).call, e)).collect();
         let mut by_return: Vec<_> = (0..count).map(|e| (span(e).ret, e)).collect();
-        by_call.sort_unstable();
-        by_return.sort_unstable();
+        sort_by_key(&mut by_call, |(call, _)| *call);
+        sort_by_key(&mut by_return, |(ret, _)| *ret);
         Waiting { by_call, next_call: 0, by_return, next_return: 0 }
     }
 

@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 
 use super::Row;
 use crate::history::Span;
+use crate::sorting::sort_by_key;
 use crate::spec::{Name, Role};
 
 #[derive(Clone, Copy)]
@@ -72,7 +73,7 @@ pub(super) fn guide(rows: &[Row]) -> Option<Vec<u64>> {
         }
     }
     let mut forward: Vec<Zone> = zones.values().copied().filter(|z| z.is_forward()).collect();
-    forward.sort_unstable_by_key(|z| z.first_return);
+    sort_by_key(&mut forward, |z| z.first_return);
     let key = |zone: Zone| {
         if zone.is_forward() {
             return 2 * u64::from(zone.first_return) + 1;

@@ -70,11 +70,14 @@ impl<A: Value + Ord> Bank<A> {
 
     /// True if the list shows this state.
     fn shows(&self, state: &[i64], list: &[(A, i64)]) -> bool {
-        let mut sorted: Vec<&(A, i64)> = list.iter().collect();
-        sorted.sort();
-        let accounts = self.initial.keys().zip(state);
-        sorted.len() == state.len()
-            && accounts.zip(sorted).all(|((a, n), l)| *a == l.0 && *n == l.1)
+        let in_order =
+            || self.initial.keys().zip(state).zip(list).all(|((a, n), l)| *a == l.0 && *n == l.1);
+        let mut is_listed = vec![false; state.len()];
+        let mut shows = |(account, balance): &(A, i64)| {
+            let index = self.index(account).filter(|index| state[*index] == *balance);
+            index.is_some_and(|index| !std::mem::replace(&mut is_listed[index], true))
+        };
+        list.len() == state.len() && (in_order() || list.iter().all(&mut shows))
     }
 
     fn list(&self, state: &[i64]) -> Vec<(A, i64)> {

@@ -8,6 +8,7 @@
 use crate::monitor::Refusal;
 use crate::monitor::columns::{Columns, Kind};
 use crate::monitor::peaks::Peaks;
+use crate::sorting::{pair, sort_by_key};
 
 /// A set of operations that real time allows to be the first ones.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -42,7 +43,7 @@ impl Side {
     pub(super) fn of(c: &Columns, is_here: impl Fn(Kind) -> bool) -> Result<Side, Refusal> {
         let mut rows: Vec<u32> =
             (0..c.len() as u32).filter(|row| is_here(c.kinds[*row as usize])).collect();
-        rows.sort_unstable_by_key(|row| (c.right[*row as usize], c.left[*row as usize]));
+        sort_by_key(&mut rows, |row| pair(c.right[*row as usize], c.left[*row as usize]));
         let left: Vec<u32> = rows.iter().map(|row| c.left[*row as usize]).collect();
         let right: Vec<u32> = rows.iter().map(|row| c.right[*row as usize]).collect();
         let completed = right.partition_point(|right| *right != Peaks::NEVER) as u32;
@@ -59,7 +60,7 @@ impl Side {
 
     fn find_open(&mut self) -> Result<(), Refusal> {
         let mut by_call: Vec<u32> = (0..self.rows.len() as u32).collect();
-        by_call.sort_unstable_by_key(|op| self.left[*op as usize]);
+        sort_by_key(&mut by_call, |op| self.left[*op as usize]);
         let mut calls = by_call.into_iter().peekable();
         let mut now: Vec<u32> = Vec::new();
         let mut free: u64 = u64::MAX;
