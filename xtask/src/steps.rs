@@ -12,6 +12,8 @@ const UNPUBLISHED: &[&str] = &["xtask", "linpoint-bench", "linpoint-gallery", "l
 struct Run<'a> {
     root: &'a Path,
     long: bool,
+    /// True if everything is compiled once and thrown away: no incremental builds, no line tables.
+    one_off: bool,
     done: Vec<(&'static str, Duration, Result<(), String>)>,
     skipped: Vec<String>,
 }
@@ -19,7 +21,7 @@ struct Run<'a> {
 /// Runs the checks that find most mistakes in a few minutes. True if nothing failed.
 pub fn quick(root: &Path) -> bool {
     let skipped = vec!["everything that --quick leaves out".to_owned()];
-    let mut run = Run { root, long: false, done: Vec::new(), skipped };
+    let mut run = Run { root, long: false, one_off: false, done: Vec::new(), skipped };
     run.step("format", |run| run.cargo(&["fmt", "--all", "--check"]));
     run.step("clippy", clippy);
     run.step("unit tests", |run| {
@@ -35,7 +37,8 @@ pub fn quick(root: &Path) -> bool {
 
 /// Runs everything. True if nothing failed.
 pub fn test(root: &Path, long: bool, install: bool) -> bool {
-    let mut run = Run { root, long, done: Vec::new(), skipped: tools::missing(install) };
+    let skipped = tools::missing(install);
+    let mut run = Run { root, long, one_off: true, done: Vec::new(), skipped };
     if data(root).is_none() {
         let why =
             "tests on the published histories: neither LINPOINT_DATA nor ../shared/data is there";
@@ -132,6 +135,11 @@ impl<'a> Run<'a> {
         command.args(args).current_dir(self.root).stdin(Stdio::null());
         if self.long {
             command.env("LINPOINT_LONG", "1");
+        }
+        if self.one_off {
+            command.env("CARGO_INCREMENTAL", "0");
+            command.env("CARGO_PROFILE_TEST_DEBUG", "0");
+            command.env("CARGO_PROFILE_TEST_CODEGEN_UNITS", "4");
         }
         if let Some(data) = data(self.root) {
             command.env("LINPOINT_DATA", data);
