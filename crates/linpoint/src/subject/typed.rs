@@ -22,6 +22,9 @@ pub struct HistoryColumns<'a, S: Spec> {
     found: Mutex<Vec<Arc<S::Ret>>>,
 }
 
+/// Not generic over the closure, so that each specification has one copy of the code around it.
+type LookAtPart<'a, S> = dyn FnMut(&PartView<'_, <S as Spec>::Op, <S as Spec>::Ret>) + 'a;
+
 impl<'a, S: Spec> Typed<'a, S> {
     /// The subject of a check of `history` against `spec`.
     pub fn new(spec: &'a S, history: &'a History<S::Op, S::Ret>) -> Self {
@@ -73,7 +76,7 @@ impl<'a, S: Spec> HistoryColumns<'a, S> {
     }
 
     /// Calls `look` with the operations of a part. All results that were found have to outlive that.
-    fn with_part(&self, part: &[Row], look: &mut dyn FnMut(&PartView<'_, S::Op, S::Ret>)) {
+    fn with_part(&self, part: &[Row], look: &mut LookAtPart<'_, S>) {
         let found = self.found().clone();
         let view = |row: &Row| {
             let ret = result(self.rets, &found, row.call.ret);
