@@ -48,7 +48,7 @@ fn recording(quick: bool) {
     ]);
     let clocks = [
         ("private: TSC", Clock::private()),
-        ("private: TSC, draining", Clock::private().draining()),
+        ("private: TSC, undrained", Clock::private().undrained()),
         ("private: the system's clock", Clock::instant()),
         ("shared counter", Clock::shared()),
     ];

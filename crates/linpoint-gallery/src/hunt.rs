@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 
 use linpoint::Spec;
 use linpoint_test::Test;
-use linpoint_test::record::Clock;
 use linpoint_test::report::{Fault, Files};
 use linpoint_test::research::{Attempt, Coverage, Failure, Runner, Scenario};
 use linpoint_test::schedule::loom::{Loom, Order};
@@ -75,26 +74,14 @@ pub struct Catch {
 pub fn hunt(name: &str, mode: Mode, scale: Scale, seed: u64, patience: Patience) -> Option<Catch> {
     let hunt = Hunt { seed, patience };
     match mode {
-        Mode::Stress => visit_plain(name, scale, Threads(hunt, Clock::private())),
+        Mode::Stress => visit_plain(name, scale, Threads(hunt)),
         Mode::Shuttle(strategy) => visit_shuttled(name, scale, Shuttling(hunt, strategy)),
         Mode::Loom(order) => visit_loomed(name, scale, Looming(hunt, order)),
     }
 }
 
-/// Hunts on OS threads, with a clock that all threads share. It hides bugs that are about memory order, and never
-/// raises a false alarm; the private clock does on some machines, because a store may become visible after the
-/// stamp of its return.
-pub fn hunt_with_shared_clock(
-    name: &str,
-    scale: Scale,
-    seed: u64,
-    patience: Patience,
-) -> Option<Catch> {
-    visit_plain(name, scale, Threads(Hunt { seed, patience }, Clock::shared()))
-}
-
 // One visitor for each mode, so that each compiles only the tests of its own flavour.
-struct Threads(Hunt, Clock);
+struct Threads(Hunt);
 struct Shuttling(Hunt, Strategy);
 struct Looming(Hunt, Order);
 
@@ -110,8 +97,8 @@ impl Visitor for Threads {
         T: Send + Sync + 'static,
         S: Spec + Send + 'static,
     {
-        let Threads(Hunt { seed, patience }, clock) = self;
-        let stress = test.stress().seed(seed).runs(patience.scenarios).clock(clock);
+        let Threads(Hunt { seed, patience }) = self;
+        let stress = test.stress().seed(seed).runs(patience.scenarios);
         // The failure need not be small.
         let stress = stress.files(Files::none()).shrink_time(Duration::ZERO);
         let stress = match patience.time {

@@ -96,6 +96,12 @@ pub trait Runner<T, S: Spec> {
         self.attempt(test, scenario)
     }
 
+    /// Executes a failing scenario again in other ways. Returns which of them see the failure, and what that
+    /// means, if there are other ways.
+    fn confirm(&mut self, _test: &Test<T, S>, _scenario: &Scenario<S::Op>) -> Option<String> {
+        None
+    }
+
     /// Set while a scenario is being shrunk: timeouts may be shorter. The final scenario is
     /// executed again with the full timeouts.
     fn hurry(&mut self, _hurry: bool) {}

@@ -129,6 +129,10 @@ pub(crate) fn conclude<T, S: Spec + 'static>(
         recipe,
         schedule: failure.execution.schedule.clone(),
     };
+    let confirmed = match failure.fault {
+        Fault::NotLinearizable => runner.confirm(test, &scenario),
+        _ => None,
+    };
     let named =
         Named { spec: test.specification(), failure: &failure, threads: scenario.threads.len() };
     let report_text = ReportText {
@@ -139,6 +143,7 @@ pub(crate) fn conclude<T, S: Spec + 'static>(
         shrinking: (executions, took, complete),
         how: how.as_deref(),
         runner: &runner.describe(),
+        confirmed: confirmed.as_deref(),
         context,
     };
     let (written, facts) = context.files.write(&report_text, &replay);

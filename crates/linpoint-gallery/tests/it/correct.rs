@@ -1,7 +1,7 @@
 //! No correct structure raises an alarm.
 
 use linpoint_gallery::exhibits::{ALL, Exhibit, Scale};
-use linpoint_gallery::hunt::{Mode, Patience, hunt, hunt_with_shared_clock};
+use linpoint_gallery::hunt::{Mode, Patience, hunt};
 use linpoint_test::schedule::loom::Order;
 use linpoint_test::schedule::shuttle::Strategy;
 
@@ -13,12 +13,7 @@ fn long(factor: u64) -> u64 {
 fn assert_no_alarm(mode: Mode, scale: Scale, patience: Patience) {
     let fits = |exhibit: &&Exhibit| exhibit.schedulable || mode == Mode::Stress;
     for exhibit in ALL.iter().filter(|exhibit| exhibit.flaw.is_none()).filter(fits) {
-        // The private clock may blame a correct structure, see `hunt_with_shared_clock`.
-        let caught = match mode {
-            Mode::Stress => hunt_with_shared_clock(exhibit.name, scale, 1, patience),
-            _ => hunt(exhibit.name, mode, scale, 1, patience),
-        };
-        let caught = caught.expect("it is in the gallery");
+        let caught = hunt(exhibit.name, mode, scale, 1, patience).expect("it is in the gallery");
         assert_eq!(caught.failure, None, "{} under {}", exhibit.name, mode.name());
         assert_eq!(caught.undecided, 0, "{} under {}", exhibit.name, mode.name());
         println!(

@@ -88,6 +88,8 @@ pub(super) struct ReportText<'a, S: Spec> {
     pub(super) shrinking: (u64, Duration, bool),
     pub(super) how: Option<&'a str>,
     pub(super) runner: &'a str,
+    /// Which clocks see the failure, and what that means.
+    pub(super) confirmed: Option<&'a str>,
     pub(super) context: &'a Context,
 }
 
@@ -264,5 +266,8 @@ impl<'a, S: Spec + 'static> ReportText<'a, S> {
         let found = self.how.unwrap_or("by running a saved scenario");
         text::fact(out, "found", found, WIDTH);
         text::fact(out, "recorded", self.runner, WIDTH);
+        if let Some(confirmed) = self.confirmed {
+            text::fact(out, "confirmed", confirmed, WIDTH);
+        }
     }
 }

@@ -18,6 +18,7 @@
 //! ```
 
 mod collect;
+mod confirm;
 mod guess;
 mod neighbours;
 mod os_thread;

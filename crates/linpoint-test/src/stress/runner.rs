@@ -6,6 +6,7 @@ use linpoint::Spec;
 
 use super::Summary;
 use super::collect::{finished, snapshot};
+use super::confirm::confirm;
 use super::guess::{Guess, Guesser};
 use super::pool::Pool;
 use super::round::{Batch, Padded, Round, ThreadLog};
@@ -255,6 +256,14 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> Runner<T, S> for Stress
     fn hurry(&mut self, hurry: bool) {
         self.hurry = hurry;
         self.attempt_time = LONGEST_ATTEMPT;
+    }
+
+    fn confirm(&mut self, test: &Test<T, S>, scenario: &Scenario<S::Op>) -> Option<String> {
+        if self.settings.shrink_time.is_zero() {
+            return None;
+        }
+        let settings = Settings { patience: self.settings.patience / 10, ..self.settings.clone() };
+        Some(confirm(&settings, test, scenario))
     }
 
     /// Schedules of OS threads cannot be repeated, so this tries longer than [`Runner::attempt`].

@@ -70,7 +70,7 @@ fn directory(name: &str) -> std::path::PathBuf {
 fn a_correct_counter_passes_with_every_setting() {
     let settings = [
         (Noise::NONE, Placement::Free, 0, Clock::private()),
-        (Noise::SOME, Placement::Pinned, 0, Clock::private().draining()),
+        (Noise::SOME, Placement::Pinned, 0, Clock::private().undrained()),
         (Noise::SOME, Placement::Free, 0, Clock::instant()),
         (Noise::MUCH, Placement::Crowded(1), 1, Clock::shared()),
     ];
