@@ -5,7 +5,7 @@
 //! between two stops are repeated, with a record of how each state was reached.
 
 use super::step::{Link, Node, Phase, State, Stepper};
-use super::words::Set;
+use super::words::{Set, Visit};
 use crate::monitor::Refusal;
 use crate::monitor::effort::Effort;
 
@@ -58,12 +58,12 @@ impl Course {
         effort: &mut Effort<'_>,
     ) -> Result<(), Refusal> {
         let Course { stops, end } = self;
-        let mut sets = |visit: &mut dyn FnMut(&mut Set)| {
+        let mut each = |visit: Visit<'_>| {
             let stops = stops.iter_mut().chain([&mut *end]);
             stops.flat_map(|stop| &mut stop.states).for_each(|state| visit(&mut state.words));
             others.iter_mut().for_each(visit);
         };
-        stepper.words.sweep(&mut sets, effort)
+        stepper.words.sweep(&mut each, effort)
     }
 }
 

@@ -24,6 +24,9 @@ const NO_NODE: u32 = u32::MAX;
 /// A value on top, and the set of what may lie below it.
 pub(super) type Top = (u32, Set);
 
+/// Visits a set, and may renumber it.
+pub(super) type Visit<'a> = &'a mut dyn FnMut(&mut Set);
+
 pub(super) struct Words {
     /// The edges of node `i`, sorted by value: `edges[starts[i]..starts[i + 1]]`.
     edges: Vec<Top>,
@@ -134,16 +137,17 @@ impl Words {
         self.len() > self.most
     }
 
-    /// Drops all nodes that cannot be reached from these sets, and renumbers the sets.
+    /// Drops all nodes that cannot be reached from some sets, and renumbers the sets. `each` visits each
+    /// of them.
     pub(super) fn sweep(
         &mut self,
-        sets: &mut dyn FnMut(&mut dyn FnMut(&mut Set)),
+        each: &mut dyn FnMut(Visit<'_>),
         effort: &mut Effort<'_>,
     ) -> Result<(), Refusal> {
         effort.work(8 * self.len())?;
         let mut numbers = vec![NO_NODE; self.len()];
         numbers[EMPTY_STACK as usize] = EMPTY_STACK;
-        sets(&mut |set| numbers[*set as usize] = 0);
+        each(&mut |set| numbers[*set as usize] = 0);
         // What is below was made before.
         for node in (0..self.len()).rev().filter(|node| *node != EMPTY_STACK as usize) {
             if numbers[node] != NO_NODE {
@@ -161,7 +165,7 @@ impl Words {
                 starts.push(edges.len() as u32);
             }
         }
-        sets(&mut |set| *set = numbers[*set as usize]);
+        each(&mut |set| *set = numbers[*set as usize]);
         (self.edges, self.starts) = (edges, starts);
         self.most = 2 * self.len() + LEAST_TO_SWEEP;
         self.fill_table((4 * self.len()).next_power_of_two().max(1 << 8));
