@@ -46,9 +46,9 @@ fn the_plan_names_a_monitor_that_decides() {
 #[test]
 fn the_plan_has_the_reason_why_a_monitor_refuses() {
     let dir = dir("plan-refused");
-    // The monitor of stacks refuses a value that is pushed twice.
-    let stack = queue(&["e1", "e1", "d1"]).replace("enqueue", "push").replace("dequeue", "pop");
-    fs::write(dir.join("q.jsonl"), stack.replace("queue", "stack")).unwrap();
+    // The monitor of counters refuses different amounts.
+    let counter = queue(&["e1", "e1", "e2"]).replace("enqueue", "add");
+    fs::write(dir.join("q.jsonl"), counter.replace("queue", "counter")).unwrap();
     let (out, _) = exits(&linpoint(&dir, &["plan", "q.jsonl"]), 0);
     assert!(out.contains("3 operations, 2 distinct"), "{out}");
     let reason = out.split("0. monitor: refused: ").nth(1).expect(&out).lines().next().unwrap();

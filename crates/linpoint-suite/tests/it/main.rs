@@ -16,4 +16,5 @@ mod queue_oriented;
 mod runner;
 mod snapshots;
 mod stack_monitor;
+mod stack_repeats;
 mod streams;

@@ -141,6 +141,21 @@ fn stack() {
     try_monitor(SmallStack, 100, lists(UP_TO_3, UP_TO_4));
 }
 
+/// Values that are pushed again while they are present: all states.
+#[test]
+fn stack_of_repeated_values() {
+    let repeating = Style { distinct: 0.1, ..Style::default() };
+    let styles = [
+        Style { ops: (1, 6), values: 2, ..repeating.clone() },
+        Style { ops: (4, 9), values: 2, ..repeating.clone() },
+        Style { ops: (5, 10), values: 3, pending: 0.0, unknown: 0.0, ..repeating.clone() },
+        Style { ops: (8, 12), values: 3, ..repeating.clone() },
+        Style { ops: (6, 12), values: 1, ..repeating },
+    ];
+    let mut trial = Trial::new(SmallStack);
+    try_trial("repeating stack", &mut trial, &styles, 200, lists(&[(3, 1)], &[(3, 2), (4, 1)]));
+}
+
 #[test]
 fn priority_queue() {
     try_monitor(SmallPriorityQueue(Order::Max), 60, lists(UP_TO_3, UP_TO_4));

@@ -151,7 +151,9 @@ impl Settings<'_> {
             refusals: &refusals,
         };
         let parts = match &whole {
-            Whole::Refuted { refutation, monitor } => run.refuted(refutation, monitor),
+            Whole::Refuted { refutation, monitor, explained } => {
+                run.refuted(refutation, monitor, *explained)
+            }
             _ => run.parts()?,
         };
         let replay = Duration::from_nanos(certify_nanos.load(Ordering::Relaxed));

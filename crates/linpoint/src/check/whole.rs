@@ -7,9 +7,9 @@ use std::time::Instant;
 use super::run::Settings;
 use super::{CheckError, Report, Stats};
 use crate::budget::Memory;
-use crate::decide::ask_about_all;
+use crate::decide::{ask_about_all, effort};
 use crate::history::OpId;
-use crate::monitor::{Answer, Refusal, verify_names};
+use crate::monitor::{Answer, Outcome, Refusal, verify_names};
 use crate::plan::Features;
 use crate::spec::Refutation;
 use crate::subject::{Case, guard};
@@ -22,6 +22,8 @@ pub(super) enum Whole {
     Refuted {
         refutation: Refutation,
         monitor: &'static str,
+        /// Some order explains this many returns.
+        explained: u32,
     },
     /// The monitor may still accept single parts, if there are several.
     Refused(Refusal),
@@ -44,13 +46,15 @@ impl Settings<'_> {
             let description = "asked for its shape".to_owned();
             CheckError::SpecPanicked { op: OpId(0), description, message }
         };
-        let outcome = match ask_about_all(case, memory).map_err(panicked)? {
+        let effort = effort(self.limits.time.map(|time| begin + time), memory, &self.cancel);
+        let outcome = match ask_about_all(case, memory, effort).map_err(panicked)? {
             Ok(outcome) => outcome,
             Err(refusal) => return Ok(Whole::Refused(refusal)),
         };
         let order = match outcome.answer {
             Answer::Violation(refutation) => {
-                return Ok(Whole::Refuted { refutation, monitor: outcome.monitor });
+                let Outcome { monitor, explained, .. } = outcome;
+                return Ok(Whole::Refuted { refutation, monitor, explained });
             }
             Answer::Linearizable(order) => order,
         };

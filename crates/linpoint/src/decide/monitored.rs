@@ -6,10 +6,10 @@ use std::time::Instant;
 
 use rustc_hash::FxHashMap;
 
-use crate::budget::Memory;
+use crate::budget::{Budget, Cancel, Memory};
 use crate::check::CheckError;
 use crate::history::OpId;
-use crate::monitor::{self, Answer, Outcome, Refusal};
+use crate::monitor::{self, Answer, Effort, Outcome, Refusal};
 use crate::plan::Monitor;
 use crate::search::{Found, guard};
 use crate::spec::Refutation;
@@ -22,6 +22,9 @@ const BYTES_PER_OP: usize = 256;
 /// Step limit of the queue-oriented search: a constant, plus an amount for each operation.
 const STEPS: u64 = 1_000_000;
 const STEPS_PER_OP: u64 = 1_000;
+/// Units of work of a monitor whose worst case is exponential: a minute or two. After that, a search may
+/// still find an order by luck.
+const MOST_WORK: u64 = 1 << 34;
 
 /// Why monitors refused, and how often.
 #[derive(Debug, Default)]
@@ -47,9 +50,10 @@ pub(crate) fn ask(
     ids: &[OpId],
     monitor: Monitor,
     memory: &Memory,
+    effort: Effort<'_>,
 ) -> Result<Result<Outcome, Refusal>, String> {
     within(memory, ids.len(), || match monitor {
-        Monitor::OfShape => monitor::decide_case(case, ids),
+        Monitor::OfShape => monitor::decide_case(case, ids, effort),
         Monitor::QueueOriented => {
             let steps = STEPS + STEPS_PER_OP * ids.len() as u64;
             monitor::decide_case_queue_oriented(case, ids, steps)
@@ -61,8 +65,21 @@ pub(crate) fn ask(
 pub(crate) fn ask_about_all(
     case: &Case<'_>,
     memory: &Memory,
+    effort: Effort<'_>,
 ) -> Result<Result<Outcome, Refusal>, String> {
-    within(memory, case.len(), || monitor::decide_all(case))
+    within(memory, case.len(), || monitor::decide_all(case, effort))
+}
+
+/// The limits of a monitor whose worst case is exponential, in a check with these limits. A quarter of
+/// the time is left for searches.
+pub(crate) fn effort<'a>(
+    deadline: Option<Instant>,
+    memory: &'a Memory,
+    cancel: &'a Cancel,
+) -> Effort<'a> {
+    let now = Instant::now();
+    let deadline = deadline.map(|d| now + d.saturating_duration_since(now) / 4 * 3);
+    Effort::within(Budget::new(deadline, memory).watch(cancel)).most_work(MOST_WORK)
 }
 
 /// Runs a monitor if there is memory for it. The error is the message of a specification that
@@ -89,7 +106,8 @@ impl Run<'_> {
         monitor: Monitor,
     ) -> Result<Option<PartReport>, CheckError> {
         let ids = self.split.ops(part);
-        let outcome = ask(self.case, &ids, monitor, self.memory)
+        let effort = effort(self.deadline, self.memory, self.cancel);
+        let outcome = ask(self.case, &ids, monitor, self.memory, effort)
             .map_err(|message| self.panicked(part, message))?;
         match outcome {
             Ok(outcome) => {
@@ -112,24 +130,28 @@ impl Run<'_> {
         let answer = match outcome.answer {
             Answer::Linearizable(order) => self.certified(Found::Linearizable(order))?,
             Answer::Violation(found) => {
-                PartAnswer::Violation(Evidence { reached: 0, refutation: Some(found) })
+                let reached = outcome.explained;
+                PartAnswer::Violation(Evidence { reached, refutation: Some(found) })
             }
         };
         Ok(PartReport { answer, engine })
     }
 
     /// Turns a refutation into the answer for the part that it is about. The other parts have no
-    /// answer.
+    /// answer. Some order explains `explained` returns of the whole history.
     pub(crate) fn refuted(
         &self,
         refutation: &Refutation,
         monitor: &str,
+        explained: u32,
     ) -> Vec<Option<PartReport>> {
         let is_here = |part: &usize| {
             let first = refutation.ops.first();
             self.split.events(*part).iter().any(|event| Some(&event.op()) == first)
         };
-        let evidence = Evidence { reached: 0, refutation: Some(refutation.clone()) };
+        // Returns of the whole history are not those of a part.
+        let reached = if self.split.len() == 1 { explained } else { 0 };
+        let evidence = Evidence { reached, refutation: Some(refutation.clone()) };
         let report =
             PartReport { answer: PartAnswer::Violation(evidence), engine: monitor.to_owned() };
         let mut parts: Vec<Option<PartReport>> = vec![None; self.split.len()];

@@ -14,6 +14,8 @@ pub(crate) struct Contradiction {
     pub(crate) rows: Vec<u32>,
     /// The sentence, in pieces.
     pub(crate) sentence: Vec<Piece>,
+    /// Some order explains this many returns; 0 if that is not known.
+    pub(crate) explained: u32,
 }
 
 /// A piece of a sentence.
@@ -63,7 +65,7 @@ impl Contradiction {
                 rows.push(*row);
             }
         }
-        Contradiction { rows, sentence }
+        Contradiction { rows, sentence, explained: 0 }
     }
 
     /// A contradiction of these rows. The sentence names a few of them and has this end.

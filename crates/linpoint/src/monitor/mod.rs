@@ -16,6 +16,7 @@
 //! | `queue/` | queue | – | O(n), with a heap for never-removed values |
 //! | `queue/heads.rs` | queue whose values overlap with themselves | too many states | O(n 4^k), k operations open at once |
 //! | `stack/` | stack | the same; pending pops may be too hard | O(n log n) |
+//! | `stack/repeats/` | stack whose values repeat, or with pending pops that are too hard | too many states | O(n 2^k), k operations open together |
 //! | `priority_queue/` | priority queue | the same; pending polls may be too hard | O(n α(n)) after sorting by priority |
 //! | `flags.rs` | set, lock, test-and-set | nothing | O(n log k), k operations open at once |
 //! | `registers/` | registers, CAS, swap, append, maps | a value that was found and written twice; a failed CAS | O(n), with appends O(n log n) and the length of all texts |
@@ -35,6 +36,7 @@ mod columns;
 mod container;
 mod contradiction;
 mod counter;
+mod effort;
 mod flags;
 mod group;
 mod idle;
@@ -63,6 +65,7 @@ use crate::subject::{Case, Typed};
 use columns::Columns;
 use container::Elements;
 pub(crate) use contradiction::{Contradiction, Piece};
+pub(crate) use effort::Effort;
 pub(crate) use rows::Rows;
 
 /// The refusal for an object without a monitor.
@@ -103,6 +106,8 @@ pub struct Outcome {
     pub answer: Answer,
     /// The name of the monitor.
     pub monitor: &'static str,
+    /// For a violation: some order explains this many returns. 0 if that is not known.
+    pub explained: u32,
     /// How long it took.
     pub times: Times,
 }
@@ -132,18 +137,23 @@ pub fn decide<S: Spec>(
     history: &History<S::Op, S::Ret>,
     ids: &[OpId],
 ) -> Result<Outcome, Refusal> {
-    decide_case(&Case::new(&Typed::new(spec, history), history.timeline()), ids)
+    let typed = Typed::new(spec, history);
+    decide_case(&Case::new(&typed, history.timeline()), ids, Effort::constant())
 }
 
 /// See [`decide`].
-pub(crate) fn decide_case(case: &Case<'_>, ids: &[OpId]) -> Result<Outcome, Refusal> {
-    decide_rows(Rows::new(case, ids))
+pub(crate) fn decide_case(
+    case: &Case<'_>,
+    ids: &[OpId],
+    effort: Effort<'_>,
+) -> Result<Outcome, Refusal> {
+    decide_rows(Rows::new(case, ids), effort)
 }
 
 /// The same for all operations of a history. The order *must* be validated: if two different values
 /// share a name, it may be wrong, and then [`verify_names`] refuses.
-pub(crate) fn decide_all(case: &Case<'_>) -> Result<Outcome, Refusal> {
-    decide_rows(Rows::all(case).trusting_names())
+pub(crate) fn decide_all(case: &Case<'_>, effort: Effort<'_>) -> Result<Outcome, Refusal> {
+    decide_rows(Rows::all(case).trusting_names(), effort)
 }
 
 /// Refuses a history in which two different values share a name.
@@ -151,14 +161,14 @@ pub(crate) fn verify_names(case: &Case<'_>) -> Result<(), Refusal> {
     Rows::all(case).trusting_names().verify_names()
 }
 
-fn decide_rows(rows: Rows<'_>) -> Result<Outcome, Refusal> {
+fn decide_rows(rows: Rows<'_>, mut effort: Effort<'_>) -> Result<Outcome, Refusal> {
     let mut clock = Clock::start();
     let (monitor, found) = match rows.shape() {
         Shape::Opaque | Shape::BoundedQueue { .. } | Shape::Bag => {
             return Err(Refusal::new(NO_MONITOR));
         }
         Shape::Queue => ("queue-monitor", queue(rows, &mut clock)?),
-        Shape::Stack => ("stack-monitor", container(rows, &mut clock, stack::decide)?),
+        Shape::Stack => stack(rows, &mut clock, &mut effort)?,
         Shape::PriorityQueue => {
             ("priority-queue-monitor", container(rows, &mut clock, priority_queue::decide)?)
         }
@@ -232,6 +242,27 @@ fn queue(rows: Rows<'_>, clock: &mut Clock) -> Result<Found, Refusal> {
     })
 }
 
+/// A stack: in near-linear time if its values are distinct, otherwise by keeping all states.
+fn stack(
+    rows: Rows<'_>,
+    clock: &mut Clock,
+    effort: &mut Effort<'_>,
+) -> Result<(&'static str, Found), Refusal> {
+    if let Ok(found) = container(rows, clock, stack::decide) {
+        return Ok(("stack-monitor", found));
+    }
+    let columns = Columns::read(rows)?;
+    clock.prepared();
+    let found = match stack::repeats::decide(&columns, clock, effort)? {
+        Found::Order(rows) => Found::Order(idle::weave(&columns, rows)),
+        contradiction => {
+            rows.verify_names()?;
+            contradiction
+        }
+    };
+    Ok(("stack-monitor (repeated values)", found))
+}
+
 /// Reads and gathers, then asks the monitor of a container.
 fn container(
     rows: Rows<'_>,
@@ -268,16 +299,18 @@ fn container(
 
 /// Translates rows to operations of the history.
 fn outcome(rows: Rows<'_>, monitor: &'static str, found: Found, mut clock: Clock) -> Outcome {
+    let mut explained = 0;
     let answer = match found {
         Found::Order(order) => {
             Answer::Linearizable(order.into_iter().map(|row| rows.id(row as usize)).collect())
         }
         Found::Contradiction(contradiction) => {
+            explained = contradiction.explained;
             Answer::Violation(contradiction.into_refutation(rows))
         }
     };
     clock.witnessed();
-    Outcome { answer, monitor, times: clock.times }
+    Outcome { answer, monitor, explained, times: clock.times }
 }
 
 /// A monitor's answer, in rows of its columns.

@@ -21,6 +21,7 @@ mod lines;
 mod marks;
 mod peeks;
 mod peel;
+pub(crate) mod repeats;
 mod stabbing;
 mod witness;
 

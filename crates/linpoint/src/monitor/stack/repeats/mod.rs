@@ -1,0 +1,97 @@
+//! Stacks whose values repeat.
+//!
+//! Idea. Returns are handled one after the other. Before each there are *states*: a set of operations
+//! that have taken effect although they are still open, and all contents that the stack can have after
+//! them. Which operations have taken effect determines how many elements there are and which, but not
+//! their order: 2^k states at most, with k operations open together, and for each a set of words. A
+//! return needs few sequences of open operations to be tried, by arguments that are specific to stacks
+//! ([`step`]). Sets of words are decision diagrams that share what they have in common ([`words`]), so
+//! that the many orders of overlapping pushes are never listed. If no state is left, there is no order.
+//! Otherwise the states are followed backwards, which gives an order ([`witness`]).
+//!
+//! Time: O(n 2^k) states; for each a few operations on sets of words, which take constant time as long
+//! as the sets differ near the top only. Exponential in the worst case, so work and memory are counted
+//! and may be refused, like more than 64 operations open together.
+//!
+//! Pending operations are handled. Completed pops of unknown result are not.
+//!
+//! That sets of operations are few if k is small is the idea of the FPT algorithms of FPTLin's authors,
+//! who then solve reachability with matched pushes and pops. Sets of words take the place of that here;
+//! they, the choice of sequences, pending operations and orders are ours.
+
+mod forward;
+mod moments;
+mod pending;
+mod step;
+mod witness;
+mod words;
+
+use super::super::columns::{Columns, Kind};
+use super::super::contradiction::{Contradiction, contradiction};
+use super::super::effort::Effort;
+use super::super::{Clock, Found, Refusal};
+use moments::Moments;
+use step::Stepper;
+
+/// Decides the rows.
+pub(crate) fn decide(
+    c: &Columns,
+    clock: &mut Clock,
+    effort: &mut Effort<'_>,
+) -> Result<Found, Refusal> {
+    if let Some(found) = surplus(c) {
+        clock.decided();
+        return Ok(Found::Contradiction(found));
+    }
+    let moments = Moments::of(c, effort)?;
+    let mut stepper = Stepper::new(c, &moments);
+    let mut course = forward::forward(&mut stepper, effort)?;
+    clock.decided();
+    if course.end.at < moments.len() {
+        return Ok(Found::Contradiction(stuck(c, moments.returned(course.end.at))));
+    }
+    Ok(Found::Order(witness::order(&mut stepper, &mut course, effort)?))
+}
+
+/// The rows of a value that was removed more often than added, or found and never added.
+fn surplus(c: &Columns) -> Option<Contradiction> {
+    let mut added = vec![0u32; c.value_count];
+    let mut removed = vec![0u32; c.value_count];
+    for (kind, &value) in c.kinds.iter().zip(&c.values) {
+        match kind {
+            Kind::Add => added[value as usize] += 1,
+            Kind::Remove => removed[value as usize] += 1,
+            _ => {}
+        }
+    }
+    let is_named = |row: &u32| matches!(c.kinds[*row as usize], Kind::Remove | Kind::Peek);
+    let value = |row: u32| c.values[row as usize] as usize;
+    let mut named = (0..c.len() as u32).filter(is_named);
+    let found =
+        named.find(|row| added[value(*row)] == 0 || removed[value(*row)] > added[value(*row)])?;
+    if added[value(found)] == 0 {
+        return Some(contradiction![found, " found what was never added"]);
+    }
+    let takes_part = |row: &u32| {
+        matches!(c.kinds[*row as usize], Kind::Add | Kind::Remove) && value(*row) == value(found)
+    };
+    let rows: Vec<u32> = (0..c.len() as u32).filter(takes_part).collect();
+    Some(Contradiction::of_all(&rows, ": what was removed was not added as often"))
+}
+
+/// No state is left when `last` returns. Whatever was called later could have helped if it had been
+/// called earlier, except peeks. A pop that found nothing might have found something.
+fn stuck(c: &Columns, last: u32) -> Contradiction {
+    let until = c.right[last as usize];
+    let takes_part = |row: &u32| match c.kinds[*row as usize] {
+        Kind::Idle => false,
+        Kind::Peek => c.left[*row as usize] <= until,
+        _ => true,
+    };
+    let sentence = " returned when no order of what had been called is last in, first out, whichever \
+                    equal values belong together";
+    let mut found = contradiction![last, sentence].and((0..c.len() as u32).filter(takes_part));
+    // Returns of one peak are handled in any order.
+    found.explained = c.right.iter().filter(|right| **right < until).count() as u32;
+    found
+}
