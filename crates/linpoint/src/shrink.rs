@@ -16,7 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::check::{CheckError, Settings};
 use crate::history::{OpId, Span, Timeline};
 use crate::minimise::{Reply, minimise};
-use crate::monitor::{self, Answer, Outcome};
+use crate::monitor::{self, Answer, Effort, Outcome};
 use crate::search::Idle;
 use crate::spec::Traces;
 use crate::subject::{Case, RetId, Subject};
@@ -163,7 +163,7 @@ impl<'a> Shrinking<'a> {
     /// If a monitor or the specification knows operations that contradict each other, shrinking
     /// starts with those. They contradict each other whenever the others took place.
     fn start_from_proof(&mut self, part: &[OpId]) -> Result<bool, CheckError> {
-        let proof = match monitor::decide_case(self.case, part) {
+        let proof = match monitor::decide_case(self.case, part, Effort::constant()) {
             Ok(Outcome { answer: Answer::Violation(proof), .. }) => Some(proof),
             _ => self.case.subject.refute(&self.case.rows(part)),
         };

@@ -6,7 +6,7 @@ use super::run::Settings;
 use crate::budget::Memory;
 use crate::decide::{Refusals, ask};
 use crate::history::OpId;
-use crate::monitor::{Outcome, Refusal};
+use crate::monitor::{Effort, Outcome, Refusal};
 use crate::plan::{Monitor, Plan, Tactic, effective_hints};
 use crate::split::Split;
 use crate::subject::Case;
@@ -74,7 +74,7 @@ impl Settings<'_> {
         monitor: Monitor,
         memory: &Memory,
     ) -> Result<Result<Outcome, Refusal>, CheckError> {
-        ask(case, ids, monitor, memory).map_err(|message| {
+        ask(case, ids, monitor, memory, Effort::constant()).map_err(|message| {
             let description = "asked for its shape".to_owned();
             CheckError::SpecPanicked { op: OpId(0), description, message }
         })

@@ -7,7 +7,7 @@ use std::time::Instant;
 use super::run::Settings;
 use super::{CheckError, Report, Stats};
 use crate::budget::Memory;
-use crate::decide::ask_about_all;
+use crate::decide::{ask_about_all, effort};
 use crate::history::OpId;
 use crate::monitor::{Answer, Refusal, verify_names};
 use crate::plan::Features;
@@ -44,7 +44,8 @@ impl Settings<'_> {
             let description = "asked for its shape".to_owned();
             CheckError::SpecPanicked { op: OpId(0), description, message }
         };
-        let outcome = match ask_about_all(case, memory).map_err(panicked)? {
+        let effort = effort(self.limits.time.map(|time| begin + time), memory, &self.cancel);
+        let outcome = match ask_about_all(case, memory, effort).map_err(panicked)? {
             Ok(outcome) => outcome,
             Err(refusal) => return Ok(Whole::Refused(refusal)),
         };

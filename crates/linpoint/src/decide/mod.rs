@@ -21,7 +21,7 @@ use crate::verdict::certify::{self, Invalid};
 
 use ladder::others_may_help;
 pub(crate) use ladder::{Climbed, Ladder};
-pub(crate) use monitored::{Refusals, ask, ask_about_all};
+pub(crate) use monitored::{Refusals, ask, ask_about_all, effort};
 
 /// The answer for one part.
 #[derive(Clone, Debug)]

@@ -6,10 +6,10 @@ use std::time::Instant;
 
 use rustc_hash::FxHashMap;
 
-use crate::budget::Memory;
+use crate::budget::{Budget, Cancel, Memory};
 use crate::check::CheckError;
 use crate::history::OpId;
-use crate::monitor::{self, Answer, Outcome, Refusal};
+use crate::monitor::{self, Answer, Effort, Outcome, Refusal};
 use crate::plan::Monitor;
 use crate::search::{Found, guard};
 use crate::spec::Refutation;
@@ -22,6 +22,9 @@ const BYTES_PER_OP: usize = 256;
 /// Step limit of the queue-oriented search: a constant, plus an amount for each operation.
 const STEPS: u64 = 1_000_000;
 const STEPS_PER_OP: u64 = 1_000;
+/// Units of work of a monitor whose worst case is exponential. After that, a search may still find an
+/// order by luck.
+const MOST_WORK: u64 = 1 << 36;
 
 /// Why monitors refused, and how often.
 #[derive(Debug, Default)]
@@ -47,9 +50,10 @@ pub(crate) fn ask(
     ids: &[OpId],
     monitor: Monitor,
     memory: &Memory,
+    effort: Effort<'_>,
 ) -> Result<Result<Outcome, Refusal>, String> {
     within(memory, ids.len(), || match monitor {
-        Monitor::OfShape => monitor::decide_case(case, ids),
+        Monitor::OfShape => monitor::decide_case(case, ids, effort),
         Monitor::QueueOriented => {
             let steps = STEPS + STEPS_PER_OP * ids.len() as u64;
             monitor::decide_case_queue_oriented(case, ids, steps)
@@ -61,8 +65,18 @@ pub(crate) fn ask(
 pub(crate) fn ask_about_all(
     case: &Case<'_>,
     memory: &Memory,
+    effort: Effort<'_>,
 ) -> Result<Result<Outcome, Refusal>, String> {
-    within(memory, case.len(), || monitor::decide_all(case))
+    within(memory, case.len(), || monitor::decide_all(case, effort))
+}
+
+/// The limits of a monitor whose worst case is exponential, in a check with these limits.
+pub(crate) fn effort<'a>(
+    deadline: Option<Instant>,
+    memory: &'a Memory,
+    cancel: &'a Cancel,
+) -> Effort<'a> {
+    Effort::within(Budget::new(deadline, memory).watch(cancel)).most_work(MOST_WORK)
 }
 
 /// Runs a monitor if there is memory for it. The error is the message of a specification that
@@ -89,7 +103,8 @@ impl Run<'_> {
         monitor: Monitor,
     ) -> Result<Option<PartReport>, CheckError> {
         let ids = self.split.ops(part);
-        let outcome = ask(self.case, &ids, monitor, self.memory)
+        let effort = effort(self.deadline, self.memory, self.cancel);
+        let outcome = ask(self.case, &ids, monitor, self.memory, effort)
             .map_err(|message| self.panicked(part, message))?;
         match outcome {
             Ok(outcome) => {

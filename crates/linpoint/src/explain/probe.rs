@@ -6,7 +6,7 @@ use crate::budget::{Budget, Cancel, Limit, Memory};
 use crate::check::Hints;
 use crate::decide::Ladder;
 use crate::history::OpId;
-use crate::monitor::{self, Answer};
+use crate::monitor::{self, Answer, Effort};
 use crate::plan::Plan;
 use crate::search::{Ending, Engine, Found, Problem, Scratch, Searcher, Switches, compile};
 use crate::split::Split;
@@ -33,6 +33,9 @@ pub(super) enum Confirmed {
 /// Step limit of one engine for one query: a constant, plus an amount for each operation.
 const STEPS: u64 = 20_000;
 const STEPS_PER_OP: u64 = 16;
+/// The same for the work of a monitor.
+const WORK: u64 = 4_000_000;
+const WORK_PER_OP: u64 = 10_000;
 /// Follow a nondeterministic order in at most this many states.
 const MAX_STATES: usize = 64;
 /// Steps for each operation when searching for all results.
@@ -43,6 +46,12 @@ impl Probe<'_> {
         Budget::new(Some(self.deadline), self.memory)
             .watch(self.cancel)
             .max_steps(STEPS + STEPS_PER_OP * ops as u64)
+    }
+
+    /// The limits of a monitor whose worst case is exponential.
+    fn effort(&self, ops: usize) -> Effort<'_> {
+        let budget = Budget::new(Some(self.deadline), self.memory).watch(self.cancel);
+        Effort::within(budget).most_work(WORK + WORK_PER_OP * ops as u64)
     }
 
     /// Set once there is no time left for more queries.
@@ -68,7 +77,8 @@ impl Probe<'_> {
             return None;
         }
         if self.hints != Hints::Assert
-            && let Ok(outcome) = monitor::decide_case(case, &case.ids().collect::<Vec<_>>())
+            && let Ok(outcome) =
+                monitor::decide_case(case, &case.ids().collect::<Vec<_>>(), self.effort(case.len()))
         {
             return Some(matches!(outcome.answer, Answer::Violation(_)));
         }

@@ -16,7 +16,8 @@
 //! | `queue/` | queue | – | O(n), with a heap for never-removed values |
 //! | `queue/heads.rs` | queue whose values overlap with themselves | too many states | O(n 4^k), k operations open at once |
 //! | `stack/` | stack | the same; pending pops may be too hard | O(n log n) |
-//! | `priority_queue/` | priority queue | the same; pending polls may be too hard | O(n α(n)) after sorting by priority |
+//! | `priority_queue/` | priority queue, bag | the same; pending polls may be too hard | O(n α(n)) after sorting by priority |
+//! | `counted/` | priority queue or bag whose values overlap with themselves | too many sets | O(n k 2^k), mostly O(n k) |
 //! | `flags.rs` | set, lock, test-and-set | nothing | O(n log k), k operations open at once |
 //! | `registers/` | registers, CAS, swap, append, maps | a value that was found and written twice; a failed CAS | O(n), with appends O(n log n) and the length of all texts |
 //! | `snapshot/` | snapshot | overlapping updates of a segment, if guessing fails | O(n + values in scans) |
@@ -34,7 +35,9 @@
 mod columns;
 mod container;
 mod contradiction;
+mod counted;
 mod counter;
+mod effort;
 mod flags;
 mod group;
 mod idle;
@@ -53,6 +56,7 @@ mod sandwich;
 mod semaphore;
 mod snapshot;
 mod stack;
+mod trace;
 
 use std::time::{Duration, Instant};
 
@@ -63,6 +67,7 @@ use crate::subject::{Case, Typed};
 use columns::Columns;
 use container::Elements;
 pub(crate) use contradiction::{Contradiction, Piece};
+pub(crate) use effort::Effort;
 pub(crate) use rows::Rows;
 
 /// The refusal for an object without a monitor.
@@ -132,18 +137,23 @@ pub fn decide<S: Spec>(
     history: &History<S::Op, S::Ret>,
     ids: &[OpId],
 ) -> Result<Outcome, Refusal> {
-    decide_case(&Case::new(&Typed::new(spec, history), history.timeline()), ids)
+    let typed = Typed::new(spec, history);
+    decide_case(&Case::new(&typed, history.timeline()), ids, Effort::constant())
 }
 
 /// See [`decide`].
-pub(crate) fn decide_case(case: &Case<'_>, ids: &[OpId]) -> Result<Outcome, Refusal> {
-    decide_rows(Rows::new(case, ids))
+pub(crate) fn decide_case(
+    case: &Case<'_>,
+    ids: &[OpId],
+    effort: Effort<'_>,
+) -> Result<Outcome, Refusal> {
+    decide_rows(Rows::new(case, ids), effort)
 }
 
 /// The same for all operations of a history. The order *must* be validated: if two different values
 /// share a name, it may be wrong, and then [`verify_names`] refuses.
-pub(crate) fn decide_all(case: &Case<'_>) -> Result<Outcome, Refusal> {
-    decide_rows(Rows::all(case).trusting_names())
+pub(crate) fn decide_all(case: &Case<'_>, effort: Effort<'_>) -> Result<Outcome, Refusal> {
+    decide_rows(Rows::all(case).trusting_names(), effort)
 }
 
 /// Refuses a history in which two different values share a name.
@@ -151,17 +161,16 @@ pub(crate) fn verify_names(case: &Case<'_>) -> Result<(), Refusal> {
     Rows::all(case).trusting_names().verify_names()
 }
 
-fn decide_rows(rows: Rows<'_>) -> Result<Outcome, Refusal> {
+fn decide_rows(rows: Rows<'_>, mut effort: Effort<'_>) -> Result<Outcome, Refusal> {
     let mut clock = Clock::start();
     let (monitor, found) = match rows.shape() {
-        Shape::Opaque | Shape::BoundedQueue { .. } | Shape::Bag => {
-            return Err(Refusal::new(NO_MONITOR));
-        }
-        Shape::Queue => ("queue-monitor", queue(rows, &mut clock)?),
+        Shape::Opaque | Shape::BoundedQueue { .. } => return Err(Refusal::new(NO_MONITOR)),
+        Shape::Queue => ("queue-monitor", queue(rows, &mut clock, &mut effort)?),
         Shape::Stack => ("stack-monitor", container(rows, &mut clock, stack::decide)?),
         Shape::PriorityQueue => {
-            ("priority-queue-monitor", container(rows, &mut clock, priority_queue::decide)?)
+            ("priority-queue-monitor", priority_queue(rows, &mut clock, &mut effort)?)
         }
+        Shape::Bag => ("bag-monitor", priority_queue(rows, &mut clock, &mut effort)?),
         Shape::Flags => ("flag-monitor", flags::decide(rows, &mut clock)?),
         Shape::Registers { initial } => {
             ("register-monitor", registers::decide(rows, initial, &mut clock)?)
@@ -217,13 +226,34 @@ pub(crate) fn decide_case_queue_oriented(
 }
 
 /// A queue: in near-linear time if its values are distinct, otherwise with two heads.
-fn queue(rows: Rows<'_>, clock: &mut Clock) -> Result<Found, Refusal> {
+fn queue(rows: Rows<'_>, clock: &mut Clock, effort: &mut Effort<'_>) -> Result<Found, Refusal> {
     if let Ok(found) = container(rows, clock, queue::decide) {
         return Ok(found);
     }
     let columns = Columns::read(rows)?;
     clock.prepared();
-    Ok(match queue::heads::decide(&columns, clock)? {
+    Ok(match queue::heads::decide(&columns, clock, effort)? {
+        Found::Order(rows) => Found::Order(idle::weave(&columns, rows)),
+        contradiction => {
+            rows.verify_names()?;
+            contradiction
+        }
+    })
+}
+
+/// A priority queue, or a bag, in which all priorities are equal: in near-linear time if its values
+/// are distinct, otherwise by counting them.
+fn priority_queue(
+    rows: Rows<'_>,
+    clock: &mut Clock,
+    effort: &mut Effort<'_>,
+) -> Result<Found, Refusal> {
+    if let Ok(found) = container(rows, clock, priority_queue::decide) {
+        return Ok(found);
+    }
+    let columns = Columns::read(rows)?;
+    clock.prepared();
+    Ok(match counted::decide(&columns, rows.shape(), clock, effort)? {
         Found::Order(rows) => Found::Order(idle::weave(&columns, rows)),
         contradiction => {
             rows.verify_names()?;
@@ -244,7 +274,7 @@ fn container(
         Ok(gathered) => gathered,
         // A value is added twice.
         Err(_) => {
-            let by_priority = rows.shape() == Shape::PriorityQueue;
+            let by_priority = matches!(rows.shape(), Shape::PriorityQueue | Shape::Bag);
             renamed = Some(renaming::rename(&mut columns, by_priority)?);
             Elements::gather(&columns)?
         }
