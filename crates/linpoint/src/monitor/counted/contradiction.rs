@@ -11,15 +11,16 @@ use super::{Columns, Effort, Kind, Problem};
 
 /// Begin with this many rows.
 const FIRST_WINDOW: usize = 16;
+/// Units of work for one question: a constant, plus an amount for each row. Relaxed rows can make a
+/// question much harder than the one that was answered, and the answer does not depend on it.
+const WORK: u64 = 100_000;
+const WORK_PER_ROW: u64 = 400;
+/// Units of work in all.
+const MOST_WORK: u64 = 60_000_000;
 
 /// The rows that prevent the return of `row`.
-pub(super) fn contradiction(
-    c: &Columns,
-    ranks: &[u32],
-    row: u32,
-    effort: &mut Effort<'_>,
-) -> Contradiction {
-    let mut questions = Questions::new(c, ranks, effort);
+pub(super) fn contradiction(c: &Columns, ranks: &[u32], row: u32) -> Contradiction {
+    let mut questions = Questions::new(c, ranks);
     let rows = match questions.window(row) {
         Some(window) => {
             let cost = window.len();
@@ -30,17 +31,18 @@ pub(super) fn contradiction(
     Contradiction::of_all(&rows, ": no order explains these results, whatever the others did")
 }
 
-struct Questions<'q, 'e> {
+struct Questions<'q> {
     c: &'q Columns,
     ranks: &'q [u32],
-    effort: &'q mut Effort<'e>,
+    /// Units of work that are left.
+    work: u64,
     /// How many adds of each value there are, and how many removals.
     adds: Vec<u32>,
     removals: usize,
 }
 
-impl<'q, 'e> Questions<'q, 'e> {
-    fn new(c: &'q Columns, ranks: &'q [u32], effort: &'q mut Effort<'e>) -> Questions<'q, 'e> {
+impl<'q> Questions<'q> {
+    fn new(c: &'q Columns, ranks: &'q [u32]) -> Questions<'q> {
         let mut adds = vec![0; c.value_count];
         for (kind, value) in c.kinds.iter().zip(&c.values) {
             if *kind == Kind::Add {
@@ -48,12 +50,16 @@ impl<'q, 'e> Questions<'q, 'e> {
             }
         }
         let removals = (0..c.len() as u32).filter(|row| is_removal(c, *row)).count();
-        Questions { c, ranks, effort, adds, removals }
+        Questions { c, ranks, work: MOST_WORK, adds, removals }
     }
 
     /// True if the rows contradict each other with all others relaxed. False if a limit came first.
     fn is_bad(&mut self, rows: &[u32]) -> bool {
         let c = self.c;
+        // As if it took all of it, which is the case for the hard ones.
+        let work = WORK + WORK_PER_ROW * rows.len() as u64;
+        let Some(left) = self.work.checked_sub(work) else { return false };
+        self.work = left;
         let mut calls = rows.to_vec();
         calls.sort_by_key(|row| c.left[*row as usize]);
         let mut problem = Problem::of(c, self.ranks, calls);
@@ -63,7 +69,8 @@ impl<'q, 'e> Questions<'q, 'e> {
         for &row in rows.iter().filter(|row| c.kinds[**row as usize] == Kind::Add) {
             problem.spare_adds[c.values[row as usize] as usize] -= 1;
         }
-        matches!(run(&problem, false, self.effort), Ok(Answer::StuckAt(_)))
+        let mut effort = Effort::constant().most_work(work);
+        matches!(run(&problem, false, &mut effort), Ok(Answer::StuckAt(_)))
     }
 
     /// The row and those called shortly before it returned, enough of them to contradict each other.

@@ -67,9 +67,7 @@ pub(crate) fn decide(
     clock.decided();
     Ok(match answer {
         Answer::Order(order) => Found::Order(order),
-        Answer::StuckAt(row) => {
-            Found::Contradiction(contradiction::contradiction(c, &ranks, row, effort))
-        }
+        Answer::StuckAt(row) => Found::Contradiction(contradiction::contradiction(c, &ranks, row)),
     })
 }
 

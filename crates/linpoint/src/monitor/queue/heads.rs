@@ -282,3 +282,59 @@ impl Search<'_> {
         moves[first..].reverse();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Enqueues and dequeues of few values, with peeks, empty results and pending operations.
+    fn draw(random: &mut fastrand::Rng) -> Columns {
+        let n = random.usize(2..12);
+        let mut c = Columns { value_count: 3, peaks: 3 * n as u32, ..Columns::default() };
+        for _ in 0..n {
+            let left = random.u32(0..2 * n as u32);
+            let pending = random.u8(0..8) == 0;
+            let (kind, value) = match random.u8(0..20) {
+                0..9 => (Kind::Add, random.u32(0..3)),
+                9..17 if pending => (Kind::Take, NONE),
+                9..17 => (Kind::Remove, random.u32(0..3)),
+                _ if pending => (Kind::Idle, NONE),
+                17..19 => (Kind::Peek, random.u32(0..3)),
+                _ => (Kind::Empty, NONE),
+            };
+            c.kinds.push(kind);
+            c.values.push(value);
+            c.left.push(left);
+            c.right.push(if pending { Peaks::NEVER } else { left + random.u32(0..n as u32) });
+        }
+        c
+    }
+
+    fn search(c: &Columns) -> Search<'_> {
+        let is_front = |kind| !matches!(kind, Kind::Add | Kind::Idle);
+        let enqueues = Side::of(c, |kind| kind == Kind::Add).unwrap();
+        let has_empties = c.kinds.contains(&Kind::Empty);
+        Search { c, enqueues, fronts: Side::of(c, is_front).unwrap(), has_empties }
+    }
+
+    #[test]
+    fn layers_find_what_depth_first_search_finds() {
+        let mut random = fastrand::Rng::with_seed(5);
+        let mut answers = [0, 0];
+        for _ in 0..40_000 {
+            let c = draw(&mut random);
+            let search = search(&c);
+            let deep = search.depth_first().unwrap();
+            let wide = layers::run(&search, &mut Effort::constant()).unwrap();
+            assert_eq!(deep.is_some(), wide.is_some(), "{c:?}");
+            answers[usize::from(deep.is_some())] += 1;
+            // The moves are possible ones.
+            let mut state = State::START;
+            for step in wide.into_iter().flatten() {
+                assert!(search.moves(&state).contains(&step));
+                state = search.after(&state, step);
+            }
+        }
+        assert!(answers.iter().all(|count| *count > 1_000), "{answers:?}");
+    }
+}
