@@ -72,10 +72,11 @@ impl Brute {
             if done & bit != 0 || self.before[i] & !done != 0 {
                 continue;
             }
-            let Some((got, next)) = object.step(state, op) else { continue };
-            if ret.is_none_or(|ret| object.fits(&got, ret))
-                && self.extend(object, rows, completed, done | bit, next)
-            {
+            let mut extend = |got: B::Ret, next| {
+                ret.is_none_or(|ret| object.fits(&got, ret))
+                    && self.extend(object, rows, completed, done | bit, next)
+            };
+            if object.any_step(state, op, &mut extend) {
                 return true;
             }
         }
@@ -103,13 +104,23 @@ pub fn wrong_order<B: SmallObject>(
     if let Some(id) = history.ids().find(missing) {
         return Some(format!("{id} is missing"));
     }
-    let mut state = object.start();
+    let mut states = vec![object.start()];
     for id in order {
-        let step = object.step(state, history.op(*id));
-        let legal =
-            step.filter(|(got, _)| history.ret(*id).is_none_or(|ret| object.fits(got, ret)));
-        let Some((_, next)) = legal else { return Some(format!("{id} is not legal")) };
-        state = next;
+        let mut next = Vec::new();
+        for state in states {
+            object.any_step(state, history.op(*id), &mut |got, after| {
+                if history.ret(*id).is_none_or(|ret| object.fits(&got, ret)) {
+                    next.push(after);
+                }
+                false
+            });
+        }
+        if next.is_empty() {
+            return Some(format!("{id} is not legal"));
+        }
+        next.sort_unstable();
+        next.dedup();
+        states = next;
     }
     None
 }

@@ -85,7 +85,7 @@ fn perform<B: SmallObject>(object: &B, rows: &mut [Drawn<B::Op, B::Ret>], rng: &
         if rows[i].pending && rng.f64() < 0.4 {
             continue;
         }
-        match object.step(state, &rows[i].op) {
+        match object.draw_step(rng, state, &rows[i].op) {
             Some((ret, next)) => {
                 state = next;
                 rows[i].ret = Some(object.record(rng, ret));

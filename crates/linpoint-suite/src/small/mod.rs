@@ -55,6 +55,22 @@ pub trait SmallObject {
     /// The result of the operation, and the next state; `None` if it has to wait.
     fn step(&self, state: u64, op: &Self::Op) -> Option<(Self::Ret, u64)>;
 
+    /// Calls `visit` with each result of the operation and the next state, until it says true. Only
+    /// for objects with several; [`SmallObject::step`] is one of them then.
+    fn any_step(
+        &self,
+        state: u64,
+        op: &Self::Op,
+        visit: &mut dyn FnMut(Self::Ret, u64) -> bool,
+    ) -> bool {
+        self.step(state, op).is_some_and(|(ret, next)| visit(ret, next))
+    }
+
+    /// A result of the operation that is chosen at random, and the next state.
+    fn draw_step(&self, _rng: &mut Rng, state: u64, op: &Self::Op) -> Option<(Self::Ret, u64)> {
+        self.step(state, op)
+    }
+
     /// True if a recorded result matches this one.
     fn fits(&self, exact: &Self::Ret, recorded: &Self::Ret) -> bool {
         exact == recorded

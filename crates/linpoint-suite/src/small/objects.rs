@@ -1,6 +1,7 @@
 //! The small objects: one for each kind that a monitor knows.
 
 mod appends;
+mod bags;
 mod containers;
 mod flags;
 mod numbers;
@@ -8,6 +9,7 @@ mod registers;
 mod snapshots;
 
 pub use appends::SmallAppends;
+pub use bags::SmallBag;
 pub use containers::{SmallPriorityQueue, SmallQueue, SmallStack};
 pub use flags::{SmallMutex, SmallSet};
 pub use numbers::{SmallCounter, SmallSemaphore};

@@ -13,6 +13,7 @@ mod priority_queue_monitor;
 mod queue_larger;
 mod queue_monitor;
 mod queue_oriented;
+mod repeats;
 mod runner;
 mod snapshots;
 mod stack_monitor;

@@ -39,7 +39,7 @@ pub(crate) struct Columns {
     pub(crate) value_count: usize,
     /// For a priority queue, by value: elements of one priority share a number, and a greater
     /// number comes out first. Empty if all priorities are distinct; values are then numbered in
-    /// priority order.
+    /// priority order. In a bag, all elements have the same priority.
     pub(crate) priority_class: Vec<u32>,
     /// For registers, the number of the initial value; [`NONE`] if no operation names it.
     pub(crate) initial: u32,
@@ -105,6 +105,7 @@ impl Columns {
         let rows = kinds.len();
         let priority_class = match reader.shape() {
             Shape::PriorityQueue => reader.sort_by_priority(&mut values),
+            Shape::Bag => vec![0; values.count],
             _ => Vec::new(),
         };
         let sources = values.of_row.split_off(rows.min(values.of_row.len()));

@@ -17,7 +17,8 @@
 //! | `queue/heads.rs` | queue whose values overlap with themselves | too many states | O(n 4^k), k operations open at once |
 //! | `stack/` | stack | the same; pending pops may be too hard | O(n log n) |
 //! | `stack/repeats/` | stack whose values repeat, or with pending pops that are too hard | too many states | O(n 2^k), k operations open together |
-//! | `priority_queue/` | priority queue | the same; pending polls may be too hard | O(n α(n)) after sorting by priority |
+//! | `priority_queue/` | priority queue, bag | the same; pending polls may be too hard | O(n α(n)) after sorting by priority |
+//! | `counted/` | priority queue or bag whose values overlap with themselves | too many sets | O(n k 2^k), mostly O(n k) |
 //! | `flags.rs` | set, lock, test-and-set | nothing | O(n log k), k operations open at once |
 //! | `registers/` | registers, CAS, swap, append, maps | a value that was found and written twice; a failed CAS | O(n), with appends O(n log n) and the length of all texts |
 //! | `snapshot/` | snapshot | overlapping updates of a segment, if guessing fails | O(n + values in scans) |
@@ -35,6 +36,7 @@
 mod columns;
 mod container;
 mod contradiction;
+mod counted;
 mod counter;
 mod effort;
 mod flags;
@@ -55,6 +57,7 @@ mod sandwich;
 mod semaphore;
 mod snapshot;
 mod stack;
+mod trace;
 
 use std::time::{Duration, Instant};
 
@@ -164,13 +167,26 @@ pub(crate) fn verify_names(case: &Case<'_>) -> Result<(), Refusal> {
 fn decide_rows(rows: Rows<'_>, mut effort: Effort<'_>) -> Result<Outcome, Refusal> {
     let mut clock = Clock::start();
     let (monitor, found) = match rows.shape() {
-        Shape::Opaque | Shape::BoundedQueue { .. } | Shape::Bag => {
-            return Err(Refusal::new(NO_MONITOR));
+        Shape::Opaque | Shape::BoundedQueue { .. } => return Err(Refusal::new(NO_MONITOR)),
+        Shape::Queue => {
+            let repeats: Repeats = |c, _, clock, effort| queue::heads::decide(c, clock, effort);
+            let found = container_or(rows, &mut clock, &mut effort, queue::decide, repeats)?;
+            (["queue-monitor", "queue-monitor (repeated values)"][usize::from(found.1)], found.0)
         }
-        Shape::Queue => ("queue-monitor", queue(rows, &mut clock)?),
-        Shape::Stack => stack(rows, &mut clock, &mut effort)?,
-        Shape::PriorityQueue => {
-            ("priority-queue-monitor", container(rows, &mut clock, priority_queue::decide)?)
+        Shape::Stack => {
+            let repeats: Repeats = |c, _, clock, effort| stack::repeats::decide(c, clock, effort);
+            let found = container_or(rows, &mut clock, &mut effort, stack::decide, repeats)?;
+            (["stack-monitor", "stack-monitor (repeated values)"][usize::from(found.1)], found.0)
+        }
+        Shape::PriorityQueue | Shape::Bag => {
+            // In a bag, all priorities are equal.
+            let distinct = priority_queue::decide;
+            let found = container_or(rows, &mut clock, &mut effort, distinct, counted::decide)?;
+            let names = match rows.shape() {
+                Shape::Bag => ["bag-monitor", "bag-monitor (repeated values)"],
+                _ => ["priority-queue-monitor", "priority-queue-monitor (repeated values)"],
+            };
+            (names[usize::from(found.1)], found.0)
         }
         Shape::Flags => ("flag-monitor", flags::decide(rows, &mut clock)?),
         Shape::Registers { initial } => {
@@ -226,56 +242,45 @@ pub(crate) fn decide_case_queue_oriented(
     Ok(outcome(rows, "queue-oriented", found, clock))
 }
 
-/// A queue: in near-linear time if its values are distinct, otherwise with two heads.
-fn queue(rows: Rows<'_>, clock: &mut Clock) -> Result<Found, Refusal> {
-    if let Ok(found) = container(rows, clock, queue::decide) {
-        return Ok(found);
-    }
-    let columns = Columns::read(rows)?;
-    clock.prepared();
-    Ok(match queue::heads::decide(&columns, clock)? {
-        Found::Order(rows) => Found::Order(idle::weave(&columns, rows)),
-        contradiction => {
-            rows.verify_names()?;
-            contradiction
-        }
-    })
-}
+/// The general monitor of a container, for values that repeat.
+type Repeats = fn(&Columns, Shape, &mut Clock, &mut Effort<'_>) -> Result<Found, Refusal>;
 
-/// A stack: in near-linear time if its values are distinct, otherwise by keeping all states.
-fn stack(
+/// A container: in near-linear time if its values are distinct, otherwise by the monitor for values
+/// that repeat. True if it was that one.
+fn container_or(
     rows: Rows<'_>,
     clock: &mut Clock,
     effort: &mut Effort<'_>,
-) -> Result<(&'static str, Found), Refusal> {
-    if let Ok(found) = container(rows, clock, stack::decide) {
-        return Ok(("stack-monitor", found));
+    distinct: Distinct,
+    repeats: Repeats,
+) -> Result<(Found, bool), Refusal> {
+    if let Ok(found) = container(rows, clock, distinct) {
+        return Ok((found, false));
     }
     let columns = Columns::read(rows)?;
     clock.prepared();
-    let found = match stack::repeats::decide(&columns, clock, effort)? {
+    let found = match repeats(&columns, rows.shape(), clock, effort)? {
         Found::Order(rows) => Found::Order(idle::weave(&columns, rows)),
         contradiction => {
             rows.verify_names()?;
             contradiction
         }
     };
-    Ok(("stack-monitor (repeated values)", found))
+    Ok((found, true))
 }
 
+/// A monitor for distinct values.
+type Distinct = fn(&Columns, &Elements, &mut Clock) -> Result<Found, Refusal>;
+
 /// Reads and gathers, then asks the monitor of a container.
-fn container(
-    rows: Rows<'_>,
-    clock: &mut Clock,
-    decide: impl FnOnce(&Columns, &Elements, &mut Clock) -> Result<Found, Refusal>,
-) -> Result<Found, Refusal> {
+fn container(rows: Rows<'_>, clock: &mut Clock, decide: Distinct) -> Result<Found, Refusal> {
     let mut columns = Columns::read(rows)?;
     let mut renamed = None;
     let gathered = match Elements::gather(&columns) {
         Ok(gathered) => gathered,
         // A value is added twice.
         Err(_) => {
-            let by_priority = rows.shape() == Shape::PriorityQueue;
+            let by_priority = matches!(rows.shape(), Shape::PriorityQueue | Shape::Bag);
             renamed = Some(renaming::rename(&mut columns, by_priority)?);
             Elements::gather(&columns)?
         }

@@ -141,7 +141,7 @@ pub enum Shape {
         /// The largest number of elements.
         capacity: usize,
     },
-    /// A bag, initially empty: it is the turn of every element. There is no monitor for it.
+    /// A bag, initially empty: it is the turn of every element.
     Bag,
     /// A stack without a bound, initially empty.
     Stack,
@@ -178,7 +178,7 @@ pub enum Shape {
 impl Shape {
     /// True if there is a monitor for objects of this shape.
     pub fn has_monitor(self) -> bool {
-        !matches!(self, Shape::Opaque | Shape::BoundedQueue { .. } | Shape::Bag)
+        !matches!(self, Shape::Opaque | Shape::BoundedQueue { .. })
     }
 }
 

@@ -15,11 +15,22 @@
 //! respect it; one from real time with one from the specification are the two rules; two from the
 //! specification go with the number of elements.
 //!
+//! *Twins.* Of enqueues of one value that can be taken now, the one that returns first is. Let an order
+//! take another one, and this one later: if the two change places, what comes in between has not been
+//! called after either of them returned, and at each point the enqueues that are still to come return
+//! later than before. The same for dequeues of one value and for peeks, unless the one that returns
+//! first was called later, and later than everything that its head has taken, and something finds the queue
+//! empty: that depends on the last call. A peek of the front that does not change the last call happens
+//! now.
+//!
+//! The search is depth-first, because most linearizable histories need few steps. Once it has visited
+//! too many states, it starts over, layer by layer (`layers.rs`).
+//!
 //! Operations that never returned may be taken, but need not be. Exponential in k: more than 64
-//! open operations of a side, and too many steps, are refused.
+//! open operations of a side are refused, and the caller's limits are respected.
 //!
 //! The idea of two heads is from the FPT algorithm for queues by FPTLin's authors. Deviations:
-//! depth-first search, pending operations, an order.
+//! twins, depth-first search, pending operations, an order.
 
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -27,15 +38,17 @@ use smallvec::SmallVec;
 use crate::monitor::columns::{Columns, Kind};
 use crate::monitor::contradiction::{Contradiction, contradiction as say};
 use crate::monitor::names::NONE;
-use crate::monitor::{Clock, Found, Refusal};
+use crate::monitor::peaks::Peaks;
+use crate::monitor::{Clock, Effort, Found, Refusal};
 
 use merge::merged;
 use side::{Head, Side};
 
+mod layers;
 mod merge;
 mod side;
 
-/// Maximum number of states to visit: a constant, plus an amount for each operation.
+/// Maximum number of states to visit depth-first: a constant, plus an amount for each operation.
 const STATES: usize = 200_000;
 const STATES_PER_OP: usize = 4;
 /// A state, its place on the path and its successors need a few hundred bytes, so longer histories
@@ -51,6 +64,10 @@ struct State {
     front: u32,
 }
 
+impl State {
+    const START: State = State { enqueues: Head::START, fronts: Head::START, front: NONE };
+}
+
 /// What was taken, by its position in its side.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Move {
@@ -62,19 +79,27 @@ struct Search<'a> {
     c: &'a Columns,
     enqueues: Side,
     fronts: Side,
-    visited: FxHashSet<State>,
+    has_empties: bool,
 }
 
 /// Decides the rows.
-pub(crate) fn decide(c: &Columns, clock: &mut Clock) -> Result<Found, Refusal> {
+pub(crate) fn decide(
+    c: &Columns,
+    clock: &mut Clock,
+    effort: &mut Effort<'_>,
+) -> Result<Found, Refusal> {
     if c.len() > MOST_OPS {
         return Err(Refusal::new("values repeat, and the history is too long"));
     }
     let enqueues = Side::of(c, |kind| kind == Kind::Add)?;
     let fronts =
         Side::of(c, |kind| matches!(kind, Kind::Remove | Kind::Take | Kind::Peek | Kind::Empty))?;
-    let mut search = Search { c, enqueues, fronts, visited: FxHashSet::default() };
-    let moves = search.run()?;
+    let has_empties = c.kinds.contains(&Kind::Empty);
+    let search = Search { c, enqueues, fronts, has_empties };
+    let moves = match search.depth_first() {
+        Some(moves) => moves,
+        None => layers::run(&search, effort)?,
+    };
     clock.decided();
     Ok(match moves {
         Some(moves) => Found::Order(merged(c, &search.enqueues, &search.fronts, &moves)),
@@ -120,15 +145,16 @@ fn contradiction(c: &Columns) -> Contradiction {
 }
 
 impl Search<'_> {
-    /// The moves that explain everything; `None` if none do.
-    fn run(&mut self) -> Result<Option<Vec<Move>>, Refusal> {
+    /// The moves that explain everything, the inner `None` if none do. `None` if there are too many
+    /// states.
+    fn depth_first(&self) -> Option<Option<Vec<Move>>> {
         let most = STATES + STATES_PER_OP * self.c.len();
-        let start = State { enqueues: Head::default(), fronts: Head::default(), front: NONE };
+        let mut visited = FxHashSet::default();
         let mut path: Vec<Move> = Vec::new();
-        let mut stack = vec![(start, self.moves(&start))];
+        let mut stack = vec![(State::START, self.moves(&State::START))];
         while let Some((state, moves)) = stack.last_mut() {
             if self.fronts.is_done(state.fronts) {
-                return Ok(Some(path));
+                return Some(Some(path));
             }
             let Some(next) = moves.pop() else {
                 stack.pop();
@@ -136,15 +162,15 @@ impl Search<'_> {
                 continue;
             };
             let after = self.after(state, next);
-            if self.visited.insert(after) {
-                if self.visited.len() > most {
-                    return Err(Refusal::new("values repeat, and too many orders are possible"));
+            if visited.insert(after) {
+                if visited.len() > most {
+                    return None;
                 }
                 path.push(next);
                 stack.push((after, self.moves(&after)));
             }
         }
-        Ok(None)
+        Some(None)
     }
 
     fn kind(&self, front: u32) -> Kind {
@@ -181,10 +207,43 @@ impl Search<'_> {
                 Kind::Remove | Kind::Peek => self.value(&self.fronts, *op) == state.front,
                 kind => kind == Kind::Take,
             };
-            moves.extend(self.fronts.open(state.fronts).filter(fits).map(Move::Front));
+            self.push_fronts(state, fits, &mut moves);
             moves.reverse();
         }
         moves
+    }
+
+    /// Those that fit, without those that have a twin.
+    fn push_fronts(
+        &self,
+        state: &State,
+        fits: impl Fn(&u32) -> bool,
+        moves: &mut SmallVec<[Move; 4]>,
+    ) {
+        // The call of what was taken matters for empty results only.
+        let called = match self.has_empties {
+            true => self.fronts.last_call(state.fronts),
+            false => Peaks::NEVER,
+        };
+        let left = |op: u32| self.fronts.left[op as usize];
+        for op in self.fronts.open(state.fronts).filter(fits) {
+            let is_twin = |other: &Move| match *other {
+                Move::Front(other) => {
+                    self.kind(other) == self.kind(op) && left(other) <= called.max(left(op))
+                }
+                Move::Enqueue(_) => false,
+            };
+            if moves.iter().any(is_twin) {
+                continue;
+            }
+            // A peek that costs nothing happens, and nothing else before it.
+            if self.kind(op) == Kind::Peek && left(op) <= called {
+                moves.clear();
+                moves.push(Move::Front(op));
+                return;
+            }
+            moves.push(Move::Front(op));
+        }
     }
 
     fn push_enqueues(&self, state: &State, moves: &mut SmallVec<[Move; 4]>) {
@@ -198,7 +257,16 @@ impl Search<'_> {
             })
         };
         let fits = |op: &u32| self.enqueues.left[*op as usize] <= until && is_wanted(op);
-        moves.extend(self.enqueues.open(state.enqueues).filter(fits).map(Move::Enqueue));
+        for op in self.enqueues.open(state.enqueues).filter(fits) {
+            let value = self.value(&self.enqueues, op);
+            let is_twin = |other: &Move| match *other {
+                Move::Enqueue(other) => self.value(&self.enqueues, other) == value,
+                Move::Front(_) => false,
+            };
+            if !moves.iter().any(is_twin) {
+                moves.push(Move::Enqueue(op));
+            }
+        }
         moves.reverse();
     }
 
@@ -212,5 +280,61 @@ impl Search<'_> {
         let first = moves.len();
         moves.extend(self.fronts.open(state.fronts).filter(fits).map(Move::Front));
         moves[first..].reverse();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Enqueues and dequeues of few values, with peeks, empty results and pending operations.
+    fn draw(random: &mut fastrand::Rng) -> Columns {
+        let n = random.usize(2..12);
+        let mut c = Columns { value_count: 3, peaks: 3 * n as u32, ..Columns::default() };
+        for _ in 0..n {
+            let left = random.u32(0..2 * n as u32);
+            let pending = random.u8(0..8) == 0;
+            let (kind, value) = match random.u8(0..20) {
+                0..9 => (Kind::Add, random.u32(0..3)),
+                9..17 if pending => (Kind::Take, NONE),
+                9..17 => (Kind::Remove, random.u32(0..3)),
+                _ if pending => (Kind::Idle, NONE),
+                17..19 => (Kind::Peek, random.u32(0..3)),
+                _ => (Kind::Empty, NONE),
+            };
+            c.kinds.push(kind);
+            c.values.push(value);
+            c.left.push(left);
+            c.right.push(if pending { Peaks::NEVER } else { left + random.u32(0..n as u32) });
+        }
+        c
+    }
+
+    fn search(c: &Columns) -> Search<'_> {
+        let is_front = |kind| !matches!(kind, Kind::Add | Kind::Idle);
+        let enqueues = Side::of(c, |kind| kind == Kind::Add).unwrap();
+        let has_empties = c.kinds.contains(&Kind::Empty);
+        Search { c, enqueues, fronts: Side::of(c, is_front).unwrap(), has_empties }
+    }
+
+    #[test]
+    fn layers_find_what_depth_first_search_finds() {
+        let mut random = fastrand::Rng::with_seed(5);
+        let mut answers = [0, 0];
+        for _ in 0..40_000 {
+            let c = draw(&mut random);
+            let search = search(&c);
+            let deep = search.depth_first().unwrap();
+            let wide = layers::run(&search, &mut Effort::constant()).unwrap();
+            assert_eq!(deep.is_some(), wide.is_some(), "{c:?}");
+            answers[usize::from(deep.is_some())] += 1;
+            // The moves are possible ones.
+            let mut state = State::START;
+            for step in wide.into_iter().flatten() {
+                assert!(search.moves(&state).contains(&step));
+                state = search.after(&state, step);
+            }
+        }
+        assert!(answers.iter().all(|count| *count > 1_000), "{answers:?}");
     }
 }

@@ -11,12 +11,17 @@ use crate::monitor::peaks::Peaks;
 use crate::sorting::{pair, sort_by_key};
 
 /// A set of operations that real time allows to be the first ones.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Head {
     /// All operations before this position are taken; the one at it is not.
     at: u32,
     /// The slots of those after it that are taken.
     mask: u64,
+}
+
+impl Head {
+    /// Nothing is taken.
+    pub(super) const START: Head = Head { at: 0, mask: 0 };
 }
 
 #[derive(Debug)]
