@@ -107,8 +107,9 @@ impl Index {
             *renamed = hashes.len() as u32;
             hashes.push(self.hashes[id]);
         }
+        // No more than there were: the table was never fuller than this.
         let cells = (4 * hashes.len().div_ceil(3)).next_power_of_two().max(16);
-        (self.cells, self.used) = (vec![EMPTY; cells], 0);
+        (self.cells, self.used) = (vec![EMPTY; cells.min(self.cells.len())], 0);
         self.hashes = hashes;
         (0..self.hashes.len() as u32).for_each(|id| self.put_back(id));
         renamed

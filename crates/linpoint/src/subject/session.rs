@@ -216,7 +216,7 @@ impl<S: Spec> Session for TypedSession<'_, S> {
     }
 
     fn keep_only(&mut self, live: &mut [StateId], budget: &mut Budget<'_>) {
-        budget.release(self.fixed_bytes() + self.heap_bytes);
+        let before = self.fixed_bytes() + self.heap_bytes;
         let mut keep = vec![false; self.states.len()];
         for &id in live.iter() {
             keep[id.index()] = true;
@@ -231,8 +231,7 @@ impl<S: Spec> Session for TypedSession<'_, S> {
             heap => heap + ALLOCATION_OVERHEAD,
         };
         self.heap_bytes = self.states.iter().map(heap_bytes).sum();
-        // Fits: no more than was released just now.
-        let _ = budget.reserve(self.fixed_bytes() + self.heap_bytes);
+        budget.release(before.saturating_sub(self.fixed_bytes() + self.heap_bytes));
         for id in live {
             *id = StateId(renamed[id.index()]);
         }
