@@ -26,7 +26,8 @@
 //! | `queue_oriented/` | queue whose values repeat | peeks, pending operations, too many steps | exponential at worst |
 //!
 //! `container.rs` gathers what queues, stacks and priority queues have in common, `renaming.rs`
-//! handles values that come back after they are gone, and `sandwich.rs` guesses what pending
+//! handles values that come back after they are gone, `shortage.rs` finds values that were removed more
+//! often than added, and `sandwich.rs` guesses what pending
 //! removals removed.
 //!
 //! Papers: Lee and Mathur on monitoring linearizability, Lowe's "Testing for linearizability", and
@@ -54,6 +55,7 @@ mod roles;
 mod rows;
 mod sandwich;
 mod semaphore;
+mod shortage;
 mod snapshot;
 mod stack;
 mod trace;
@@ -232,7 +234,11 @@ fn queue(rows: Rows<'_>, clock: &mut Clock, effort: &mut Effort<'_>) -> Result<F
     }
     let columns = Columns::read(rows)?;
     clock.prepared();
-    Ok(match queue::heads::decide(&columns, clock, effort)? {
+    let found = match shortage::find(&columns) {
+        Some(contradiction) => Found::Contradiction(contradiction),
+        None => queue::heads::decide(&columns, clock, effort)?,
+    };
+    Ok(match found {
         Found::Order(rows) => Found::Order(idle::weave(&columns, rows)),
         contradiction => {
             rows.verify_names()?;
@@ -253,7 +259,11 @@ fn priority_queue(
     }
     let columns = Columns::read(rows)?;
     clock.prepared();
-    Ok(match counted::decide(&columns, rows.shape(), clock, effort)? {
+    let found = match shortage::find(&columns) {
+        Some(contradiction) => Found::Contradiction(contradiction),
+        None => counted::decide(&columns, rows.shape(), clock, effort)?,
+    };
+    Ok(match found {
         Found::Order(rows) => Found::Order(idle::weave(&columns, rows)),
         contradiction => {
             rows.verify_names()?;
