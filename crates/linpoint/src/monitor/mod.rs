@@ -27,7 +27,8 @@
 //! | `queue_oriented/` | queue whose values repeat | peeks, pending operations, too many steps | exponential at worst |
 //!
 //! `container.rs` gathers what queues, stacks and priority queues have in common, `renaming.rs`
-//! handles values that come back after they are gone, and `sandwich.rs` guesses what pending
+//! handles values that come back after they are gone, `shortage.rs` finds values that were removed more
+//! often than added, and `sandwich.rs` guesses what pending
 //! removals removed.
 //!
 //! Papers: Lee and Mathur on monitoring linearizability, Lowe's "Testing for linearizability", and
@@ -55,6 +56,7 @@ mod roles;
 mod rows;
 mod sandwich;
 mod semaphore;
+mod shortage;
 mod snapshot;
 mod stack;
 mod trace;
@@ -259,7 +261,11 @@ fn container_or(
     }
     let columns = Columns::read(rows)?;
     clock.prepared();
-    let found = match repeats(&columns, rows.shape(), clock, effort)? {
+    let found = match shortage::find(&columns) {
+        Some(contradiction) => Found::Contradiction(contradiction),
+        None => repeats(&columns, rows.shape(), clock, effort)?,
+    };
+    let found = match found {
         Found::Order(rows) => Found::Order(idle::weave(&columns, rows)),
         contradiction => {
             rows.verify_names()?;

@@ -36,10 +36,9 @@ use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use crate::monitor::columns::{Columns, Kind};
-use crate::monitor::contradiction::{Contradiction, contradiction as say};
 use crate::monitor::names::NONE;
 use crate::monitor::peaks::Peaks;
-use crate::monitor::{Clock, Effort, Found, Refusal};
+use crate::monitor::{Clock, Contradiction, Effort, Found, Refusal};
 
 use merge::merged;
 use side::{Head, Side};
@@ -107,41 +106,14 @@ pub(crate) fn decide(
     })
 }
 
-/// The contradicting rows: those of a value that was removed more often than added if there is one,
-/// otherwise all.
+/// The contradicting rows: all.
 fn contradiction(c: &Columns) -> Contradiction {
-    let mut added = vec![0u32; c.value_count];
-    let mut removed = vec![0u32; c.value_count];
-    let mut missing = None;
-    for (kind, &value) in c.kinds.iter().zip(&c.values).filter(|(_, value)| **value != NONE) {
-        match kind {
-            Kind::Add => added[value as usize] += 1,
-            Kind::Remove => removed[value as usize] += 1,
-            _ => {}
-        }
-    }
-    for (row, &value) in c.values.iter().enumerate().filter(|(_, value)| **value != NONE) {
-        let value = value as usize;
-        if matches!(c.kinds[row], Kind::Remove | Kind::Peek) && added[value] == 0 {
-            return say![row as u32, " found what was never added"];
-        }
-        if removed[value] > added[value] {
-            missing = Some(value as u32);
-        }
-    }
-    let takes_part = |row: &u32| match (c.kinds[*row as usize], missing) {
-        (Kind::Idle, _) => false,
-        (Kind::Add | Kind::Remove, Some(value)) => c.values[*row as usize] == value,
-        (_, missing) => missing.is_none(),
-    };
+    let takes_part = |row: &u32| c.kinds[*row as usize] != Kind::Idle;
     let rows: Vec<u32> = (0..c.len() as u32).filter(takes_part).collect();
-    let end = match missing {
-        Some(_) => ": what was removed was not added as often",
-        None => {
-            " have no order that is first in, first out, whichever equal values belong together"
-        }
-    };
-    Contradiction::of_all(&rows, end)
+    Contradiction::of_all(
+        &rows,
+        " have no order that is first in, first out, whichever equal values belong together",
+    )
 }
 
 impl Search<'_> {
