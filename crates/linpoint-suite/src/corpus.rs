@@ -53,6 +53,7 @@ macro_rules! for_each_model {
             short_list
             slot
             cells
+            mailbox
         }
     };
 }

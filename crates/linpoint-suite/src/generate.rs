@@ -24,6 +24,8 @@ pub struct Params {
     pub max_ops: usize,
     /// Maximum number of processes.
     pub max_processes: usize,
+    /// Nothing returns until this many operations have been called, each by a process of its own.
+    pub crowd: usize,
     /// Share of operations that never return (before and apart from damage); in some histories four
     /// times as many.
     pub pending: f64,
@@ -50,6 +52,7 @@ impl Params {
             min_ops: 1,
             max_ops: 8,
             max_processes: 5,
+            crowd: 0,
             pending: 0.1,
             unknown: 0.05,
             damaged: 0.75,
@@ -64,6 +67,21 @@ impl Params {
     /// Histories too large for the oracle, for engines against each other.
     pub fn large() -> Self {
         Params { min_ops: 10, max_ops: 40, damaged: 0.4, pending: 0.04, ..Params::small() }
+    }
+
+    /// Histories in which more operations are open together than a machine word has bits. Engines
+    /// can decide them because most of the operations are equal or read.
+    pub fn crowded() -> Self {
+        Params {
+            min_ops: 85,
+            max_ops: 110,
+            crowd: 80,
+            damaged: 0.3,
+            unknown: 0.01,
+            pending: 0.02,
+            distinct: 0.0,
+            ..Params::small()
+        }
     }
 }
 
@@ -272,7 +290,7 @@ impl<'a, S: Spec> Simulation<'a, S> {
             params.pending *= 4.0;
         }
         let objects = if rng.f64() < params.two_objects { 2 } else { 1 };
-        let processes = rng.usize(1..=params.max_processes);
+        let processes = rng.usize(1..=params.max_processes).max(params.crowd);
         Simulation {
             vocabulary,
             params,
@@ -302,7 +320,9 @@ impl<'a, S: Spec> Simulation<'a, S> {
                 Some(mut open) => {
                     if !open.applied {
                         open.applied = self.apply(open.row);
-                    } else if self.rng.f64() < haste {
+                    } else if self.draft.rows.len() >= self.params.crowd.min(ops)
+                        && self.rng.f64() < haste
+                    {
                         self.finish(open.row);
                         continue;
                     }

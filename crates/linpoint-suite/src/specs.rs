@@ -2,9 +2,11 @@
 //!
 //! Nondeterministic ones, with several states after one result, with and without enumerable
 //! results; an ordinary struct as a user would write it; a blocking one; one with keys that some
-//! operations join. Their values are small numbers: [`Value`].
+//! operations join; one whose shape does not cover all its operations. Their values are small numbers: [`Value`].
 
-use linpoint::spec::{Footprint, Sequential, Spec};
+use std::collections::VecDeque;
+
+use linpoint::spec::{Footprint, Mention, Name, Role, Sequential, Shape, Shaped, Spec};
 
 /// What is stored.
 pub type Value = u8;
@@ -298,5 +300,73 @@ impl Sequential for Cells {
 
     fn is_read(&self, op: &CellOp, _ret: Option<&Option<Value>>) -> bool {
         matches!(op, CellOp::Get(_))
+    }
+}
+
+/// A queue that can say how long it is. Its [shape](Shaped) is that of a queue and is not complete:
+/// asking for the length notices every value.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Mailbox(VecDeque<Value>);
+
+/// Operations of a [`Mailbox`].
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum MailOp {
+    /// Returns nothing.
+    Send(Value),
+    /// Returns the oldest value, if there is one.
+    Receive,
+    /// Returns the number of values.
+    Count,
+}
+
+impl Sequential for Mailbox {
+    type Op = MailOp;
+    type Ret = Option<Value>;
+
+    fn apply(&mut self, op: &MailOp) -> Option<Value> {
+        match op {
+            MailOp::Send(v) => {
+                self.0.push_back(*v);
+                None
+            }
+            MailOp::Receive => self.0.pop_front(),
+            MailOp::Count => Some(self.0.len() as Value),
+        }
+    }
+
+    fn is_read(&self, op: &MailOp, _ret: Option<&Option<Value>>) -> bool {
+        matches!(op, MailOp::Count)
+    }
+
+    fn shaped(&self) -> Option<&dyn Shaped<MailOp, Option<Value>>> {
+        Some(self)
+    }
+}
+
+impl Shaped<MailOp, Option<Value>> for Mailbox {
+    fn shape(&self) -> Shape {
+        Shape::Queue
+    }
+
+    fn role(&self, op: &MailOp, ret: Option<&Option<Value>>, _pending: bool) -> Role {
+        match (op, ret) {
+            (MailOp::Send(v), None | Some(None)) => Role::Add(Name::of(v)),
+            (MailOp::Receive, None) => Role::Take,
+            (MailOp::Receive, Some(None)) => Role::Empty,
+            (MailOp::Receive, Some(Some(v))) => Role::Remove(Name::of(v)),
+            _ => Role::Foreign("a queue has no length"),
+        }
+    }
+
+    fn same_name(
+        &self,
+        a: Mention<'_, MailOp, Option<Value>>,
+        b: Mention<'_, MailOp, Option<Value>>,
+    ) -> bool {
+        let value = |mention: Mention<'_, MailOp, Option<Value>>| match (mention.op, mention.ret) {
+            (MailOp::Send(v), _) | (_, Some(Some(v))) => Some(*v),
+            _ => None,
+        };
+        value(a) == value(b)
     }
 }

@@ -1,8 +1,8 @@
 //! The suite's own specifications.
 
 use crate::specs::{
-    CellOp, Cells, Die, DieOp, DieRet, ListOp, LossyOp, LossyRegister, Pool, PoolOp, ShortList,
-    Slot, SlotOp,
+    CellOp, Cells, Die, DieOp, DieRet, ListOp, LossyOp, LossyRegister, MailOp, Mailbox, Pool,
+    PoolOp, ShortList, Slot, SlotOp,
 };
 use crate::vocabulary::Vocabulary;
 
@@ -80,4 +80,17 @@ pub fn cells() -> Vocabulary<Cells> {
         .once(CellOp::Set(2, 1), [None])
         .once(CellOp::Set(2, 2), [None])
         .op(CellOp::Copy(1, 2), values())
+}
+
+/// See [`Mailbox`].
+pub fn mailbox() -> Vocabulary<Mailbox> {
+    Vocabulary::new("mailbox", Mailbox::default())
+        .once(MailOp::Send(1), [None])
+        .op(MailOp::Receive, [None, Some(1)])
+        .op(MailOp::Count, [Some(0), Some(1)])
+        .exhaustive_so_far()
+        .once(MailOp::Send(2), [None])
+        .once(MailOp::Send(3), [None])
+        .op(MailOp::Receive, [None, Some(1), Some(2), Some(3), Some(9)])
+        .op(MailOp::Count, [Some(0), Some(1), Some(2), Some(3)])
 }

@@ -37,6 +37,8 @@ struct Size {
     small: u64,
     /// Drawn, too large for the oracle.
     large: u64,
+    /// Drawn, with many operations open together.
+    crowded: u64,
     /// Drawn, changed by every law.
     laws: u64,
     /// List all histories of at most this many operations, as far as half of `small` allows.
@@ -50,6 +52,7 @@ fn size() -> Size {
             long: true,
             small: 5_000_000,
             large: 100_000,
+            crowded: 10_000,
             laws: 8_000,
             max_listed_ops: 4,
             seed: 0x10E6,
@@ -59,13 +62,14 @@ fn size() -> Size {
             long: false,
             small: 200_000,
             large: 6_000,
+            crowded: 600,
             laws: 600,
             max_listed_ops: 3,
             seed: 0xC1,
         };
         match std::env::var_os("LINPOINT_QUICK") {
             None => usual,
-            Some(_) => Size { small: 20_000, large: 600, laws: 100, ..usual },
+            Some(_) => Size { small: 20_000, large: 600, crowded: 60, laws: 100, ..usual },
         }
     }
 }
@@ -216,6 +220,11 @@ fn differential<S: Spec>(vocabulary: &Vocabulary<S>) {
     let large_tally = run_in_turns(spec, drawn, some, Options::default()).expect(name);
     println!("{name}, large: {large_tally}");
 
+    let drawn = cases(vocabulary, Params::crowded(), size.seed, size.crowded.div_ceil(MODELS));
+    let some = |_, asked: &mut Vec<_>| hurried.large(&mut rng, asked);
+    let crowded_tally = run_in_turns(spec, drawn, some, Options::default()).expect(name);
+    println!("{name}, crowded: {crowded_tally}");
+
     let mut tried = 0;
     for case in cases(vocabulary, Params::large(), size.seed + 1, size.laws.div_ceil(MODELS)) {
         let mut asked: Vec<&dyn Candidate<S>> = Vec::new();
@@ -232,7 +241,7 @@ fn differential<S: Spec>(vocabulary: &Vocabulary<S>) {
     // A test that failed while it held the lock does not affect the sum.
     let mut sum = SUM.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     sum.0 += 1;
-    sum.1 = sum.1.and(listed_tally).and(tally).and(large_tally);
+    sum.1 = sum.1.and(listed_tally).and(tally).and(large_tally).and(crowded_tally);
     sum.2 += tried;
     println!("sum over {} of {MODELS} models: {}; {} laws", sum.0, sum.1, sum.2);
 }

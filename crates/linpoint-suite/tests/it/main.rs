@@ -6,6 +6,7 @@ mod differential;
 mod histories;
 mod hitting;
 mod incremental;
+mod little_memory;
 mod long_streams;
 mod monitors;
 mod oracle;

@@ -277,3 +277,61 @@ impl Searcher<'_> {
         Err(worst.unwrap_or(cancelled))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::problem::{Scratch, compile};
+    use super::*;
+    use crate::budget::Memory;
+    use crate::check::Hints;
+    use crate::history::{Extras, History, Interval, Ties};
+    use crate::spec::models::{Register, RegisterOp, RegisterRet};
+    use crate::split::Split;
+    use crate::subject::{Case, Typed};
+
+    /// Reads and writes, some of which never return.
+    fn history(rng: &mut fastrand::Rng) -> History<RegisterOp<u32>, RegisterRet<u32>> {
+        let mut builder = History::from_intervals(Ties::Concurrent);
+        for _ in 0..rng.u32(1..=6) {
+            let (start, value) = (rng.u64(..12), rng.u32(..3));
+            let (op, ret) = match rng.bool() {
+                true => (RegisterOp::Read, RegisterRet::Value(value)),
+                false => (RegisterOp::Write(value), RegisterRet::Written),
+            };
+            let end = (rng.u32(..3) > 0).then(|| start + rng.u64(1..6));
+            let (ret, extras) = (Some(ret), Extras::default());
+            builder.add(Interval { op, ret, start, end, extras }).expect("a return after its call");
+        }
+        builder.finish().expect("no process is named")
+    }
+
+    /// The planner gets to this tactic only in histories that are too hard for a small search, so
+    /// comparing engines tests it rarely.
+    #[test]
+    fn refuting_with_unlimited_pending_operations_is_sound() {
+        let (spec, switches) = (Register { initial: 0 }, Switches::default());
+        let (mut rng, memory) = (fastrand::Rng::with_seed(5), Memory::unlimited());
+        let (mut refuted, mut linearizable) = (0, 0);
+        for round in 0..3_000 {
+            let history = history(&mut rng);
+            let typed = Typed::new(&spec, &history);
+            let case = Case::new(&typed, history.timeline());
+            let split = Split::whole(history.timeline());
+            let scratch = &mut Scratch::new(&case);
+            let problem = compile(&case, split.events(0), Hints::Ignore, &switches, scratch);
+            let searcher = Searcher { subject: &typed, problem: &problem, switches };
+            let budget = || Budget::new(None, &memory);
+            let found = searcher.run(Engine::Breadth, &mut budget()).expect("no limit");
+            let is_refuted = searcher.refutes_with_unlimited_pending(&mut budget());
+            let is_refuted = is_refuted.expect("no limit").is_some();
+            let is_linearizable = matches!(found, Found::Linearizable(_));
+            assert!(!(is_refuted && is_linearizable), "round {round}");
+            refuted += u32::from(is_refuted && !problem.pending.is_empty());
+            linearizable += u32::from(is_linearizable && !problem.pending.is_empty());
+        }
+        assert!(
+            refuted > 50 && linearizable > 50,
+            "{refuted} refuted, {linearizable} linearizable"
+        );
+    }
+}

@@ -4,6 +4,9 @@
 //! It depends only on that position, never on the path of the search, so it can move back and
 //! forth.
 
+#[cfg(test)]
+mod tests;
+
 use rustc_hash::FxHashMap;
 
 use super::automaton::{Automaton, Transition};

@@ -107,23 +107,55 @@ impl Mask for Wide {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
-    #[test]
-    fn narrow_and_wide_agree() {
-        let (mut narrow, mut wide) = (u64::empty(64), Wide::empty(200));
-        for slot in [0, 5, 63, 5] {
-            narrow.insert(slot);
-            wide.insert(slot);
+    /// A random set of slots, and the mask of it.
+    fn random<M: Mask>(width: usize, rng: &mut fastrand::Rng) -> (BTreeSet<u32>, M) {
+        let (mut slots, mut mask) = (BTreeSet::new(), M::empty(width));
+        for _ in 0..rng.usize(..8) {
+            let slot = rng.u32(..width as u32);
+            if rng.u32(..4) > 0 {
+                slots.insert(slot);
+                mask.insert(slot);
+            } else {
+                slots.remove(&slot);
+                mask.remove(slot);
+            }
         }
-        wide.insert(130);
-        wide.remove(130);
-        let mut other = Wide::empty(200);
-        other.insert(5);
-        let (mut a, mut b) = (Vec::new(), Vec::new());
-        narrow.for_each_without(&(1 << 5), |s| a.push(s));
-        wide.for_each_without(&other, |s| b.push(s));
-        assert_eq!((a, b), (vec![0, 63], vec![0, 63]));
-        assert!(other.is_covered_by(&wide) && !wide.is_covered_by(&other));
+        (slots, mask)
+    }
+
+    fn is_a_set<M: Mask>(width: usize) {
+        let mut rng = fastrand::Rng::with_seed(width as u64);
+        let mut covered = 0;
+        for _ in 0..5_000 {
+            let (a, a_mask) = random::<M>(width, &mut rng);
+            let (mut b, mut b_mask) = random::<M>(width, &mut rng);
+            // A subset, or almost.
+            for slot in a.iter().filter(|_| rng.u32(..6) > 0) {
+                b.insert(*slot);
+                b_mask.insert(*slot);
+            }
+            assert!((0..width as u32).all(|slot| a_mask.has(slot) == a.contains(&slot)));
+            let mut without = Vec::new();
+            a_mask.for_each_without(&b_mask, |slot| without.push(slot));
+            assert!(without.iter().eq(a.difference(&b)), "{a:?} without {b:?}: {without:?}");
+            assert_eq!(a_mask.is_covered_by(&b_mask), a.is_subset(&b), "{a:?}, {b:?}");
+            covered += u32::from(!a.is_empty() && a.is_subset(&b));
+        }
+        assert!(covered > 500, "{covered}");
+    }
+
+    #[test]
+    fn narrow_masks_are_sets() {
+        is_a_set::<u64>(64);
+    }
+
+    #[test]
+    fn wide_masks_are_sets() {
+        is_a_set::<Wide>(65);
+        is_a_set::<Wide>(300);
     }
 }

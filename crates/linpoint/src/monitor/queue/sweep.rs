@@ -46,3 +46,59 @@ pub(super) fn line(list: &[Element], peaks: u32) -> Vec<u32> {
     rest.for_each(place);
     line
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Takes, peel};
+    use super::*;
+    use crate::monitor::names::NONE;
+    use crate::monitor::peaks::Peaks;
+
+    const PEAKS: u32 = 6;
+
+    /// An enqueue and perhaps a dequeue, at random peaks.
+    fn element(rng: &mut fastrand::Rng) -> Element {
+        let mut interval = || {
+            let (a, b) = (rng.u32(..PEAKS), rng.u32(..PEAKS));
+            (a.min(b), a.max(b))
+        };
+        let (add, remove) = (interval(), interval());
+        let unremoved = Element {
+            add: 0,
+            remove: NONE,
+            add_left: add.0,
+            add_right: add.1,
+            seen_right: Peaks::NEVER,
+            last_left: add.0,
+        };
+        // A dequeue that ended before the enqueue began is a contradiction of its own.
+        if remove.1 < add.0 || rng.u32(..4) == 0 {
+            return unremoved;
+        }
+        Element {
+            remove: 1,
+            add_right: add.1.min(remove.1),
+            seen_right: remove.1,
+            last_left: add.0.max(remove.0),
+            ..unremoved
+        }
+    }
+
+    /// A pass that says no too often would not be noticed from outside: no contradiction is found
+    /// then, and slower algorithms decide.
+    #[test]
+    fn the_pass_agrees_with_peeling() {
+        let mut rng = fastrand::Rng::with_seed(1);
+        let mut answers = [0, 0];
+        for _ in 0..20_000 {
+            let list: Vec<Element> = (0..rng.usize(1..=5)).map(|_| element(&mut rng)).collect();
+            let removal = |e: &Element| (e.add_right, e.remove_left(PEAKS));
+            let reach = Reach::of(list.iter().map(removal), PEAKS);
+            let takes = Takes { known: Vec::new(), beyond: PEAKS };
+            let expected = peel::peel(&list, &takes, PEAKS).is_ok();
+            assert_eq!(is_in_order(&list, &reach), expected, "{list:?}");
+            answers[usize::from(expected)] += 1;
+        }
+        assert!(answers.iter().all(|n| *n > 1_000), "{answers:?}");
+    }
+}
