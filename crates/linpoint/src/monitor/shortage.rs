@@ -9,6 +9,7 @@ use super::Contradiction;
 use super::columns::{Columns, Kind};
 use super::contradiction::contradiction;
 use super::group::sorted_by_number;
+use crate::sorting::sort_by_key;
 
 /// A contradiction of one value, if there is one.
 pub(super) fn find(c: &Columns) -> Option<Contradiction> {
@@ -23,9 +24,9 @@ pub(super) fn find(c: &Columns) -> Option<Contradiction> {
 fn of_value(c: &Columns, rows: &[u32]) -> Option<Contradiction> {
     let of_kind = |kind: Kind| rows.iter().copied().filter(move |r| c.kinds[*r as usize] == kind);
     let mut adds: Vec<u32> = of_kind(Kind::Add).collect();
-    adds.sort_by_key(|row| c.left[*row as usize]);
+    sort_by_key(&mut adds, |row| c.left[*row as usize]);
     let mut removals: Vec<u32> = of_kind(Kind::Remove).collect();
-    removals.sort_by_key(|row| c.right[*row as usize]);
+    sort_by_key(&mut removals, |row| c.right[*row as usize]);
     let is_early = |row: u32, add: Option<&u32>| {
         add.is_none_or(|add| c.right[row as usize] < c.left[*add as usize])
     };

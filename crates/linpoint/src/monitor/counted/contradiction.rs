@@ -8,6 +8,7 @@ use super::super::Contradiction;
 use super::super::minimise::few_rows;
 use super::layers::{Answer, run};
 use super::{Columns, Effort, Kind, Problem};
+use crate::sorting::sort_by_key;
 
 /// Begin with this many rows.
 const FIRST_WINDOW: usize = 16;
@@ -61,7 +62,7 @@ impl<'q> Questions<'q> {
         let Some(left) = self.work.checked_sub(work) else { return false };
         self.work = left;
         let mut calls = rows.to_vec();
-        calls.sort_by_key(|row| c.left[*row as usize]);
+        sort_by_key(&mut calls, |row| c.left[*row as usize]);
         let mut problem = Problem::of(c, self.ranks, calls);
         problem.spare_takes =
             self.removals - rows.iter().filter(|row| is_removal(c, **row)).count();
@@ -81,7 +82,7 @@ impl<'q> Questions<'q> {
             *r != row && c.kinds[*r as usize] != Kind::Idle && c.left[*r as usize] <= until
         };
         let mut before: Vec<u32> = (0..c.len() as u32).filter(is_relevant).collect();
-        before.sort_by_key(|row| c.left[*row as usize]);
+        sort_by_key(&mut before, |row| c.left[*row as usize]);
         let mut size = FIRST_WINDOW;
         loop {
             let mut rows = before[before.len().saturating_sub(size)..].to_vec();

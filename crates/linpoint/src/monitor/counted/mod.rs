@@ -46,6 +46,7 @@ mod layers;
 mod open;
 mod state;
 
+use crate::sorting::sort_by_key;
 use crate::spec::Shape;
 
 use super::columns::{Columns, Kind};
@@ -101,7 +102,7 @@ impl<'a> Problem<'a> {
     fn of_all(c: &'a Columns, ranks: &'a [u32]) -> Problem<'a> {
         let mut calls: Vec<u32> = (0..c.len() as u32).collect();
         if !c.left.is_sorted() {
-            calls.sort_by_key(|row| c.left[*row as usize]);
+            sort_by_key(&mut calls, |row| c.left[*row as usize]);
         }
         Problem::of(c, ranks, calls)
     }
@@ -115,7 +116,7 @@ impl<'a> Problem<'a> {
         });
         let mut returns: Vec<u32> =
             calls.iter().copied().filter(|row| !c.is_pending(*row)).collect();
-        returns.sort_by_key(|row| c.right[*row as usize]);
+        sort_by_key(&mut returns, |row| c.right[*row as usize]);
         let last_rival = last_rivals(c, &calls, &returns);
         Problem { c, ranks, calls, returns, last_rival, spare_adds: Vec::new(), spare_takes: 0 }
     }

@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::monitor::Refusal;
 use crate::monitor::columns::{Columns, Kind};
 use crate::monitor::effort::Effort;
+use crate::sorting::sort_by_key;
 
 /// The moments of a history, one for each return.
 pub(super) struct Moments {
@@ -105,7 +106,7 @@ impl Moments {
     pub(super) fn of(c: &Columns, effort: &mut Effort<'_>) -> Result<Moments, Refusal> {
         let takes_part = |row: &u32| c.kinds[*row as usize] != Kind::Idle;
         let mut calls: Vec<u32> = (0..c.len() as u32).filter(takes_part).collect();
-        calls.sort_by_key(|row| c.left[*row as usize]);
+        sort_by_key(&mut calls, |row| c.left[*row as usize]);
         let mut takes = Vec::new();
         let mut unfinished: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
         for &row in calls.iter().filter(|row| c.is_pending(**row)) {
@@ -117,7 +118,7 @@ impl Moments {
         }
         calls.retain(|row| !c.is_pending(*row));
         let mut returns = calls.clone();
-        returns.sort_by_key(|row| c.right[*row as usize]);
+        sort_by_key(&mut returns, |row| c.right[*row as usize]);
         effort.reserve(16 * c.len())?;
         let (open, starts, slots) = (Vec::new(), vec![0], vec![0; c.len()]);
         let mut moments = Moments { returns, open, starts, slots, takes, unfinished };
