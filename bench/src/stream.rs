@@ -10,23 +10,26 @@ mod objects;
 
 use linpoint::incremental::{Incremental, Open, Step};
 use linpoint::spec::Spec;
-use linpoint::spec::models::{CasRegister, KeyValue, Queue, Register, Snapshot};
+use linpoint::spec::models::{
+    CasRegister, KeyValue, Order, PriorityQueue, Queue, Register, Snapshot,
+};
 
 use crate::measure::{cpu, line_of_process, peak_rss};
 use crate::table::{Table, mib, seconds, short};
 use linpoint::random::SplitMix64 as Rng;
-use objects::{Atomic, CasCell, Cell, Fifo, KEYS, Map, SEGMENTS, Segments};
+use objects::{Atomic, CasCell, Cell, Fifo, Heap, KEYS, Map, SEGMENTS, Segments};
 
 /// CPU seconds for one case.
 const LIMIT: f64 = 20.0;
 
 /// The streamed objects, and the numbers of clients.
-const CASES: [(&str, &[usize]); 5] = [
+const CASES: [(&str, &[usize]); 6] = [
     ("map", &[32, 100]),
     ("register", &[4, 100]),
     ("cas-register", &[4, 100]),
     ("snapshot", &[4, 100]),
-    ("queue", &[4]),
+    ("queue", &[4, 100]),
+    ("priority-queue", &[4, 100]),
 ];
 
 /// What a client is doing.
@@ -119,6 +122,9 @@ fn run(object: &str, clients: usize, operations: u64, engine: &str) -> Run {
             let spec = Snapshot { segments: SEGMENTS, initial: 0 };
             with(&spec, Segments::default(), clients, operations, engine)
         }
+        "priority-queue" => {
+            with(&PriorityQueue::new(Order::Max), Heap::default(), clients, operations, engine)
+        }
         _ => with(&Queue::new(), Fifo::default(), clients, operations, engine),
     }
 }
@@ -175,10 +181,6 @@ pub fn main(words: &[String], quick: bool) {
         }
         for &clients in all_clients {
             for engine in ["monitor", "configurations"] {
-                // There is no monitor for queues.
-                if engine == "monitor" && object == "queue" {
-                    continue;
-                }
                 for &operations in sizes {
                     let row = [object, &clients.to_string(), &operations.to_string(), engine];
                     let row = row.map(str::to_owned);

@@ -1,10 +1,10 @@
 //! Objects that respond immediately, and the workload of their clients.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BinaryHeap, HashMap, VecDeque};
 
 use linpoint::spec::models::{
-    CasRegisterOp, CasRegisterRet, KeyValueOp, KeyValueRet, QueueOp, QueueRet, RegisterOp,
-    RegisterRet, SnapshotOp, SnapshotRet,
+    CasRegisterOp, CasRegisterRet, KeyValueOp, KeyValueRet, PriorityQueueOp, PriorityQueueRet,
+    QueueOp, QueueRet, RegisterOp, RegisterRet, SnapshotOp, SnapshotRet,
 };
 
 use linpoint::random::SplitMix64 as Rng;
@@ -157,7 +157,7 @@ impl Atomic for Segments {
     }
 }
 
-/// Three enqueues of fresh values in ten, the rest dequeues.
+/// Additions of fresh values and removals, half and half, and a few peeks.
 #[derive(Default)]
 pub struct Fifo {
     content: VecDeque<u64>,
@@ -169,11 +169,13 @@ impl Atomic for Fifo {
     type Ret = QueueRet<u64>;
 
     fn draw(&mut self, rng: &mut Rng, _client: usize) -> Self::Op {
-        if rng.index(10) < 3 {
-            self.added += 1;
-            QueueOp::Enqueue(self.added)
-        } else {
-            QueueOp::Dequeue
+        match rng.index(20) {
+            0 => QueueOp::Peek,
+            1..10 => {
+                self.added += 1;
+                QueueOp::Enqueue(self.added)
+            }
+            _ => QueueOp::Dequeue,
         }
     }
 
@@ -183,7 +185,43 @@ impl Atomic for Fifo {
                 self.content.push_back(*v);
                 QueueRet::Done
             }
-            _ => QueueRet::Value(self.content.pop_front()),
+            QueueOp::Dequeue => QueueRet::Value(self.content.pop_front()),
+            QueueOp::Peek => QueueRet::Value(self.content.front().copied()),
+        }
+    }
+}
+
+/// The same for a priority queue. Values come in no order.
+#[derive(Default)]
+pub struct Heap {
+    content: BinaryHeap<u64>,
+    added: u64,
+}
+
+impl Atomic for Heap {
+    type Op = PriorityQueueOp<u64>;
+    type Ret = PriorityQueueRet<u64>;
+
+    fn draw(&mut self, rng: &mut Rng, _client: usize) -> Self::Op {
+        match rng.index(20) {
+            0 => PriorityQueueOp::Peek,
+            1..10 => {
+                self.added += 1;
+                // Odd factors lose nothing.
+                PriorityQueueOp::Insert(self.added.wrapping_mul(0x9E37_79B9_7F4A_7C15))
+            }
+            _ => PriorityQueueOp::Poll,
+        }
+    }
+
+    fn apply(&mut self, op: &Self::Op) -> Self::Ret {
+        match op {
+            PriorityQueueOp::Insert(v) => {
+                self.content.push(*v);
+                PriorityQueueRet::Done
+            }
+            PriorityQueueOp::Poll => PriorityQueueRet::Value(self.content.pop()),
+            PriorityQueueOp::Peek => PriorityQueueRet::Value(self.content.peek().copied()),
         }
     }
 }

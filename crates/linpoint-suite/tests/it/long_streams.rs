@@ -4,7 +4,8 @@
 use linpoint::incremental::{Incremental, Open, Step};
 use linpoint::spec::Spec;
 use linpoint::spec::models::{
-    CasRegister, CasRegisterOp, CasRegisterRet, KeyValue, KeyValueOp, KeyValueRet, Register,
+    CasRegister, CasRegisterOp, CasRegisterRet, KeyValue, KeyValueOp, KeyValueRet, Order,
+    PriorityQueue, PriorityQueueOp, PriorityQueueRet, Queue, QueueOp, QueueRet, Register,
     RegisterOp, RegisterRet, Snapshot, SnapshotOp, SnapshotRet,
 };
 use linpoint_suite::Rng;
@@ -160,4 +161,52 @@ fn snapshot() {
     };
     let stale = SnapshotRet::Values(vec![Some(0); 8].into());
     check("snapshot", &spec, (60, KEPT), &mut draw, (SnapshotOp::Scan, stale));
+}
+
+/// Elements that are in a container are stored. It may get as long as this.
+const LONGEST: usize = 1 << 12;
+
+/// Grows and shrinks in turns: what a client does next, of 0 (peek), 1 (add), 2 (remove).
+fn turns() -> impl FnMut(&mut Rng) -> usize {
+    let mut drawn = 0;
+    move |rng| {
+        drawn += 1;
+        let adds = if drawn / 2_000 % 2 == 0 { 6 } else { 3 };
+        match rng.usize(..11) {
+            0 => 0,
+            kind if kind <= adds => 1,
+            _ => 2,
+        }
+    }
+}
+
+#[test]
+fn queue() {
+    let (mut last, mut turns) = (0u64, turns());
+    let mut draw = |rng: &mut Rng, _: usize, _: &_| match turns(rng) {
+        0 => QueueOp::Peek,
+        1 => {
+            last += 1;
+            QueueOp::Enqueue(last)
+        }
+        _ => QueueOp::Dequeue,
+    };
+    let stale = (QueueOp::Dequeue, QueueRet::Value(Some(1)));
+    check("queue", &Queue::new(), (60, KEPT + LONGEST), &mut draw, stale);
+}
+
+#[test]
+fn priority_queue() {
+    let (mut last, mut turns) = (0u64, turns());
+    let mut draw = |rng: &mut Rng, _: usize, _: &_| match turns(rng) {
+        0 => PriorityQueueOp::Peek,
+        1 => {
+            last += 1;
+            PriorityQueueOp::Insert(last.wrapping_mul(0x9E37_79B9_7F4A_7C15))
+        }
+        _ => PriorityQueueOp::Poll,
+    };
+    let stale = (PriorityQueueOp::Poll, PriorityQueueRet::Value(Some(0x9E37_79B9_7F4A_7C15)));
+    let spec = PriorityQueue::new(Order::Max);
+    check("priority queue", &spec, (60, KEPT + LONGEST), &mut draw, stale);
 }

@@ -3,12 +3,14 @@
 use linpoint::incremental::{Incremental, Open, Step};
 use linpoint::spec::Spec;
 use linpoint::spec::models::{
-    CasRegister, CasRegisterOp, KeyValue, KeyValueOp, Mutex, MutexOp, Register, RegisterOp, Rmw,
-    RmwOp, Set, SetOp, Snapshot, SnapshotOp,
+    CasRegister, CasRegisterOp, KeyValue, KeyValueOp, Mutex, MutexOp, Order, PriorityQueue,
+    PriorityQueueOp, Queue, QueueOp, Register, RegisterOp, Rmw, RmwOp, Set, SetOp, Snapshot,
+    SnapshotOp,
 };
 use linpoint_suite::small::draw::{self, draw};
 use linpoint_suite::small::objects::{
-    SmallCasRegister, SmallKeyValue, SmallRegister, SmallRmw, SmallSnapshot,
+    SmallCasRegister, SmallKeyValue, SmallPriorityQueue, SmallQueue, SmallRegister, SmallRmw,
+    SmallSnapshot,
 };
 use linpoint_suite::small::{SmallObject, list};
 use linpoint_suite::streams::{After, compare_history, compare_many};
@@ -93,6 +95,39 @@ fn registers() {
         }
     });
     compare_small(&SmallRegister, if is_long() { &[(3, 2), (4, 2), (5, 1)] } else { &[(3, 2)] });
+}
+
+#[test]
+fn queues() {
+    compare_many("queue", &Queue::new(), 4 * count(), |rng| {
+        let (mut value, peeks, adds) = (values(rng), rng.usize(..3), rng.usize(2..7));
+        move |rng| match rng.usize(..10) {
+            kind if kind < adds => QueueOp::Enqueue(value(rng)),
+            kind if kind < adds + peeks => QueueOp::Peek,
+            _ => QueueOp::Dequeue,
+        }
+    });
+    compare_small(&SmallQueue, if is_long() { &[(3, 2), (4, 2), (5, 1)] } else { &[(3, 2)] });
+}
+
+#[test]
+fn priority_queues() {
+    let spec = PriorityQueue::new(Order::Max);
+    compare_many("priority queue", &spec, 4 * count(), |rng| {
+        let (mut value, peeks, adds) = (values(rng), rng.usize(..3), rng.usize(2..7));
+        // Half of the streams add smaller and smaller elements, or elements in no order.
+        let (is_mixed, sign) = (rng.bool(), if rng.bool() { 1 } else { -1 });
+        move |rng| match rng.usize(..10) {
+            kind if kind < adds => {
+                let value = i64::from(value(rng));
+                PriorityQueueOp::Insert(if is_mixed { value * 7919 % 1009 } else { sign * value })
+            }
+            kind if kind < adds + peeks => PriorityQueueOp::Peek,
+            _ => PriorityQueueOp::Poll,
+        }
+    });
+    let lists: &[_] = if is_long() { &[(3, 2), (4, 2), (5, 1)] } else { &[(3, 2)] };
+    compare_small(&SmallPriorityQueue(Order::Max), lists);
 }
 
 #[test]

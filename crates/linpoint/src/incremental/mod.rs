@@ -5,7 +5,8 @@
 //! and locks without owners; registers with compare-and-set and maps whose written values are
 //! distinct (among those that can still be found: a value may be written again later);
 //! snapshots with one writer at a time for each segment, and values that are distinct in the same
-//! sense. Everything else, and everything that a monitor cannot decide, is explained by the set of
+//! sense; queues and priority queues in which no element is added again before it was removed.
+//! Everything else, and everything that a monitor cannot decide, is explained by the set of
 //! possible configurations. Their number can be exponential in the number of open operations, and
 //! is limited: see [`Incremental::max_configurations`].
 //!
@@ -13,7 +14,8 @@
 //! length of the stream: states, operations and results that are no longer in use are dropped from
 //! time to time ([`TypedStream`]). A monitor remembers what can still be found: for a register, the
 //! values that were written since the oldest open operation was called, because that operation may
-//! return any of them. Two things do accumulate, because they may matter at any later time: keys
+//! return any of them; for a queue, what is in it and the operations that overlap with an open dequeue
+//! or peek. Two things do accumulate, because they may matter at any later time: keys
 //! (each keeps its current state) and crashed operations that have not provably taken effect.
 //!
 //! [`Incremental`] is a thin typed wrapper. [`StreamChecker`] does the work on numbers: it is
@@ -37,6 +39,7 @@
 
 mod checker;
 mod configurations;
+mod container;
 mod event_log;
 mod flag_monitor;
 mod flags;

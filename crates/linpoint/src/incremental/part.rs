@@ -10,12 +10,8 @@
 //!
 //! Objects without a monitor here, and why:
 //!
-//! * *Priority queues and stacks.* In a stream, every open removal may have removed anything. No rule is known
-//!   that decides these objects with pending removals in polynomial time, and in a stream there are some at nearly
-//!   every return.
-//! * *Queues.* The rule that takes pending dequeues into account peels values off from the end of the history.
-//!   A stream has no end: every enqueue changes which value comes off first, and all that are in the queue
-//!   would have to be peeled again at every return.
+//! * *Stacks.* Where a push took effect matters for all pushes around it, so that what is in the stack cannot be told
+//!   from what was. Queues and priority queues are simpler ([`super::container`]).
 //! * *Counters and semaphores.* Additions that return nothing are like flips of a flag: the
 //!   operation that returns first can claim one. A fetch-and-add claims one by its number, so that
 //!   operations that returned earlier may have to claim others. This has not been worked out.
@@ -29,6 +25,7 @@ use crate::spec::{Role, Shape};
 use crate::subject::{Call, Marks, RetId, StateId, StreamSubject};
 
 use super::configurations::{Configurations, NoOutcomes, PartStep};
+use super::container::ContainerMonitor;
 use super::flag_monitor::FlagMonitor;
 use super::monitor::Token;
 use super::monitored::{BoxedMonitor, MonitoredPart};
@@ -67,7 +64,7 @@ impl PartChecker {
             Shape::Snapshot { segments, initial: name } => {
                 SnapshotMonitor::new(segments, name, initial).map(boxed)
             }
-            _ => None,
+            shape => ContainerMonitor::new(shape, initial).map(|monitor| Box::new(monitor) as _),
         };
         let engine = match monitor {
             Some(monitor) => Engine::Monitor(Box::new(MonitoredPart::new(monitor, initial))),

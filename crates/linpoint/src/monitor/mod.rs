@@ -67,10 +67,12 @@ use crate::history::{History, OpId};
 use crate::spec::{Refutation, Shape, Spec};
 use crate::subject::{Case, Typed};
 
-use columns::Columns;
+pub(crate) use columns::{Columns, Kind};
 use container::Elements;
 pub(crate) use contradiction::{Contradiction, Piece};
 pub(crate) use effort::Effort;
+pub(crate) use names::NONE;
+pub(crate) use peaks::Peaks;
 pub(crate) use rows::Rows;
 
 /// The refusal for an object without a monitor.
@@ -306,6 +308,20 @@ fn container(rows: Rows<'_>, clock: &mut Clock, decide: Distinct) -> Result<Foun
         (Found::Order(rows), _) => Found::Order(idle::weave(&columns, rows)),
         (found, _) => found,
     })
+}
+
+/// An order of the rows of a queue, a stack or a priority queue whose elements are distinct, if there
+/// is one.
+pub(crate) fn order_of_container(
+    shape: Shape,
+    columns: &Columns,
+) -> Result<Option<Vec<u32>>, Refusal> {
+    let Ok(elements) = Elements::gather(columns)? else { return Ok(None) };
+    match shape {
+        Shape::Queue => Ok(queue::order(columns, &elements)),
+        Shape::PriorityQueue => priority_queue::find_order(columns, &elements),
+        _ => Err(Refusal::new(NO_MONITOR)),
+    }
 }
 
 /// Translates rows to operations of the history.

@@ -62,7 +62,10 @@ pub fn given_up(name: &str, given_up: &GivenUp, width: usize) -> String {
 fn why_given_up(GivenUp { line, op, limit }: &GivenUp) -> String {
     let why = match limit {
         Limit::Memory => {
-            "there were more configurations than --max-configurations allows".to_owned()
+            "there were more configurations than --max-configurations allows, or too many events \
+             to fall back on them; raise the limit, or record the stream to a file and use \
+             `linpoint check`, which decides whole histories"
+                .to_owned()
         }
         limit => format!("stopped by {limit}"),
     };

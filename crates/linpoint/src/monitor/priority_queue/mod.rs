@@ -46,6 +46,15 @@ pub(crate) fn decide(c: &Columns, e: &Elements, clock: &mut Clock) -> Result<Fou
     })
 }
 
+/// An order that explains the rows, if there is one.
+pub(crate) fn find_order(c: &Columns, e: &Elements) -> Result<Option<Vec<u32>>, Refusal> {
+    let mut problem = Problem::new(c, e);
+    Ok(match sandwich::decide(c, e, &mut problem)? {
+        Sandwich::Yes(list) => Some(order::order(&problem, &list)),
+        Sandwich::No(_) | Sandwich::NoneFits => None,
+    })
+}
+
 /// A history of a priority queue, grouped as the monitor needs it.
 struct Problem<'a> {
     c: &'a Columns,

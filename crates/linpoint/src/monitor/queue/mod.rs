@@ -53,6 +53,12 @@ pub(crate) fn decide(c: &Columns, e: &Elements, clock: &mut Clock) -> Result<Fou
     }
 }
 
+/// An order that explains the rows, if there is one.
+pub(crate) fn order(c: &Columns, e: &Elements) -> Option<Vec<u32>> {
+    let (line, cuts) = by_peeling(c, e)?;
+    Some(witness::order(c, e, line.places(c, e), cuts))
+}
+
 /// What is known about the order of the elements once the answer is yes.
 enum Line {
     /// Not known yet.

@@ -1,0 +1,454 @@
+//! The streaming monitor of queues, stacks and priority queues, based on the roles of operations.
+//!
+//! At each return, rules that know the object ([`queue`], [`priority`]) try to extend an
+//! explanation of the stream so far, in which it is left open which of the open removals removed what
+//! ([`window`]). They never say no. If they fail, the operations that still matter are given to the
+//! monitor of whole histories ([`exact`]), which decides, and whose order is the explanation from then
+//! on. So every answer is exact, and nearly all of them are found by the rules.
+//!
+//! Complete for streams in which an element is added again only after it was removed and both
+//! operations have ended. Everything else is handed over to configurations.
+//!
+//! Memory: what is present, what is open, and the operations that overlap with an open removal or
+//! peek. Crashed adds that nothing has seen, and crashed removals that need not have removed
+//! anything, accumulate.
+//!
+//! Not from a paper; the decisions are those of Lee and Mathur on monitoring linearizability, as
+//! corrected in [`crate::monitor`].
+
+mod exact;
+mod priority;
+mod queue;
+mod window;
+
+use rustc_hash::FxHashMap;
+
+use crate::history::OpId;
+use crate::monitor::Refusal;
+use crate::spec::{Name, Role, Shape, Slot};
+use crate::subject::{Call, Marks, Place, RetId, StateId, StreamSubject};
+
+use super::monitor::{Miss, Relevance, StreamMonitor, Token};
+use super::open_ops::OpenOp;
+use exact::{Extra, Fit, History};
+use window::{Element, Id, Stage, Times, Window};
+
+/// Show no state with more elements than this.
+const MOST_SHOWN: usize = 1 << 11;
+
+/// Stop listing allowed results after trying this many.
+const MOST_TRIED: usize = 1 << 12;
+
+/// What the monitor knows about one kind of object. The methods that end an operation return false if
+/// they find no explanation; then nothing is known about the stages of elements, but each is still in
+/// the list of some stage, and [`Rules::refit`] is called next.
+trait Rules {
+    /// Moves an element to another stage.
+    fn stage(&mut self, _subject: &dyn StreamSubject, w: &mut Window, id: Id, stage: Stage) {
+        w.set_stage(id, stage);
+    }
+
+    /// A removal that was called at `call` returns the element.
+    fn removed(&mut self, subject: &dyn StreamSubject, w: &mut Window, id: Id, call: u64) -> bool;
+
+    /// A peek returns the element.
+    fn peeked(&mut self, subject: &dyn StreamSubject, w: &mut Window, id: Id, call: u64) -> bool;
+
+    /// A removal or a peek returns that there is no element.
+    fn found_nothing(&mut self, subject: &dyn StreamSubject, w: &mut Window, call: u64) -> bool;
+
+    /// The operations that matter.
+    fn history(&self, subject: &dyn StreamSubject, w: &Window, extra: &Extra) -> History;
+
+    /// False only if the element cannot be the next to be found.
+    fn may_be_next(&self, subject: &dyn StreamSubject, w: &Window, id: Id) -> bool;
+
+    /// Decides a history.
+    fn solve(&self, history: &History) -> Result<Option<Fit>, Refusal>;
+
+    /// Gives the elements that are present in an explanation their stages.
+    fn refit(&mut self, subject: &dyn StreamSubject, w: &mut Window, fit: &Fit) {
+        fit.present.iter().for_each(|id| self.stage(subject, w, *id, Stage::Present));
+    }
+}
+
+/// A queue, a stack or a priority queue.
+pub(super) struct ContainerMonitor {
+    window: Window,
+    rules: Box<dyn Rules + Send + Sync>,
+    names: FxHashMap<Name, Id>,
+    /// Adds that are open.
+    adding: usize,
+    /// The empty container.
+    initial: StateId,
+}
+
+impl ContainerMonitor {
+    /// An empty container. `None` if there are no rules for such objects.
+    pub(super) fn new(shape: Shape, initial: StateId) -> Option<Self> {
+        let rules: Box<dyn Rules + Send + Sync> = match shape {
+            Shape::Queue => Box::new(queue::QueueRules::default()),
+            Shape::PriorityQueue => Box::new(priority::PriorityRules::default()),
+            _ => return None,
+        };
+        let (window, names) = (Window::new(), FxHashMap::default());
+        Some(ContainerMonitor { window, rules, names, adding: 0, initial })
+    }
+
+    /// The element that an operation names. `Unclear` if it may be another one.
+    fn find(
+        &self,
+        subject: &dyn StreamSubject,
+        call: Call,
+        name: Name,
+        token: Token,
+    ) -> Result<Id, Miss> {
+        // What was forgotten was removed before the operation was called.
+        let id = *self.names.get(&name).ok_or(Miss::Impossible)?;
+        let element = self.window.get(id);
+        let places = [Call::unknown(element.op), call];
+        let [a, b] = places.map(|call| Place { call, slot: Slot::Value });
+        if !subject.same_name(a, b) {
+            return Err(Miss::Unclear);
+        }
+        let is_removal = self.window.takes.contains(&token.call);
+        match element.removal {
+            Some(_) if is_removal => Err(Miss::Impossible),
+            // It may have seen the element before this one.
+            _ if !is_removal && token.call < element.before => Err(Miss::Unclear),
+            _ => Ok(id),
+        }
+    }
+
+    /// The operation in the words of the window, if it ended now with this result.
+    fn extra(&self, subject: &dyn StreamSubject, call: Call, token: Token) -> Result<Extra, Miss> {
+        let times = Times { call: token.call, end: self.window.now + 1 };
+        let is_removal = self.window.takes.contains(&token.call);
+        match subject.role(call, false) {
+            Role::Remove(name) if is_removal => {
+                Ok(Extra::Remove(self.find(subject, call, name, token)?, times))
+            }
+            Role::Peek(name) if !is_removal => {
+                Ok(Extra::Peek(self.find(subject, call, name, token)?, times))
+            }
+            Role::Empty => Ok(Extra::Empty(times)),
+            Role::Idle if !is_removal => Ok(Extra::None),
+            _ => Err(Miss::Unclear),
+        }
+    }
+
+    /// True if there is an explanation in which the operation ends like this.
+    fn is_possible(&self, subject: &dyn StreamSubject, extra: &Extra) -> bool {
+        let history = self.rules.history(subject, &self.window, extra);
+        matches!(self.rules.solve(&history), Ok(Some(_)))
+    }
+
+    /// A removal or a peek ends.
+    fn observe(
+        &mut self,
+        subject: &dyn StreamSubject,
+        extra: Extra,
+        Token { call, .. }: Token,
+    ) -> Result<(), Miss> {
+        let (w, rules) = (&mut self.window, &mut self.rules);
+        let was_removal = w.takes.contains(&call);
+        w.tick();
+        w.close(call);
+        let is_explained = match extra {
+            Extra::None => true,
+            Extra::Remove(id, _) => rules.removed(subject, w, id, call),
+            Extra::Peek(id, _) => rules.peeked(subject, w, id, call),
+            Extra::Empty(_) => rules.found_nothing(subject, w, call),
+        };
+        let mut fit = None;
+        if !is_explained {
+            match self.ask(&self.rules.history(subject, &self.window, &extra)) {
+                Ok(found) => fit = Some(found),
+                Err(miss) => {
+                    self.window.now -= 1;
+                    self.window.reopen(call, was_removal);
+                    return Err(miss);
+                }
+            }
+        }
+        let w = &mut self.window;
+        match extra {
+            Extra::None => {}
+            Extra::Empty(times) => w.empties.push(times),
+            Extra::Peek(id, times) => {
+                w.get_mut(id).peek(times);
+                w.peeks.push(window::Peek { id, times });
+            }
+            Extra::Remove(id, times) => {
+                let element = w.get_mut(id);
+                element.see(times);
+                element.removal = Some(times);
+            }
+        }
+        fit.into_iter().for_each(|fit| self.refit(subject, &fit));
+        Ok(())
+    }
+
+    /// Asks the monitor of whole histories.
+    fn ask(&self, history: &History) -> Result<Fit, Miss> {
+        match self.rules.solve(history) {
+            Ok(Some(fit)) => Ok(fit),
+            Ok(None) => Err(Miss::Impossible),
+            Err(_) => Err(Miss::Unclear),
+        }
+    }
+
+    /// Continues with another explanation.
+    fn refit(&mut self, subject: &dyn StreamSubject, fit: &Fit) {
+        let (w, rules) = (&mut self.window, &mut self.rules);
+        for (id, deadline) in &fit.removed {
+            rules.stage(subject, w, *id, Stage::Removed(*deadline));
+        }
+        for (id, deadline) in &fit.promised {
+            rules.stage(subject, w, *id, Stage::Promised(*deadline));
+        }
+        rules.refit(subject, w, fit);
+    }
+
+    /// Forgets what no longer matters, if there may be much of that.
+    fn tidy(&mut self, subject: &dyn StreamSubject) {
+        if !self.window.is_crowded() {
+            return;
+        }
+        if !self.settle_crashed(subject) {
+            self.window.remind_later();
+            return;
+        }
+        for id in self.window.forget_old() {
+            let name = self.window.get(id).name;
+            if self.names.get(&name) == Some(&id) {
+                self.names.remove(&name);
+            }
+            self.window.forget(id);
+        }
+    }
+
+    /// Finds out which elements crashed removals must have removed in the past, and assigns them.
+    /// Returns false if that is not clear yet.
+    ///
+    /// An element is assigned only if there is no explanation in which it is still there after the
+    /// past; all removals that are open were called later. The removals that remain should be as
+    /// old as possible, so each element gets the latest that fits, those with the first deadlines
+    /// first.
+    fn settle_crashed(&mut self, subject: &dyn StreamSubject) -> bool {
+        let past = self.window.past();
+        let mut forced: Vec<Id> = Vec::new();
+        // Every explanation that replaces the last one keeps one element more, or gives up.
+        for _ in 0..16 {
+            let old = self.window.promised.range(..(past, 0));
+            let Some(id) = old.map(|(_, id)| *id).find(|id| !forced.contains(id)) else {
+                let mut old = Vec::new();
+                old.extend(self.window.promised.range(..(past, 0)).copied());
+                old.into_iter().for_each(|(deadline, id)| self.window.assign(id, deadline));
+                return true;
+            };
+            let mut kept = [past, self.window.now + 1].into_iter().map(|until| {
+                let mut history = self.rules.history(subject, &self.window, &Extra::None);
+                history.keep(id, until);
+                self.rules.solve(&history)
+            });
+            match kept.next() {
+                Some(Ok(None)) => forced.push(id),
+                Some(Ok(Some(_))) => match kept.next() {
+                    Some(Ok(Some(fit))) => {
+                        drop(kept);
+                        self.refit(subject, &fit);
+                    }
+                    _ => return false,
+                },
+                _ => return false,
+            }
+        }
+        false
+    }
+
+    /// The elements that are present, in the order of some explanation.
+    fn present(&self, subject: &dyn StreamSubject) -> Vec<Id> {
+        let history = self.rules.history(subject, &self.window, &Extra::None);
+        let Ok(Some(mut fit)) = self.rules.solve(&history) else { return Vec::new() };
+        let known: rustc_hash::FxHashSet<Id> = history.ids().iter().copied().collect();
+        let others = self.window.present.iter().map(|(_, id)| *id);
+        fit.present.extend(others.filter(|id| !known.contains(id)));
+        fit.present
+    }
+
+    /// The result of an operation on a container with only this element, or on an empty one.
+    fn result_on(
+        &self,
+        subject: &mut dyn StreamSubject,
+        op: OpId,
+        element: Option<&Element>,
+    ) -> Option<RetId> {
+        let mut state = self.initial;
+        if let Some(element) = element {
+            let mut next = Vec::new();
+            subject.successors(state, element.op, &mut next);
+            state = next.pop()?;
+        }
+        let mut outcomes = Vec::new();
+        subject.outcomes(state, Call::unknown(op), &mut outcomes);
+        outcomes.pop().map(|(ret, _)| ret)
+    }
+}
+
+impl StreamMonitor for ContainerMonitor {
+    fn call(&mut self, subject: &mut dyn StreamSubject, op: OpId) -> Option<Token> {
+        match subject.role(Call::unknown(op), true) {
+            Role::Add(name) => {
+                let mut before = 0;
+                if let Some(id) = self.names.get(&name) {
+                    let element = self.window.get(*id);
+                    let places = [element.op, op].map(Call::unknown);
+                    let [a, b] = places.map(|call| Place { call, slot: Slot::Value });
+                    before = element.removal?.end;
+                    if element.is_open || !subject.same_name(a, b) {
+                        return None;
+                    }
+                }
+                let id = self.window.begin(op, name, before);
+                self.names.insert(name, id);
+                self.adding += 1;
+                Some(Token { call: self.window.now, own: Some(id.into()) })
+            }
+            Role::Take => Some(Token { call: self.window.open(true), own: None }),
+            Role::Idle => Some(Token { call: self.window.open(false), own: None }),
+            _ => None,
+        }
+    }
+
+    fn ret(
+        &mut self,
+        subject: &mut dyn StreamSubject,
+        call: Call,
+        token: Token,
+    ) -> Result<Relevance, Miss> {
+        let Some(id) = token.own else {
+            let extra = self.extra(subject, call, token)?;
+            self.observe(subject, extra, token)?;
+            self.tidy(subject);
+            return Ok(Relevance::Always);
+        };
+        let id = id as Id;
+        if !matches!(subject.role(call, false), Role::Add(name) if name == self.window.get(id).name)
+        {
+            return Err(Miss::Unclear);
+        }
+        self.adding -= 1;
+        let now = self.window.tick();
+        let element = self.window.get_mut(id);
+        element.is_open = false;
+        element.end = element.end.min(now);
+        element.last = element.last.max(now);
+        if element.stage == Stage::Unseen {
+            self.rules.stage(subject, &mut self.window, id, Stage::Present);
+        }
+        Ok(Relevance::Always)
+    }
+
+    fn fail(&mut self, subject: &mut dyn StreamSubject, open: OpenOp) -> Result<(), Miss> {
+        if let Some(id) = open.token.own {
+            let id = id as Id;
+            let element = self.window.get(id);
+            if element.stage != Stage::Unseen {
+                return Err(Miss::Impossible);
+            }
+            // A peek that is open may still return an earlier element with the same name.
+            if element.before >= self.window.horizon() {
+                return Err(Miss::Unclear);
+            }
+            self.adding -= 1;
+            self.names.remove(&element.name);
+            self.window.forget(id);
+            return Ok(());
+        }
+        let was_removal = self.window.takes.contains(&open.token.call);
+        self.window.close(open.token.call);
+        if !self.window.can_keep_promises() {
+            let history = self.rules.history(subject, &self.window, &Extra::None);
+            match self.ask(&history) {
+                Ok(fit) => self.refit(subject, &fit),
+                Err(miss) => {
+                    self.window.reopen(open.token.call, was_removal);
+                    return Err(miss);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// An add stays one that nothing has to have seen, a removal one that may have removed something.
+    fn crash(&mut self, _subject: &mut dyn StreamSubject, open: OpenOp) -> Relevance {
+        match open.token.own {
+            Some(id) => {
+                self.adding -= 1;
+                self.window.get_mut(id as Id).is_open = false;
+            }
+            None => self.window.crash(open.token.call),
+        }
+        Relevance::Always
+    }
+
+    fn allowed(&self, subject: &mut dyn StreamSubject, open: OpenOp) -> Option<Vec<RetId>> {
+        let mut allowed = Vec::new();
+        if open.token.own.is_some() {
+            return Some(self.result_on(subject, open.op, None).into_iter().collect());
+        }
+        let w = &self.window;
+        let times = Times { call: open.token.call, end: w.now + 1 };
+        let is_removal = w.takes.contains(&times.call);
+        let is_candidate = |id: &Id| match w.get(*id).removal {
+            Some(removal) => !is_removal && removal.end > times.call,
+            None => self.rules.may_be_next(subject, w, *id),
+        };
+        let ids: Vec<Id> = w.ids().filter(is_candidate).take(MOST_TRIED).collect();
+        for id in ids.into_iter().map(Some).chain([None]) {
+            let element = id.map(|id| w.get(id));
+            let Some(ret) = self.result_on(subject, open.op, element) else { continue };
+            let extra = match id {
+                None => Extra::Empty(times),
+                Some(id) if is_removal => Extra::Remove(id, times),
+                Some(id) => Extra::Peek(id, times),
+            };
+            if !allowed.contains(&ret) && self.is_possible(subject, &extra) {
+                allowed.push(ret);
+            }
+        }
+        Some(allowed)
+    }
+
+    fn states(&self, subject: &mut dyn StreamSubject) -> Vec<StateId> {
+        let present = self.present(subject);
+        if present.len() > MOST_SHOWN {
+            return Vec::new();
+        }
+        let (mut state, mut next) = (self.initial, Vec::new());
+        for id in present {
+            subject.successors(state, self.window.get(id).op, &mut next);
+            let Some(after) = next.pop() else { return Vec::new() };
+            state = after;
+            next.clear();
+        }
+        vec![state]
+    }
+
+    /// The container is empty, and nothing can change that.
+    fn settled(&self, _subject: &mut dyn StreamSubject) -> Option<StateId> {
+        let w = &self.window;
+        let is_empty = w.removed.len() == w.count();
+        (self.adding == 0 && w.is_at_rest() && is_empty).then_some(self.initial)
+    }
+
+    fn stored(&self) -> usize {
+        self.window.stored()
+    }
+
+    fn mark(&self, marks: &mut Marks) {
+        marks.state(self.initial);
+        self.window.elements().for_each(|element| marks.op(element.op));
+    }
+}
