@@ -33,16 +33,12 @@ use super::super::{Clock, Found, Refusal};
 use moments::Moments;
 use step::Stepper;
 
-/// Decides the rows.
+/// Decides the rows. No value was removed before it was added, see `shortage.rs`.
 pub(crate) fn decide(
     c: &Columns,
     clock: &mut Clock,
     effort: &mut Effort<'_>,
 ) -> Result<Found, Refusal> {
-    if let Some(found) = surplus(c) {
-        clock.decided();
-        return Ok(Found::Contradiction(found));
-    }
     let moments = Moments::of(c, effort)?;
     let mut stepper = Stepper::new(c, &moments);
     let mut course = forward::forward(&mut stepper, effort)?;
@@ -51,32 +47,6 @@ pub(crate) fn decide(
         return Ok(Found::Contradiction(stuck(c, moments.returned(course.end.at))));
     }
     Ok(Found::Order(witness::order(&mut stepper, &mut course, effort)?))
-}
-
-/// The rows of a value that was removed more often than added, or found and never added.
-fn surplus(c: &Columns) -> Option<Contradiction> {
-    let mut added = vec![0u32; c.value_count];
-    let mut removed = vec![0u32; c.value_count];
-    for (kind, &value) in c.kinds.iter().zip(&c.values) {
-        match kind {
-            Kind::Add => added[value as usize] += 1,
-            Kind::Remove => removed[value as usize] += 1,
-            _ => {}
-        }
-    }
-    let is_named = |row: &u32| matches!(c.kinds[*row as usize], Kind::Remove | Kind::Peek);
-    let value = |row: u32| c.values[row as usize] as usize;
-    let mut named = (0..c.len() as u32).filter(is_named);
-    let found =
-        named.find(|row| added[value(*row)] == 0 || removed[value(*row)] > added[value(*row)])?;
-    if added[value(found)] == 0 {
-        return Some(contradiction![found, " found what was never added"]);
-    }
-    let takes_part = |row: &u32| {
-        matches!(c.kinds[*row as usize], Kind::Add | Kind::Remove) && value(*row) == value(found)
-    };
-    let rows: Vec<u32> = (0..c.len() as u32).filter(takes_part).collect();
-    Some(Contradiction::of_all(&rows, ": what was removed was not added as often"))
 }
 
 /// No state is left when `last` returns. Whatever was called later could have helped if it had been
