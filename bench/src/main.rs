@@ -2,6 +2,7 @@
 
 mod ambiguous;
 mod child;
+mod clocks;
 mod gallery;
 mod generate;
 mod hard;
@@ -31,6 +32,7 @@ usage: linpoint-bench <table> [selection...] [--quick]
   stream     map register cas-register snapshot queue
   monitors   set stack queue priority-queue register snapshot, peeks
   testing    recording checking
+  clocks     [<seconds for each cell>]
   gallery    wrong [<structure>...] [stress] [shuttle] [loom], right, loop <minutes>
   profile    (map | queue | stack | register) <operations> <engine>
 
@@ -69,6 +71,7 @@ fn main() {
         "stream" => stream::main(rest, quick),
         "monitors" => monitors::main(rest, quick),
         "testing" => testing::main(rest, quick),
+        "clocks" => clocks::main(rest, quick),
         "gallery" => gallery::main(rest, quick),
         "profile" => profile::main(rest),
         // For the program's calls of itself: one case, one line.
