@@ -1,5 +1,6 @@
 //! Limits on time and memory, cancellation, and progress.
 
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -115,7 +116,7 @@ impl Memory {
 
     /// True if `bytes` more would be too many, going by what the process has allocated.
     #[inline]
-    fn is_short_of(&self, bytes: usize) -> bool {
+    pub(crate) fn is_short_of(&self, bytes: usize) -> bool {
         self.most_allocated != usize::MAX
             && allocated().is_some_and(|now| now.saturating_add(bytes) > self.most_allocated)
     }
@@ -142,6 +143,12 @@ impl Memory {
         true
     }
 
+    /// Counts `bytes`, whether they fit or not.
+    fn take(&self, bytes: usize) {
+        let before = self.used.fetch_add(bytes, Ordering::Relaxed);
+        self.peak.fetch_max(before + bytes, Ordering::Relaxed);
+    }
+
     pub(crate) fn release(&self, bytes: usize) {
         self.used.fetch_sub(bytes, Ordering::Relaxed);
     }
@@ -160,6 +167,8 @@ pub struct Budget<'a> {
     /// Work since the last look at the clock that is not counted in steps.
     work: u64,
     max_steps: u64,
+    /// See [`Budget::unconditionally`].
+    is_unconditional: bool,
     total_steps: Option<&'a std::sync::atomic::AtomicU64>,
 }
 
@@ -180,6 +189,7 @@ impl<'a> Budget<'a> {
             steps: 0,
             work: 0,
             max_steps: u64::MAX,
+            is_unconditional: false,
             total_steps: None,
         }
     }
@@ -262,6 +272,23 @@ impl<'a> Budget<'a> {
         if self.memory.is_short_of(bytes) { Err(Limit::Memory) } else { Ok(()) }
     }
 
+    /// Fails if a vector is full and the process would have allocated too much after it has doubled. A table that
+    /// doubles is the largest single allocation of a search.
+    #[inline]
+    pub(crate) fn fits_another<T>(&self, list: &Vec<T>) -> Result<(), Limit> {
+        if list.len() < list.capacity() { Ok(()) } else { self.fits(list.len() * size_of::<T>()) }
+    }
+
+    /// The same for a hash table, which is copied into one twice as large.
+    #[inline]
+    pub(crate) fn fits_another_in<K, V, S>(&self, table: &HashMap<K, V, S>) -> Result<(), Limit> {
+        if table.len() < table.capacity() {
+            return Ok(());
+        }
+        // One cell in eight stays vacant, and each has a byte of its hash.
+        self.fits(2 * (table.capacity() / 7 * 8) * (size_of::<(K, V)>() + 1))
+    }
+
     #[cold]
     fn look(&mut self) -> Result<(), Limit> {
         if let Some(total) = self.total_steps {
@@ -296,12 +323,26 @@ impl<'a> Budget<'a> {
     ///
     /// [`Limit::Memory`] if not enough is left.
     pub fn reserve(&mut self, bytes: usize) -> Result<(), Limit> {
+        if self.is_unconditional {
+            self.memory.take(bytes);
+            self.held += bytes;
+            return Ok(());
+        }
         if self.held.saturating_add(bytes) <= self.max_held && self.memory.reserve(bytes) {
             self.held += bytes;
             Ok(())
         } else {
             Err(Limit::Memory)
         }
+    }
+
+    /// Runs `run` with a budget that counts memory and never refuses it. For what has to be kept when memory is short: other
+    /// parts of the process may meanwhile have taken what was released.
+    pub(crate) fn unconditionally<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
+        let before = std::mem::replace(&mut self.is_unconditional, true);
+        let result = run(self);
+        self.is_unconditional = before;
+        result
     }
 
     /// Releases memory that was reserved before.

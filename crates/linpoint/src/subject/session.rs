@@ -225,11 +225,11 @@ impl<S: Spec> Session for TypedSession<'_, S> {
         }
         let mut renamed = vec![StateId(u32::MAX); states.len()];
         for (old, state) in states.into_iter().enumerate() {
-            if keep[old] {
-                // Fits: less than was released just now.
-                if let Ok(id) = self.intern(state, budget) {
-                    renamed[old] = id;
-                }
+            // Less than was released just now, but others may have taken that meanwhile.
+            if keep[old]
+                && let Ok(id) = budget.unconditionally(|budget| self.intern(state, budget))
+            {
+                renamed[old] = id;
             }
         }
         for id in live {
