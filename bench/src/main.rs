@@ -7,6 +7,7 @@ mod gallery;
 mod generate;
 mod hard;
 mod hitting;
+mod limits;
 mod lowe;
 mod measure;
 mod monitors;
@@ -30,6 +31,9 @@ usage: linpoint-bench <table> [selection...] [--quick]
   ambiguous
   prune
   stream     map register cas-register snapshot queue
+  limits     [<model>...] [2000 10000 100000] [concurrent nested spanning staggered pending]
+             [right wrong stale] [distinct few] [check json junit tsv html watch shrink depth stats plan]
+             [write]
   monitors   set stack queue priority-queue register snapshot, peeks
   testing    recording checking
   clocks     [<seconds for each cell>]
@@ -67,6 +71,7 @@ fn main() {
         "scale" => scale::main(rest, quick),
         "ambiguous" => ambiguous::main(quick),
         "hitting" => hitting::main(quick),
+        "limits" => limits::main(rest, quick),
         "prune" => prune::main(quick),
         "stream" => stream::main(rest, quick),
         "monitors" => monitors::main(rest, quick),

@@ -29,9 +29,19 @@ pub fn children_cpu() -> f64 {
     stat(16) + stat(17)
 }
 
-/// A field of `/proc/self/stat`, numbered from 1, that counts hundredths of seconds.
+/// CPU time of a running process, user and system, in steps of ten milliseconds; 0 if it has ended.
+pub fn cpu_of(process: u32) -> f64 {
+    let process = process.to_string();
+    stat_of(&process, 14) + stat_of(&process, 15)
+}
+
 fn stat(field: usize) -> f64 {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    stat_of("self", field)
+}
+
+/// A field of `/proc/<process>/stat`, numbered from 1, that counts hundredths of seconds.
+fn stat_of(process: &str, field: usize) -> f64 {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     // The second field is a name in parentheses.
     let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
     let ticks = after_name.split_whitespace().nth(field - 3).and_then(|f| f.parse::<f64>().ok());

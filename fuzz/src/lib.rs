@@ -5,6 +5,10 @@
 //! histories are checked twice, by the planner and by breadth-first search without any shortcut,
 //! and the two must agree.
 
+mod limits;
+
+pub use limits::{Meter, limits};
+
 use std::time::Duration;
 
 use linpoint::{Engine, Limits, Verdict};

@@ -1,6 +1,6 @@
 //! `cargo xtask fuzz`: runs every fuzzer in turn, for a number of seconds each.
 //!
-//! The fuzzers are in `fuzz/`, one for each format. They start from the project's own histories
+//! The fuzzers are in `fuzz/`, one for each format, one for streams, and one for limits. They start from the project's own histories
 //! and, if available, from small ones of the published sets. Their findings are stored in
 //! `fuzz/corpus` and `fuzz/artifacts`, which are not committed. An input that found a bug is
 //! committed as `fuzz/regressions/TARGET/NAME`; a test of linpoint-formats replays all of them.
@@ -24,6 +24,7 @@ const TARGETS: &[(&str, &[&str])] = &[
     ("violat", &["violat", "juc"]),
     ("watch", &["jepsen-etcd", "porcupine-kv"]),
     ("any", &[]),
+    ("limits", &[]),
 ];
 
 /// Skip larger files, which make slow seeds.

@@ -23,7 +23,7 @@ use output::Output;
 static ALLOCATOR: memory::Counting = memory::Counting;
 
 fn main() -> ExitCode {
-    linpoint::count_memory_with(memory::allocated);
+    linpoint::count_memory_with(memory::in_use);
     let cli = Cli::parse();
     let mut out = Output::new(cli.color);
     let result = run(cli.command, &mut out);

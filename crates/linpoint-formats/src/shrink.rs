@@ -1,8 +1,6 @@
 //! Reduces a history that is not linearizable to the operations that contradict each other.
 
-use std::time::Instant;
-
-use linpoint::shrink::Fate;
+use linpoint::shrink::{Fate, Until};
 use linpoint::verdict::Violation;
 
 use crate::raw::{Details, End, RawBuilder, RawHistory, RawId, Sink};
@@ -26,11 +24,11 @@ pub fn shrink(
     raw: &RawHistory,
     history: &LoadedHistory,
     violation: &Violation,
-    deadline: Instant,
+    until: Until,
 ) -> Result<Shrunk, ReadError> {
     let wrong = |message: String| ReadError::new(source, message);
     let shrunk = history
-        .shrink(violation, deadline)
+        .shrink(violation, until)
         .map_err(|error| wrong(format!("the model fails: {error}")))?;
     let ids: Vec<RawId> = raw.ops.ids().collect();
     let mut builder = RawBuilder::new();

@@ -87,6 +87,7 @@ fn violation(violation: &Violation, reason: &str, operations: &dyn Operations) -
     json!({
         "kind": match violation.kind {
             ViolationKind::HintBroken => "hint-broken",
+            ViolationKind::WithHints => "not-linearizable-with-hints",
             _ => "not-linearizable",
         },
         "reason": reason,

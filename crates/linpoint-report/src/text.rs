@@ -60,6 +60,9 @@ pub(crate) fn verdict(outcome: &Outcome) -> &'static str {
         Outcome::Violation(all) if all.iter().all(|e| e.kind == ViolationKind::HintBroken) => {
             "ORDER HINT BROKEN"
         }
+        Outcome::Violation(all) if all.iter().all(|e| e.kind != ViolationKind::NotLinearizable) => {
+            "NOT LINEARIZABLE WITH THESE HINTS"
+        }
         Outcome::Violation(_) => "NOT LINEARIZABLE",
     }
 }

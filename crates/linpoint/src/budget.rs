@@ -1,5 +1,6 @@
 //! Limits on time and memory, cancellation, and progress.
 
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -115,7 +116,7 @@ impl Memory {
 
     /// True if `bytes` more would be too many, going by what the process has allocated.
     #[inline]
-    fn is_short_of(&self, bytes: usize) -> bool {
+    pub(crate) fn is_short_of(&self, bytes: usize) -> bool {
         self.most_allocated != usize::MAX
             && allocated().is_some_and(|now| now.saturating_add(bytes) > self.most_allocated)
     }
@@ -260,6 +261,23 @@ impl<'a> Budget<'a> {
     /// is taken: it is for what is reserved elsewhere, or not at all.
     pub(crate) fn fits(&self, bytes: usize) -> Result<(), Limit> {
         if self.memory.is_short_of(bytes) { Err(Limit::Memory) } else { Ok(()) }
+    }
+
+    /// Fails if a vector is full and the process would have allocated too much after it has doubled. A table that
+    /// doubles is the largest single allocation of a search.
+    #[inline]
+    pub(crate) fn fits_another<T>(&self, list: &Vec<T>) -> Result<(), Limit> {
+        if list.len() < list.capacity() { Ok(()) } else { self.fits(list.len() * size_of::<T>()) }
+    }
+
+    /// The same for a hash table, which is copied into one twice as large.
+    #[inline]
+    pub(crate) fn fits_another_in<K, V, S>(&self, table: &HashMap<K, V, S>) -> Result<(), Limit> {
+        if table.len() < table.capacity() {
+            return Ok(());
+        }
+        // One cell in eight stays vacant, and each has a byte of its hash.
+        self.fits(2 * (table.capacity() / 7 * 8) * (size_of::<(K, V)>() + 1))
     }
 
     #[cold]

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::budget::{Budget, Memory};
 use crate::check::{CheckError, Settings};
 use crate::history::{OpId, Span, Timeline};
 use crate::minimise::{Reply, minimise};
@@ -23,7 +24,7 @@ use crate::spec::Traces;
 use crate::subject::{Case, RetId, Subject};
 use crate::verdict::{CoreStatus, Verdict, Violation};
 
-/// Memory for one query.
+/// Memory for one query, if nothing else is said.
 const MEMORY: usize = 1 << 30;
 
 /// The largest query, in operations.
@@ -49,7 +50,16 @@ pub struct Shrunk {
     pub is_minimal: bool,
 }
 
-/// Shrinks a history to the core of a violation, until the deadline.
+/// The limits of shrinking. A history that has not been shrunk to the end is still not linearizable.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Until {
+    /// When it ends.
+    pub deadline: Instant,
+    /// Bytes for one query, see [`Limits::memory`](crate::Limits); 1 GiB if not given.
+    pub memory: Option<usize>,
+}
+
+/// Shrinks a history to the core of a violation, within limits.
 ///
 /// # Errors
 ///
@@ -58,15 +68,18 @@ pub fn shrink(
     subject: &dyn Subject,
     timeline: &Timeline,
     violation: &Violation,
-    deadline: Instant,
+    until: Until,
 ) -> Result<Shrunk, CheckError> {
+    let Until { deadline, memory } = until;
+    let memory = memory.unwrap_or(MEMORY);
     let case = &Case::new(subject, timeline);
     let until = violation.failing.map_or(Span::NEVER - 1, |failing| case.span(failing).ret);
     let in_core: FxHashSet<OpId> = violation.core.iter().copied().collect();
     let matters =
         |id: &OpId| !in_core.contains(id) && case.span(*id).call < until && !case.is_read(*id);
     let others: Vec<OpId> = violation.part.iter().copied().filter(matters).collect();
-    let mut work = Shrinking { case, until, deadline, core: violation.core.clone(), others };
+    let mut work =
+        Shrinking { case, until, deadline, memory, core: violation.core.clone(), others };
     let mut is_minimal = true;
     if violation.core_status != CoreStatus::Minimal {
         if !work.start_from_proof(&violation.part)?
@@ -86,6 +99,8 @@ struct Shrinking<'a> {
     /// The rank at which the history stopped being linearizable.
     until: u32,
     deadline: Instant,
+    /// For one query.
+    memory: usize,
     core: Vec<OpId>,
     /// Relaxed operations that could matter.
     others: Vec<OpId>,
@@ -121,7 +136,7 @@ impl<'a> Shrinking<'a> {
             return Ok(None);
         }
         // One hard query must not use up the time of all the easy ones.
-        let settings = Settings::query(left / 8, MEMORY);
+        let settings = Settings::query(left / 8, self.memory);
         Ok(match settings.check(&self.build(core, &relaxed))?.verdict {
             Verdict::Linearizable(_) => Some(true),
             Verdict::Violation(_) => Some(false),
@@ -164,7 +179,12 @@ impl<'a> Shrinking<'a> {
     /// If a monitor or the specification knows operations that contradict each other, shrinking
     /// starts with those. They contradict each other whenever the others took place.
     fn start_from_proof(&mut self, part: &[OpId]) -> Result<bool, CheckError> {
-        let proof = match monitor::decide_case(self.case, part, Effort::constant()) {
+        if self.is_late() {
+            return Ok(false);
+        }
+        let memory = Memory::new(Some(self.memory));
+        let effort = Effort::within(Budget::new(Some(self.deadline), &memory));
+        let proof = match monitor::decide_case(self.case, part, effort) {
             Ok(Outcome { answer: Answer::Violation(proof), .. }) => Some(proof),
             _ => self.case.subject.refute(&self.case.rows(part)),
         };
@@ -197,7 +217,7 @@ impl<'a> Shrinking<'a> {
         let mut latest = self.by_call(&all);
         latest.reverse();
         let mut window = 0;
-        while window < self.core.len() && window + related.len() < MAX_QUERY {
+        while window < self.core.len() && window + related.len() < MAX_QUERY && !self.is_late() {
             let near = latest.iter().take(window).chain(related.iter().filter(|_| window > 0));
             let core: FxHashSet<OpId> = near.copied().chain([failing]).collect();
             let others: Vec<OpId> = all.iter().copied().filter(|id| !core.contains(id)).collect();
@@ -238,6 +258,9 @@ impl<'a> Shrinking<'a> {
     /// True if every operation of the core is needed when only `relaxed` are kept of the others.
     fn every_op_is_needed(&self, relaxed: &[OpId]) -> Result<bool, CheckError> {
         for (at, &op) in self.core.iter().enumerate() {
+            if self.is_late() {
+                return Ok(false);
+            }
             let core = [&self.core[..at], &self.core[at + 1..]].concat();
             let relaxed = [relaxed, &[op]].concat();
             if self.is_linearizable(&core, &relaxed)? != Some(true) {

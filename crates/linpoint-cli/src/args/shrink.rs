@@ -35,15 +35,15 @@ pub struct ShrinkArgs {
     #[arg(long, value_name = "FORMAT", default_value = "jsonl", value_parser = format_names())]
     pub format: String,
 
-    /// Time limit for the check: 10s, 500ms, 2m, or a number of seconds
+    /// Time limit for the first check: 10s, 500ms, 2m, or a number of seconds [default: half of the budget]
     #[arg(long, value_name = "TIME", value_parser = units::duration)]
     pub timeout: Option<Duration>,
 
-    /// Memory limit for the check: 1GiB, 512MB, or a number of bytes
+    /// Memory limit: 1GiB, 512MB, or a number of bytes
     #[arg(long, value_name = "SIZE", value_parser = units::bytes)]
     pub memory: Option<usize>,
 
-    /// Time limit for shrinking
+    /// Time limit for everything; with --timeout, for everything but the first check
     #[arg(long, value_name = "TIME", default_value = "20s", value_parser = units::duration)]
     pub budget: Duration,
 

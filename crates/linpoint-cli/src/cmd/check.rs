@@ -26,6 +26,7 @@ use crate::progress::{Board, Display};
 use finding::{Checked, Finding, VerdictKind};
 use tally::Tally;
 use workers::Workers;
+pub use workers::memory_left;
 
 const PAGES: SideFileKind =
     SideFileKind { option: "--html", extension: ".html", holds_several: false };

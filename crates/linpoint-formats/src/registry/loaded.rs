@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::time::Instant;
 
 use linpoint::history::{Span, Timeline};
 use linpoint::hitting::{Measure, Measured, NotMeasured, measure};
-use linpoint::shrink::Shrunk;
+use linpoint::shrink::{Shrunk, Until};
 use linpoint::subject::{Call, RetId, Subject};
 use linpoint::verdict::{States, Violation, states_along};
 use linpoint::{CheckError, Checker, OpId, Plan, Progress, Report};
@@ -113,13 +112,9 @@ impl LoadedHistory {
         })
     }
 
-    /// Shrinks it to the core of a violation, until the deadline.
-    pub(crate) fn shrink(
-        &self,
-        violation: &Violation,
-        deadline: Instant,
-    ) -> Result<Shrunk, CheckError> {
-        linpoint::shrink::shrink(&*self.subject(), self.timeline(), violation, deadline)
+    /// Shrinks it to the core of a violation, within limits.
+    pub(crate) fn shrink(&self, violation: &Violation, until: Until) -> Result<Shrunk, CheckError> {
+        linpoint::shrink::shrink(&*self.subject(), self.timeline(), violation, until)
     }
 
     /// Checks it.

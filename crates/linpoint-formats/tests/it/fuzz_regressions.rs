@@ -19,6 +19,7 @@ fn every_kept_input_is_read_or_refused_and_engines_agree() {
             match name.as_str() {
                 "any" => fuzz::detect(&data),
                 "watch" => fuzz::watch(&data),
+                "limits" => fuzz::limits(&data, None),
                 format => fuzz::read(&format.replace('_', "-"), &data),
             }
             replayed += 1;

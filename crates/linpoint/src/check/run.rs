@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::parts::statuses;
 use super::whole::Whole;
 use super::{CheckError, Hints, Report, Stats};
-use crate::budget::{Cancel, Limits, Memory, Progress};
+use crate::budget::{Budget, Cancel, Limit, Limits, Memory, Progress};
 use crate::decide::{PartAnswer, PartReport, Refusals, Run};
 use crate::explain::{Setting, explain};
 use crate::history::OpId;
@@ -117,12 +117,17 @@ impl Settings<'_> {
     /// Checks a history by climbing the ladder of its plan.
     pub(crate) fn check(&self, case: &Case<'_>) -> Result<Report, CheckError> {
         let begin = Instant::now();
-        let deadline = self.limits.time.map(|t| begin + t);
+        // A limit beyond what the clock can express is none.
+        let deadline = self.limits.time.and_then(|t| begin.checked_add(t));
         let memory = Memory::new(self.limits.memory);
         let hints = effective_hints(case.timeline(), self.hints);
         let whole = self.ask_about_whole(case, &memory, begin)?;
         if let Whole::Linearizable(report) = whole {
             return Ok(*report);
+        }
+        let budget = Budget::new(deadline, &memory).watch(&self.cancel);
+        if let (Err(limit), Whole::Refused(_) | Whole::NotAsked) = (budget.check_now(), &whole) {
+            return self.undecided_unsplit(case, limit, begin);
         }
         let (steps, certify_nanos) = (AtomicU64::new(0), AtomicU64::new(0));
         let refusals = Refusals::default();
@@ -172,6 +177,22 @@ impl Settings<'_> {
             plan.note_refusal(&Tactic::Monitor(Monitor::OfShape), &reason);
         }
         Ok(Report { verdict, engine, more, plan, stats, parts: statuses(&parts) })
+    }
+
+    /// The answer if a limit was hit before the history was split, which takes time of its own.
+    fn undecided_unsplit(
+        &self,
+        case: &Case<'_>,
+        limit: Limit,
+        begin: Instant,
+    ) -> Result<Report, CheckError> {
+        let plan = self.plan_with(case, Features::of_whole(case))?;
+        let returns = case.timeline().spans().iter().filter(|span| !span.is_pending()).count();
+        let undecided = Undecided { limit, parts_done: 0, parts: 1, returns_reached: 0, returns };
+        let engine = plan.steps().last().map_or_else(String::new, Tactic::name);
+        let stats = Stats { parts: 1, decide: begin.elapsed(), ..Stats::default() };
+        let verdict = Verdict::Undecided(undecided);
+        Ok(Report { verdict, engine, more: Vec::new(), plan, stats, parts: Vec::new() })
     }
 
     /// Combines the answers for all parts into one verdict. A violation takes precedence, then

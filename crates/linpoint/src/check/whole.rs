@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use super::run::Settings;
 use super::{CheckError, Report, Stats};
-use crate::budget::Memory;
+use crate::budget::{Budget, Memory};
 use crate::decide::{ask_about_all, effort};
 use crate::history::OpId;
 use crate::monitor::{Answer, Outcome, Refusal, verify_names};
@@ -39,7 +39,9 @@ impl Settings<'_> {
         begin: Instant,
     ) -> Result<Whole, CheckError> {
         let mut plan = self.plan_with(case, Features::of_whole(case))?;
-        if !plan.asks_about_whole() || self.cancel.is_cancelled() {
+        let deadline = self.limits.time.and_then(|time| begin.checked_add(time));
+        let budget = &mut Budget::new(deadline, memory).watch(&self.cancel);
+        if !plan.asks_about_whole() || budget.check_now().is_err() {
             return Ok(Whole::NotAsked);
         }
         let panicked = |message| {
@@ -60,7 +62,11 @@ impl Settings<'_> {
         };
         let decide = begin.elapsed();
         let now = Instant::now();
-        let validated = match certify::replay_is_legal(case, &order) {
+        let validated = match certify::replay_is_legal(case, &order, budget) {
+            Err(Invalid::Unknown(limit)) => {
+                let reason = format!("{limit} was hit while its order was validated");
+                return Ok(Whole::Refused(Refusal { reason }));
+            }
             Err(Invalid::Panicked(message)) => return Err(panicked(message)),
             Err(Invalid::Illegal(message)) => Err(message),
             Ok(()) => certify::order_is_valid(case.timeline(), &order, false),

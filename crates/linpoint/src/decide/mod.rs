@@ -218,6 +218,14 @@ impl<'a> Run<'a> {
         if !is_last && rungs.iter().all(|rung| matches!(rung.tactic, Tactic::Monitor(_))) {
             return Ok(None);
         }
+        // Compiling takes time of its own.
+        if let Err(limit) = self.budget(part, first_failure).check_now()
+            && !others_may_help(limit)
+        {
+            let answer = PartAnswer::Undecided { limit, reached: 0, returns: 0 };
+            let engine = self.plan.steps().last().map_or_else(String::new, Tactic::name);
+            return Ok(Some(PartReport { answer, engine }));
+        }
         let problem = guard(|| self.compile(part, rungs, scratch))
             .map_err(|message| self.panicked(part, message))?;
         let budget = || self.budget(part, first_failure);
@@ -234,7 +242,7 @@ impl<'a> Run<'a> {
         let report = |answer, engine| Ok(Some(PartReport { answer, engine }));
         match answer {
             Ok((engine, found, refutation)) => {
-                let mut answer = self.certified(found)?;
+                let mut answer = self.certified(found, returns)?;
                 if let PartAnswer::Violation(evidence) = &mut answer {
                     *evidence = Evidence { reached, refutation };
                 }
@@ -256,18 +264,25 @@ impl<'a> Run<'a> {
         compile(self.case, self.split.events(part), self.hints, &switches, scratch)
     }
 
-    /// Validates an order.
-    fn certified(&self, found: Found) -> Result<PartAnswer, CheckError> {
+    /// Validates an order. An order that cannot be validated within the limits is no answer.
+    fn certified(&self, found: Found, returns: u32) -> Result<PartAnswer, CheckError> {
         match found {
             Found::Linearizable(order) => {
                 let begin = Instant::now();
-                certify::replay_is_legal(self.case, &order).map_err(|invalid| match invalid {
-                    Invalid::Illegal(message) => CheckError::Internal(message),
-                    Invalid::Panicked(message) => self.panicked_at(order.first().copied(), message),
-                })?;
+                let budget = &mut Budget::new(self.deadline, self.memory).watch(self.cancel);
+                let valid = certify::replay_is_legal(self.case, &order, budget);
                 let nanos = begin.elapsed().as_nanos() as u64;
                 self.certify_nanos.fetch_add(nanos, Ordering::Relaxed);
-                Ok(PartAnswer::Linearizable(order))
+                match valid {
+                    Ok(()) => Ok(PartAnswer::Linearizable(order)),
+                    Err(Invalid::Unknown(limit)) => {
+                        Ok(PartAnswer::Undecided { limit, reached: returns, returns })
+                    }
+                    Err(Invalid::Illegal(message)) => Err(CheckError::Internal(message)),
+                    Err(Invalid::Panicked(message)) => {
+                        Err(self.panicked_at(order.first().copied(), message))
+                    }
+                }
             }
             Found::NotLinearizable { reached } => {
                 Ok(PartAnswer::Violation(Evidence { reached, refutation: None }))

@@ -112,7 +112,7 @@ impl Run<'_> {
         match outcome {
             Ok(outcome) => {
                 self.steps.fetch_add(ids.len() as u64, Ordering::Relaxed);
-                self.of_monitor(outcome).map(Some)
+                self.of_monitor(outcome, ids.len()).map(Some)
             }
             Err(refusal) if self.plan.only_asks_monitor() => {
                 let monitor = monitor.name().to_owned();
@@ -125,10 +125,12 @@ impl Run<'_> {
         }
     }
 
-    fn of_monitor(&self, outcome: Outcome) -> Result<PartReport, CheckError> {
+    fn of_monitor(&self, outcome: Outcome, operations: usize) -> Result<PartReport, CheckError> {
         let engine = outcome.monitor.to_owned();
         let answer = match outcome.answer {
-            Answer::Linearizable(order) => self.certified(Found::Linearizable(order))?,
+            Answer::Linearizable(order) => {
+                self.certified(Found::Linearizable(order), operations as u32)?
+            }
             Answer::Violation(found) => {
                 let reached = outcome.explained;
                 PartAnswer::Violation(Evidence { reached, refutation: Some(found) })

@@ -105,6 +105,9 @@ pub(super) fn find<'a>(
     failing: Option<OpId>,
     proof: Option<&Proof>,
 ) -> Core {
+    if let Some(limit) = probe.is_late() {
+        return Core { ops: part.ids().collect(), status: CoreStatus::NotMinimised(limit) };
+    }
     let relevance = Relevance::new(part);
     let mut shrinking = Shrinking { probe, part, relevance, limit: None };
     let proved = |shrinking: &mut Shrinking<'_, '_>, proof: &&Proof| {

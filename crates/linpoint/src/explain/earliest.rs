@@ -104,7 +104,7 @@ pub(super) fn allowed(
     part: &Case<'_>,
     earliest: &Earliest,
 ) -> Option<(Vec<String>, bool)> {
-    let failing = earliest.op?;
+    let failing = earliest.op.filter(|_| probe.is_late().is_none())?;
     let (cut, ids) = prefix(part, earliest.rank);
     let local = OpId(ids.iter().position(|id| *id == failing)? as u32);
     let all: Vec<OpId> = cut.ids().collect();
@@ -133,6 +133,9 @@ pub(super) fn allowed(
 
 /// Linearizations of everything before the failing return.
 pub(super) fn partials(probe: &Probe<'_>, part: &Case<'_>, earliest: &Earliest) -> Vec<Partial> {
+    if probe.is_late().is_some() {
+        return Vec::new();
+    }
     let Some(before) = earliest.rank.checked_sub(1) else { return Vec::new() };
     let (cut, ids) = prefix(part, before);
     let most = if ids.len() <= SMALL { MAX_PARTIALS } else { 1 };

@@ -49,12 +49,18 @@ pub(crate) fn explain(
         Probe { hints: setting.hints, deadline, memory: setting.memory, cancel: setting.cancel };
     let mut kind = ViolationKind::NotLinearizable;
     if setting.hints == Hints::Assert {
-        // Is it bad because of the order hints, or also without them?
+        // Is it bad because of the order hints, or also without them? A proof of the specification knows no hints.
         probe.hints = Hints::Ignore;
-        let plain = case.derive(ops, |_, _| {});
-        if probe.is_bad(&plain) != Some(true) {
+        let is_bad_anyway = match evidence.refutation {
+            Some(_) => Some(true),
+            None => probe.is_bad(&case.derive(ops, |_, _| {})),
+        };
+        if is_bad_anyway != Some(true) {
             probe.hints = Hints::Assert;
-            kind = ViolationKind::HintBroken;
+            kind = match is_bad_anyway {
+                Some(_) => ViolationKind::HintBroken,
+                None => ViolationKind::WithHints,
+            };
         }
     }
     let part = case.derive(ops, |_, _| {});
@@ -80,6 +86,9 @@ fn explain_part<'a>(
     ops: &[OpId],
     kind: ViolationKind,
 ) -> Result<Violation, CheckError> {
+    if let Some(limit) = probe.is_late() {
+        return Ok(in_brief(part, evidence, ops, kind, (limit, None)));
+    }
     let refutation = evidence.refutation.as_ref();
     // A proof may name a large number of operations.
     let numbers = refutation.map(|_| numbered(ops));
@@ -159,6 +168,17 @@ fn without_core(
             return Err(CheckError::Internal(message));
         }
     };
+    Ok(in_brief(part, evidence, ops, kind, (UNANSWERED, confirmed_by)))
+}
+
+/// The verdict and a sentence. Everything else takes time.
+fn in_brief(
+    part: &Case<'_>,
+    evidence: &Evidence,
+    ops: &[OpId],
+    kind: ViolationKind,
+    (limit, confirmed_by): (Limit, Option<String>),
+) -> Violation {
     let core: Vec<OpId> = part.ids().collect();
     let reason = match &evidence.refutation {
         Some(refutation) => refutation.reason.clone(),
@@ -166,7 +186,7 @@ fn without_core(
             sentence::reason(part, kind, None, &[], &[], &core).renumbered(|id| ops[id.index()])
         }
     };
-    Ok(Violation {
+    Violation {
         kind,
         part: ops.to_vec(),
         reason,
@@ -176,9 +196,9 @@ fn without_core(
         allowed_is_complete: false,
         partials: Vec::new(),
         core,
-        core_status: CoreStatus::NotMinimised(UNANSWERED),
+        core_status: CoreStatus::NotMinimised(limit),
         confirmed_by,
-    })
+    }
 }
 
 /// The position of each operation in a list.

@@ -54,12 +54,14 @@ impl Probe<'_> {
         Effort::within(budget).most_work(WORK + WORK_PER_OP * ops as u64)
     }
 
-    /// Set once there is no time left for more queries.
+    /// Set once there is no time or memory left for more queries.
     pub(super) fn is_late(&self) -> Option<Limit> {
         if self.cancel.is_cancelled() {
             Some(Limit::Cancelled)
         } else if Instant::now() >= self.deadline {
             Some(Limit::Time)
+        } else if self.memory.is_short_of(0) {
+            Some(Limit::Memory)
         } else {
             None
         }
@@ -100,6 +102,9 @@ impl Probe<'_> {
 
     /// Has a different engine from the ones that found the core confirm that it is bad.
     pub(super) fn confirm(&self, case: &Case<'_>) -> Confirmed {
+        if self.is_late().is_some() {
+            return Confirmed::Unknown;
+        }
         let (subject, switches) = (case.subject, Switches::default());
         let problem = self.compile(case, &switches);
         let searcher = Searcher { subject, problem: &problem, switches };
@@ -115,6 +120,9 @@ impl Probe<'_> {
 
     /// Up to `most` linearizations that end in different states, and those states.
     pub(super) fn linearizations(&self, case: &Case<'_>, most: usize) -> Vec<Ending> {
+        if self.is_late().is_some() {
+            return Vec::new();
+        }
         let (subject, switches) = (case.subject, Switches::default());
         let problem = self.compile(case, &switches);
         let searcher = Searcher { subject, problem: &problem, switches };
@@ -138,6 +146,7 @@ impl Probe<'_> {
         for id in order {
             let mut next = Vec::new();
             for state in &states {
+                budget.step().ok()?;
                 session.step(*state, case.call(*id), &mut next, budget).ok()?;
             }
             next.truncate(MAX_STATES);
@@ -154,6 +163,9 @@ impl Probe<'_> {
         op: OpId,
         most: usize,
     ) -> Option<(Vec<RetId>, bool)> {
+        if self.is_late().is_some() {
+            return None;
+        }
         // What the operation would notice depends on its result, which is not fixed here, so no
         // pending operation may be dropped.
         let switches = Switches { drop_idle_pending: false, ..Switches::default() };

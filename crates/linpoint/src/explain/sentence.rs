@@ -22,7 +22,7 @@ pub(super) fn reason(
             .text("no order of the operations explains their results");
     };
     let did = |kind| Reason::new(kind).op(part.mention(failing, Form::Returned));
-    if kind == ViolationKind::HintBroken {
+    if kind != ViolationKind::NotLinearizable {
         return did(ReasonKind::HintBroken)
             .text(", which no order that respects the asserted positions explains");
     }

@@ -6,7 +6,9 @@ use super::{Extras, History, HistoryError, OpId, Timestamp};
 /// What it means if one operation returns at the very instant at which another is called.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Ties {
-    /// They are concurrent, so a coarse clock never causes a false alarm.
+    /// They are concurrent, so a coarse clock never causes a false alarm. Operations of one process keep their order,
+    /// unless several processes end one operation and begin the next at the same instant: no intervals have
+    /// exactly that order, so such operations are concurrent too.
     #[default]
     Concurrent,
     /// The one that returns precedes the one that is called. For formats that define it so.
@@ -140,6 +142,49 @@ mod tests {
         let times = [(0, 5), (5, 9)];
         assert!(!precedes(&history(Ties::Concurrent, &times), 0, 1));
         assert!(precedes(&history(Ties::Ordered, &times), 0, 1));
+    }
+
+    /// Operations of processes, as `(process, start, end)`; the end of a pending one is 0.
+    fn of_processes(times: &[(u32, u64, u64)]) -> History<usize, ()> {
+        let mut b = IntervalBuilder::new(Ties::Concurrent);
+        for (i, &(process, start, end)) in times.iter().enumerate() {
+            let extras = Extras { process: Some(process), ..Extras::default() };
+            let end = (end > 0).then_some(end);
+            b.add(Interval { op: i, ret: Some(()), start, end, extras }).unwrap();
+        }
+        b.finish().unwrap()
+    }
+
+    #[test]
+    fn one_process_keeps_its_order_where_its_operations_touch() {
+        for order in [[0, 1, 2, 3], [3, 2, 1, 0], [1, 0, 3, 2]] {
+            // Process 1 touches itself at 5. There, process 2 ends an operation and process 3 begins one.
+            let times = [(1, 0, 5), (1, 5, 9), (2, 2, 5), (3, 5, 7)];
+            let h = of_processes(&order.map(|i| times[i]));
+            let at = |i: usize| order.iter().position(|o| *o == i).unwrap() as u32;
+            for (a, b) in (0..4).flat_map(|a| (0..4).map(move |b| (a, b))) {
+                assert_eq!(precedes(&h, at(a), at(b)), (a, b) == (0, 1), "{order:?}: {a} {b}");
+            }
+        }
+    }
+
+    #[test]
+    fn operations_that_take_no_time_keep_the_order_of_their_process() {
+        let h = of_processes(&[(1, 0, 5), (1, 5, 5), (1, 5, 9), (2, 5, 6), (2, 1, 3)]);
+        assert!(precedes(&h, 0, 1) && precedes(&h, 1, 2) && precedes(&h, 0, 2));
+        for a in 0..3 {
+            assert!(!precedes(&h, a, 3) && !precedes(&h, 3, a), "{a}");
+        }
+        // An operation that never returned comes after the one before it, and before none.
+        let h = of_processes(&[(1, 0, 5), (1, 5, 0)]);
+        assert!(precedes(&h, 0, 1));
+    }
+
+    /// Each process knows its own order only, and no intervals say that.
+    #[test]
+    fn several_processes_that_touch_at_one_instant_stay_concurrent() {
+        let h = of_processes(&[(1, 0, 5), (1, 5, 9), (2, 0, 5), (2, 5, 9)]);
+        assert!((0..4).all(|a| (0..4).all(|b| !precedes(&h, a, b))));
     }
 
     #[test]

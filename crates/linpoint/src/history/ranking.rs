@@ -105,6 +105,19 @@ impl Times {
     }
 }
 
+/// What an operation does at an instant.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum AtInstant {
+    /// It began earlier, and ends here.
+    Ends,
+    /// It begins here, and never ends.
+    Stays,
+    /// It begins and ends here.
+    Passes,
+    /// It begins here, and ends later.
+    Begins,
+}
+
 /// Ranks events by sorting them.
 struct Ranking<'a> {
     ties: Ties,
@@ -120,18 +133,24 @@ impl Ranking<'_> {
         returns
     }
 
-    /// Gives every event its rank by merging calls and returns. At one instant, calls come first.
-    /// If ties are ordered, [`Ranking::rank_instant`] decides.
+    /// Gives every event its rank by merging calls and returns. At one instant, calls come first, except where a
+    /// process begins an operation when its last one ends: there [`Ranking::rank_handover`] decides. If ties are
+    /// ordered, [`Ranking::rank_instant`] does.
     fn rank(&mut self, mut calls: &[u32], mut returns: &[u32]) {
         let ordered = self.ties == Ties::Ordered;
+        let has_processes = !self.timeline.extras.processes.values().is_empty();
         let mut rank = 0;
         loop {
             match (first(calls, &self.keys.starts), first(returns, &self.keys.ends)) {
                 (None, None) => break,
-                (Some(start), Some(end)) if start == end && ordered => {
+                (Some(start), Some(end)) if start == end && (ordered || has_processes) => {
                     let called = take_while(&mut calls, |op| self.keys.starts[op] == start);
                     let returned = take_while(&mut returns, |op| self.keys.ends[op] == end);
-                    rank = self.rank_instant(rank, called, returned);
+                    rank = match self.handover(called, returned).filter(|_| !ordered) {
+                        Some(process) => self.rank_handover(rank, called, returned, process),
+                        None if ordered => self.rank_instant(rank, called, returned),
+                        None => self.rank_calls_first(rank, called, returned),
+                    };
                     continue;
                 }
                 (Some(start), end) if end.is_none_or(|end| start <= end) => {
@@ -178,9 +197,93 @@ impl Ranking<'_> {
         rank
     }
 
-    /// Checks that each process has one operation open at a time. Touching operations of one
-    /// process are valid under either policy, since a process knows its own order. By rank they
-    /// remain concurrent.
+    /// Ranks the events of one instant, calls first. Returns the next rank.
+    fn rank_calls_first(&mut self, mut rank: u32, called: &[u32], returned: &[u32]) -> u32 {
+        for op in called {
+            self.timeline.spans[*op as usize].call = rank;
+            rank += 1;
+        }
+        for op in returned {
+            self.timeline.spans[*op as usize].ret = rank;
+            rank += 1;
+        }
+        rank
+    }
+
+    /// What the events of an operation at one instant say about the order of its process there.
+    fn part_at(&self, op: u32, instant: u64) -> AtInstant {
+        let op = op as usize;
+        match (self.keys.starts[op] == instant, self.timeline.spans[op].is_pending()) {
+            (false, _) => AtInstant::Ends,
+            (true, true) => AtInstant::Stays,
+            (true, false) if self.keys.ends[op] == instant => AtInstant::Passes,
+            (true, false) => AtInstant::Begins,
+        }
+    }
+
+    /// The process that ends an operation and begins another at this instant; `None` if there is none, or several. Then
+    /// all events are concurrent: with `a` before `b` in one process and `c` before `d` in the other, and
+    /// nothing known between them, intervals would order `a` and `d`, or `c` and `b`.
+    fn handover(&self, called: &[u32], returned: &[u32]) -> Option<u32> {
+        let instant = self.keys.starts[*called.first()? as usize];
+        let processes = &self.timeline.extras.processes;
+        let mut seen: FxHashMap<u32, [bool; 4]> = FxHashMap::default();
+        for &op in called.iter().chain(returned) {
+            if let Some(process) = processes.get(op as usize) {
+                seen.entry(process).or_default()[self.part_at(op, instant) as usize] = true;
+            }
+        }
+        let mut handing_over =
+            seen.into_iter().filter_map(|(process, [ends, stays, passes, begins])| {
+                let is_known = (ends && (stays || passes || begins)) || (passes && begins);
+                is_known.then_some(process)
+            });
+        handing_over.next().filter(|_| handing_over.next().is_none())
+    }
+
+    /// Ranks the events of one instant at which one process hands over: calls of others, what the process ends,
+    /// what it does without taking time, what it begins, returns of others. An operation of the process that
+    /// never returned may have begun before or after those that take no time. Returns the next rank.
+    fn rank_handover(
+        &mut self,
+        mut rank: u32,
+        called: &[u32],
+        returned: &[u32],
+        process: u32,
+    ) -> u32 {
+        let instant = self.keys.starts[called[0] as usize];
+        let is_its =
+            |this: &Self, op: u32| this.timeline.extras.processes.get(op as usize) == Some(process);
+        let mut next = || {
+            rank += 1;
+            rank - 1
+        };
+        use AtInstant::{Begins, Ends, Passes, Stays};
+        let order = [
+            (false, true, None),
+            (true, false, Some(Ends)),
+            (true, true, Some(Stays)),
+            (true, true, Some(Passes)),
+            (true, false, Some(Passes)),
+            (true, true, Some(Begins)),
+            (false, false, None),
+        ];
+        for (its, calls, part) in order {
+            for &op in if calls { called } else { returned } {
+                if is_its(self, op) != its
+                    || part.is_some_and(|part| self.part_at(op, instant) != part)
+                {
+                    continue;
+                }
+                let span = &mut self.timeline.spans[op as usize];
+                *(if calls { &mut span.call } else { &mut span.ret }) = next();
+            }
+        }
+        rank
+    }
+
+    /// Checks that each process has one operation open at a time. Touching operations of one process are valid
+    /// under either policy, since a process knows its own order.
     fn check_processes(&self, calls: &[u32]) -> Result<(), HistoryError> {
         let processes = &self.timeline.extras.processes;
         if processes.values().is_empty() {

@@ -113,6 +113,7 @@ impl<'a> Automaton<'a> {
             [one] => one.0,
             several => {
                 budget.reserve(4 * (several.len() + 1))?;
+                budget.fits_another(&self.many)?;
                 let at = self.many.len() as u32;
                 self.many.push(StateId(several.len() as u32));
                 self.many.extend_from_slice(several);
@@ -145,6 +146,7 @@ impl<'a> Automaton<'a> {
                 budget.reserve(SPARSE_CHUNK * SPARSE_ENTRY_BYTES)?;
                 self.sparse_reserved += SPARSE_CHUNK;
             }
+            budget.fits_another_in(&self.sparse)?;
             self.sparse.insert(u64::from(state.0) << 32 | u64::from(class.0), code);
         }
         Ok(())

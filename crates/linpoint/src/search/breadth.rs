@@ -194,6 +194,8 @@ impl<'r, 'a, M: Mask> BreadthFirst<'r, 'a, M> {
             self.nodes_paid += NODE_CHUNK;
         }
         self.paths.pay(budget)?;
+        budget.fits_another(&self.next)?;
+        budget.fits_another(&self.level)?;
         if !self.frontier.is_at_end() && self.frontier.is_returning_done(&node.config.mask) {
             self.next.push(node);
         } else {
@@ -204,9 +206,11 @@ impl<'r, 'a, M: Mask> BreadthFirst<'r, 'a, M> {
 
     fn expand(&mut self, node: &Node<M>, budget: &mut Budget<'_>) -> Result<(), Stop> {
         let mut choices = std::mem::take(&mut self.scratch);
-        let looked_at = self.frontier.push_moves(&node.config, &self.ledger, &mut choices);
+        // Choices may be left over from an attempt that a limit ended.
+        choices.clear();
+        self.frontier.push_moves(&node.config, &self.ledger, &mut choices, budget)?;
         // Each choice copies a mask.
-        budget.work(looked_at + (choices.len() + 1) * self.frontier.mask_words())?;
+        budget.work((choices.len() + 1) * self.frontier.mask_words())?;
         for choice in choices.drain(..) {
             if self.frontier.is_tracked(choice) {
                 self.tracked_in.insert(node.config.state);
@@ -283,9 +287,11 @@ impl<M: Mask> Met<M> {
                 if visited.is_lossy() { Err(Limit::Memory.into()) } else { Ok(new) }
             }
             Met::Least { used, bytes } => {
+                budget.fits_another_in(used)?;
                 let least = used.entry((config.mask.clone(), config.state)).or_default();
                 // Comparing with many incomparable multisets costs as much as several steps.
                 budget.spend(least.len() as u64 / COMPARED_PER_STEP)?;
+                budget.work(least.len() * ledger.classes(config.used).len())?;
                 if least.iter().any(|u| ledger.uses_no_more(*u, config.used)) {
                     return Ok(false);
                 }
@@ -323,6 +329,7 @@ impl Paths {
     }
 
     fn pay(&mut self, budget: &mut Budget<'_>) -> Result<(), Stop> {
+        budget.fits_another(&self.nodes)?;
         while self.nodes.len() > self.paid {
             budget.reserve(PATH_CHUNK * size_of::<(PathId, Choice)>() * 2)?;
             self.paid += PATH_CHUNK;

@@ -213,11 +213,13 @@ impl<M: Mask> DepthFirst<'_, '_, M> {
             budget.reserve(FRAME_CHUNK * (size_of::<Frame<M>>() + 4 * size_of::<Move>()))?;
             self.frames_paid += FRAME_CHUNK;
         }
+        budget.fits_another(&self.frames)?;
+        budget.fits_another(&self.order)?;
         let moves_from = self.moves.len();
         // Moves may be left over from an attempt that a limit ended.
         self.scratch.clear();
-        let looked_at = self.frontier.push_moves(&config, &self.ledger, &mut self.scratch);
-        budget.work(looked_at + self.frontier.mask_words())?;
+        self.frontier.push_moves(&config, &self.ledger, &mut self.scratch, budget)?;
+        budget.work(self.frontier.mask_words())?;
         if self.moves.len() + self.scratch.len() > self.moves.capacity() {
             // A growing vector doubles.
             budget.fits(2 * self.moves.capacity() * size_of::<Move>())?;

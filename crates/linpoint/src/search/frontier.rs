@@ -240,16 +240,17 @@ impl<'p, M: Mask> Frontier<'p, M> {
     }
 
     /// Pushes the choices that may take effect next, the most promising last. Legality is not
-    /// checked. Returns how many were looked at, which may be many more.
+    /// checked. What is looked at, which may be much more, counts as work.
     pub(crate) fn push_moves(
         &mut self,
         config: &Config<M>,
         ledger: &Ledger,
         out: &mut Vec<Choice>,
-    ) -> usize {
+        budget: &mut Budget<'_>,
+    ) -> Result<(), Stop> {
         let begin = out.len();
         if !self.problem.pending.is_empty() {
-            self.push_pending(config, ledger, out);
+            self.push_pending(config, ledger, out, budget)?;
         }
         let order = self.problem.order.as_ref();
         self.open.for_each_without(&config.mask, |slot| {
@@ -265,12 +266,13 @@ impl<'p, M: Mask> Frontier<'p, M> {
         });
         self.sort_moves(&mut out[begin..]);
         let looked_at = out.len() - begin;
+        budget.work(looked_at)?;
         if self.switches.first_of_class && looked_at <= FEW_MOVES {
             self.drop_twins(begin, out);
         } else if self.switches.first_of_class {
             self.drop_many_twins(begin, out);
         }
-        looked_at
+        Ok(())
     }
 
     /// Sorts by descending preference key, so that the best is popped first.
@@ -356,16 +358,23 @@ impl<'p, M: Mask> Frontier<'p, M> {
 
     /// Pending classes that an open operation could notice, directly or through another pending
     /// operation, and that have an operation left.
-    fn push_pending(&mut self, config: &Config<M>, ledger: &Ledger, out: &mut Vec<Choice>) {
+    fn push_pending(
+        &mut self,
+        config: &Config<M>,
+        ledger: &Ledger,
+        out: &mut Vec<Choice>,
+        budget: &mut Budget<'_>,
+    ) -> Result<(), Stop> {
         let p = self.problem;
         self.stamp_now += 1;
         let begin = out.len();
-        let mut all = false;
+        let (mut all, mut looked_at) = (false, 0);
         let mut stamp = std::mem::take(&mut self.stamp);
         let now = self.stamp_now;
         let mut consider = |matter: &Matter, out: &mut Vec<Choice>| match matter {
             Matter::All => all = true,
             Matter::Some(list) => {
+                looked_at += list.len();
                 for class in list {
                     if stamp[*class as usize] != now {
                         stamp[*class as usize] = now;
@@ -386,6 +395,7 @@ impl<'p, M: Mask> Frontier<'p, M> {
             i += 1;
         }
         self.stamp = stamp;
+        budget.work(looked_at)?;
         if all {
             out.truncate(begin);
             out.extend((0..p.pending.len() as u32).map(Choice::pending));
@@ -407,6 +417,7 @@ impl<'p, M: Mask> Frontier<'p, M> {
             }
         }
         out.truncate(kept);
+        Ok(())
     }
 
     /// The configuration after `choice` took effect and led to `state`; `None` if that is useless:

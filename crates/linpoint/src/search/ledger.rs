@@ -41,7 +41,10 @@ impl Ledger {
     /// The number of operations of the class that have taken effect.
     pub(crate) fn count(&self, used: UsedId, class: u32) -> u32 {
         let set = &self.sets[used as usize];
-        set.iter().find(|(c, _)| *c == class).map_or(0, |(_, n)| *n)
+        match set.binary_search_by_key(&class, |(c, _)| *c) {
+            Ok(at) => set[at].1,
+            Err(_) => 0,
+        }
     }
 
     /// The classes in use.
@@ -61,6 +64,7 @@ impl Ledger {
             return Ok(0);
         }
         let mut set = self.sets[used as usize].clone();
+        budget.work(set.len())?;
         match set.binary_search_by_key(&class, |(c, _)| *c) {
             Ok(at) => set[at].1 += 1,
             Err(at) => set.insert(at, (class, 1)),
@@ -80,6 +84,7 @@ impl Ledger {
             return Ok(used);
         }
         let mut set = self.sets[used as usize].clone();
+        budget.work(set.len())?;
         set.retain(|(class, _)| problem.pending[*class as usize].last_use >= returns);
         self.intern(set, problem, budget)
     }
@@ -100,6 +105,8 @@ impl Ledger {
             return Ok(id);
         }
         budget.reserve(SET_BYTES + 16 * set.len())?;
+        budget.fits_another(&self.sets)?;
+        budget.fits_another_in(&self.ids)?;
         let id = self.sets.len() as UsedId;
         let retires = set.iter().map(|(c, _)| problem.pending[*c as usize].last_use).min();
         self.first_retirement.push(retires.unwrap_or(u32::MAX));

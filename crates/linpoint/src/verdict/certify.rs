@@ -7,7 +7,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::budget::{Budget, Memory};
+use crate::budget::{Budget, Limit};
 use crate::history::{OpId, Span, Timeline};
 use crate::sorting::sort_by_key;
 use crate::subject::{Case, Stop, guard};
@@ -56,47 +56,97 @@ pub(crate) enum Invalid {
     Illegal(String),
     /// The specification panicked.
     Panicked(String),
+    /// A limit came first. Pending operations whose results are unknown may lead to any number of states.
+    Unknown(Limit),
 }
 
+/// Follow at most this many states at first.
+const FEW_STATES: usize = 64;
+/// Look at the clock after this many operations that are replayed in place.
+const OPS_PER_LOOK: usize = 1024;
+/// Units of work of one step in one state, see [`Budget::work`].
+const WORK_PER_STEP: usize = 64;
 /// Drop unused states after this many operations.
 const TIDY: usize = 1024;
 
 /// Checks (3) for the order of one part, on an object that is changed in place if the specification
-/// has one. Otherwise nondeterministic specifications are followed in all states in parallel.
-pub(crate) fn replay_is_legal(case: &Case<'_>, order: &[OpId]) -> Result<(), Invalid> {
+/// has one. Otherwise nondeterministic specifications are followed in several states in parallel: in a few of those that are
+/// possible, and if that leads nowhere, in all.
+pub(crate) fn replay_is_legal(
+    case: &Case<'_>,
+    order: &[OpId],
+    budget: &mut Budget<'_>,
+) -> Result<(), Invalid> {
     let illegal = |id: OpId| {
         let op = case.describe_op(id);
         Err(Invalid::Illegal(format!("operation {id}, {op}, is not legal at its place")))
     };
-    let in_place = || case.subject.replay(&mut order.iter().map(|id| case.call(*id)));
-    if let Some(replayed) = guard(in_place).map_err(Invalid::Panicked)? {
-        return replayed.or_else(|at| illegal(order[at]));
+    let mut late = None;
+    let calls = order.iter().enumerate().map_while(|(at, id)| {
+        if at % OPS_PER_LOOK == OPS_PER_LOOK - 1 {
+            late = budget.check_now().err();
+        }
+        late.is_none().then(|| case.call(*id))
+    });
+    let mut calls = calls;
+    let replayed = guard(|| case.subject.replay(&mut calls)).map_err(Invalid::Panicked)?;
+    if let Some(replayed) = replayed {
+        return match late {
+            Some(limit) => Err(Invalid::Unknown(limit)),
+            None => replayed.or_else(|at| illegal(order[at])),
+        };
     }
-    let memory = Memory::unlimited();
-    let budget = &mut Budget::new(None, &memory);
+    for most in [FEW_STATES, usize::MAX] {
+        match followed(case, order, most, budget) {
+            Ok(Followed::ToTheEnd) => return Ok(()),
+            Ok(Followed::Until { at, in_all_states: true }) => return illegal(order[at]),
+            Ok(Followed::Until { .. }) => {}
+            Err(Stop::Limit(limit)) => return Err(Invalid::Unknown(limit)),
+            Err(Stop::SpecPanicked { message, .. }) => return Err(Invalid::Panicked(message)),
+        }
+    }
+    Err(Invalid::Illegal("a replay in all states left some out".to_owned()))
+}
+
+/// How far an order can be followed.
+enum Followed {
+    ToTheEnd,
+    /// It is illegal there, in the states that were followed.
+    Until {
+        at: usize,
+        in_all_states: bool,
+    },
+}
+
+/// Follows an order in at most this many states at a time.
+fn followed(
+    case: &Case<'_>,
+    order: &[OpId],
+    most: usize,
+    budget: &mut Budget<'_>,
+) -> Result<Followed, Stop> {
     let mut session = case.subject.session();
-    let failed = |stop: Stop| match stop {
-        Stop::Limit(limit) => Invalid::Illegal(format!("{limit} was hit during the replay")),
-        Stop::SpecPanicked { message, .. } => Invalid::Panicked(message),
-    };
-    let mut states = vec![session.initial(budget).map_err(failed)?];
-    let mut next = Vec::new();
+    let mut states = vec![session.initial(budget)?];
+    let (mut next, mut in_all_states) = (Vec::new(), true);
     for (at, &id) in order.iter().enumerate() {
         for state in &states {
-            session.step(*state, case.call(id), &mut next, budget).map_err(failed)?;
+            budget.work(WORK_PER_STEP)?;
+            session.step(*state, case.call(id), &mut next, budget)?;
         }
         sort_by_key(&mut next, |state| state.0);
         next.dedup();
         if next.is_empty() {
-            return illegal(id);
+            return Ok(Followed::Until { at, in_all_states });
         }
+        in_all_states &= next.len() <= most;
+        next.truncate(most);
         std::mem::swap(&mut states, &mut next);
         next.clear();
         if at % TIDY == TIDY - 1 {
             session.keep_only(&mut states, budget);
         }
     }
-    Ok(())
+    Ok(Followed::ToTheEnd)
 }
 
 /// Merges legal orders of independent parts into one order of the history.

@@ -84,6 +84,9 @@ pub enum ViolationKind {
     NotLinearizable,
     /// Linearizations exist, but none respects the asserted order hints.
     HintBroken,
+    /// No linearization respects the asserted order hints. A limit was hit before it was known whether there is one
+    /// that does not.
+    WithHints,
 }
 
 /// How small a core is.

@@ -4,8 +4,12 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use linpoint::spec::models::{Queue, QueueOp, QueueRet};
-use linpoint::{Cancel, Checker, Engine, History, Limit, Verdict};
+use linpoint::history::{Extras, Interval, OrderHint, Ties};
+use linpoint::spec::models::{
+    Bag, BagOp, BagRet, Queue, QueueOp, QueueRet, Register, RegisterOp, RegisterRet,
+};
+use linpoint::verdict::ViolationKind;
+use linpoint::{Cancel, Checker, Engine, Hints, History, Limit, Verdict};
 
 /// 40 concurrent enqueues, then dequeues, the last two of which contradict each other. Searches try
 /// all orders of the others first.
@@ -140,4 +144,61 @@ fn the_planner_decides_what_search_alone_cannot() {
     // Contradictory orders of two elements: either a violation, if there is time to prove it, or
     // undecided.
     assert!(!report.verdict.is_linearizable());
+}
+
+/// Adds of few values, then removals that never return, before a removal that finds nothing: an order says that they took
+/// effect, but not what they removed. There are millions of states along it.
+#[test]
+fn an_order_with_very_many_states_is_validated() {
+    let mut events = History::from_events();
+    for v in 0..200 {
+        let id = events.call(BagOp::Add(v % 5));
+        events.ret(id, BagRet::Done).unwrap();
+    }
+    for _ in 0..200 {
+        events.call(BagOp::Remove);
+    }
+    let id = events.call(BagOp::Remove);
+    events.ret(id, BagRet::Value(None)).unwrap();
+    let history = events.finish();
+    let verdict = Checker::new(&Bag::new()).memory(256 << 20).check(&history).unwrap().verdict;
+    assert!(!matches!(verdict, Verdict::Violation(_)), "{verdict:?}");
+}
+
+/// Whether a history is bad without its hints is a question of its own, and may stay open.
+#[test]
+fn a_violation_with_hints_is_not_blamed_on_them_unless_that_is_known() {
+    let read_of = |value: u32| {
+        let mut intervals = History::from_intervals(Ties::Ordered);
+        for (position, v) in [(2, 1), (1, 2)] {
+            let hint = Some(OrderHint { scope: 0, position });
+            let extras = Extras { hint, ..Extras::default() };
+            let at = 10 * u64::from(v);
+            let write = Interval::new(RegisterOp::Write(v), RegisterRet::Written, at, at + 1);
+            intervals.add(Interval { extras, ..write }).unwrap();
+        }
+        let read = Interval::new(RegisterOp::Read, RegisterRet::Value(value), 30, 31);
+        intervals.add(read).unwrap();
+        intervals.finish().unwrap()
+    };
+    let kind = |value, explains| {
+        let spec = Register { initial: 0 };
+        let checker = Checker::new(&spec).hints(Hints::Assert).explains(explains);
+        match checker.check(&read_of(value)).unwrap().verdict {
+            Verdict::Violation(violation) => violation.kind,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(kind(2, true), ViolationKind::HintBroken);
+    assert_eq!(kind(1, true), ViolationKind::NotLinearizable);
+    // Without time for an explanation, only a proof that needs no hints tells them apart.
+    assert_eq!(kind(2, false), ViolationKind::WithHints);
+    assert_ne!(kind(1, false), ViolationKind::HintBroken);
+}
+
+#[test]
+fn a_time_limit_beyond_the_end_of_time_is_none() {
+    let spec = Queue::new();
+    let checker = Checker::new(&spec).timeout(Duration::MAX);
+    assert!(matches!(checker.check(&hard()).unwrap().verdict, Verdict::Violation(_)));
 }

@@ -4,7 +4,7 @@
 //! threads, in proportion to the work that is left: one while there are many inputs of the same size, all for
 //! the last input or for one that is larger than all others together.
 //!
-//! *Memory.* The limit is divided evenly among the checks that may run at the same time. A check whose share was
+//! *Memory.* The limit, without what the process already has, is divided evenly among the checks that may run at the same time. A check whose share was
 //! too small is repeated alone with the whole limit. In addition, the estimated memory of all loaded histories
 //! is bounded by a quarter of the limit; a single history may exceed that.
 //!
@@ -209,18 +209,20 @@ impl<'a> Workers<'a> {
         let settings = &self.options.run.settings;
         let run = |settings: &Settings| {
             let begun = Instant::now();
-            let report = match entry.is_shown() {
+            let report: Result<Report, CheckError> = match entry.is_shown() {
                 true => history.check_watched(settings, &|progress| entry.set_progress(progress)),
                 false => history.check(settings),
             };
             report.map(|report| (report, begun.elapsed()))
         };
-        if self.files_at_once <= 1 {
-            return run(settings);
-        }
         let mut shared = settings.clone();
+        shared.limits.memory = Some(memory_left(settings) / self.files_at_once);
+        if self.files_at_once <= 1 {
+            let (mut report, time) = run(&shared)?;
+            report.plan.limits = settings.limits;
+            return Ok((report, time));
+        }
         shared.threads = Some(self.threads_for(self.costs[input]));
-        shared.limits.memory = Some(settings.limits.memory_bytes() / self.files_at_once);
         let shares = self.alone.read().unwrap_or_else(PoisonError::into_inner);
         let (mut report, mut time) = run(&shared)?;
         drop(shares);
@@ -228,6 +230,7 @@ impl<'a> Workers<'a> {
             let mut whole = settings.clone();
             whole.limits.time = settings.limits.time.map(|limit| limit.saturating_sub(time));
             let _alone = self.alone.write().unwrap_or_else(PoisonError::into_inner);
+            whole.limits.memory = Some(memory_left(settings));
             let (again, more) = run(&whole)?;
             (report, time) = (again, time + more);
         }
@@ -235,6 +238,13 @@ impl<'a> Workers<'a> {
         report.plan.limits = settings.limits;
         Ok((report, time))
     }
+}
+
+/// The memory limit without what the process already has: mostly histories. A history that takes most of the limit is
+/// still checked, with a part of it.
+pub fn memory_left(settings: &Settings) -> usize {
+    let limit = settings.limits.memory_bytes();
+    limit.saturating_sub(crate::memory::in_use()).max(limit / HISTORIES_DIVISOR)
 }
 
 fn panicked(input: &Input) -> Finding {

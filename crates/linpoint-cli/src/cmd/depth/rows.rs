@@ -8,6 +8,8 @@ use linpoint_formats::{Value, to_json};
 use super::DepthRow;
 
 const UNKNOWN: &str = "?";
+/// Instead of a depth, if only operations that never returned explain a history.
+const NEEDS_PENDING: &str = "pending";
 
 fn or_unknown<T: ToString>(value: Option<T>) -> String {
     value.map_or(UNKNOWN.to_owned(), |value| value.to_string())
@@ -21,8 +23,25 @@ fn verdict(row: &DepthRow) -> &'static str {
     }
 }
 
+/// True if the history is linearizable only because of operations that never returned. Schedules are orders of completed
+/// operations, so no schedule is a witness, and the history has no depth. Known if a family has all schedules.
+fn needs_pending(row: &DepthRow) -> bool {
+    let m = &row.measured;
+    let has_all = |size: &Option<usize>| match (size, m.schedules) {
+        (Some(size), Some(all)) => *size as u128 == all,
+        _ => false,
+    };
+    row.linearizable == Some(true)
+        && m.witness.is_none()
+        && !m.witness_unknown
+        && m.sizes.iter().any(has_all)
+}
+
 /// The least `d` with a witness; `-` if no family that was tried has one.
 fn witness(row: &DepthRow) -> String {
+    if needs_pending(row) {
+        return NEEDS_PENDING.to_owned();
+    }
     match (row.measured.witness, row.measured.witness_unknown) {
         (Some(d), _) => d.to_string(),
         (None, true) => UNKNOWN.to_owned(),
@@ -31,6 +50,9 @@ fn witness(row: &DepthRow) -> String {
 }
 
 fn depth(row: &DepthRow) -> String {
+    if needs_pending(row) {
+        return NEEDS_PENDING.to_owned();
+    }
     match row.measured.depth {
         Exact::Is(d) => d.to_string(),
         // A violation has no depth.
@@ -84,7 +106,8 @@ pub(super) fn json(row: &DepthRow) -> String {
     let fewest = m.sizes_with_fewest.as_deref().map_or("null".to_owned(), list);
     format!(
         "{{\"file\":{},\"verdict\":\"{}\",\"operations\":{},\"chains\":{},\"concurrency\":{},\
-         \"concurrent_pairs\":{},\"witness_d\":{},\"depth\":{},\"depth_more_than\":{},\"families\":{},\
+         \"concurrent_pairs\":{},\"witness_d\":{},\"depth\":{},\"depth_more_than\":{},\
+         \"needs_pending\":{},\"families\":{},\
          \"families_with_fewest_chains\":{fewest},\"schedules\":{schedules}}}\n",
         to_json(&Value::str(&row.name)),
         verdict(row),
@@ -94,7 +117,8 @@ pub(super) fn json(row: &DepthRow) -> String {
         m.concurrent_pairs,
         number(m.witness),
         number(exact),
-        number(more_than),
+        number(more_than.filter(|_| !needs_pending(row))),
+        needs_pending(row),
         list(&m.sizes),
     )
 }
