@@ -48,7 +48,8 @@ impl Settings<'_> {
             let description = "asked for its shape".to_owned();
             CheckError::SpecPanicked { op: OpId(0), description, message }
         };
-        let effort = effort(self.limits.time.map(|time| begin + time), memory, &self.cancel);
+        let deadline = self.limits.time.and_then(|time| begin.checked_add(time));
+        let effort = effort(deadline, memory, &self.cancel);
         let outcome = match ask_about_all(case, memory, effort).map_err(panicked)? {
             Ok(outcome) => outcome,
             Err(refusal) => return Ok(Whole::Refused(refusal)),

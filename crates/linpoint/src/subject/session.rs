@@ -138,7 +138,7 @@ impl<'a, S: Spec> TypedSession<'a, S> {
             return Err(Limit::Memory.into());
         }
         let before = self.fixed_bytes();
-        let room = cells / 4 * 3 + 1;
+        let room = room(cells);
         let reserved = room * (size_of::<S::State>() + 8) + cells * 4;
         budget.reserve(reserved)?;
         self.states.reserve_exact(room - self.states.len());
@@ -152,6 +152,11 @@ impl<'a, S: Spec> TypedSession<'a, S> {
         }
         Ok(())
     }
+}
+
+/// The number of states for which there is room before the index has to grow.
+fn room(cells: usize) -> usize {
+    cells / 4 * 3 + 1
 }
 
 /// Sorts what follows `begin` and drops repetitions there.
@@ -223,8 +228,9 @@ impl<S: Spec> Session for TypedSession<'_, S> {
         }
         let mut kept = keep.iter();
         self.states.retain(|_| kept.next() == Some(&true));
-        self.states.shrink_to_fit();
         let renamed = self.index.keep_only(&keep);
+        // The room that `grow` makes for this many cells. It was there before, and is counted.
+        self.states.shrink_to(room(self.index.cells()));
         let (spec, fixed) = (self.spec, size_of::<S::State>());
         let heap_bytes = |state| match spec.state_bytes(state).saturating_sub(fixed) {
             0 => 0,
