@@ -83,7 +83,7 @@ impl Way {
         let stress = Stress::new(make)
             .spec(Register { initial: 0 })
             .ops(|rng| match rng.chance(0.5) {
-                true => RegisterOp::Write(1 + rng.below(1_000) as u64),
+                true => RegisterOp::Write(1 + rng.below(1_000)),
                 false => RegisterOp::Read,
             })
             .perform(move |register, op| match op {
