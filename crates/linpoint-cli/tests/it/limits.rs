@@ -101,7 +101,8 @@ fn every_model_keeps_small_limits() {
             let third = returns.iter().step_by(3).cloned().collect::<Vec<_>>();
             let reversed = returns.iter().rev().cloned().collect();
             for ends in [returns, reversed, third] {
-                let lines = [std::slice::from_ref(&header), &calls[..], &ends[..]].concat().join("\n");
+                let lines =
+                    [std::slice::from_ref(&header), &calls[..], &ends[..]].concat().join("\n");
                 fs::write(dir.join("h.jsonl"), lines).unwrap();
                 for limits in [["--timeout", "1ms"], ["--timeout", "20ms"], ["--memory", "1MB"]] {
                     let time = ["--timeout", "1s"];

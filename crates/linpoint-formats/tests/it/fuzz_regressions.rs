@@ -2,7 +2,7 @@
 //! fuzzers.
 
 #[path = "../../../../fuzz/src/lib.rs"]
-#[allow(dead_code, reason = "each fuzz target uses a part of it")]
+#[allow(dead_code, unused_imports, reason = "each fuzz target uses a part of it")]
 mod fuzz;
 
 use std::path::Path;
