@@ -2,6 +2,7 @@
 
 use super::super::problem::{Scratch, compile};
 use super::*;
+use crate::budget::{Budget, Memory};
 use crate::check::Hints;
 use crate::history::{Extras, History, Interval, OrderHint, Ties};
 use crate::spec::models::{Register, RegisterOp, RegisterRet};
@@ -32,6 +33,7 @@ fn twins_of_many_moves_are_those_of_few() {
     let (spec, mut rng) = (Register { initial: 0 }, fastrand::Rng::with_seed(3));
     // Pending writes stay, although nothing reads them.
     let all = Switches { first_of_class: false, drop_idle_pending: false, ..Switches::default() };
+    let memory = Memory::unlimited();
     let (mut dropped, mut kept) = (0, 0);
     for round in 0..400 {
         let history = writes(&mut rng);
@@ -54,7 +56,8 @@ fn twins_of_many_moves_are_those_of_few() {
             // What is there already stays.
             let begin = rng.usize(..3);
             let mut few = vec![Choice::op(0); begin];
-            frontier.push_moves(&config, &ledger, &mut few);
+            let budget = &mut Budget::new(None, &memory);
+            frontier.push_moves(&config, &ledger, &mut few, budget).expect("no limit");
             let (mut many, before) = (few.clone(), few.len());
             frontier.drop_twins(begin, &mut few);
             frontier.drop_many_twins(begin, &mut many);
