@@ -247,9 +247,9 @@ fn a_growing_file_is_followed() {
 #[test]
 fn an_interrupt_ends_following() {
     let dir = dir("watch-interrupt");
-    let mut stream = "{\"linpoint\":1,\"model\":\"queue\"}\n".to_owned();
+    let mut stream = "{\"linpoint\":1,\"model\":\"bag\"}\n".to_owned();
     for i in 0..6 {
-        stream += &format!("{{\"call\":{i},\"op\":\"enqueue\",\"args\":[{i}]}}\n");
+        stream += &format!("{{\"call\":{i},\"op\":\"add\",\"args\":[{i}]}}\n");
     }
     stream += "{\"return\":0}\n";
     fs::write(dir.join("run.jsonl"), stream).unwrap();
