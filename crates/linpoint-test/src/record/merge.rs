@@ -171,7 +171,12 @@ mod tests {
             let stamps: Vec<&[(u64, u64)]> = lanes.iter().map(Vec::as_slice).collect();
             let merged =
                 (0..).zip(&stamps).map(|(process, stamps)| lane(process, stamps)).collect();
-            assert_eq!(precedence(&merge(merged).unwrap()), expected(&stamps), "{lanes:?}");
+            let (found, expected) = (precedence(&merge(merged).unwrap()), expected(&stamps));
+            for (a, b) in (0..9).flat_map(|a| (0..9).map(move |b| (a, b))) {
+                // A process may keep its order where its own stamps are equal.
+                let may_differ = a / 3 == b / 3 && a < b && !expected[a][b];
+                assert!(may_differ || found[a][b] == expected[a][b], "{a}, {b}: {lanes:?}");
+            }
         }
     }
 
