@@ -28,7 +28,7 @@ fn main() -> ExitCode {
 }
 
 fn measure(path: &Path, model: Option<&str>) -> Result<(), String> {
-    let model = model.map(ModelName::parse).transpose()?;
+    let model = model.map(ModelName::parse).transpose().map_err(|error| error.to_string())?;
     let start = Instant::now();
     let found = registry::read_file(path, None, model.as_ref()).map_err(|e| e.to_string())?;
     let plain = start.elapsed();

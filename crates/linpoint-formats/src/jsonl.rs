@@ -234,7 +234,7 @@ impl<B: Sink> Reader<'_, B> {
         };
         let mut header = Header { model: None, note: text("note")?, ties };
         let model = text("model")?.map(|m| ModelName::parse(&m)).transpose();
-        let mut model = model.map_err(|e| self.wrong(number, "model", e))?;
+        let mut model = model.map_err(|e| self.wrong(number, "model", e.to_string()))?;
         for (key, value) in entries.iter() {
             if matches!(&**key, "linpoint" | "model" | "note" | "ties") {
                 continue;
@@ -243,7 +243,7 @@ impl<B: Sink> Reader<'_, B> {
                 let message = format!("the option {key:?} belongs to a model, but none is named");
                 return Err(self.wrong(number, key, message));
             };
-            model.set(key, value.clone()).map_err(|e| self.wrong(number, key, e))?;
+            model.set(key, value.clone()).map_err(|e| self.wrong(number, key, e.to_string()))?;
         }
         header.model = model;
         Ok(header)

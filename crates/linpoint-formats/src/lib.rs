@@ -38,7 +38,7 @@ pub use convert::{Converted, convert};
 pub use error::{JavaError, RawError, ReadError};
 pub use format::Format;
 pub use linpoint::wire::{ModelInfo, Thin, Value};
-pub use model::ModelName;
+pub use model::{ModelName, ModelNameError};
 pub use raw::RawHistory;
 pub use registry::{LoadedHistory, Settings};
 pub use shrink::{Shrunk, shrink};

@@ -18,10 +18,14 @@ pub struct ModelName {
 
 impl ModelName {
     /// `name`, or `name:option,option=value`.
-    pub fn parse(text: &str) -> Result<ModelName, String> {
+    ///
+    /// # Errors
+    ///
+    /// The name is missing, an option has no name or is given twice, or there are too many options.
+    pub fn parse(text: &str) -> Result<ModelName, ModelNameError> {
         let (name, rest) = text.split_once(':').unwrap_or((text, ""));
         if name.is_empty() {
-            return Err(format!("a model needs a name: {text:?}"));
+            return Err(ModelNameError::NoName(text.to_owned()));
         }
         let mut model = ModelName { name: name.to_owned(), options: Vec::new() };
         for option in split_options(rest) {
@@ -30,7 +34,7 @@ impl ModelName {
                 None => (option, Value::Bool(true)),
             };
             if key.is_empty() {
-                return Err(format!("an option of a model needs a name: {text:?}"));
+                return Err(ModelNameError::NamelessOption(text.to_owned()));
             }
             model.set(key, value)?;
         }
@@ -43,29 +47,64 @@ impl ModelName {
     }
 
     /// Adds an option.
-    pub fn set(&mut self, key: &str, value: Value) -> Result<(), String> {
+    ///
+    /// # Errors
+    ///
+    /// The model already has the option, or too many.
+    pub fn set(&mut self, key: &str, value: Value) -> Result<(), ModelNameError> {
         if self.options.iter().any(|(known, _)| known == key) {
-            return Err(format!("the option {key:?} is given twice"));
+            return Err(ModelNameError::GivenTwice(key.to_owned()));
         }
         if self.options.len() >= MOST_OPTIONS {
-            return Err(format!("a model has at most {MOST_OPTIONS} options"));
+            return Err(ModelNameError::TooManyOptions);
         }
         self.options.push((key.to_owned(), value));
         Ok(())
     }
 
-    /// This model, with the options that only `other` has if both are the same model. The command
-    /// line goes before the header of a file in this way.
+    /// This model, with the options that only `other` has if both are the same model. This is how the
+    /// command line overrides the header of a file.
     pub fn or_options_of(mut self, other: Option<&ModelName>) -> ModelName {
         if let Some(other) = other.filter(|other| other.name == self.name) {
             for (key, value) in &other.options {
-                // An option of our own stays as it is.
+                // An option that is set already is kept.
                 let _ = self.set(key, value.clone());
             }
         }
         self
     }
 }
+
+/// Why a text does not name a model.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum ModelNameError {
+    /// There is nothing before the colon.
+    NoName(String),
+    /// There is nothing before an equals sign.
+    NamelessOption(String),
+    /// This option is given twice.
+    GivenTwice(String),
+    /// There are more options than any model has.
+    TooManyOptions,
+}
+
+impl fmt::Display for ModelNameError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ModelNameError::NoName(text) => write!(f, "a model needs a name: {text:?}"),
+            ModelNameError::NamelessOption(text) => {
+                write!(f, "an option of a model needs a name: {text:?}")
+            }
+            ModelNameError::GivenTwice(key) => write!(f, "the option {key:?} is given twice"),
+            ModelNameError::TooManyOptions => {
+                write!(f, "a model has at most {MOST_OPTIONS} options")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ModelNameError {}
 
 /// The options between commas; commas inside of JSON values do not count.
 fn split_options(text: &str) -> Vec<&str> {
@@ -126,13 +165,14 @@ mod tests {
 
     #[test]
     fn what_is_not_a_model() {
-        assert!(ModelName::parse(":x").unwrap_err().contains("needs a name"));
-        assert!(ModelName::parse("queue:=3").unwrap_err().contains("needs a name"));
-        assert!(ModelName::parse("queue:a,a=1").unwrap_err().contains("given twice"));
+        let error = |text| ModelName::parse(text).unwrap_err();
+        assert_eq!(error(":x"), ModelNameError::NoName(":x".to_owned()));
+        assert_eq!(error("queue:=3"), ModelNameError::NamelessOption("queue:=3".to_owned()));
+        assert_eq!(error("queue:a,a=1"), ModelNameError::GivenTwice("a".to_owned()));
     }
 
     #[test]
-    fn the_command_line_goes_before_the_header() {
+    fn the_command_line_overrides_the_header() {
         let header = ModelName::parse("queue:capacity=20,x=1").unwrap();
         let typed = ModelName::parse("queue:capacity=5").unwrap();
         assert_eq!(typed.or_options_of(Some(&header)).to_string(), "queue:capacity=5,x=1");

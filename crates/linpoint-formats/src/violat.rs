@@ -131,7 +131,10 @@ fn history(source: &Source, line: u32, document: Document) -> Result<RawHistory,
     let mut model = ModelName { name: "java".to_owned(), options: Vec::new() };
     let class = Value::Str(document.schema.class.into());
     let arguments = Value::List(document.schema.arguments.into());
-    model.set("class", class).and_then(|()| model.set("arguments", arguments)).map_err(wrong)?;
+    model
+        .set("class", class)
+        .and_then(|()| model.set("arguments", arguments))
+        .map_err(|error| wrong(error.to_string()))?;
     history.model = Some(model);
     Ok(history)
 }

@@ -11,23 +11,28 @@ const FEW: usize = 16;
 
 /// Sorts by a key. Items with equal keys keep their order.
 pub(crate) fn sort_by_key<T: Copy, K: Into<u64>>(items: &mut [T], key: impl Fn(&T) -> K) {
+    sort(items, &|item| key(item).into());
+}
+
+/// Compiled once for each type of item, not for each key.
+fn sort<T: Copy>(items: &mut [T], key: &dyn Fn(&T) -> u64) {
     if items.len() > FEW {
-        let keys: Vec<u64> = items.iter().map(|item| key(item).into()).collect();
+        let keys: Vec<u64> = items.iter().map(key).collect();
         let before = items.to_vec();
         for (item, from) in items.iter_mut().zip(radix::order(&keys)) {
             *item = before[from as usize];
         }
         return;
     }
-    for at in 1..items.len() {
-        let item = items[at];
-        let own: u64 = key(&item).into();
+    let mut keys = [0; FEW];
+    for at in 0..items.len() {
+        let (item, own) = (items[at], key(&items[at]));
         let mut to = at;
-        while to > 0 && key(&items[to - 1]).into() > own {
-            items[to] = items[to - 1];
+        while to > 0 && keys[to - 1] > own {
+            (items[to], keys[to]) = (items[to - 1], keys[to - 1]);
             to -= 1;
         }
-        items[to] = item;
+        (items[to], keys[to]) = (item, own);
     }
 }
 

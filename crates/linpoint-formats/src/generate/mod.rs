@@ -2,10 +2,9 @@
 //!
 //! Processes use an ordinary single-threaded object: they call, their operation takes effect at some
 //! moment, they return. So the history is linearizable by construction, whatever its length, and is
-//! written as it happens. Some operations may be ambiguous: they never return, and took effect, now or
-//! later, or not; or they return and nobody knows what. One result may be changed into one that the
-//! operation cannot have had: then the history is not linearizable. The same options give the same
-//! history, always.
+//! written as it happens. Some operations may be ambiguous: they never return, whether or not they take
+//! effect, or they return an unknown result. One result may be changed into one that the operation cannot
+//! have had; then the history is not linearizable. The same options always give the same history.
 
 mod objects;
 mod rng;
@@ -23,10 +22,10 @@ pub(crate) use objects::{Draft, Object, Simulated};
 use simulate::{Run, Simulation, nowhere};
 pub use values::Values;
 
-/// What a history is to be like.
+/// What to generate.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Of which object. Options that it needs and does not have are filled in.
+    /// The model. Missing options that it needs are filled in.
     pub model: ModelName,
     /// Number of operations.
     pub operations: u64,
@@ -39,13 +38,13 @@ pub struct Options {
     pub seed: u64,
     /// Share of the operations that are ambiguous.
     pub ambiguous: f64,
-    /// What is written, added, inserted.
+    /// The values that are written, added or inserted.
     pub values: Values,
     /// Number of keys, segments or accounts, for models that have them.
     pub keys: Option<u32>,
     /// Change one result, so that the history is not linearizable.
     pub mutate: bool,
-    /// What it is written in.
+    /// The output format.
     pub format: Format,
 }
 
@@ -102,7 +101,7 @@ const MOST: u32 = 1 << 20;
 /// A sample this long shows whether the format can express such histories.
 const SAMPLE: u64 = 100;
 
-/// Writes a history. Where to, is asked once it is clear that there will be one.
+/// Writes a history. `out` is opened only when the options are known to be valid.
 pub fn generate<'w>(
     options: &Options,
     out: impl FnOnce() -> io::Result<Box<dyn Write + 'w>>,
@@ -141,7 +140,7 @@ fn completed(options: &Options) -> Result<Options, String> {
     let implied = options.format.implied_model(&options.model.name);
     options.model = options.model.or_options_of(implied.as_ref());
     objects::fill_in(&mut options)?;
-    registry::validate(&options.model)?;
+    registry::validate(&options.model).map_err(|error| error.to_string())?;
     match options.processes {
         0 => return Err("there must be a process".to_owned()),
         processes if processes > MOST => return Err(format!("{processes} processes are too many")),
@@ -166,8 +165,8 @@ fn completed(options: &Options) -> Result<Options, String> {
     Ok(options)
 }
 
-/// Writes a short history of this kind and reads it again: what the format cannot express is told before
-/// anything is written.
+/// Writes a short history of this kind and reads it again, so that an error about what the format cannot
+/// express comes before any output.
 fn try_out(options: &Options) -> Result<(), WriteError> {
     let sample =
         Options { operations: options.operations.min(SAMPLE), mutate: false, ..options.clone() };

@@ -6,13 +6,13 @@ use super::{Changed, Generated, Options};
 use crate::write::{Call, Ending, Header, WriteError, Writer, Written, shown};
 use crate::{Format, Value};
 
-/// Of the ambiguous operations, so many in a hundred return and nobody knows what. The others never do.
+/// Percentage of ambiguous operations that return an unknown result. The others never return.
 const UNKNOWN_PERCENT: u64 = 25;
-/// Of those that never return, so many in a hundred take effect; a quarter of them later.
+/// Percentage of lost operations that take effect. A quarter of these take effect later.
 const EFFECTIVE_PERCENT: u64 = 60;
 /// How fast the number of open operations is corrected.
 const HASTE: f64 = 0.05;
-/// If so many attempts in a row lead nowhere, nobody will ever be able to go on.
+/// Stop after this many failed attempts in a row: no process can continue.
 const PATIENCE: u32 = 10_000;
 
 /// An operation in progress.
@@ -22,7 +22,7 @@ struct Open {
     start: u64,
     op: Op,
     fate: Fate,
-    /// What it gave, once it has taken effect.
+    /// Its result, once it has taken effect.
     done: Option<Option<Value>>,
 }
 
@@ -34,13 +34,13 @@ enum Fate {
     Lost(bool),
 }
 
-/// What came of a run.
+/// The result of a run.
 pub(super) struct Run {
     pub(super) generated: Generated,
     pub(super) object: Box<dyn Object>,
 }
 
-/// Is told the number, the operation and the result of what returns with a result that is known.
+/// Receives the number, the operation and the result of each operation that returns a known result.
 type Judge<'j> = dyn FnMut(u64, &Op, &Value) + 'j;
 
 /// A run of the object.
@@ -55,7 +55,7 @@ pub(super) struct Simulation<'a, 'w> {
     late: Vec<(u32, Op)>,
     clock: u64,
     overlap: f64,
-    /// What is aimed at so that the overlap is what it is to be in the mean.
+    /// The number of open operations to aim for, so that the mean overlap is right.
     aim: f64,
     generated: Generated,
     change: Option<(u64, Value)>,
@@ -85,7 +85,7 @@ impl<'a, 'w> Simulation<'a, 'w> {
         }
     }
 
-    /// Runs to the end. `change` is the number of an operation and what it returns instead.
+    /// Runs to the end. `change` is the number of an operation and its new result.
     pub(super) fn run(mut self, change: Option<(u64, Value)>) -> Result<Run, WriteError> {
         self.change = change;
         self.go_on(&mut |_, _, _| {})?;
@@ -100,7 +100,7 @@ impl<'a, 'w> Simulation<'a, 'w> {
     fn go_on(&mut self, judge: &mut Judge<'_>) -> Result<(), WriteError> {
         let mut vain = 0;
         while vain < PATIENCE {
-            // Whoever waits for others makes room for them.
+            // If operations wait for others, let others be called.
             let moved = if self.wants_call() || vain % 2 == 1 {
                 self.call()?
             } else {
@@ -116,7 +116,7 @@ impl<'a, 'w> Simulation<'a, 'w> {
                 let _ = self.object.apply(process, &op, &mut self.rng);
             }
         }
-        // What waits for ever never returns.
+        // Operations that wait forever never return.
         for open in std::mem::take(&mut self.open) {
             self.generated.pending += 1;
             self.object.record(&open.op, Recorded::Ambiguous);
@@ -129,7 +129,7 @@ impl<'a, 'w> Simulation<'a, 'w> {
         self.options.operations - self.generated.operations
     }
 
-    /// Whether it is time for a call: about as many are open as are wanted, with some play.
+    /// True if it is time for a call. Varies the number of open operations around the aim.
     fn wants_call(&mut self) -> bool {
         if self.left() == 0 || self.idle.is_empty() {
             return false;
@@ -143,7 +143,7 @@ impl<'a, 'w> Simulation<'a, 'w> {
         self.clock
     }
 
-    /// An idle process calls something, if it can do anything.
+    /// An idle process calls an operation, if there is one that it can call.
     fn call(&mut self) -> Result<bool, WriteError> {
         let left = self.left();
         if left == 0 || self.idle.is_empty() {
@@ -195,7 +195,7 @@ impl<'a, 'w> Simulation<'a, 'w> {
         Ok(true)
     }
 
-    /// Nothing more is heard of an operation.
+    /// An operation is lost: it never returns.
     fn lose(&mut self, at: usize, effective: bool) -> Result<(), WriteError> {
         let open = self.open.swap_remove(at);
         self.writer.end(&called(&open), Ending::Lost)?;
@@ -233,7 +233,7 @@ impl<'a, 'w> Simulation<'a, 'w> {
             let changed = Changed { number: open.number, op, process, was, is };
             self.generated.changed = Some(changed);
         }
-        // There, a compare-and-set that found another value did not happen.
+        // In EDN, a compare-and-set that found another value failed, which means that it did not happen.
         let failed = self.options.format == Format::Edn
             && open.op.name == "cas"
             && result == Some(Value::Bool(false));
@@ -245,7 +245,7 @@ impl<'a, 'w> Simulation<'a, 'w> {
     }
 }
 
-/// An operation as writers are told of it.
+/// An operation as writers see it.
 fn called(open: &Open) -> Call<'_> {
     Call {
         id: open.number,

@@ -29,7 +29,7 @@ pub struct LoadedHistory {
     pub(super) unknown_results: usize,
 }
 
-/// Who performs operations, in words.
+/// The name of a client, for people.
 pub(super) fn client(process: &Value) -> String {
     match process {
         Value::Int(n) => format!("client {n}"),
@@ -38,7 +38,7 @@ pub(super) fn client(process: &Value) -> String {
 }
 
 impl LoadedHistory {
-    /// What the file tells besides: faults that were injected, messages.
+    /// Other information in the file: injected faults, messages.
     pub fn annotations(&self) -> &[Annotation] {
         &self.annotations
     }
@@ -53,7 +53,7 @@ impl LoadedHistory {
         self.format
     }
 
-    /// What the author of the file has to say about it.
+    /// The note in the file.
     pub fn note(&self) -> Option<&str> {
         self.note.as_deref()
     }

@@ -84,7 +84,7 @@ pub struct Found {
     pub history: Result<LoadedHistory, ReadError>,
 }
 
-/// Reads the one history of an input, in whatever format it is. `model` goes before the model that
+/// Reads the one history of an input, in whatever format it is. `model` overrides the model that
 /// the file names.
 pub fn read(source: &Source, model: Option<&ModelName>) -> Result<LoadedHistory, ReadError> {
     let mut histories = read_all(source, None, model);
@@ -157,7 +157,7 @@ fn read_any(source: &Source, format: Option<Format>, model: Option<&ModelName>) 
     format.read(source, model).into_iter().map(found).collect()
 }
 
-/// Joins a history to its model. `model` goes before the model that the file names.
+/// Joins a history to its model. `model` overrides the model that the file names.
 pub fn load(
     source: &Source,
     raw: RawHistory,
@@ -181,7 +181,7 @@ fn join(
     made.load(Loader { source, raw, stream, info: &entry.info, model })
 }
 
-/// The model that is meant: what the user says goes before what the file says.
+/// The model that is meant: the user overrides the file.
 fn model_of(
     source: &Source,
     format: Format,
@@ -200,7 +200,7 @@ fn model_of(
     }
 }
 
-/// The model of a history with all its options, if it is known. `model` goes before the model that the
+/// The model of a history with all its options, if it is known. `model` overrides the model that the
 /// file names.
 pub(crate) fn resolve(
     format: Format,
@@ -234,11 +234,15 @@ pub(crate) fn simulate(draft: &Draft<'_>) -> Result<Box<dyn Object>, ReadError> 
 
 /// Makes sure that a model exists and has these options, before any file is read. Options that it
 /// needs may still be missing: files can have them.
-pub fn validate(model: &ModelName) -> Result<(), String> {
+///
+/// # Errors
+///
+/// The model is unknown, or an option is unknown or wrong.
+pub fn validate(model: &ModelName) -> Result<(), ReadError> {
     let nowhere = Source::new("--model", Vec::new());
-    let entry = entry_of(&nowhere, model).map_err(|error| error.to_string())?;
+    let entry = entry_of(&nowhere, model)?;
     match model_with_options(&nowhere, entry, model) {
-        Err((error, Fault::Wrong)) => Err(error.to_string()),
+        Err((error, Fault::Wrong)) => Err(error),
         Ok(_) | Err((_, Fault::Missing)) => Ok(()),
     }
 }

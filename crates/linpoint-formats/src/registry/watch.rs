@@ -19,23 +19,23 @@ use crate::model::ModelName;
 use crate::raw::{Change, End, RawId, RawOp, Sink};
 use crate::{Format, ReadError, Value};
 
-/// So many open operations are named beside a violation.
+/// Name at most this many open operations beside a violation.
 const MAX_OPEN: usize = 8;
 
 /// How to watch a stream.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The model; goes before the one that the stream names.
+    /// The model; overrides the one that the stream names.
     pub model: Option<ModelName>,
-    /// The format; by its first line if not given.
+    /// The format. By default, it is recognised by the first line.
     pub format: Option<Format>,
-    /// An object or key with more configurations than this is given up.
+    /// Give up an object or key that needs more configurations than this.
     pub max_configurations: usize,
 }
 
-/// Is told how the watching goes.
+/// Progress callback.
 pub trait Watcher {
-    /// Whether [`Watcher::progress`] is to be called. Asked after each line.
+    /// True if [`Watcher::progress`] should be called. Asked after each line.
     fn wants_progress(&mut self) -> bool {
         false
     }
@@ -58,20 +58,20 @@ pub struct StreamProgress {
     pub configurations: usize,
 }
 
-/// What was watched, and what came of it.
+/// What was watched, and how it ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Summary {
     /// The model, with its options.
     pub model: ModelName,
     /// Operations that have begun.
     pub operations: u64,
-    /// Operations that returned something that is not known, in whole or in part.
+    /// Operations whose results are unknown, in whole or in part.
     pub unknown_results: u64,
-    /// What came of it.
+    /// How it ended.
     pub outcome: Ended,
 }
 
-/// What came of a stream.
+/// How a stream ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Ended {
     /// It ended, and has a linearization.
@@ -87,9 +87,9 @@ pub enum Ended {
 pub struct GivenUp {
     /// The line of the return.
     pub line: u32,
-    /// The operation that returned, in words.
+    /// The operation that returned, for people.
     pub op: String,
-    /// What was hit.
+    /// The limit that was hit.
     pub limit: Limit,
 }
 
@@ -100,15 +100,15 @@ pub struct LiveViolation {
     pub line: u32,
     /// The line of the call.
     pub call_line: u32,
-    /// The operation in words.
+    /// The operation, for people.
     pub op: String,
     /// Who performed it.
     pub client: Option<String>,
     /// What it was performed on.
     pub object: Option<String>,
-    /// How it ended, in words: what it returned; `None` if that is unknown.
+    /// Its result, for people; `None` if it is unknown.
     pub returned: Option<String>,
-    /// True if it is said not to have happened at all.
+    /// True if the stream says that it did not happen.
     pub failed: bool,
     /// Everything it could have returned.
     pub allowed: Vec<String>,

@@ -197,10 +197,11 @@ fn empty_inputs_are_empty_histories() {
 fn models_of_the_command_line() {
     let check = |text: &str| registry::validate(&ModelName::parse(text).unwrap());
     assert_eq!(check("register:initial=0"), Ok(()));
-    assert!(check("registre").unwrap_err().starts_with("--model: unknown model \"registre\""));
+    let error = |text: &str| check(text).unwrap_err().to_string();
+    assert!(error("registre").starts_with("--model: unknown model \"registre\""));
     assert_eq!(check("snapshot"), Ok(()), "files have the number of segments");
     assert!(check("snapshot:segments=x").is_err());
-    assert!(check("register:size=0").unwrap_err().contains("has no option \"size\""));
+    assert!(error("register:size=0").contains("has no option \"size\""));
 }
 
 /// Truncated and changed files never panic, and errors name their file.

@@ -17,9 +17,7 @@ use linpoint_suite::small::objects::{
     SmallQueue, SmallRegister, SmallRmw, SmallSemaphore, SmallSet, SmallSnapshot, SmallStack,
 };
 
-fn is_long() -> bool {
-    std::env::var("LINPOINT_LONG").is_ok_and(|v| v == "1")
-}
+use crate::common::is_long;
 
 /// Number of histories that a monitor must decide, over all its objects.
 fn enough() -> u64 {

@@ -13,9 +13,7 @@ use linpoint_suite::small::draw::Style;
 use linpoint_suite::small::objects::{SmallBag, SmallPriorityQueue};
 use linpoint_suite::{Rng, rng_of_case};
 
-fn is_long() -> bool {
-    std::env::var("LINPOINT_LONG").is_ok_and(|v| v == "1")
-}
+use crate::common::is_long;
 
 /// Few values, crowded and less crowded, with and without pending operations.
 fn styles() -> [Style; 5] {
@@ -35,7 +33,7 @@ fn try_object<B: SmallObject>(object: B, percent: u64, lists: &[(usize, u8)]) ->
     for &(ops, values) in lists {
         trial.all(ops, values, 1);
     }
-    let count = if is_long() { 10_000_000 } else { 100_000 } * percent / 100;
+    let count = if is_long() { 10_000_000 } else { 50_000 } * percent / 100;
     let each = count / styles().len() as u64;
     for (seed, style) in (1..).zip(styles()) {
         trial.random(&style, seed, each);
@@ -124,7 +122,7 @@ const MEMORY: usize = 8 << 20;
 
 /// The checker, which asks the monitor, and breadth-first search agree.
 fn agree<S: Spec>(name: &str, spec: &S, draw: impl Fn(&mut Rng) -> S::Op) {
-    let count = if is_long() { 100_000 } else { 1_000 };
+    let count = if is_long() { 100_000 } else { 500 };
     let mut answers = [0, 0];
     for case in 0..count {
         let history = larger(spec, &mut rng_of_case(23, case), &draw);

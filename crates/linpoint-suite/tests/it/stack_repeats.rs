@@ -10,6 +10,8 @@ use linpoint_suite::small::check::Trial;
 use linpoint_suite::small::objects::SmallStack;
 use linpoint_suite::{Rng, rng_of_case};
 
+use crate::common::is_long;
+
 use StackOp::{Peek, Pop, Push};
 use StackRet::{Done, Value};
 
@@ -82,16 +84,12 @@ fn draw(rng: &mut Rng, style: &Style) -> StackHistory {
     intervals.finish().unwrap()
 }
 
-fn is_long() -> bool {
-    std::env::var("LINPOINT_LONG").is_ok_and(|v| v == "1")
-}
-
 const FINE: Style =
     Style { ops: 10, clients: 4, values: 2, peeks: 0.1, pending: 0.0, wrong: 0.0, lost: 0.0 };
 
 #[test]
 fn small_histories_agree_with_brute_force() {
-    let rounds = if is_long() { 100_000 } else { 1_500 };
+    let rounds = if is_long() { 100_000 } else { 700 };
     let mut trial = Trial::new(SmallStack);
     for round in 0..rounds {
         let rng = &mut rng_of_case(5, round);
@@ -152,7 +150,7 @@ fn is_linearizable(history: &StackHistory) -> bool {
 
 #[test]
 fn larger_histories_agree_with_breadth_first_search() {
-    let rounds = if is_long() { 20_000 } else { 60 };
+    let rounds = if is_long() { 20_000 } else { 25 };
     let mut answers = [0, 0];
     let mut unknown = 0;
     for round in 0..rounds {

@@ -16,9 +16,7 @@ use linpoint_suite::small::{SmallObject, list};
 use linpoint_suite::streams::{After, compare_history, compare_many};
 use linpoint_suite::{Rng, rng_of_case};
 
-fn is_long() -> bool {
-    std::env::var("LINPOINT_LONG").is_ok()
-}
+use crate::common::is_long;
 
 /// Streams of one kind.
 fn count() -> u64 {

@@ -13,6 +13,7 @@ use std::collections::HashSet;
 use rustc_hash::FxHashSet;
 
 use super::{EffectiveClaims, Footprint, Spec};
+use crate::random::SplitMix64;
 
 /// States in which all pairs of operations are compared; later states are only walked through.
 const MAX_STATES: usize = 400;
@@ -50,7 +51,7 @@ const MAX_RESULTS: usize = 12;
 ///
 /// # Errors
 ///
-/// The text names the claim and the operations that break it.
+/// The first claim that was broken, and the operations that break it.
 ///
 /// ```
 /// use linpoint::spec::Sequential;
@@ -72,21 +73,38 @@ const MAX_RESULTS: usize = 12;
 /// }
 ///
 /// let error = check_claims(&Cell(0), &[None, Some(1), Some(2)], 42, 100).unwrap_err();
-/// assert!(error.contains("is_read"), "{error}");
+/// assert!(error.to_string().contains("is_read"), "{error}");
 /// ```
 pub fn check_claims<S: Spec>(
     spec: &S,
     ops: &[S::Op],
     seed: u64,
     runs: usize,
-) -> Result<(), String> {
+) -> Result<(), FalseClaim> {
+    try_to_break(spec, ops, seed, runs).map_err(FalseClaim)
+}
+
+/// A claim that the relation does not keep. It prints as the claim and the operations that break it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FalseClaim(String);
+
+impl std::fmt::Display for FalseClaim {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for FalseClaim {}
+
+/// See [`check_claims`].
+fn try_to_break<S: Spec>(spec: &S, ops: &[S::Op], seed: u64, runs: usize) -> Result<(), String> {
     let parts = parts(spec, ops);
     let mut c = Tester {
         spec,
         claims: EffectiveClaims::of(spec),
         ops,
         parts,
-        random: SplitMix(seed),
+        random: SplitMix64::new(seed),
         results: vec![Vec::new(); ops.len()],
         met: FxHashSet::default(),
     };
@@ -118,27 +136,13 @@ pub fn check_claims<S: Spec>(
     Ok(())
 }
 
-/// Sebastiano Vigna's generator: a counter and a mixer.
-struct SplitMix(u64);
-
-impl SplitMix {
-    /// A number below `n`, which is not 0.
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % n as u64) as usize
-    }
-}
-
 struct Tester<'a, S: Spec> {
     spec: &'a S,
     claims: EffectiveClaims<'a, S::Op, S::Ret>,
     ops: &'a [S::Op],
     /// Which independent part each operation belongs to.
     parts: Vec<usize>,
-    random: SplitMix,
+    random: SplitMix64,
     /// Results that each operation had in some state.
     results: Vec<Vec<S::Ret>>,
     met: FxHashSet<S::State>,
@@ -163,14 +167,14 @@ impl<S: Spec> Tester<'_, S> {
             Some(out) => out.into_iter().map(|(r, s)| (Some(r), s)).collect(),
             None => self.next(state, op, None).into_iter().map(|s| (None, s)).collect(),
         };
-        (!ways.is_empty()).then(|| ways.swap_remove(self.random.below(ways.len())))
+        (!ways.is_empty()).then(|| ways.swap_remove(self.random.index(ways.len())))
     }
 
     fn walk(&mut self, states: &mut Vec<S::State>) {
         let mut state = self.spec.initial();
         self.met.insert(state.clone());
         for _ in 0..2 * MAX_OPS {
-            let i = self.random.below(self.ops.len());
+            let i = self.random.index(self.ops.len());
             let op = &self.ops[i];
             let Some((ret, after)) = self.step(&state, op) else { continue };
             if let Some(ret) = ret
@@ -234,7 +238,7 @@ impl<S: Spec> Tester<'_, S> {
 
     /// Every way in which `a` and then `b` can go: what they return, and the state after both.
     fn both(&self, state: &S::State, a: usize, b: usize) -> HashSet<(usize, usize, S::State)> {
-        // Results as positions among those met; results that cannot be told are all 0.
+        // Results as positions among those met; results that cannot be enumerated are all 0.
         let steps = |state: &S::State, op: usize| -> Vec<(usize, S::State)> {
             let out = self.outcomes(state, &self.ops[op]);
             let place = |r: &S::Ret| 1 + self.results[op].iter().take_while(|x| *x != r).count();

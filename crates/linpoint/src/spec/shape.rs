@@ -1,4 +1,4 @@
-//! Shapes: how a spec tells the monitors that its object is, say, a queue.
+//! Shapes: how a spec states that its object is, say, a queue.
 //!
 //! A [`Shape`] names the kind of object, a [`Role`] says what one operation means for it. Elements,
 //! keys and written values are known by a [`Name`], a number that equal values share; because two
@@ -21,7 +21,7 @@ pub trait Shaped<O, R>: Sync {
     fn shape(&self) -> Shape;
 
     /// What the operation means for an object of this kind. `ret` is `None` if the result is unknown,
-    /// be it that the operation never returned (`pending`) or that nobody wrote it down.
+    /// be it that the operation never returned (`pending`) or that it was not recorded.
     fn role(&self, op: &O, ret: Option<&R>, pending: bool) -> Role;
 
     /// True if all operations of the object are operations of the shape. Then the claims that make a

@@ -138,7 +138,11 @@ impl<S: Spec, C: Columns<S>> Operations for Adapter<'_, S, C> {
 
     fn same_name(&self, a: Place, b: Place) -> bool {
         let Some(shaped) = self.shaped else { return false };
-        self.columns.with_place(a, |a| self.columns.with_place(b, |b| shaped.same_name(a, b)))
+        // PERF: without nested closures, because snapshots ask for every value of a scan.
+        let (op, columns) = (|place: Place| self.columns.op(place.call.op), &self.columns);
+        let (in_a, in_b) = (columns.ret(a.call.ret), columns.ret(b.call.ret));
+        let a = Mention { op: op(a), ret: in_a.as_deref(), slot: a.slot };
+        shaped.same_name(a, Mention { op: op(b), ret: in_b.as_deref(), slot: b.slot })
     }
 
     fn is_initial(&self, place: Place) -> bool {

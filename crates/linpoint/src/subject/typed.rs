@@ -52,13 +52,19 @@ impl<S: Spec> Columns<S> for HistoryColumns<'_, S> {
 
 impl<'a, S: Spec> HistoryColumns<'a, S> {
     /// The result behind a number; `None` if it is unknown.
-    #[inline]
+    #[inline(always)]
     fn get(&self, ret: RetId) -> Option<Held<'a, S::Ret>> {
         match self.rets.get(ret.0 as usize) {
             Some(recorded) => recorded.as_ref().map(Held::Borrowed),
             None if ret == RetId::UNKNOWN => None,
-            None => Some(Held::Shared(self.found()[ret.0 as usize - self.rets.len()].clone())),
+            None => Some(Held::Shared(self.found_result(ret))),
         }
+    }
+
+    /// Out of line, so that looking up a recorded result stays small.
+    #[cold]
+    fn found_result(&self, ret: RetId) -> Arc<S::Ret> {
+        self.found()[ret.0 as usize - self.rets.len()].clone()
     }
 
     fn found(&self) -> std::sync::MutexGuard<'_, Vec<Arc<S::Ret>>> {

@@ -1,18 +1,18 @@
 //! Locks and semaphores: operations that wait.
 //!
-//! Whoever waits needs somebody to release. So many calls are kept back for that, and whoever holds
-//! the lock is the one to make them: then everybody returns in the end.
+//! A process that waits needs another one to release. Enough calls are reserved for that, and the holder
+//! of the lock makes them, so every operation returns in the end.
 
 use super::super::rng::Rng;
 use super::{Blocked, Draft, Object, Op, Recorded};
 use crate::{Format, Value};
 
-/// How often something was taken and given back, according to the history.
+/// How often the history says that something was acquired and released.
 #[derive(Default)]
 struct Account {
     taken: i64,
     given: i64,
-    /// Ambiguous operations that may have taken one.
+    /// Ambiguous operations that may have acquired one.
     perhaps_taken: i64,
     perhaps_given: i64,
 }
@@ -48,7 +48,7 @@ impl Mutex {
 
 impl Object for Mutex {
     fn draw(&mut self, who: u32, left: u64, rng: &mut Rng) -> Option<Op> {
-        // Releases that those who wait need.
+        // The releases that waiting processes need.
         let needed =
             if self.holder.is_some() { self.waiting } else { self.waiting.saturating_sub(1) };
         if self.holder == Some(who) && (left <= needed || rng.percent(70)) {
@@ -65,7 +65,7 @@ impl Object for Mutex {
         match self.tries {
             true => Some(Op::alone("try_acquire")),
             false if self.holder == Some(who) => Some(Op::alone("release")),
-            // Nobody is there to release it, and nobody waits: the last ones may.
+            // The lock is free and no process waits, so the last calls may acquire it.
             false if self.waiting == 0 && self.holder.is_none() => {
                 self.waiting += 1;
                 Some(Op::alone("acquire"))
@@ -89,7 +89,7 @@ impl Object for Mutex {
         Ok((op.name == "try_acquire").then_some(Value::Bool(is_free)))
     }
 
-    /// In the end it was taken as often as it was given back, or once more.
+    /// At the end, the lock was acquired as often as it was released, or once more.
     fn wrong(&self, op: &Op, result: &Value) -> Option<Value> {
         let Account { taken, given, perhaps_taken, perhaps_given } = self.account;
         let breaks = match result {
@@ -114,7 +114,7 @@ impl Object for Mutex {
         }
     }
 
-    /// Whoever holds it without knowing could never give it back in the middle of something else.
+    /// A process that got the lock late would hold it during another operation and could not release it.
     fn can_be_late(&self) -> bool {
         false
     }
@@ -126,7 +126,7 @@ pub(super) struct Semaphore {
     permits: u64,
     waiting: u64,
     processes: u32,
-    /// Towards the end, so many calls only take.
+    /// The last calls, this many, only acquire.
     last: u64,
     /// The format has no operation that waits.
     never_waits: bool,
@@ -154,14 +154,14 @@ impl Object for Semaphore {
         if left <= needed {
             return Some(Op::alone("release"));
         }
-        // In the end all permits are taken, so that one more taken would be one too many.
+        // At the end all permits are taken, so that taking another one is wrong.
         if left <= self.last {
             return Some(Op::alone("try_acquire"));
         }
         if rng.percent(45) {
             return Some(Op::alone("release"));
         }
-        // Somebody has to be there to give.
+        // At least one process must be able to release.
         let may_wait = left > needed + 1
             && (self.permits > self.waiting || self.waiting + 1 < u64::from(self.processes));
         if may_wait && !self.never_waits && rng.percent(50) {
@@ -188,7 +188,7 @@ impl Object for Semaphore {
         Ok(None)
     }
 
-    /// No more were taken than there were.
+    /// A process cannot take a permit that does not exist.
     fn wrong(&self, op: &Op, result: &Value) -> Option<Value> {
         let Account { taken, given, perhaps_given, .. } = self.account;
         let breaks =

@@ -1,8 +1,7 @@
 //! Objects that one process uses at a time, and what processes do with them.
 //!
 //! Most models are simulated by their own specification ([`Simulated`]). Locks, sets and Java's collections have
-//! objects of their own: they keep accounts of the history, by which they know what an operation cannot have
-//! returned.
+//! objects of their own, which count what happened and so know results that an operation cannot have had.
 
 mod java;
 mod locks;
@@ -20,7 +19,7 @@ use crate::model::ModelName;
 use crate::registry::{self, models};
 use crate::{Format, Value};
 
-/// What is called.
+/// An operation to call.
 #[derive(Clone, Debug)]
 pub(crate) struct Op {
     pub(super) name: &'static str,
@@ -46,17 +45,17 @@ pub(crate) struct Blocked;
 pub(crate) enum Recorded<'a> {
     /// It returned this.
     Known(Option<&'a Value>),
-    /// It never returned, or nobody knows what.
+    /// It never returned, or its result is unknown.
     Ambiguous,
 }
 
 /// An object that one process uses at a time.
 pub(crate) trait Object {
-    /// What a process does next, if there is anything that it can do. `left` calls are still to come,
-    /// this one included.
+    /// The next operation of a process, if there is one that it can call. `left` calls are still to come,
+    /// including this one.
     fn draw(&mut self, who: u32, left: u64, rng: &mut Rng) -> Option<Op>;
 
-    /// Performs it. Nothing is returned if there is only one thing that it can return.
+    /// Performs it. The result is `None` if the operation has only one possible result.
     fn apply(&mut self, who: u32, op: &Op, rng: &mut Rng) -> Result<Option<Value>, Blocked>;
 
     /// An operation with this result cannot have had the one that is given, whatever the order of
@@ -128,7 +127,8 @@ pub(super) fn fill_in(options: &mut Options) -> Result<(), String> {
     if options.keys.is_some() && !entry.has_keys && !missing.iter().any(says_how_many) {
         return Err(format!("{} has no keys, so --keys does not apply", options.model));
     }
-    missing.into_iter().try_for_each(|(key, value)| options.model.set(key, value))
+    let mut set = |(key, value)| options.model.set(key, value).map_err(|error| error.to_string());
+    missing.into_iter().try_for_each(&mut set)
 }
 
 /// An object of a model.

@@ -33,22 +33,22 @@ impl<S: Spec> Item<S> {
 impl<S: Spec> Tester<'_, S> {
     /// One random history of operations of one part, and the claims about histories.
     pub(super) fn histories(&mut self) -> Result<(), String> {
-        let part = self.parts[self.random.below(self.ops.len())];
+        let part = self.parts[self.random.index(self.ops.len())];
         let ops: Vec<usize> = (0..self.ops.len()).filter(|i| self.parts[*i] == part).collect();
-        let pending_one_in = 2 + self.random.below(2);
+        let pending_one_in = 2 + self.random.index(2);
         let mut state = self.spec.initial();
         let mut items: Vec<Item<S>> = Vec::new();
         // A legal order, with intervals that are widened at random around each operation's place.
         for place in 1..=MAX_OPS as u64 {
-            let op = &self.ops[ops[self.random.below(ops.len())]];
+            let op = &self.ops[ops[self.random.index(ops.len())]];
             let Some((ret, after)) = self.step(&state, op) else { continue };
             state = after;
-            let pending = self.random.below(pending_one_in) == 0;
+            let pending = self.random.index(pending_one_in) == 0;
             items.push(Item {
                 op: op.clone(),
                 ret: if pending { None } else { ret },
-                start: (8 * place).saturating_sub(self.random.below(16) as u64),
-                end: (!pending).then(|| 8 * place + 1 + self.random.below(16) as u64),
+                start: (8 * place).saturating_sub(self.random.index(16) as u64),
+                end: (!pending).then(|| 8 * place + 1 + self.random.index(16) as u64),
             });
         }
         let done = items.iter().all(|x| x.end.is_none() || x.ret.is_some());
@@ -60,7 +60,7 @@ impl<S: Spec> Tester<'_, S> {
         }
         self.refute(&items, "a legal history")?;
         for x in &mut items {
-            if self.random.below(3) == 0 {
+            if self.random.index(3) == 0 {
                 *x = x.relaxed();
             }
         }
@@ -68,8 +68,8 @@ impl<S: Spec> Tester<'_, S> {
         // Wrong results: whatever is said about them must stay true with the others relaxed.
         for x in items.iter_mut().filter(|x| x.end.is_some()) {
             let i = self.ops.iter().position(|op| *op == x.op).unwrap_or(0);
-            if !self.results[i].is_empty() && self.random.below(2) == 0 {
-                let other = self.random.below(self.results[i].len());
+            if !self.results[i].is_empty() && self.random.index(2) == 0 {
+                let other = self.random.index(self.results[i].len());
                 x.ret = Some(self.results[i][other].clone());
             }
         }

@@ -33,21 +33,21 @@ impl<S: Spec> Tester<'_, S> {
     fn sequence(&mut self) -> Vec<Item<S>> {
         let mut state = self.spec.initial();
         let mut items = Vec::new();
-        let length = 1 + self.random.below(2 * MAX_OPS);
-        let spoil_one_in = 2 + self.random.below(12);
+        let length = 1 + self.random.index(2 * MAX_OPS);
+        let spoil_one_in = 2 + self.random.index(12);
         for _ in 0..length {
-            let i = self.random.below(self.ops.len());
+            let i = self.random.index(self.ops.len());
             let op = self.ops[i].clone();
             let Some((mut ret, after)) = self.step(&state, &op) else { continue };
             state = after;
             let mut pending = false;
-            if self.random.below(spoil_one_in) == 0 {
-                let choice = self.random.below(4);
+            if self.random.index(spoil_one_in) == 0 {
+                let choice = self.random.index(4);
                 pending = choice == 0;
                 if choice < 2 {
                     ret = None;
                 } else if !self.results[i].is_empty() {
-                    let other = self.random.below(self.results[i].len());
+                    let other = self.random.index(self.results[i].len());
                     ret = Some(self.results[i][other].clone());
                 }
             }

@@ -122,7 +122,7 @@ impl Claims<Option<u8>, u8> for Liar {
 const OPS: [Option<u8>; 6] = [None, Some(0), Some(1), Some(2), Some(3), Some(4)];
 
 fn error(lie: Lie) -> String {
-    check_claims(&Liar(lie), &OPS, 7, 3000).unwrap_err()
+    check_claims(&Liar(lie), &OPS, 7, 3000).unwrap_err().to_string()
 }
 
 #[test]
@@ -219,7 +219,7 @@ const QUEUE_OPS: [QueueOp<u8>; 4] =
 #[test]
 fn a_full_queue_is_not_idle() {
     let lie = Bounded(Queue::bounded(1), Lie::Idle);
-    let error = check_claims(&lie, &QUEUE_OPS, 1, 500).unwrap_err();
+    let error = check_claims(&lie, &QUEUE_OPS, 1, 500).unwrap_err().to_string();
     assert!(error.starts_with("idle_unless_named: pending Enqueue"), "{error}");
     check_claims(&Bounded(Queue::bounded(1), Lie::None), &QUEUE_OPS, 1, 500).unwrap();
     check_claims(&Bounded(Queue::new(), Lie::Idle), &QUEUE_OPS, 1, 500).unwrap();
@@ -228,13 +228,13 @@ fn a_full_queue_is_not_idle() {
 #[test]
 fn an_enqueue_is_no_dequeue() {
     let lie = Bounded(Queue::bounded(1), Lie::AllAlike);
-    let error = check_claims(&lie, &QUEUE_OPS, 1, 500).unwrap_err();
+    let error = check_claims(&lie, &QUEUE_OPS, 1, 500).unwrap_err().to_string();
     assert!(error.starts_with("anonymous_kind: "), "{error}");
 }
 
 #[test]
 fn claims_about_unknown_results_need_no_outcomes() {
     let lie = Bounded(Queue::new(), Lie::OutcomesForget);
-    let error = check_claims(&lie, &QUEUE_OPS, 1, 100).unwrap_err();
+    let error = check_claims(&lie, &QUEUE_OPS, 1, 100).unwrap_err().to_string();
     assert!(error.starts_with("is_read: Dequeue"), "{error}");
 }

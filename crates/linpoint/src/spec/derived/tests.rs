@@ -348,5 +348,5 @@ fn an_operation_of_another_kind_may_notice_everything() {
     // Saying that it is complete would be a lie, and it would be found out.
     let liar = Mailbox::default();
     let error = check_claims(&liar, &ops, 1, 300).unwrap_err();
-    assert!(error.starts_with("is_complete: Size"), "{error}");
+    assert!(error.to_string().starts_with("is_complete: Size"), "{error}");
 }

@@ -1,6 +1,6 @@
 //! A counter: a 64-bit number that wraps around on overflow.
 //!
-//! Get gives the number. Add changes it and tells nothing; fetch-and-add changes it and gives the
+//! Get returns the number. Add changes it and returns nothing; fetch-and-add changes it and returns the
 //! number before. A decrement is the addition of -1.
 //!
 //! Pending: get has no effect and is dropped. An addition may take effect at any time after its

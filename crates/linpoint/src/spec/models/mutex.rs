@@ -47,7 +47,7 @@ pub enum MutexRet {
 use MutexOp::{Acquire, Release, TryAcquire};
 use MutexRet::{Bool, Done};
 
-/// Who holds the lock: `None` if nobody, `Some(None)` if somebody unknown or irrelevant.
+/// Who holds the lock: `None` if it is free, `Some(None)` if the holder is unknown or irrelevant.
 type Holder = Option<Option<u32>>;
 
 impl Mutex {

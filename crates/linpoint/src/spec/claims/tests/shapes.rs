@@ -143,7 +143,7 @@ fn error<S: Spec>(spec: S, lie: Lie, ops: &[S::Op]) -> String {
     let mut liar = Shapely(spec, Lie::None);
     check_claims(&liar, ops, 3, 300).unwrap();
     liar.1 = lie;
-    check_claims(&liar, ops, 3, 300).unwrap_err()
+    check_claims(&liar, ops, 3, 300).unwrap_err().to_string()
 }
 
 const REGISTER: CasRegister<u8> = CasRegister { initial: 0 };
