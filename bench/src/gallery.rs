@@ -190,6 +190,10 @@ fn right(quick: bool) {
         "seconds",
         "CPU seconds",
         "operations a CPU second",
+        "as returned",
+        "reordered",
+        "searched",
+        "CPU [µs] a run",
     ]);
     for exhibit in ALL.iter().filter(|exhibit| exhibit.flaw.is_none()) {
         let scenarios = operations.div_ceil(scale.operations_in_all() as u64);
@@ -209,6 +213,7 @@ fn right(quick: bool) {
             (None, None) => "none",
         };
         eprintln!("{}: {} operations, {alarms}", exhibit.name, caught.operations);
+        let share = |runs: u64| format!("{:.1} %", 100.0 * runs as f64 / caught.scenarios as f64);
         table.row(vec![
             exhibit.name.to_owned(),
             caught.operations.to_string(),
@@ -216,6 +221,10 @@ fn right(quick: bool) {
             format!("{:.1}", caught.time.as_secs_f64()),
             format!("{used:.1}"),
             short(caught.operations as f64 / used),
+            share(caught.easy),
+            share(caught.scenarios - caught.easy - caught.searched),
+            share(caught.searched),
+            format!("{:.1}", used * 1e6 / caught.scenarios as f64),
         ]);
     }
     table.publish(

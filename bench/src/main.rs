@@ -3,6 +3,7 @@
 mod ambiguous;
 mod child;
 mod clocks;
+mod cores;
 mod gallery;
 mod generate;
 mod hard;
@@ -35,6 +36,7 @@ usage: linpoint-bench <table> [selection...] [--quick]
              [right wrong stale] [distinct few] [check json junit tsv html watch shrink depth stats plan]
              [write]
   monitors   set stack queue priority-queue register snapshot, peeks
+  cores      queue stack priority-queue bag set register kv counter mutex semaphore snapshot
   testing    recording checking
   clocks     [<seconds for each cell>]
   gallery    wrong [<structure>...] [stress] [shuttle] [loom], right, loop <minutes>
@@ -75,6 +77,7 @@ fn main() {
         "prune" => prune::main(quick),
         "stream" => stream::main(rest, quick),
         "monitors" => monitors::main(rest, quick),
+        "cores" => cores::main(rest, quick),
         "testing" => testing::main(rest, quick),
         "clocks" => clocks::main(rest, quick),
         "gallery" => gallery::main(rest, quick),

@@ -6,13 +6,17 @@
 //! avoid it. The column "object alone" shows how much it is, measured with the same threads and
 //! barriers but nothing recorded.
 
+use std::collections::BinaryHeap;
 use std::hint::black_box;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Barrier, Mutex};
 use std::time::Instant;
 
 use crossbeam_queue::SegQueue;
-use linpoint::spec::models::{KeyValue, KeyValueOp, KeyValueRet, Queue, QueueOp, QueueRet};
+use linpoint::spec::models::{
+    KeyValue, KeyValueOp, KeyValueRet, Order, PriorityQueue, PriorityQueueOp, PriorityQueueRet,
+    Queue, QueueOp, QueueRet, Set, SetOp, SetRet,
+};
 use linpoint_test::record::{Clock, Recorder};
 use linpoint_test::report::Files;
 use linpoint_test::rng::Place;
@@ -148,7 +152,7 @@ fn checking(quick: bool) {
                 format!("{} %", 100 * summary.easy / summary.runs),
                 format!("{} %", 100 * summary.searched / summary.runs),
                 format!("{:.0}", cpu * 1e9 / operations),
-                format!("{alone:.0}"),
+                if alone.is_nan() { "-".to_owned() } else { format!("{alone:.0}") },
             ]);
         };
         let queue_alone =
@@ -158,6 +162,8 @@ fn checking(quick: bool) {
         row("queue, values that differ", &|| queue(runs, noise, Rng::fresh), queue_alone);
         row("map, 20 keys, 4 values", &|| map(runs, noise, |rng| 1 + rng.below(4)), map_alone);
         row("map, 20 keys, values that differ", &|| map(runs, noise, Rng::fresh), map_alone);
+        row("priority queue", &|| priority_queue(runs, noise), f64::NAN);
+        row("set, 20 values", &|| set(runs, noise), f64::NAN);
     }
     let title = format!(
         "Recording and checking: {THREADS} threads x {OPERATIONS} operations x {runs} runs; \
@@ -239,6 +245,57 @@ fn queue(
         .spec(Queue::new())
         .ops(draw_queue(value))
         .perform(perform_queue)
+        .threads(THREADS)
+        .operations(OPERATIONS)
+        .runs(runs)
+        .noise(noise)
+        .files(Files::none())
+        .run()
+}
+
+/// A heap behind a lock.
+fn priority_queue(runs: u64, noise: Noise) -> Summary {
+    Stress::new(Mutex::<BinaryHeap<u64>>::default)
+        .spec(PriorityQueue::new(Order::Max))
+        .ops(|rng: &mut Rng| match rng.chance(0.5) {
+            true => PriorityQueueOp::Insert(rng.below(1_000_000)),
+            false => PriorityQueueOp::Poll,
+        })
+        .perform(|heap: &Mutex<BinaryHeap<u64>>, op: &PriorityQueueOp<u64>| {
+            let mut heap = heap.lock().expect("no thread panics");
+            match op {
+                PriorityQueueOp::Insert(value) => {
+                    heap.push(*value);
+                    PriorityQueueRet::Done
+                }
+                _ => PriorityQueueRet::Value(heap.pop()),
+            }
+        })
+        .threads(THREADS)
+        .operations(OPERATIONS)
+        .runs(runs)
+        .noise(noise)
+        .files(Files::none())
+        .run()
+}
+
+/// A set of bits.
+fn set(runs: u64, noise: Noise) -> Summary {
+    Stress::new(AtomicUsize::default)
+        .spec(Set::new())
+        .ops(|rng: &mut Rng| {
+            let kinds = [SetOp::Insert, SetOp::Remove, SetOp::Contains];
+            kinds[rng.below(3) as usize](rng.below(20))
+        })
+        .perform(|bits: &AtomicUsize, op: &SetOp<u64>| {
+            let (SetOp::Insert(v) | SetOp::Remove(v) | SetOp::Contains(v)) = op;
+            let bit = 1 << *v;
+            SetRet(match op {
+                SetOp::Insert(_) => bits.fetch_or(bit, Ordering::AcqRel) & bit == 0,
+                SetOp::Remove(_) => bits.fetch_and(!bit, Ordering::AcqRel) & bit != 0,
+                SetOp::Contains(_) => bits.load(Ordering::Acquire) & bit != 0,
+            })
+        })
         .threads(THREADS)
         .operations(OPERATIONS)
         .runs(runs)

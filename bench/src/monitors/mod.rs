@@ -14,7 +14,7 @@ pub mod write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::child::{Cost, cost};
+use crate::child::cost;
 use crate::measure::{Answer, line_of_process};
 use crate::table::{Table, seconds, short};
 use objects::Mix;
@@ -60,14 +60,15 @@ const FROM_FILE: [&str; 14] = [
 ];
 
 /// Programs that are run on the files.
-struct Programs {
-    linpoint: Option<PathBuf>,
+pub struct Programs {
+    /// Ours.
+    pub linpoint: Option<PathBuf>,
     fastlin: Option<PathBuf>,
 }
 
 impl Programs {
     /// `LINPOINT_BIN`, or the binary that cargo built beside this program; `LINPOINT_FASTLIN`.
-    fn find() -> Programs {
+    pub fn find() -> Programs {
         let beside = || std::env::current_exe().ok()?.parent().map(|d| d.join("linpoint"));
         let linpoint = std::env::var_os("LINPOINT_BIN").map(PathBuf::from).or_else(beside);
         let linpoint = linpoint.filter(|p| p.is_file());
@@ -244,7 +245,7 @@ impl Series {
             let path = path.to_string_lossy();
             let args = ["check", "--output", "tsv", "--timeout", &limit, &path];
             let cost = cost(program, &args, repeats(n), 10 * LIMIT)?;
-            cells = vec![answer(&cost).into()];
+            cells = vec![answer(cost.code, cost.outputs.last().map_or("", |o| o)).into()];
             self.linpoint = if cost.code == Some(0) {
                 cpu = cost.cpu;
                 let growth = self.linpoint.grow(cpu);
@@ -294,10 +295,10 @@ impl Series {
 }
 
 /// The answer of `linpoint check`. Stops the program if it is wrong.
-fn answer(cost: &Cost) -> &'static str {
-    match cost.code {
+pub fn answer(code: Option<i32>, output: &str) -> &'static str {
+    match code {
         Some(0) => "linearizable",
-        Some(1) => panic!("a wrong answer: {:?}", cost.outputs.last()),
+        Some(1) => panic!("a wrong answer: {output:?}"),
         Some(2) => "cannot read it",
         Some(3) => "undecided",
         _ => "stopped",

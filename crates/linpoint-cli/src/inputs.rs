@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use linpoint_formats::Source;
-use linpoint_formats::registry::{self, Found};
+use linpoint_formats::registry::{self, Found, ReadLimits};
 
 use crate::args::resolved::InputOptions;
 use crate::error::CommandError;
@@ -166,14 +166,20 @@ impl Input {
         source.map_err(|error| self.unreadable(&error))
     }
 
-    /// The histories in the input. The text of a long file is not kept in memory if its lines are plain.
-    pub fn histories(&self, options: &InputOptions) -> Result<Vec<Found>, CommandError> {
+    /// The histories in the input, read by so many threads, or on all cores. The text of a long file is not kept in
+    /// memory if its lines are plain.
+    pub fn histories(
+        &self,
+        options: &InputOptions,
+        threads: Option<usize>,
+    ) -> Result<Vec<Found>, CommandError> {
         let InputOptions { format, ref model, max_unpacked, .. } = *options;
+        let limits = ReadLimits { threads, max_unpacked };
         let Input::File(path) = self else {
             let source = self.read(max_unpacked)?;
-            return Ok(registry::read_all(&source, format, model.as_ref()));
+            return Ok(registry::read_all_within(&source, limits, format, model.as_ref()));
         };
-        registry::read_file_within(path, max_unpacked, format, model.as_ref())
+        registry::read_file_within(path, limits, format, model.as_ref())
             .map_err(|error| self.unreadable(&error))
     }
 

@@ -5,17 +5,20 @@
 
 use std::io::{self, ErrorKind, Read};
 
-/// The size of a block, unless a line is longer.
-const BLOCK: usize = 1 << 18;
+/// The size of a block, unless a line is longer. Tests read short files in many blocks.
+const BLOCK: usize = if cfg!(test) { 1 << 12 } else { 1 << 18 };
 
 /// After the last line of a block there are this many bytes that may be read but have no meaning,
 /// so that words of eight bytes can be read anywhere.
 const PADDING: usize = 16;
 
+/// What is read: by one thread at a time, but not always by the same.
+pub(crate) type Input<'r> = dyn Read + Send + 'r;
+
 /// Splits a stream into blocks. Each ends with the end of a line; one is added to the last line if
 /// it has none.
 pub(crate) struct Blocks<'r> {
-    stream: &'r mut dyn Read,
+    stream: &'r mut Input<'r>,
     buffer: Vec<u8>,
     /// The end of the lines returned most recently.
     taken: usize,
@@ -25,7 +28,7 @@ pub(crate) struct Blocks<'r> {
 }
 
 impl<'r> Blocks<'r> {
-    pub(crate) fn new(stream: &'r mut dyn Read) -> Blocks<'r> {
+    pub(crate) fn new(stream: &'r mut Input<'r>) -> Blocks<'r> {
         let buffer = vec![0; BLOCK + PADDING];
         Blocks { stream, buffer, taken: 0, filled: 0, ended: false }
     }
@@ -37,10 +40,30 @@ impl<'r> Blocks<'r> {
         Ok(self.block(end))
     }
 
+    /// The next lines, in memory of their own; `None` after the last. `spare` is used again: the memory of an
+    /// earlier block, or none.
+    pub(crate) fn take(&mut self, mut spare: Vec<u8>) -> io::Result<Option<OwnBlock>> {
+        let end = self.find_end()?;
+        if end == 0 {
+            return Ok(None);
+        }
+        // The beginning of the line after the block stays here.
+        let rest = &self.buffer[end..self.filled];
+        spare.resize(self.buffer.len(), 0);
+        spare[..rest.len()].copy_from_slice(rest);
+        self.filled = rest.len();
+        Ok(Some(OwnBlock { buffer: std::mem::replace(&mut self.buffer, spare), end }))
+    }
+
     /// The lines that [`Blocks::more`] will return next, possibly followed by some more.
     pub(crate) fn peek(&mut self) -> io::Result<Option<Block<'_>>> {
         let end = self.find_end()?;
         Ok(self.block(end))
+    }
+
+    /// True if everything has been read, except for what is left of the block that was returned or peeked at.
+    pub(crate) fn is_at_end(&self) -> bool {
+        self.ended
     }
 
     /// The lines up to `end`, which is the end of a line.
@@ -82,6 +105,25 @@ impl<'r> Blocks<'r> {
             }
         }
         Ok(())
+    }
+}
+
+/// Some whole lines and the memory that they are in.
+pub(crate) struct OwnBlock {
+    buffer: Vec<u8>,
+    /// Where the lines end.
+    end: usize,
+}
+
+impl OwnBlock {
+    /// The lines.
+    pub(crate) fn block(&self) -> Block<'_> {
+        Block { bytes: &self.buffer[..self.end + PADDING], end: self.end }
+    }
+
+    /// The memory, for another block.
+    pub(crate) fn into_spare(self) -> Vec<u8> {
+        self.buffer
     }
 }
 

@@ -62,6 +62,10 @@ pub struct Catch {
     pub executions: u64,
     /// The operations in them.
     pub operations: u64,
+    /// Executions on OS threads in which the order of returns was legal.
+    pub easy: u64,
+    /// Executions on OS threads that needed the checker; for the others, an order was guessed.
+    pub searched: u64,
     /// Executions that could not be decided.
     pub undecided: u64,
     /// Why the first truncated scenario was truncated.
@@ -121,6 +125,8 @@ impl Visitor for Threads {
                 scenarios: summary.runs,
                 executions: summary.runs,
                 operations: summary.operations,
+                easy: summary.easy,
+                searched: summary.searched,
                 time,
                 ..Catch::default()
             },

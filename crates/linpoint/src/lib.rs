@@ -65,6 +65,7 @@ pub mod hitting;
 pub mod incremental;
 mod minimise;
 pub mod monitor;
+mod parallel;
 pub mod plan;
 #[doc(hidden)]
 pub mod random;

@@ -85,7 +85,7 @@ fn measure_input(
     options: &InputOptions,
     bounds: DepthBounds,
 ) -> Vec<Result<DepthRow, CommandError>> {
-    let found = match input.histories(options) {
+    let found = match input.histories(options, bounds.threads.map(usize::from)) {
         Ok(found) => found,
         Err(error) => return vec![Err(error)],
     };

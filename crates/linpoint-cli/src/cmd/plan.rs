@@ -22,7 +22,7 @@ pub fn run(args: PlanArgs, out: &mut Output) -> CommandResult {
     let options = RunOptions::new(args.run)?;
     let mut exit = Exit::Success;
     for input in Inputs::find(&options.inputs.paths).list {
-        let histories = match input.histories(&options.inputs) {
+        let histories = match input.histories(&options.inputs, options.settings.threads) {
             Ok(histories) => histories,
             Err(error) => {
                 exit = Exit::Error;

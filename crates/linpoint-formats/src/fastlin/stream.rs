@@ -7,7 +7,7 @@ use super::{Kind, SET_WITHOUT_RESULTS, Values, header_kind, lacks_result};
 use crate::blocks::Cursor;
 use crate::model::ModelName;
 use crate::raw::{RawBuilder, RawHistory, RawOp};
-use crate::stream::{self, Each};
+use crate::stream::{self, Clients, Receiver};
 use crate::{Format, Value};
 
 /// Reads the header. `rest` are the lines that follow it.
@@ -24,11 +24,13 @@ pub(crate) fn open(header: &[u8], rest: &[u8]) -> Option<(RawHistory, Box<dyn st
 }
 
 /// Lines of one type of object.
+#[derive(Clone)]
 struct Lines {
     methods: Vec<Method>,
 }
 
 /// A method, and how to recognise it by the first eight bytes of a line.
+#[derive(Clone)]
 struct Method {
     /// The start of its lines, including the space.
     text: Vec<u8>,
@@ -73,13 +75,19 @@ impl Lines {
 
 impl stream::Lines for Lines {
     #[inline]
-    fn operation(&mut self, cursor: &mut Cursor<'_>, line: u32, each: Each<'_>) -> Option<bool> {
+    fn line(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        line: u32,
+        _clients: &mut Clients<'_>,
+        to: &mut dyn Receiver,
+    ) -> Option<bool> {
         let method = self.method(cursor)?;
         let (first, second) = numbers(cursor, method.values)?;
         let (start, end) = times(cursor)?;
         let arg = argument(method.values, first, second)?;
         let result = result(method.values, first, second)?;
-        Some(each(&RawOp {
+        Some(to.add(&RawOp {
             name: method.name,
             args: arg.as_slice(),
             result: result.as_ref(),
@@ -89,6 +97,10 @@ impl stream::Lines for Lines {
             line,
             end_line: line,
         }))
+    }
+
+    fn another(&self) -> Box<dyn stream::Lines> {
+        Box::new(self.clone())
     }
 }
 

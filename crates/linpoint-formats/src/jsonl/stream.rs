@@ -1,14 +1,12 @@
 //! Plain JSON lines: whole operations with times that are whole numbers, texts without escapes, no
 //! spaces. See [`crate::stream`].
 
-use std::collections::BTreeMap;
-
 use linpoint::history::Extras;
 
 use super::Reader;
 use crate::blocks::Cursor;
-use crate::raw::{Names, RawBuilder, RawHistory, RawOp};
-use crate::stream::{self, Each};
+use crate::raw::{RawBuilder, RawHistory, RawOp};
+use crate::stream::{self, Clients, EventEnd, Receiver};
 use crate::{Format, Source, Value};
 
 /// Maximum number of arguments of an operation.
@@ -31,11 +29,9 @@ pub(crate) fn open(header: &[u8]) -> Option<(RawHistory, Box<dyn stream::Lines>)
     Some((history, Box::new(Lines::default())))
 }
 
-/// The processes and objects of operations, and the arguments of the current line.
+/// The arguments of the current line.
 #[derive(Default)]
 struct Lines {
-    processes: Processes,
-    objects: Names,
     args: Vec<Value>,
 }
 
@@ -52,9 +48,16 @@ macro_rules! once {
 
 impl stream::Lines for Lines {
     #[inline]
-    fn operation(&mut self, cursor: &mut Cursor<'_>, line: u32, each: Each<'_>) -> Option<bool> {
-        let (mut name, mut args, mut value) = (None, None, None);
+    fn line(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        line: u32,
+        clients: &mut Clients<'_>,
+        to: &mut dyn Receiver,
+    ) -> Option<bool> {
+        let (mut name, mut given_args, mut value) = (None, None, None);
         let (mut start, mut end) = (None, None);
+        let (mut call, mut ret, mut lost) = (None, None, None);
         let mut extras = Extras::default();
         self.args.clear();
         let mut separator = b'{';
@@ -62,30 +65,57 @@ impl stream::Lines for Lines {
             separator = b',';
             match key(cursor)? {
                 b"op" => once!(name, text(cursor)),
-                b"args" => once!(args, self.args(cursor)),
+                b"args" => once!(given_args, self.args(cursor)),
                 b"value" => once!(value, result(cursor)),
                 b"start" => once!(start, number(cursor)),
                 b"end" => once!(end, number(cursor)),
-                b"process" => once!(extras.process, self.processes.number(given(cursor)?)),
-                b"object" => once!(extras.object, self.objects.number(given(cursor)?).ok()),
+                b"call" => once!(call, number(cursor)),
+                b"return" => once!(ret, number(cursor)),
+                b"info" => once!(lost, number(cursor)),
+                b"process" => once!(extras.process, clients.process(given(cursor)?)),
+                b"object" => once!(extras.object, clients.object(given(cursor)?)),
                 _ => return None,
             }
         }
-        let (name, start) = (name?, start?);
-        let in_order = match end {
-            Some(end) => start <= end,
-            None => value.is_none(),
-        };
-        if !in_order || !cursor.take(b'}') || !cursor.take(b'\n') {
+        if !cursor.take(b'}') || !cursor.take(b'\n') {
             return None;
         }
-        let (args, result) = (self.args.as_slice(), value.as_ref().and_then(Option::as_ref));
-        Some(each(&RawOp { name, args, result, start, end, extras, line, end_line: line }))
+        let args = self.args.as_slice();
+        let op =
+            RawOp { name: "", args, result: None, start: 0, end, extras, line, end_line: line };
+        match (start, call, ret, lost) {
+            (Some(start), None, None, None) => {
+                let in_order = match end {
+                    Some(end) => start <= end,
+                    None => value.is_none(),
+                };
+                let result = value.as_ref().and_then(Option::as_ref);
+                clients.events.interval();
+                Some(to.add(&RawOp { name: name.filter(|_| in_order)?, result, start, ..op }))
+            }
+            (None, Some(id), None, None) if value.is_none() && end.is_none() => {
+                let name = name?;
+                let start = clients.events.call(id, extras.process)?;
+                Some(to.add(&RawOp { name, start, ..op }))
+            }
+            (None, None, ret, lost) => {
+                let is_whole = name.is_some() || given_args.is_some() || end.is_some();
+                if is_whole || extras != Extras::default() {
+                    return None;
+                }
+                let (id, end) = match (ret, lost) {
+                    (Some(id), None) => (id, EventEnd::Returned(value.flatten())),
+                    (None, Some(id)) if value.is_none() => (id, EventEnd::Lost),
+                    _ => return None,
+                };
+                clients.events.end(id, end, to)
+            }
+            _ => None,
+        }
     }
 
-    fn finish(&mut self, history: &mut RawHistory) {
-        history.processes = std::mem::take(&mut self.processes).names();
-        history.objects = std::mem::take(&mut self.objects).into_list();
+    fn another(&self) -> Box<dyn stream::Lines> {
+        Box::new(Lines::default())
     }
 }
 
@@ -182,54 +212,6 @@ fn list(cursor: &mut Cursor<'_>, depth: usize, items: &mut Vec<Value>) -> Option
         }
         if !cursor.take(b',') {
             return None;
-        }
-    }
-}
-
-/// Numbers for processes, the same that a [`RawBuilder`] assigns: their own if all are numbers,
-/// otherwise in order of appearance. A mixture is left to the builder.
-#[derive(Default)]
-struct Processes {
-    /// The numbers below [`Processes::KNOWN`] that have occurred.
-    small: Vec<bool>,
-    /// All processes that are numbers.
-    numbers: BTreeMap<u32, Value>,
-    others: Names,
-}
-
-impl Processes {
-    /// Numbers below this are looked up in a table.
-    const KNOWN: usize = 1 << 12;
-
-    #[inline]
-    fn number(&mut self, process: Value) -> Option<u32> {
-        let own = process.as_int().and_then(|number| u32::try_from(number).ok());
-        let Some(own) = own else {
-            return self.numbers.is_empty().then(|| self.others.number(process).ok())?;
-        };
-        if self.small.get(own as usize) != Some(&true) {
-            self.meet(own)?;
-        }
-        Some(own)
-    }
-
-    #[cold]
-    fn meet(&mut self, own: u32) -> Option<()> {
-        if !self.others.is_empty() {
-            return None;
-        }
-        if (own as usize) < Processes::KNOWN {
-            self.small.resize(Processes::KNOWN, false);
-            self.small[own as usize] = true;
-        }
-        self.numbers.insert(own, Value::Int(own.into()));
-        Some(())
-    }
-
-    fn names(self) -> BTreeMap<u32, Value> {
-        match self.numbers.is_empty() {
-            true => (0..).zip(self.others.into_list()).collect(),
-            false => self.numbers,
         }
     }
 }

@@ -20,6 +20,19 @@ impl Lines {
         self.len += 1;
     }
 
+    /// Moves all operations of another list behind those of this one. Their lines were counted from `from` on.
+    pub(crate) fn append(&mut self, other: &mut Lines, from: u32) {
+        let Lines { runs, len } = std::mem::take(other);
+        for (op, line) in runs {
+            let line = line.wrapping_add(from);
+            match self.runs.last() {
+                Some(&(before, first)) if line.wrapping_sub(first) == self.len + op - before => {}
+                _ => self.runs.push((self.len + op, line)),
+            }
+        }
+        self.len += len;
+    }
+
     /// The line of an operation.
     pub(crate) fn get(&self, op: usize) -> Option<u32> {
         let op = u32::try_from(op).ok().filter(|op| *op < self.len)?;
@@ -41,6 +54,22 @@ mod tests {
             let got: Vec<u32> = (0..list.len()).filter_map(|op| lines.get(op)).collect();
             assert_eq!(got, list);
             assert_eq!(lines.get(list.len()), None);
+        }
+    }
+
+    #[test]
+    fn lists_are_joined() {
+        let list = [5, 6, 9, 10, 11, 12, 14, 20, 21];
+        for cut in 0..=list.len() {
+            for from in [0, 3] {
+                let [mut front, mut back, mut all] = [0; 3].map(|_| Lines::default());
+                list.iter().for_each(|line| all.push(*line));
+                list[..cut].iter().for_each(|line| front.push(*line));
+                list[cut..].iter().for_each(|line| back.push(*line - from));
+                front.append(&mut back, from);
+                assert_eq!((&front.runs, front.len), (&all.runs, all.len), "{cut} {from}");
+                assert_eq!((back.runs.len(), back.len), (0, 0));
+            }
         }
     }
 }

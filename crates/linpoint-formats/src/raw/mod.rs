@@ -103,9 +103,14 @@ impl Names {
         Ok(number)
     }
 
-    /// True if there are none.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.list.is_empty()
+    /// The number of a name that has one.
+    pub(crate) fn known(&self, name: &Value) -> Option<u32> {
+        self.numbers.get(name).copied()
+    }
+
+    /// Remembers the number that a name has in another list.
+    pub(crate) fn remember(&mut self, name: Value, number: u32) {
+        self.numbers.insert(name, number);
     }
 
     /// All names by their numbers.

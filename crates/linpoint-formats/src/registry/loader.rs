@@ -1,6 +1,9 @@
 //! From operations as the file has them to a history of a model.
 
-use linpoint::history::{HistoryError, IntervalBuilder};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use linpoint::OpId;
+use linpoint::history::{HistoryError, IntervalBuilder, Ties};
 use linpoint::wire::{FromWire, Mismatch, ModelInfo, Part};
 
 use super::LoadedHistory;
@@ -9,8 +12,8 @@ use super::typed::{AnyHistory, Owned};
 use super::wrong::{error_at, mismatch_at};
 use crate::model::ModelName;
 use crate::raw::{Lines, RawHistory, RawOp};
-use crate::stream::Stream;
-use crate::{ReadError, Source};
+use crate::stream::{Parts, Receiver, Stream};
+use crate::{ReadError, Source, Value};
 
 /// A history that is being loaded.
 pub(crate) struct Loader<'a, 'r> {
@@ -27,16 +30,13 @@ pub(super) fn load<M: FromWire>(
     model: &M,
     mut loader: Loader<'_, '_>,
 ) -> Result<LoadedHistory, ReadError> {
-    let mut joined = Joined {
-        model,
-        builder: IntervalBuilder::new(loader.raw.ties),
-        recent: Recent::default(),
-        lines: Lines::default(),
-        unknown_results: 0,
-    };
+    let mut joined = Joined::new(model, loader.raw.ties);
     if let Some(stream) = loader.stream.take() {
-        let read = stream.read(&mut loader.raw, &mut |raw| joined.add(raw).is_ok());
+        let part = || Apart(Mutex::new(Joined::new(model, loader.raw.ties)));
+        let parts = JoinedParts((0..stream.parts()).map(|_| part()).collect());
+        let read = stream.read(&mut loader.raw, &parts);
         read.map_err(|_| ReadError::new(loader.source, "the lines are not plain"))?;
+        std::mem::swap(&mut joined, &mut parts.part(0));
     } else {
         let ops = std::mem::take(&mut loader.raw.ops);
         joined.builder.reserve(ops.len());
@@ -67,27 +67,99 @@ enum Wrong {
     History(HistoryError),
 }
 
-impl<M: FromWire> Joined<'_, M> {
+/// A history in parts, see [`Parts`].
+struct JoinedParts<'a, M: FromWire>(Vec<Apart<Mutex<Joined<'a, M>>>>);
+
+/// PERF: no cache line belongs to two parts, which different threads change.
+#[repr(align(128))]
+struct Apart<T>(T);
+
+impl<'a, M: FromWire> JoinedParts<'a, M> {
+    fn part(&self, part: usize) -> MutexGuard<'_, Joined<'a, M>> {
+        self.0[part].0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<M: FromWire> Parts for JoinedParts<'_, M> {
+    fn fill(&self, part: usize, fill: &mut dyn FnMut(&mut dyn Receiver)) {
+        fill(&mut *self.part(part));
+    }
+
+    fn join(&self, part: usize, line: u32, later: u64) -> bool {
+        self.part(0).append(&mut self.part(part), line, later).is_ok()
+    }
+}
+
+impl<'a, M: FromWire> Joined<'a, M> {
+    fn new(model: &'a M, ties: Ties) -> Self {
+        Joined {
+            model,
+            builder: IntervalBuilder::new(ties),
+            recent: Recent::default(),
+            lines: Lines::default(),
+            unknown_results: 0,
+        }
+    }
+
+    /// Moves all operations of another part behind those of this one.
+    fn append(
+        &mut self,
+        other: &mut Joined<'a, M>,
+        line: u32,
+        later: u64,
+    ) -> Result<(), HistoryError> {
+        self.builder.append(&mut other.builder, later)?;
+        self.lines.append(&mut other.lines, line);
+        self.unknown_results += std::mem::take(&mut other.unknown_results);
+        Ok(())
+    }
+
     #[inline]
     fn add(&mut self, raw: &RawOp<'_>) -> Result<(), Wrong> {
         self.lines.push(raw.line);
         let Joined { model, recent, unknown_results, .. } = self;
         let op = || model.read_op(&raw.call()).map_err(Wrong::Joined);
-        let ret = |op: &M::Op| match raw.result {
-            Some(value) if model.shares_result(op) => {
-                let read = recent.read(value, |value| model.read_ret(op, value));
-                read.map(Some).map_err(Wrong::Joined)
-            }
-            Some(value) => model.read_ret(op, value).map(Some).map_err(Wrong::Joined),
-            None if raw.end.is_none() => Ok(None),
-            None => {
-                let only = model.only_ret(op);
-                *unknown_results += usize::from(only.is_none());
-                Ok(only)
-            }
+        let ret = |op: &M::Op| match raw.end {
+            None => Ok(None),
+            Some(_) => read_result(*model, op, raw.result, recent, unknown_results),
         };
         self.builder.add_with((raw.start, raw.end), &raw.extras, op, ret)?;
         Ok(())
+    }
+}
+
+/// The result of an operation that returned, if it is known.
+#[inline]
+fn read_result<M: FromWire>(
+    model: &M,
+    op: &M::Op,
+    result: Option<&Value>,
+    recent: &mut Recent<M::Ret>,
+    unknown_results: &mut usize,
+) -> Result<Option<M::Ret>, Wrong> {
+    match result {
+        Some(value) if model.shares_result(op) => {
+            let read = recent.read(value, |value| model.read_ret(op, value));
+            read.map(Some).map_err(Wrong::Joined)
+        }
+        Some(value) => model.read_ret(op, value).map(Some).map_err(Wrong::Joined),
+        None => {
+            let only = model.only_ret(op);
+            *unknown_results += usize::from(only.is_none());
+            Ok(only)
+        }
+    }
+}
+
+impl<M: FromWire> Receiver for Joined<'_, M> {
+    fn add(&mut self, op: &RawOp<'_>) -> bool {
+        Joined::add(self, op).is_ok()
+    }
+
+    fn end(&mut self, at: usize, time: u64, result: Option<&Value>) -> bool {
+        let Joined { model, recent, unknown_results, .. } = self;
+        let ret = |op: &M::Op| read_result(*model, op, result, recent, unknown_results);
+        self.builder.end_with(OpId(at as u32), time, ret).is_ok()
     }
 }
 

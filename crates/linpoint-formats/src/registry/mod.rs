@@ -14,13 +14,14 @@ pub use loaded::LoadedHistory;
 pub use typed::Difference;
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 
 use linpoint::subject::Subject;
 use linpoint::wire::{BadOption, Fault, ModelInfo, Options};
 use linpoint::{Algorithm, Cancel, Checker, Hints, Limits};
 
+use crate::blocks::Input;
 use crate::generate::{Draft, Object};
 use crate::model::ModelName;
 use crate::raw::{RawBuilder, RawHistory};
@@ -94,12 +95,39 @@ pub fn read(source: &Source, model: Option<&ModelName>) -> Result<LoadedHistory,
     }
 }
 
+/// What reading may take.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ReadLimits {
+    /// Number of threads for a long file; all cores if not given. What is read does not depend on it.
+    pub threads: Option<usize>,
+    /// A file that is compressed may have this many bytes when it is unpacked, see [`Source::open_within`].
+    pub max_unpacked: usize,
+}
+
+impl Default for ReadLimits {
+    /// All cores, and [the usual](Source::usual_limit) number of bytes.
+    fn default() -> Self {
+        ReadLimits { threads: None, max_unpacked: Source::usual_limit() }
+    }
+}
+
 /// Reads all histories of an input, in the format that is given or else in whatever format it is.
 /// There is at least one, or an error.
 pub fn read_all(source: &Source, format: Option<Format>, model: Option<&ModelName>) -> Vec<Found> {
+    read_all_within(source, ReadLimits::default(), format, model)
+}
+
+/// The same, within limits.
+pub fn read_all_within(
+    source: &Source,
+    limits: ReadLimits,
+    format: Option<Format>,
+    model: Option<&ModelName>,
+) -> Vec<Found> {
     // A single line of a stream has another number.
     let is_whole = source.first_line() == 1;
-    match is_whole.then(|| read_plain(&mut source.bytes(), format, model)).flatten() {
+    let plain = || read_plain(&mut source.bytes(), limits.threads, format, model);
+    match is_whole.then(plain).flatten() {
         Some(history) => vec![Found { id: None, history: Ok(history) }],
         None => read_any(source, format, model),
     }
@@ -112,33 +140,33 @@ pub fn read_file(
     format: Option<Format>,
     model: Option<&ModelName>,
 ) -> io::Result<Vec<Found>> {
-    read_file_within(path, Source::usual_limit(), format, model)
+    read_file_within(path, ReadLimits::default(), format, model)
 }
 
-/// The same; a file that is compressed may have `max_unpacked` bytes when it is unpacked, see
-/// [`Source::open_within`].
+/// The same, within limits.
 pub fn read_file_within(
     path: &Path,
-    max_unpacked: usize,
+    limits: ReadLimits,
     format: Option<Format>,
     model: Option<&ModelName>,
 ) -> io::Result<Vec<Found>> {
     // Other things than files can be read only once.
     if path.metadata().is_ok_and(|meta| meta.is_file())
-        && let Some(history) = read_plain(&mut File::open(path)?, format, model)
+        && let Some(history) = read_plain(&mut File::open(path)?, limits.threads, format, model)
     {
         return Ok(vec![Found { id: None, history: Ok(history) }]);
     }
-    Ok(read_any(&Source::open_within(path, max_unpacked)?, format, model))
+    Ok(read_any(&Source::open_within(path, limits.max_unpacked)?, format, model))
 }
 
 /// Reads a history whose lines are plain, see [`crate::stream`].
 fn read_plain(
-    input: &mut dyn Read,
+    input: &mut Input<'_>,
+    threads: Option<usize>,
     format: Option<Format>,
     model: Option<&ModelName>,
 ) -> Option<LoadedHistory> {
-    let (raw, stream) = Stream::open(input, format)?;
+    let (raw, stream) = Stream::open(input, format, threads)?;
     // Nobody will see the errors.
     let nowhere = Source::new("", Vec::new());
     join(&nowhere, raw, Some(stream), model).ok()

@@ -8,4 +8,5 @@ mod jvm;
 mod models;
 mod published;
 mod recorded;
+mod threads;
 mod watch;

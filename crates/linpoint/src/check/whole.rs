@@ -10,6 +10,7 @@ use crate::budget::{Budget, Memory};
 use crate::decide::{ask_about_all, effort};
 use crate::history::OpId;
 use crate::monitor::{Answer, Outcome, Refusal, verify_names};
+use crate::parallel::Helper;
 use crate::plan::Features;
 use crate::spec::Refutation;
 use crate::subject::{Case, guard};
@@ -50,7 +51,7 @@ impl Settings<'_> {
         };
         let deadline = self.limits.time.and_then(|time| begin.checked_add(time));
         let effort = effort(deadline, memory, &self.cancel);
-        let outcome = match ask_about_all(case, memory, effort).map_err(panicked)? {
+        let outcome = match ask_about_all(case, plan.threads, memory, effort).map_err(panicked)? {
             Ok(outcome) => outcome,
             Err(refusal) => return Ok(Whole::Refused(refusal)),
         };
@@ -63,14 +64,18 @@ impl Settings<'_> {
         };
         let decide = begin.elapsed();
         let now = Instant::now();
-        let validated = match certify::replay_is_legal(case, &order, budget) {
+        let (legal, valid) = Helper::among(plan.threads, case.len()).both(
+            || certify::replay_is_legal(case, &order, budget),
+            || certify::order_is_valid(case.timeline(), &order, false),
+        );
+        let validated = match legal {
             Err(Invalid::Unknown(limit)) => {
                 let reason = format!("{limit} was hit while its order was validated");
                 return Ok(Whole::Refused(Refusal { reason }));
             }
             Err(Invalid::Panicked(message)) => return Err(panicked(message)),
             Err(Invalid::Illegal(message)) => Err(message),
-            Ok(()) => certify::order_is_valid(case.timeline(), &order, false),
+            Ok(()) => valid,
         };
         if let Err(message) = validated {
             // Only values that share a name can explain an invalid order.

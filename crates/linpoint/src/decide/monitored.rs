@@ -64,10 +64,11 @@ pub(crate) fn ask(
 /// Asks the object's monitor about all operations, which belong to one object.
 pub(crate) fn ask_about_all(
     case: &Case<'_>,
+    threads: usize,
     memory: &Memory,
     effort: Effort<'_>,
 ) -> Result<Result<Outcome, Refusal>, String> {
-    within(memory, case.len(), || monitor::decide_all(case, effort))
+    within(memory, case.len(), || monitor::decide_all(case, threads, effort))
 }
 
 /// The limits of a monitor whose worst case is exponential, in a check with these limits. A quarter of

@@ -113,6 +113,35 @@ impl<O, R> IntervalBuilder<O, R> {
         added
     }
 
+    /// Adds the end of an operation that was added without one, and its result, which `ret` creates. For reading millions of
+    /// events, whose times are their numbers: it refuses times beyond 2³² − 2.
+    #[doc(hidden)]
+    #[inline(always)]
+    pub fn end_with<E: From<HistoryError>>(
+        &mut self,
+        op: OpId,
+        end: u64,
+        ret: impl FnOnce(&O) -> Result<Option<R>, E>,
+    ) -> Result<(), E> {
+        self.times.end(op, end)?;
+        self.rets[op.index()] = ret(&self.ops[op.index()])?;
+        Ok(())
+    }
+
+    /// Moves all operations of another builder behind those of this one, in their order; they happened `later` than they
+    /// say. For reading on several threads: the memory of the other one can be filled again.
+    #[doc(hidden)]
+    pub fn append(
+        &mut self,
+        other: &mut IntervalBuilder<O, R>,
+        later: u64,
+    ) -> Result<(), HistoryError> {
+        self.times.append(&mut other.times, later)?;
+        self.ops.append(&mut other.ops);
+        self.rets.append(&mut other.rets);
+        Ok(())
+    }
+
     /// Ranks all events and checks that no process has two operations open at the same time.
     pub fn finish(self) -> Result<History<O, R>, HistoryError> {
         let IntervalBuilder { ties, ops, rets, times } = self;
@@ -286,6 +315,67 @@ mod tests {
                 assert_ranked(ties, &times, more);
             }
         }
+    }
+
+    #[test]
+    fn a_history_may_be_built_in_pieces() {
+        let mut random = fastrand::Rng::with_seed(3);
+        for round in 0..500 {
+            // Some times are large, some operations have processes or objects.
+            let more = [0, u64::from(u32::MAX) - 20, 1 << 40][round % 3];
+            let mut whole = IntervalBuilder::<usize, usize>::new(Ties::Concurrent);
+            let mut joined = whole.clone();
+            let mut piece = whole.clone();
+            let with_extras = random.usize(0..4);
+            for op in 0..random.usize(0..20) {
+                let start = more + 10 * op as u64 + random.u64(0..30);
+                let end = (random.u8(0..5) > 0).then_some(start + random.u64(0..30));
+                let process = (op % 4 < with_extras).then_some(op as u32);
+                let object = (op % 9 < with_extras).then_some(random.u32(0..3));
+                let extras = Extras { process, object, hint: None };
+                let interval = Interval { op, ret: Some(op), start, end, extras };
+                whole.add(interval.clone()).unwrap();
+                piece.add(interval).unwrap();
+                if random.u8(0..4) == 0 {
+                    joined.append(&mut piece, 0).unwrap();
+                }
+            }
+            joined.append(&mut piece, 0).unwrap();
+            assert!(piece.finish().unwrap().is_empty());
+            let (whole, joined) = (whole.finish().unwrap(), joined.finish().unwrap());
+            assert_eq!(format!("{whole:?}"), format!("{joined:?}"));
+        }
+    }
+
+    #[test]
+    fn events_may_be_added_in_pieces() {
+        let mut events = History::from_events();
+        let [a, b] = [0, 1].map(|op| events.call(op));
+        events.ret(a, 5).unwrap();
+        events.call(2);
+        events.ret(b, 6).unwrap();
+        let mut whole = IntervalBuilder::<u32, u32>::new(Ties::Concurrent);
+        let mut piece = whole.clone();
+        let call =
+            |op| Interval { op, ret: None, start: 0_u64, end: None, extras: Extras::default() };
+        whole.add(Interval { start: 1, ..call(0) }).unwrap();
+        whole.add(Interval { start: 2, ..call(1) }).unwrap();
+        let ret = |whole: &mut IntervalBuilder<u32, u32>, op, end, ret| {
+            whole.end_with(OpId(op), end, |_| Ok::<_, HistoryError>(Some(ret)))
+        };
+        ret(&mut whole, 0, 3, 5).unwrap();
+        piece.add(Interval { start: 1, ..call(2) }).unwrap();
+        whole.append(&mut piece, 3).unwrap();
+        ret(&mut whole, 1, 5, 6).unwrap();
+        for (op, end) in [(3, 6), (2, u64::from(u32::MAX)), (2, 1 << 40)] {
+            let error = ret(&mut whole, op, end, 7).unwrap_err();
+            assert_eq!(error.kind(), &HistoryErrorKind::TooLarge);
+        }
+        piece.add(Interval { start: 1, ..call(3) }).unwrap();
+        assert!(whole.append(&mut piece, u64::from(u32::MAX)).is_err());
+        let (whole, events) = (whole.finish().unwrap(), events.finish());
+        assert_eq!(whole.timeline().spans(), events.timeline().spans());
+        assert_eq!(whole.columns(), events.columns());
     }
 
     #[test]

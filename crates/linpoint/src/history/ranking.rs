@@ -5,6 +5,9 @@ use rustc_hash::FxHashMap;
 use super::timeline::Timeline;
 use super::{Extras, HistoryError, HistoryErrorKind, OpId, Span, Ties, Timestamp, counting, radix};
 
+/// Each operation has two ranks.
+const MOST_OPERATIONS: usize = (u32::MAX / 2 - 1) as usize;
+
 /// The spans of operations as clock readings.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Times {
@@ -51,7 +54,7 @@ impl Times {
     ) -> Result<OpId, HistoryError> {
         let id = OpId(self.timeline.spans.len() as u32);
         let key = |t: T| t.key().map_err(|e| HistoryError::new(HistoryErrorKind::BadTime(e), id));
-        if self.timeline.spans.len() >= (u32::MAX / 2 - 1) as usize {
+        if self.timeline.spans.len() >= MOST_OPERATIONS {
             return Err(HistoryError::new(HistoryErrorKind::TooLarge, id));
         }
         let start = key(start)?;
@@ -72,6 +75,51 @@ impl Times {
         }
         self.timeline.extras.set(id.index(), extras);
         Ok(id)
+    }
+
+    /// The end of an operation that had none. Times of events are small.
+    pub(super) fn end(&mut self, op: OpId, end: u64) -> Result<(), HistoryError> {
+        match (self.timeline.spans.get_mut(op.index()), u32::try_from(end)) {
+            (Some(span), Ok(end)) if end != Span::NEVER && self.large.is_none() => span.ret = end,
+            _ => return Err(HistoryError::new(HistoryErrorKind::TooLarge, op)),
+        }
+        Ok(())
+    }
+
+    /// Moves the spans and extras of other operations behind those of this one. Their times are `later` than they say.
+    pub(super) fn append(&mut self, other: &mut Times, later: u64) -> Result<(), HistoryError> {
+        let before = self.len();
+        if before + other.len() > MOST_OPERATIONS || !other.delay(later) {
+            let id = OpId(before as u32);
+            return Err(HistoryError::new(HistoryErrorKind::TooLarge, id));
+        }
+        if self.large.is_some() || other.large.is_some() {
+            let keys = self.large.get_or_insert_with(|| Keys::of(&self.timeline.spans));
+            let mut more = other.large.take().unwrap_or_else(|| Keys::of(&other.timeline.spans));
+            keys.starts.append(&mut more.starts);
+            keys.ends.append(&mut more.ends);
+        }
+        self.timeline.spans.append(&mut other.timeline.spans);
+        self.timeline.extras.append(before, &mut other.timeline.extras);
+        Ok(())
+    }
+
+    /// Makes all times later. False if they become too large.
+    fn delay(&mut self, later: u64) -> bool {
+        if later == 0 {
+            return true;
+        }
+        let delayed = |time: u32| {
+            let time = u64::from(time) + later;
+            u32::try_from(time).ok().filter(|time| *time != Span::NEVER)
+        };
+        self.large.is_none()
+            && self.timeline.spans.iter_mut().all(|span| {
+                let ret = if span.is_pending() { Some(Span::NEVER) } else { delayed(span.ret) };
+                let (Some(call), Some(ret)) = (delayed(span.call), ret) else { return false };
+                *span = Span { call, ret };
+                true
+            })
     }
 
     /// Ranks all events and checks that no process has two operations open at the same time.

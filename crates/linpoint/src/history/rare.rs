@@ -22,6 +22,14 @@ impl<T: Copy + Default + PartialEq> Rare<T> {
         }
     }
 
+    /// Moves all values of another column, whose positions begin at `at` here.
+    pub(super) fn append(&mut self, at: usize, other: &mut Rare<T>) {
+        if !other.is_empty() {
+            self.0.resize(at, T::default());
+            self.0.append(&mut other.0);
+        }
+    }
+
     pub(super) fn get(&self, at: usize) -> T {
         self.0.get(at).copied().unwrap_or_default()
     }
@@ -54,5 +62,20 @@ mod tests {
             [0, 1, 2, 3, 4, 9].map(|i| column.get(i)),
             [None, Some(5), None, Some(7), None, None]
         );
+    }
+
+    #[test]
+    fn columns_are_joined() {
+        let mut column = Rare::default();
+        column.append(2, &mut Rare::default());
+        assert!(column.is_empty());
+        column.set(0, 5);
+        for at in [3, 6] {
+            let mut more = Rare::default();
+            more.set(1, 7);
+            column.append(at, &mut more);
+            assert!(more.is_empty());
+        }
+        assert_eq!(column.values(), [5, 0, 0, 0, 7, 0, 0, 7]);
     }
 }

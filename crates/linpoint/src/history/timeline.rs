@@ -23,6 +23,13 @@ impl ExtrasColumns {
         self.processes.set(at, extras.process);
     }
 
+    /// Moves the extras of other operations, whose positions begin at `at` here.
+    pub(super) fn append(&mut self, at: usize, other: &mut ExtrasColumns) {
+        self.processes.append(at, &mut other.processes);
+        self.objects.append(at, &mut other.objects);
+        self.hints.append(at, &mut other.hints);
+    }
+
     pub(super) fn get(&self, at: usize) -> Extras {
         Extras {
             process: self.processes.get(at),

@@ -101,13 +101,19 @@ impl Named {
 impl Columns {
     /// Reads the operations, which all belong to one object.
     pub(crate) fn read(reader: Rows<'_>) -> Result<Columns, Refusal> {
-        let Named { kinds, mut values, keys, initial } = Named::read(reader)?;
-        let rows = kinds.len();
-        let priority_class = match reader.shape() {
-            Shape::PriorityQueue => reader.sort_by_priority(&mut values),
-            Shape::Bag => vec![0; values.count],
-            _ => Vec::new(),
+        let content = || {
+            let mut named = Named::read(reader)?;
+            let priority_class = match reader.shape() {
+                Shape::PriorityQueue => reader.sort_by_priority(&mut named.values),
+                Shape::Bag => vec![0; named.values.count],
+                _ => Vec::new(),
+            };
+            Ok((named, priority_class))
         };
+        let ((named, priority_class), peaks) =
+            reader.helper.try_both(content, || Peaks::of(reader))?;
+        let Named { kinds, mut values, keys, initial } = named;
+        let rows = kinds.len();
         let sources = values.of_row.split_off(rows.min(values.of_row.len()));
         let initial = initial.filter(|(row, slot)| reader.is_initial(*row as usize, *slot));
         let initial = match initial {
@@ -115,7 +121,7 @@ impl Columns {
             Some((row, Slot::Source)) => sources[row as usize],
             Some((row, _)) => values.of_row[row as usize],
         };
-        let Peaks { left, right, count } = Peaks::of(reader);
+        let Peaks { left, right, count } = peaks;
         Ok(Columns {
             kinds,
             values: values.of_row,

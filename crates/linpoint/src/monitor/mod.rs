@@ -157,10 +157,14 @@ pub(crate) fn decide_case(
     decide_rows(Rows::new(case, ids), effort)
 }
 
-/// The same for all operations of a history. The order *must* be validated: if two different values
+/// The same for all operations of a history, on this many threads. The order *must* be validated: if two different values
 /// share a name, it may be wrong, and then [`verify_names`] refuses.
-pub(crate) fn decide_all(case: &Case<'_>, effort: Effort<'_>) -> Result<Outcome, Refusal> {
-    decide_rows(Rows::all(case).trusting_names(), effort)
+pub(crate) fn decide_all(
+    case: &Case<'_>,
+    threads: usize,
+    effort: Effort<'_>,
+) -> Result<Outcome, Refusal> {
+    decide_rows(Rows::all(case).trusting_names().on_threads(threads), effort)
 }
 
 /// Refuses a history in which two different values share a name.

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::ops::Range;
 
 use crate::history::{OpId, Span};
+use crate::parallel::Helper;
 use crate::spec::{Name, Role, Shape, Slot, Text};
 use crate::subject::{Call, Case, Place};
 use crate::verdict::{Form, OpMention};
@@ -19,6 +20,8 @@ pub(crate) struct Rows<'a> {
     which: Which<'a>,
     /// True if equal names are assumed to mean equal values, see [`Rows::trusting_names`].
     trusts_names: bool,
+    /// For passes that do not depend on each other.
+    pub(crate) helper: Helper,
 }
 
 /// Which operations the rows are.
@@ -43,7 +46,7 @@ impl<'a> Rows<'a> {
     fn of(case: &'a Case<'a>, which: Which<'a>) -> Rows<'a> {
         let timeline = case.timeline();
         let (spans, ranks) = (timeline.spans(), timeline.ranks());
-        Rows { case, spans, ranks, which, trusts_names: false }
+        Rows { case, spans, ranks, which, trusts_names: false, helper: Helper::NONE }
     }
 
     fn call(&self, row: usize) -> Call {
@@ -66,6 +69,11 @@ impl<'a> Rows<'a> {
     /// is found. An order needs no more than that: it is replayed with the values themselves.
     pub(crate) fn trusting_names(self) -> Rows<'a> {
         Rows { trusts_names: true, ..self }
+    }
+
+    /// The same rows, with so many threads.
+    pub(crate) fn on_threads(self, threads: usize) -> Rows<'a> {
+        Rows { helper: Helper::among(threads, self.len()), ..self }
     }
 
     /// True if it has not been verified that values with the same name are equal.

@@ -70,7 +70,7 @@ impl Finding {
 pub fn findings(workers: &Workers<'_>, number: usize, entry: &BoardEntry<'_>) -> Vec<Finding> {
     let (options, input) = (workers.options(), workers.input(number));
     let began = Instant::now();
-    let histories = match input.histories(&options.run.inputs) {
+    let histories = match input.histories(&options.run.inputs, Some(workers.threads_for(number))) {
         Ok(histories) => histories,
         Err(error) => return vec![Finding::Failed { name: input.name(), error }],
     };

@@ -1,6 +1,6 @@
 //! The threads that read and check inputs, and how they share threads and memory.
 //!
-//! *Threads.* There is one worker per thread, and each works on one input. A check also gets its share of the
+//! *Threads.* There is one worker per thread, and each works on one input. Reading and checking it also get their share of the
 //! threads, in proportion to the work that is left: one while there are many inputs of the same size, all for
 //! the last input or for one that is larger than all others together.
 //!
@@ -190,8 +190,9 @@ impl<'a> Workers<'a> {
         self.options
     }
 
-    /// Number of threads for a check: its share of the work that is left.
-    fn threads_for(&self, cost: u64) -> usize {
+    /// Number of threads for an input: its share of the work that is left.
+    pub fn threads_for(&self, input: usize) -> usize {
+        let cost = self.costs[input];
         let state = self.state();
         let by_files = self.threads / state.unfinished.max(1);
         let by_cost = self.threads as f64 * cost as f64 / state.left.max(1) as f64;
@@ -222,7 +223,7 @@ impl<'a> Workers<'a> {
             report.plan.limits = settings.limits;
             return Ok((report, time));
         }
-        shared.threads = Some(self.threads_for(self.costs[input]));
+        shared.threads = Some(self.threads_for(input));
         let shares = self.alone.read().unwrap_or_else(PoisonError::into_inner);
         let (mut report, mut time) = run(&shared)?;
         drop(shares);

@@ -5,7 +5,7 @@
 //!
 //! * this file: claims about single operations;
 //! * [`refute`]: contradictions of a few operations ([`sources`] has the rule);
-//! * [`fifo_guide`], [`zone_guide`], [`fifo_order`]: guesses at the order of operations.
+//! * [`fifo_guide`], [`zone_guide`], [`likely`]: guesses at the order of operations.
 //!
 //! Nothing here depends on the types of operations. [`Derived`] asks a typed specification for its roles; the default
 //! methods of [`Operations`](crate::subject::Operations) and [`Subject`](crate::subject::Subject) ask a dynamic model.
@@ -15,7 +15,7 @@
 //! anyway. Where a shared name would make a claim false, the names are verified ([`same_kind`], [`refute`]).
 
 mod fifo_guide;
-mod fifo_order;
+mod likely;
 mod part;
 mod refute;
 pub(crate) mod sources;

@@ -1,6 +1,6 @@
 //! The operations of a part in the words of its shape, for proofs and guesses.
 
-use super::{fifo_guide, fifo_order, refute, zone_guide};
+use super::{fifo_guide, refute, zone_guide};
 use crate::history::Span;
 use crate::spec::{Name, Refutation, Role, Shape, Slot};
 use crate::verdict::OpMention;
@@ -92,9 +92,4 @@ pub struct Done {
     pub end: u64,
     /// What it did.
     pub role: Role,
-}
-
-/// See [`Claims::likely_order`](crate::spec::Claims::likely_order).
-pub(crate) fn likely_order(run: &[Done]) -> Option<Vec<u32>> {
-    fifo_order::likely_order(run)
 }

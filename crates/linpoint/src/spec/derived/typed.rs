@@ -1,11 +1,11 @@
 //! The derived claims of a typed specification.
 
-use super::part::{At, Part, Row, guide, likely_order};
+use super::likely::Run;
+use super::part::{At, Part, Row, guide};
 use super::sources::typed_mention;
 use super::{Senses, anonymous_kind, idle_unless_named, leaves, needs_unnamed, same_kind, senses};
 use crate::spec::{
-    Claims, Mention, OpView, PartView, Refutation, Returned, Role, Shape, Shaped, Slot, Spec,
-    Traces,
+    Claims, Mention, OpView, PartView, Refutation, Returned, Role, Shaped, Slot, Spec, Traces,
 };
 
 /// Operations and results as text, without the type of the specification.
@@ -169,9 +169,26 @@ impl<O, R> Claims<O, R> for Derived<'_, O, R> {
     }
 
     fn likely_order(&self, run: &[Returned<'_, O, R>]) -> Option<Vec<u32>> {
-        if !matches!(self.shaped.shape(), Shape::Queue | Shape::BoundedQueue { .. }) {
+        let shape = self.shaped.shape();
+        if !Run::can_be_guessed(shape) {
             return None;
         }
-        likely_order(&self.shaped.done(run))
+        let keys = match Run::has_keys(shape) {
+            true => run.iter().map(|op| self.shaped.key(op.op)).collect(),
+            false => Vec::new(),
+        };
+        let element = |at: u32| {
+            let Returned { op, ret, .. } = run[at as usize];
+            Mention { op, ret: Some(ret), slot: Slot::Value }
+        };
+        let compare = |a, b| self.shaped.compare(element(a), element(b));
+        let mut done = self.shaped.done(run);
+        for (done, returned) in done.iter_mut().zip(run) {
+            // It is not certain what it did: assume the usual.
+            if let Role::Foreign(_) = done.role {
+                done.role = self.pending(returned.op);
+            }
+        }
+        Run { shape, done: &done, keys: &keys, compare: &compare }.likely_order()
     }
 }

@@ -6,6 +6,8 @@
 //! Pending: an add may take effect at any time after its call, or never. A remove may take any one
 //! element that is there at any time after its call, or do nothing.
 
+use rustc_hash::FxHashMap;
+
 use super::sorted::Sorted;
 use super::{Value, show_elements, show_option};
 use crate::spec::{Mention, Name, Role, Shape, Shaped, Spec};
@@ -107,6 +109,38 @@ impl<V: Value + Ord> Spec for Bag<V> {
 
     fn is_read(&self, op: &Self::Op, ret: Option<&Self::Ret>) -> bool {
         matches!((op, ret), (Remove, Some(BagRet::Value(None))))
+    }
+
+    /// Not if a removal has an unknown result: it may have taken any element.
+    fn replay(
+        &self,
+        run: &mut dyn Iterator<Item = (&Self::Op, Option<&Self::Ret>)>,
+    ) -> Option<Result<(), usize>> {
+        let mut counts: FxHashMap<&V, u32> = FxHashMap::default();
+        for (at, (op, ret)) in run.enumerate() {
+            let is_legal = match (op, ret) {
+                (Add(v), None | Some(Done)) => {
+                    *counts.entry(v).or_default() += 1;
+                    true
+                }
+                (Remove, Some(BagRet::Value(Some(v)))) => match counts.get_mut(v) {
+                    Some(1) => counts.remove(v).is_some(),
+                    Some(count) => {
+                        *count -= 1;
+                        true
+                    }
+                    None => false,
+                },
+                (Remove, Some(BagRet::Value(None))) => counts.is_empty(),
+                (Remove, None) if counts.is_empty() => true,
+                (Remove, None) => return None,
+                _ => false,
+            };
+            if !is_legal {
+                return Some(Err(at));
+            }
+        }
+        Some(Ok(()))
     }
 
     fn shaped(&self) -> Option<&dyn Shaped<Self::Op, Self::Ret>> {

@@ -19,7 +19,9 @@ use rustc_hash::FxBuildHasher;
 use super::append::Append;
 use super::sorted::Sorted;
 use super::{Value, deterministic};
-use crate::spec::{Claims, Derived, Footprint, PartView, Refutation, Shaped, Spec, Traces};
+use crate::spec::{
+    Claims, Derived, Footprint, PartView, Refutation, Returned, Shaped, Spec, Traces,
+};
 use crate::wire::ToWire;
 
 /// A key-value store.
@@ -270,6 +272,13 @@ impl<K: Value + Ord, V: Append> Claims<KeyValueOp<K, V>, KeyValueRet<V>> for Key
 
     fn senses_to_act(&self, op: &KeyValueOp<K, V>) -> Traces {
         self.derived().map_or(Traces::Any, |claims| claims.senses_to_act(op))
+    }
+
+    fn likely_order(
+        &self,
+        run: &[Returned<'_, KeyValueOp<K, V>, KeyValueRet<V>>],
+    ) -> Option<Vec<u32>> {
+        self.derived()?.likely_order(run)
     }
 
     fn guide(&self, part: &PartView<'_, KeyValueOp<K, V>, KeyValueRet<V>>) -> Option<Vec<u64>> {

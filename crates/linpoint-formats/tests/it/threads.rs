@@ -1,0 +1,77 @@
+//! The number of threads changes nothing but the time.
+
+use linpoint_formats::generate::{Options, generate};
+use linpoint_formats::registry::{ReadLimits, read_all_within};
+use linpoint_formats::{Format, LoadedHistory, ModelName, Settings, Source};
+
+/// Long enough for all threads to take part in reading and in checking.
+const OPERATIONS: u64 = 70_000;
+
+fn text(options: &Options) -> Source {
+    let mut bytes: Vec<u8> = Vec::new();
+    generate(options, || Ok(Box::new(&mut bytes))).unwrap();
+    Source::new("h", bytes)
+}
+
+fn read(source: &Source, threads: usize) -> LoadedHistory {
+    let limits = ReadLimits { threads: Some(threads), ..ReadLimits::default() };
+    read_all_within(source, limits, None, None).remove(0).history.unwrap()
+}
+
+/// What is reported. Which order a search finds depends on who wins the race, so only monitors are expected to repeat it.
+fn outcome(history: &LoadedHistory, threads: usize) -> String {
+    let settings = Settings { threads: Some(threads), ..Settings::default() };
+    match history.check(&settings) {
+        Ok(report) if report.engine.contains("monitor") => {
+            format!("{} {:?} {:?}", report.engine, report.verdict, report.more)
+        }
+        Ok(report) => format!("linearizable: {}", report.verdict.is_linearizable()),
+        Err(error) => error.to_string(),
+    }
+}
+
+fn assert_same(options: &Options) {
+    let source = text(options);
+    let one = read(&source, 1);
+    let expected = outcome(&one, 1);
+    for threads in [2, 4] {
+        let several = read(&source, threads);
+        let model = &options.model.name;
+        assert_eq!(one.difference(&several), None, "{model}");
+        assert_eq!(one.unknown_results(), several.unknown_results(), "{model}");
+        assert!(one.timeline().ids().all(|id| one.line(id) == several.line(id)), "{model}");
+        assert!(outcome(&several, threads) == expected, "{model} on {threads} threads");
+    }
+}
+
+#[test]
+fn verdict_order_and_message_do_not_depend_on_threads() {
+    let models = [
+        "queue",
+        "stack",
+        "priority-queue",
+        "bag",
+        "set",
+        "register",
+        "kv",
+        "counter",
+        "mutex",
+        "semaphore",
+        "snapshot",
+    ];
+    for model in models {
+        let model = ModelName::parse(model).unwrap();
+        let options = Options { operations: OPERATIONS, ..Options::new(model) };
+        assert_same(&options);
+        let contains = |names: &[&str]| names.contains(&options.model.name.as_str());
+        if contains(&["queue", "set", "register"]) {
+            assert_same(&Options { mutate: true, ..options.clone() });
+        }
+        if contains(&["set", "register"]) {
+            assert_same(&Options { ambiguous: 0.01, ..options.clone() });
+        }
+        if contains(&["queue", "stack", "set"]) {
+            assert_same(&Options { format: Format::Fastlin, ..options });
+        }
+    }
+}
