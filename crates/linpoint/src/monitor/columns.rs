@@ -49,6 +49,8 @@ pub(crate) struct Columns {
     pub(crate) keys: Vec<u32>,
     /// One more than the largest number of a key.
     pub(crate) key_count: usize,
+    /// For a deque: whether the row is about the front. Empty otherwise.
+    pub(crate) fronts: Vec<bool>,
     /// First peak at which each was open.
     pub(crate) left: Vec<u32>,
     /// Last peak at which it was open, or [`Peaks::NEVER`].
@@ -66,6 +68,8 @@ pub(crate) struct Named {
     pub(crate) keys: Numbers,
     /// A place that has the name of a register's initial value.
     initial: Option<(u32, Slot)>,
+    /// Of a deque: whether each row is about the front.
+    fronts: Vec<bool>,
 }
 
 impl Named {
@@ -80,7 +84,7 @@ impl Named {
 
     /// Assumes that equal names mean equal values.
     fn trusting(rows: Rows<'_>) -> Result<Named, Refusal> {
-        let Roles { kinds, names, keys, initial } = Roles::read(rows)?;
+        let Roles { kinds, names, keys, initial, fronts } = Roles::read(rows)?;
         // Replaced values are numbered together with written ones.
         let names_value = |row: usize| match row.checked_sub(kinds.len()) {
             None => kinds[row].has_value(),
@@ -88,7 +92,7 @@ impl Named {
         };
         let values = Numbers::of_names(names, names_value);
         let keys = Numbers::of_names(keys, |_| true);
-        Ok(Named { kinds, values, keys, initial })
+        Ok(Named { kinds, values, keys, initial, fronts })
     }
 
     /// Checks that values with the same number are equal.
@@ -101,7 +105,7 @@ impl Named {
 impl Columns {
     /// Reads the operations, which all belong to one object.
     pub(crate) fn read(reader: Rows<'_>) -> Result<Columns, Refusal> {
-        let Named { kinds, mut values, keys, initial } = Named::read(reader)?;
+        let Named { kinds, mut values, keys, initial, fronts } = Named::read(reader)?;
         let rows = kinds.len();
         let priority_class = match reader.shape() {
             Shape::PriorityQueue => reader.sort_by_priority(&mut values),
@@ -125,6 +129,7 @@ impl Columns {
             sources,
             keys: keys.of_row,
             key_count: keys.count,
+            fronts,
             left,
             right,
             peaks: count,
