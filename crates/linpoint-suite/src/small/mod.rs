@@ -112,6 +112,12 @@ impl Nibbles {
         Nibbles(self.0 << 4 | u64::from(value + 1))
     }
 
+    /// Puts a number behind all others.
+    pub fn push_first(self, value: u8) -> Nibbles {
+        assert!(value < 15 && self.len() < 16, "too large for a small object");
+        Nibbles(self.0 | u64::from(value + 1) << (4 * self.len()))
+    }
+
     /// The number that was pushed last, and the others.
     pub fn pop_last(self) -> Option<(u8, Nibbles)> {
         (self.0 != 0).then(|| ((self.0 & 15) as u8 - 1, Nibbles(self.0 >> 4)))

@@ -3,6 +3,7 @@
 mod appends;
 mod bags;
 mod containers;
+mod deques;
 mod flags;
 mod numbers;
 mod registers;
@@ -11,6 +12,7 @@ mod snapshots;
 pub use appends::SmallAppends;
 pub use bags::SmallBag;
 pub use containers::{SmallPriorityQueue, SmallQueue, SmallStack};
+pub use deques::SmallDeque;
 pub use flags::{SmallMutex, SmallSet};
 pub use numbers::{SmallCounter, SmallSemaphore};
 pub use registers::{SmallCasRegister, SmallKeyValue, SmallRegister, SmallRmw};

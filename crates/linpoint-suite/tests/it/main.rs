@@ -2,6 +2,7 @@
 
 mod bundled;
 mod common;
+mod deque_monitor;
 mod differential;
 mod histories;
 mod hitting;

@@ -49,6 +49,8 @@ pub(crate) struct Columns {
     pub(crate) keys: Vec<u32>,
     /// One more than the largest number of a key.
     pub(crate) key_count: usize,
+    /// For a deque: whether the row is about the front. Empty otherwise.
+    pub(crate) fronts: Vec<bool>,
     /// First peak at which each was open.
     pub(crate) left: Vec<u32>,
     /// Last peak at which it was open, or [`Peaks::NEVER`].
@@ -66,6 +68,8 @@ pub(crate) struct Named {
     pub(crate) keys: Numbers,
     /// A place that has the name of a register's initial value.
     initial: Option<(u32, Slot)>,
+    /// Of a deque: whether each row is about the front.
+    fronts: Vec<bool>,
 }
 
 impl Named {
@@ -80,7 +84,7 @@ impl Named {
 
     /// Assumes that equal names mean equal values.
     fn trusting(rows: Rows<'_>) -> Result<Named, Refusal> {
-        let Roles { kinds, names, keys, initial } = Roles::read(rows)?;
+        let Roles { kinds, names, keys, initial, fronts } = Roles::read(rows)?;
         // Replaced values are numbered together with written ones.
         let names_value = |row: usize| match row.checked_sub(kinds.len()) {
             None => kinds[row].has_value(),
@@ -88,7 +92,7 @@ impl Named {
         };
         let values = Numbers::of_names(names, names_value);
         let keys = Numbers::of_names(keys, |_| true);
-        Ok(Named { kinds, values, keys, initial })
+        Ok(Named { kinds, values, keys, initial, fronts })
     }
 
     /// Checks that values with the same number are equal.
@@ -112,7 +116,7 @@ impl Columns {
         };
         let ((named, priority_class), peaks) =
             reader.helper.try_both(content, || Peaks::of(reader))?;
-        let Named { kinds, mut values, keys, initial } = named;
+        let Named { kinds, mut values, keys, initial, fronts } = named;
         let rows = kinds.len();
         let sources = values.of_row.split_off(rows.min(values.of_row.len()));
         let initial = initial.filter(|(row, slot)| reader.is_initial(*row as usize, *slot));
@@ -131,6 +135,7 @@ impl Columns {
             sources,
             keys: keys.of_row,
             key_count: keys.count,
+            fronts,
             left,
             right,
             peaks: count,

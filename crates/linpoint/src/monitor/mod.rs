@@ -39,6 +39,7 @@ mod container;
 mod contradiction;
 mod counted;
 mod counter;
+mod deque;
 mod effort;
 mod flags;
 mod group;
@@ -52,6 +53,7 @@ mod queue;
 mod queue_oriented;
 mod registers;
 mod renaming;
+mod returns;
 mod roles;
 mod rows;
 mod sandwich;
@@ -186,6 +188,7 @@ fn decide_rows(rows: Rows<'_>, mut effort: Effort<'_>) -> Result<Outcome, Refusa
             let found = container_or(rows, &mut clock, &mut effort, stack::decide, repeats)?;
             (["stack-monitor", "stack-monitor (repeated values)"][usize::from(found.1)], found.0)
         }
+        Shape::Deque => ("deque-monitor", deque::decide(rows, &mut clock, &mut effort)?),
         Shape::PriorityQueue | Shape::Bag => {
             // In a bag, all priorities are equal.
             let distinct = priority_queue::decide;

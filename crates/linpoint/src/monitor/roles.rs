@@ -18,6 +18,8 @@ pub(super) struct Roles {
     pub(super) keys: Names,
     /// A place that has the name of a register's initial value.
     pub(super) initial: Option<(u32, Slot)>,
+    /// Of a deque: whether the row is about the front.
+    pub(super) fronts: Vec<bool>,
 }
 
 impl Roles {
@@ -26,6 +28,9 @@ impl Roles {
         let mut portion = Vec::with_capacity(PORTION);
         for first in (0..rows.len()).step_by(PORTION) {
             rows.roles(first..rows.len().min(first + PORTION), &mut portion);
+            if rows.shape() == Shape::Deque {
+                reader.read_ends(&mut portion);
+            }
             reader.read(first, &portion)?;
             portion.clear();
         }
@@ -57,6 +62,21 @@ impl<'a> Reader<'a> {
             roles.names = Names::with_capacity(rows.len());
         }
         Reader { rows, has_values, initial, roles, sources: Vec::new() }
+    }
+
+    /// Notes what is about the front of a deque. Its role is then that of the same operation at the back.
+    fn read_ends(&mut self, portion: &mut [(Role, Option<Name>)]) {
+        for (role, _) in portion {
+            let at_back = match *role {
+                Role::AddFront(name) => Some(Role::Add(name)),
+                Role::RemoveFront(name) => Some(Role::Remove(name)),
+                Role::TakeFront => Some(Role::Take),
+                Role::PeekFront(name) => Some(Role::Peek(name)),
+                _ => None,
+            };
+            self.roles.fronts.push(at_back.is_some());
+            *role = at_back.unwrap_or(*role);
+        }
     }
 
     /// Reads a portion that begins with row `first`. Adds and removes come in no predictable order,

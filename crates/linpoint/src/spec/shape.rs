@@ -145,6 +145,9 @@ pub enum Shape {
     Bag,
     /// A stack without a bound, initially empty.
     Stack,
+    /// A queue with two ends, without a bound, initially empty. [`Role::Add`], [`Role::Remove`], [`Role::Take`] and
+    /// [`Role::Peek`] are about its back.
+    Deque,
     /// A priority queue without a bound, initially empty. [`Shaped::compare`] says which element
     /// comes out first.
     PriorityQueue,
@@ -193,7 +196,7 @@ pub enum Role {
     /// It changes nothing and says nothing: a peek that never returned.
     Idle,
 
-    /// Queue, stack, priority queue, bag: adds this element.
+    /// Queue, stack, priority queue, bag, deque: adds this element.
     Add(Name),
     /// Removes this element, the one whose turn it is.
     Remove(Name),
@@ -205,6 +208,15 @@ pub enum Role {
     Empty,
     /// Finds no room for another element, and adds nothing.
     Full,
+
+    /// Deque: adds this element at the front.
+    AddFront(Name),
+    /// Removes this element from the front.
+    RemoveFront(Name),
+    /// Removes the element at the front, or finds none; which is not known.
+    TakeFront,
+    /// Finds this element at the front.
+    PeekFront(Name),
 
     /// Flags: raises the flag, which was down.
     Raise,

@@ -19,7 +19,7 @@ pub struct SmallStack;
 pub struct SmallPriorityQueue(pub Order);
 
 /// Some result of looking at a container: a value, or nothing.
-fn any_value(rng: &mut Rng, values: u8) -> Option<u8> {
+pub(super) fn any_value(rng: &mut Rng, values: u8) -> Option<u8> {
     let value = rng.usize(..usize::from(values) + 1) as u8;
     (value < values).then_some(value)
 }

@@ -206,7 +206,7 @@ struct Reference<'a, S: Spec> {
     items: &'a [Item<S>],
     /// Where each name was met first. True: the name of a key.
     met: FxHashMap<(bool, Name), (usize, Slot)>,
-    /// Queue (front first), stack (bottom first), priority queue: elements and who added them.
+    /// Queue and deque (front first), stack (bottom first), priority queue: elements and who added them.
     elements: VecDeque<(Name, usize)>,
     /// Flags and registers, by key.
     flags: FxHashMap<Option<Name>, bool>,
@@ -273,6 +273,7 @@ impl<'a, S: Spec> Reference<'a, S> {
             | Shape::Stack
             | Shape::PriorityQueue
             | Shape::Bag => self.container(at, role),
+            Shape::Deque => self.deque(at, role),
             Shape::Flags => self.flag(at, role),
             Shape::Registers { .. } => self.register(at, role),
             Shape::Snapshot { .. } => self.snapshot(at, role),
@@ -329,6 +330,36 @@ impl<'a, S: Spec> Reference<'a, S> {
             }
             _ => false,
         })
+    }
+
+    fn deque(&mut self, at: usize, role: Role) -> Result<bool, Unclear> {
+        use Role::{Add, AddFront, Peek, PeekFront, Remove, RemoveFront};
+        let name = match role {
+            Add(name) | Remove(name) | Peek(name) => name,
+            AddFront(name) | RemoveFront(name) | PeekFront(name) => name,
+            Role::Empty => return Ok(self.elements.is_empty()),
+            // Or it finds nothing.
+            Role::Take | Role::TakeFront => {
+                let from_front = role == Role::TakeFront;
+                let _ =
+                    if from_front { self.elements.pop_front() } else { self.elements.pop_back() };
+                return Ok(true);
+            }
+            _ => return Ok(false),
+        };
+        self.meet(at, Slot::Value, name)?;
+        let is_at = |end: Option<&(Name, usize)>| end.is_some_and(|(there, _)| *there == name);
+        let (front, back) = (is_at(self.elements.front()), is_at(self.elements.back()));
+        match role {
+            Add(_) => self.elements.push_back((name, at)),
+            AddFront(_) => self.elements.push_front((name, at)),
+            Remove(_) if back => drop(self.elements.pop_back()),
+            RemoveFront(_) if front => drop(self.elements.pop_front()),
+            Peek(_) if back => {}
+            PeekFront(_) if front => {}
+            _ => return Ok(false),
+        }
+        Ok(true)
     }
 
     fn key(&mut self, at: usize) -> Result<Option<Name>, Unclear> {

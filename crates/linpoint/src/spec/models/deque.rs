@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 
 use super::{Value, deterministic, show_elements, show_option};
 use crate::spec::derived::sources::{TypedRules, Words};
-use crate::spec::{Claims, PartView, Refutation, Spec, Traces};
+use crate::spec::{Claims, Mention, Name, PartView, Refutation, Role, Shape, Shaped, Spec, Traces};
 use crate::wire::{
     self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, ToValue,
     ToWire, args,
@@ -136,6 +136,10 @@ impl<V: Value> Spec for Deque<V> {
         Some(self)
     }
 
+    fn shaped(&self) -> Option<&dyn Shaped<Self::Op, Self::Ret>> {
+        Some(self)
+    }
+
     fn wire(&self) -> Option<&dyn ToWire<Self::Op, Self::Ret>> {
         Some(self)
     }
@@ -154,6 +158,45 @@ impl<V: Value> Spec for Deque<V> {
 
     fn state_bytes(&self, state: &VecDeque<V>) -> usize {
         size_of::<VecDeque<V>>() + state.capacity() * size_of::<V>()
+    }
+}
+
+/// The element that an operation adds, or finds.
+fn element<'a, V>(op: &'a DequeOp<V>, ret: Option<&'a DequeRet<V>>) -> Option<&'a V> {
+    match (op, ret) {
+        (PushFront(v) | PushBack(v), _) | (_, Some(DequeRet::Value(Some(v)))) => Some(v),
+        _ => None,
+    }
+}
+
+impl<V: Value> Shaped<DequeOp<V>, DequeRet<V>> for Deque<V> {
+    /// There is no monitor for a deque with a bound.
+    fn shape(&self) -> Shape {
+        if self.capacity.is_none() { Shape::Deque } else { Shape::Opaque }
+    }
+
+    fn role(&self, op: &DequeOp<V>, ret: Option<&DequeRet<V>>, _pending: bool) -> Role {
+        match (op, ret) {
+            (PushFront(v), None | Some(Done)) => Role::AddFront(Name::of(v)),
+            (PushBack(v), None | Some(Done)) => Role::Add(Name::of(v)),
+            (PopFront, None) => Role::TakeFront,
+            (PopBack, None) => Role::Take,
+            (PopFront, Some(DequeRet::Value(Some(v)))) => Role::RemoveFront(Name::of(v)),
+            (PopBack, Some(DequeRet::Value(Some(v)))) => Role::Remove(Name::of(v)),
+            (PeekFront | PeekBack, None) => Role::Idle,
+            (PeekFront, Some(DequeRet::Value(Some(v)))) => Role::PeekFront(Name::of(v)),
+            (PeekBack, Some(DequeRet::Value(Some(v)))) => Role::Peek(Name::of(v)),
+            (PopFront | PopBack | PeekFront | PeekBack, Some(DequeRet::Value(None))) => Role::Empty,
+            _ => Role::Foreign("an operation has a result of another kind"),
+        }
+    }
+
+    fn same_name(
+        &self,
+        a: Mention<'_, DequeOp<V>, DequeRet<V>>,
+        b: Mention<'_, DequeOp<V>, DequeRet<V>>,
+    ) -> bool {
+        element(a.op, a.ret) == element(b.op, b.ret)
     }
 }
 

@@ -5,9 +5,9 @@
 //! between two stops are repeated, with a record of how each state was reached.
 
 use super::step::{Link, Node, Phase, State, Stepper};
-use super::words::{Set, Visit};
 use crate::monitor::Refusal;
 use crate::monitor::effort::Effort;
+use crate::monitor::returns::words::{Set, Visit};
 
 /// The states at some moment.
 pub(super) struct Stop {

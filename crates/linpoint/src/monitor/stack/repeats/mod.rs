@@ -5,7 +5,7 @@
 //! them. Which operations have taken effect determines how many elements there are and which, but not
 //! their order: 2^k states at most, with k operations open together, and for each a set of words. A
 //! return needs few sequences of open operations to be tried, by arguments that are specific to stacks
-//! ([`step`]). Sets of words are decision diagrams that share what they have in common ([`words`]), so
+//! ([`step`]). Sets of words are decision diagrams that share what they have in common ([`words`](crate::monitor::returns::words)), so
 //! that the many orders of overlapping pushes are never listed. If no state is left, there is no order.
 //! Otherwise the states are followed backwards, which gives an order ([`witness`]).
 //!
@@ -21,10 +21,8 @@
 
 mod forward;
 mod moments;
-mod pending;
 mod step;
 mod witness;
-mod words;
 
 use super::super::columns::{Columns, Kind};
 use super::super::contradiction::{Contradiction, contradiction};

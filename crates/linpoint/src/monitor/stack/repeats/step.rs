@@ -16,7 +16,7 @@
 //!   of σ later.
 //! * *Peeks and empty results* change nothing. They take effect as soon as they can.
 //! * *Of two pushes (or pops) of one value*, the one that returns first is taken
-//!   ([`Choice::is_next`](super::moments::Choice::is_next)). One that never returned comes last.
+//!   ([`Choice::is_next`](crate::monitor::returns::Choice::is_next)). One that never returned comes last.
 //! * *A push that never returned* can come later, until just before the first operation that sees its
 //!   element: a pop or a peek of its value. If nothing sees it, it need not take effect.
 //! * *A pop that never returned* can come later, until just before the first operation that sees what
@@ -33,11 +33,11 @@
 use rustc_hash::FxHashMap;
 
 use super::moments::{Moment, Moments};
-use super::pending::{NONE_USED, Pending, TAKE, Used};
-use super::words::{EMPTY_STACK, Set, Words};
 use crate::monitor::Refusal;
 use crate::monitor::columns::{Columns, Kind};
 use crate::monitor::effort::Effort;
+use crate::monitor::returns::pending::{NONE_USED, Pending, TAKE, Used};
+use crate::monitor::returns::words::{EMPTY_STACK, Set, Words};
 
 /// Which operations have taken effect, among those that are open or never returned.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -6,91 +6,25 @@
 
 use super::forward::{Course, Record, Recorded};
 use super::step::{Done, Link, Move, Node, Origin, Phase, Stepper};
-use super::words::{Set, Words};
 use crate::monitor::Refusal;
 use crate::monitor::effort::Effort;
 use crate::monitor::names::NONE;
+use crate::monitor::returns::word::Word;
+use crate::monitor::returns::words::{Set, Words};
 
-/// Contents of the stack.
-struct Contents {
-    /// The values, from bottom to top.
-    values: Vec<u32>,
-    /// For each height, a set that is known to have the values below it as a word. Sets share what
-    /// is deep down, so most questions are answered near the top.
-    known: Vec<Set>,
-    /// The sets on the way to the answer.
-    path: Vec<Set>,
-}
-
-impl Contents {
-    /// Some word of the set.
-    fn some(words: &Words, mut set: Set) -> Contents {
-        let (mut values, mut known) = (Vec::new(), vec![set]);
-        while let Some(&(value, below)) = words.tops(set).first() {
-            values.push(value);
-            known.push(below);
-            set = below;
-        }
-        values.reverse();
-        known.reverse();
-        Contents { values, known, path: Vec::new() }
-    }
-
-    /// Whether the contents are a word of the set.
-    fn are_in(
-        &mut self,
-        words: &Words,
-        set: Set,
-        effort: &mut Effort<'_>,
-    ) -> Result<bool, Refusal> {
-        self.path.clear();
-        let (mut set, mut height) = (set, self.values.len());
-        while self.known.get(height) != Some(&set) {
-            effort.work(2)?;
-            self.path.push(set);
-            let top = height.checked_sub(1);
-            match top.and_then(|top| words.below(set, self.values[top])) {
-                Some(below) => (set, height) = (below, height - 1),
-                None => return Ok(false),
-            }
-        }
-        self.known.truncate(height + 1);
-        self.known.extend(self.path.iter().rev());
-        Ok(true)
-    }
-
-    /// Undoes a move and returns whether the contents before it are in the set. If not, they are as
-    /// before.
-    fn undo(
-        &mut self,
-        by: Move,
-        words: &Words,
-        set: Set,
-        effort: &mut Effort<'_>,
-    ) -> Result<bool, Refusal> {
-        match by {
-            Move::Stay | Move::Reads(_) | Move::PushAndPop { .. } => {
-                self.are_in(words, set, effort)
-            }
-            Move::Pop { value, .. } => {
-                self.values.push(value);
-                let fits = self.are_in(words, set, effort)?;
-                if !fits {
-                    self.values.pop();
-                }
-                Ok(fits)
-            }
-            Move::Push { row: _, reads: _ } => {
-                let Some(value) = self.values.pop() else { return Ok(false) };
-                let above = (self.known.len() > self.values.len() + 1).then(|| self.known.pop());
-                let fits = self.are_in(words, set, effort)?;
-                if !fits {
-                    self.values.push(value);
-                    self.known.extend(above.flatten());
-                }
-                Ok(fits)
-            }
-        }
+/// Undoes a move and returns whether the contents before it are in the set. If not, they are as
+/// before.
+fn undo(
+    contents: &mut Word,
+    by: Move,
+    words: &Words,
+    set: Set,
+    effort: &mut Effort<'_>,
+) -> Result<bool, Refusal> {
+    match by {
+        Move::Stay | Move::Reads(_) | Move::PushAndPop { .. } => contents.is_in(words, set, effort),
+        Move::Pop { value, .. } => contents.is_in_below(value, words, set, effort),
+        Move::Push { row: _, reads: _ } => contents.is_in_without_top(words, set, effort),
     }
 }
 
@@ -101,11 +35,8 @@ pub(super) fn order(
     effort: &mut Effort<'_>,
 ) -> Result<Vec<u32>, Refusal> {
     let Some(&end) = course.end.states.first() else { return Err(lost()) };
-    let mut back = Back {
-        order: Vec::new(),
-        done: end.done,
-        contents: Contents::some(&stepper.words, end.words),
-    };
+    let mut back =
+        Back { order: Vec::new(), done: end.done, contents: Word::some(&stepper.words, end.words) };
     course.end.states.clear();
     let mut until = course.end.at;
     let mut record = Record::default();
@@ -131,7 +62,7 @@ pub(super) fn order(
 struct Back {
     order: Vec<u32>,
     done: Done,
-    contents: Contents,
+    contents: Word,
 }
 
 impl Back {
@@ -175,7 +106,7 @@ impl Back {
                 Origin::Before(state) => recorded.before[state as usize].words,
             };
             if fits_top(stepper, by, &self.contents)
-                && self.contents.undo(by, &stepper.words, set, effort)?
+                && undo(&mut self.contents, by, &stepper.words, set, effort)?
             {
                 return Ok((from, by));
             }
@@ -185,7 +116,7 @@ impl Back {
 }
 
 /// False if the move pushed or saw something else than what is on top.
-fn fits_top(stepper: &Stepper<'_>, by: Move, contents: &Contents) -> bool {
+fn fits_top(stepper: &Stepper<'_>, by: Move, contents: &Word) -> bool {
     let top = contents.values.last().copied();
     match by {
         Move::Push { row, .. } => top == Some(stepper.c.values[row as usize]),

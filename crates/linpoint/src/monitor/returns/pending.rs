@@ -10,41 +10,41 @@ use crate::monitor::Refusal;
 use crate::monitor::effort::Effort;
 
 /// A pop, in place of the value that is pushed.
-pub(super) const TAKE: u32 = u32::MAX;
+pub(in crate::monitor) const TAKE: u32 = u32::MAX;
 
 /// Counts of pending operations that have taken effect: those of each value pushed, and [`TAKE`].
 /// [`NONE_USED`] at first.
-pub(super) type Used = u32;
+pub(in crate::monitor) type Used = u32;
 
-pub(super) const NONE_USED: Used = 0;
+pub(in crate::monitor) const NONE_USED: Used = 0;
 
 /// Sorted by kind.
 type Counts = Box<[(u32, u32)]>;
 
-pub(super) struct Pending {
+pub(in crate::monitor) struct Pending {
     counts: Vec<Counts>,
     numbers: FxHashMap<Counts, Used>,
 }
 
 impl Pending {
-    pub(super) fn new() -> Pending {
+    pub(in crate::monitor) fn new() -> Pending {
         let none = Counts::default();
         Pending { counts: vec![none.clone()], numbers: FxHashMap::from_iter([(none, NONE_USED)]) }
     }
 
     /// How many of this kind have taken effect.
-    pub(super) fn count(&self, used: Used, kind: u32) -> u32 {
+    pub(in crate::monitor) fn count(&self, used: Used, kind: u32) -> u32 {
         let counts = &self.counts[used as usize];
         counts.iter().find(|(k, _)| *k == kind).map_or(0, |(_, count)| *count)
     }
 
     /// How many have taken effect in all.
-    pub(super) fn total(&self, used: Used) -> u32 {
+    pub(in crate::monitor) fn total(&self, used: Used) -> u32 {
         self.counts[used as usize].iter().map(|(_, count)| count).sum()
     }
 
     /// One more of this kind has taken effect.
-    pub(super) fn add(
+    pub(in crate::monitor) fn add(
         &mut self,
         used: Used,
         kind: u32,

@@ -1,0 +1,533 @@
+//! One return: from all states before it to all states after it.
+//!
+//! A state is a set of operations that have taken effect, and the contents that the deque can have
+//! after them. When `x` returns it must have taken effect. In states where it has not, a sequence of
+//! open operations takes effect that ends with `x`. Not all sequences are tried: given any order that
+//! explains the history, those of its operations that come before `x` and are still open after `x`
+//! returned may as well come later, unless `x` needs them. Let σ be what an order has before `x`
+//! since the previous return, without peeks and empty results. Among all orders, take one whose first σ
+//! is as short as possible, then the second, and so on. Peeks and empty results change nothing; they
+//! take effect as soon as they can. Let `x` be about the front; the back is the same in a mirror.
+//!
+//! *Moving operations at the back behind those at the front.* They follow each other in the order; what
+//! is at the front can come first except that (a) a push at the back of an empty deque must stay before
+//! a pop or peek of its element, (b) a pop that leaves nothing must stay before an empty result, and (c) a
+//! peek at the back must stay before a pop that leaves nothing.
+//!
+//! **1. The deque is never empty before `x`.** Then nothing at the back is in σ, with one exception: by
+//! (c), if `x` pops the only element and a peek at the back sees that element before.
+//!
+//! * What remains is a stack. A push in σ that is popped in σ moves behind `x`, with its pop and all between
+//!   them: nothing below it is seen, and the other end stays as it is. So σ is pops, then pushes.
+//! * If `x` is a pop there are no pushes, except one whose element `x` pops: the two change nothing, so they
+//!   come first and the rest later.
+//! * The exception: all elements are popped, from both ends. What was pushed in σ and popped is pushed and
+//!   popped later, on the empty deque. So σ is pops at both ends.
+//!
+//! **2. It is empty at some time before `x`.** Look at the last such time.
+//!
+//! * Before it, everything is popped. Pops of the elements that were there before σ can come first, as
+//!   each is at its end even if nothing was pushed. Then each element that was pushed is pushed, seen and
+//!   popped before the next one is. Call these two or more operations a *pass*.
+//! * After it, some elements are pushed and popped before `x`: these are passes too, and come first.
+//!   The others are pushed in the order in which they were; each is at an end when it was before.
+//! * If `x` is an empty result or a pop (of the only element, then), the deque is empty after `x`, and
+//!   passes come later; so do pushes whose elements remain. So σ is pops at both ends, and for a pop a push
+//!   at either end of what it pops.
+//! * If `x` is a push or peek, a pass at one end without a peek at the other comes later. By (a), of the
+//!   elements that remain only the first can be pushed at the back, if a peek sees it at the front. So σ
+//!   is pops at both ends, passes, at most one push at the back, and pushes at the front.
+//! * If there are no passes, no peeks, no empty results and no such push, the pops at the back come later
+//!   too: this is case 1.
+//!
+//! *Operations of one end and value* trade places so that the one that returns first is taken
+//! ([`Choice::is_next`](crate::monitor::returns::Choice::is_next)). This makes no σ longer. One that never
+//! returned comes last, and a pop whose result is known before one that never returned.
+//!
+//! States with the same operations are merged. Each step adds operations, so states are handled in the
+//! order of their number of operations, and each is complete when its turn comes.
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::contents::Contents;
+use super::ends::End;
+use super::moments::{Moment, Moments};
+use crate::monitor::Refusal;
+use crate::monitor::columns::{Columns, Kind};
+use crate::monitor::effort::Effort;
+use crate::monitor::returns::pending::{NONE_USED, Pending, TAKE, Used};
+use crate::monitor::returns::words::Words;
+
+/// Which operations have taken effect, among those that are open or never returned.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Done {
+    /// The slots of open operations.
+    pub(super) open: u64,
+    pub(super) pending: Used,
+}
+
+/// A state between two returns.
+#[derive(Clone, Debug)]
+pub(super) struct State {
+    pub(super) done: Done,
+    pub(super) contents: Contents,
+}
+
+impl State {
+    /// Before the first return.
+    pub(super) fn start() -> State {
+        let done = Done { open: 0, pending: NONE_USED };
+        State { done, contents: Contents::empty() }
+    }
+}
+
+/// What σ consists of so far.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Phase {
+    /// Nothing but peeks and empty results.
+    Start,
+    /// Pops at the end that `x` is about.
+    Pops,
+    /// These, then pushes at that end.
+    Pushes,
+    /// Pops at both ends.
+    Both,
+    /// Pops at both ends, and passes, peeks or empty results.
+    Passes,
+    /// The operation that returns has taken effect.
+    After,
+}
+
+/// A state on the way.
+#[derive(Clone)]
+pub(super) struct Node {
+    pub(super) phase: Phase,
+    pub(super) state: State,
+}
+
+/// How a state follows from another.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Move {
+    /// Nothing happens.
+    Stay,
+    /// Peeks and empty results.
+    Reads(u64),
+    Pop {
+        row: u32,
+        end: End,
+        value: u32,
+    },
+    /// A push, then peeks of what it pushed.
+    Push {
+        row: u32,
+        end: End,
+        reads: u64,
+    },
+    /// A push, peeks of what it pushed, and a pop of it.
+    Pass {
+        push: u32,
+        reads: u64,
+        pop: u32,
+    },
+}
+
+/// Where a state comes from.
+#[derive(Clone, Copy)]
+pub(super) enum Origin {
+    /// A state before the return.
+    Before(u32),
+    /// A node of this return.
+    Node(u32),
+}
+
+pub(super) struct Link {
+    pub(super) to: u32,
+    pub(super) from: Origin,
+    pub(super) by: Move,
+}
+
+/// A push that may take effect, and what has taken effect with it.
+#[derive(Clone, Copy)]
+pub(super) struct Push {
+    pub(super) row: u32,
+    pub(super) end: End,
+    pub(super) value: u32,
+    pub(super) done: Done,
+}
+
+/// The pop of a pass.
+#[derive(Clone, Copy)]
+pub(super) struct Popped {
+    pub(super) row: u32,
+    /// Its slot, if it returns.
+    pub(super) bit: u64,
+    pub(super) end: End,
+    /// Pending operations that have taken effect with it.
+    pub(super) used: Used,
+}
+
+pub(super) struct Stepper<'a> {
+    pub(super) c: &'a Columns,
+    pub(super) moments: &'a Moments,
+    pub(super) moment: Moment,
+    pub(super) words: Words,
+    pub(super) pending: Pending,
+    pub(super) nodes: Vec<Node>,
+    index: FxHashMap<(Phase, Done), u32>,
+    /// Nodes by their number of operations, without pending ones that all states have.
+    levels: Vec<Vec<u32>>,
+    /// Number of pending operations that all states have.
+    base: u32,
+    /// How nodes follow from each other, if that is to be recorded.
+    pub(super) links: Vec<Link>,
+    is_recording: bool,
+}
+
+impl<'a> Stepper<'a> {
+    pub(super) fn new(c: &'a Columns, moments: &'a Moments) -> Stepper<'a> {
+        Stepper {
+            c,
+            moments,
+            moment: Moment::new(),
+            words: Words::new(),
+            pending: Pending::new(),
+            nodes: Vec::new(),
+            index: FxHashMap::default(),
+            levels: Vec::new(),
+            base: 0,
+            links: Vec::new(),
+            is_recording: false,
+        }
+    }
+
+    /// Handles a return. The states after it are the nodes of [`Phase::After`].
+    pub(super) fn step(
+        &mut self,
+        at: usize,
+        before: &[State],
+        is_recording: bool,
+        effort: &mut Effort<'_>,
+    ) -> Result<(), Refusal> {
+        self.moments.fill(self.c, at, &mut self.moment);
+        self.is_recording = is_recording;
+        self.nodes.clear();
+        self.index.clear();
+        self.links.clear();
+        let totals = before.iter().map(|state| self.pending.total(state.done.pending));
+        self.base = totals.min().unwrap_or(0);
+        for (i, state) in before.iter().enumerate() {
+            self.add(Phase::Start, state.clone(), Origin::Before(i as u32), Move::Stay, effort)?;
+        }
+        let mut level = 0;
+        while level < self.levels.len() {
+            let nodes = std::mem::take(&mut self.levels[level]);
+            for &node in &nodes {
+                self.expand(node, effort)?;
+            }
+            // Keeps the allocation.
+            self.levels[level] = nodes;
+            self.levels[level].clear();
+            level += 1;
+        }
+        Ok(())
+    }
+
+    /// Adds a state, or what its deque may contain to a state that is there.
+    fn add(
+        &mut self,
+        phase: Phase,
+        mut state: State,
+        from: Origin,
+        by: Move,
+        effort: &mut Effort<'_>,
+    ) -> Result<(), Refusal> {
+        effort.work(16)?;
+        let has_happened = state.done.open & self.moment.bit != 0;
+        let phase = if has_happened { Phase::After } else { phase };
+        state.done.open &= !self.moment.bit;
+        let done = state.done;
+        let new = self.nodes.len() as u32;
+        let node = *self.index.entry((phase, done)).or_insert(new);
+        if node == new {
+            self.nodes.push(Node { phase, state });
+            self.schedule(node, phase, done);
+        } else {
+            let known = &mut self.nodes[node as usize].state.contents;
+            known.join(&state.contents, &mut self.words, effort)?;
+        }
+        if self.is_recording {
+            self.links.push(Link { to: node, from, by });
+        }
+        Ok(())
+    }
+
+    fn schedule(&mut self, node: u32, phase: Phase, done: Done) {
+        if phase == Phase::After {
+            return;
+        }
+        let pending = self.pending.total(done.pending) - self.base;
+        let level = (done.open.count_ones() + pending) as usize;
+        if self.levels.len() <= level {
+            self.levels.resize_with(level + 1, Vec::new);
+        }
+        self.levels[level].push(node);
+    }
+
+    /// Adds what follows from a node.
+    fn expand(&mut self, node: u32, effort: &mut Effort<'_>) -> Result<(), Refusal> {
+        effort.work(16)?;
+        let phase = self.nodes[node as usize].phase;
+        let Some(state) = self.absorb(node, effort)? else { return Ok(()) };
+        let (kind, end) = (self.moment.kind, self.moment.end);
+        if matches!(phase, Phase::Start | Phase::Pops) && kind != Kind::Empty {
+            self.pop(node, &state, end, Phase::Pops, effort)?;
+        }
+        if kind == Kind::Remove && phase == Phase::Start {
+            self.push_and_pop(node, &state, end, effort)?;
+        }
+        if matches!(kind, Kind::Add | Kind::Peek)
+            && matches!(phase, Phase::Start | Phase::Pops | Phase::Pushes)
+        {
+            for push in self.pushes(&[end], state.done, effort)? {
+                self.push(node, &state, push, 0, effort)?;
+            }
+        }
+        match phase {
+            Phase::Start | Phase::Both | Phase::Passes if state.contents.len() == 0 => {
+                self.start_anew(node, &state, phase, effort)
+            }
+            Phase::Start | Phase::Both | Phase::Passes if self.can_be_emptied(&state) => {
+                let next = if phase == Phase::Start { Phase::Both } else { phase };
+                self.pop(node, &state, End::Front, next, effort)?;
+                self.pop(node, &state, End::Back, next, effort)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// True if enough pops are open. Whether they pop the right elements is seen later.
+    fn can_be_emptied(&self, state: &State) -> bool {
+        let open = (self.moment.removals & !state.done.open).count_ones();
+        let takes = End::BOTH.map(|end| {
+            let taken = self.pending.count(state.done.pending, take_of(end));
+            self.moment.takes[end.index()].saturating_sub(taken)
+        });
+        state.contents.len() <= (open + takes[0] + takes[1]) as usize
+    }
+
+    /// Lets peeks and empty results take effect. Returns the state with the contents for which there
+    /// were none, if there are such contents.
+    fn absorb(&mut self, node: u32, effort: &mut Effort<'_>) -> Result<Option<State>, Refusal> {
+        let Node { phase, state } = &self.nodes[node as usize];
+        let (phase, state) = (*phase, state.clone());
+        if state.contents.len() == 0 {
+            let reads = self.moment.empties & !state.done.open;
+            if reads == 0 {
+                return Ok(Some(state));
+            }
+            self.add_read(phase, &state, reads, node, effort)?;
+            return Ok(None);
+        }
+        let mut unread = None;
+        for (contents, reads) in self.divide(End::Front, &state, effort)? {
+            let part = State { contents, ..state };
+            for (contents, more) in self.divide(End::Back, &part, effort)? {
+                let part = State { contents, ..state };
+                match reads | more {
+                    0 => unread = Some(part),
+                    reads => self.add_read(phase, &part, reads, node, effort)?,
+                }
+            }
+        }
+        Ok(unread)
+    }
+
+    /// Divides contents by the peeks that see their ends.
+    fn divide(
+        &mut self,
+        end: End,
+        state: &State,
+        effort: &mut Effort<'_>,
+    ) -> Result<SmallVec<[(Contents, u64); 1]>, Refusal> {
+        let mut parts = SmallVec::new();
+        let mut seen: SmallVec<[u32; 8]> = SmallVec::new();
+        for &(value, bits) in &self.moment.peeks[end.index()] {
+            let reads = bits & !state.done.open;
+            if reads == 0 {
+                continue;
+            }
+            if let Some(part) = state.contents.with(end, value, &mut self.words, effort)? {
+                parts.push((part, reads));
+                seen.push(value);
+            }
+        }
+        let rest = match seen.is_empty() {
+            true => Some(state.contents.clone()),
+            false => state.contents.without(end, &seen, &mut self.words, effort)?,
+        };
+        parts.extend(rest.map(|rest| (rest, 0)));
+        Ok(parts)
+    }
+
+    fn add_read(
+        &mut self,
+        phase: Phase,
+        state: &State,
+        reads: u64,
+        from: u32,
+        effort: &mut Effort<'_>,
+    ) -> Result<(), Refusal> {
+        let phase = if phase == Phase::Both { Phase::Passes } else { phase };
+        let mut state = state.clone();
+        state.done.open |= reads;
+        self.add(phase, state, Origin::Node(from), Move::Reads(reads), effort)
+    }
+
+    /// Pops at one end.
+    fn pop(
+        &mut self,
+        node: u32,
+        state: &State,
+        end: End,
+        phase: Phase,
+        effort: &mut Effort<'_>,
+    ) -> Result<(), Refusal> {
+        let Done { open, pending } = state.done;
+        for i in 0..self.moment.pops[end.index()].len() {
+            let pop = self.moment.pops[end.index()][i];
+            if !pop.is_next(open) {
+                continue;
+            }
+            let value = pop.value;
+            let Some(contents) = state.contents.pop(end, value, &mut self.words, effort)? else {
+                continue;
+            };
+            let after = State { done: Done { open: open | pop.bit, pending }, contents };
+            let by = Move::Pop { row: self.moment.row_of(pop.bit), end, value };
+            self.add(phase, after, Origin::Node(node), by, effort)?;
+        }
+        let Some((row, pending)) = self.take(end, pending, effort)? else { return Ok(()) };
+        for value in state.contents.ends(end, &self.words, effort)? {
+            // A pop that returns comes first.
+            if self.moment.has_pop(end, value, open) {
+                continue;
+            }
+            if let Some(contents) = state.contents.pop(end, value, &mut self.words, effort)? {
+                let after = State { done: Done { open, pending }, contents };
+                let by = Move::Pop { row, end, value };
+                self.add(phase, after, Origin::Node(node), by, effort)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A pop that never returned, if there is one left.
+    pub(super) fn take(
+        &mut self,
+        end: End,
+        used: Used,
+        effort: &mut Effort<'_>,
+    ) -> Result<Option<(u32, Used)>, Refusal> {
+        let taken = self.pending.count(used, take_of(end));
+        let is_left = taken < self.moment.takes[end.index()];
+        let Some(row) = self.moments.take(end, taken).filter(|_| is_left) else { return Ok(None) };
+        Ok(Some((row, self.pending.add(used, take_of(end), effort)?)))
+    }
+
+    /// The pushes at these ends that may take effect.
+    pub(super) fn pushes(
+        &mut self,
+        ends: &[End],
+        done: Done,
+        effort: &mut Effort<'_>,
+    ) -> Result<SmallVec<[Push; 8]>, Refusal> {
+        let mut pushes = SmallVec::new();
+        for &end in ends {
+            let choices = &self.moment.pushes[end.index()];
+            pushes.extend(choices.iter().filter(|push| push.is_next(done.open)).map(|push| Push {
+                row: self.moment.row_of(push.bit),
+                end,
+                value: push.value,
+                done: Done { open: done.open | push.bit, ..done },
+            }));
+        }
+        for (end, value, rows) in self.moments.unfinished(self.c, &self.moment) {
+            effort.work(4)?;
+            // One that returns comes first.
+            if !ends.contains(&end) || self.moment.has_push(end, value, done.open) {
+                continue;
+            }
+            let kind = 2 * value + end.index() as u32;
+            if let Some(&row) = rows.get(self.pending.count(done.pending, kind) as usize) {
+                let pending = self.pending.add(done.pending, kind, effort)?;
+                pushes.push(Push { row, end, value, done: Done { pending, ..done } });
+            }
+        }
+        Ok(pushes)
+    }
+
+    /// Adds the state after a push.
+    pub(super) fn push(
+        &mut self,
+        node: u32,
+        state: &State,
+        push: Push,
+        reads: u64,
+        effort: &mut Effort<'_>,
+    ) -> Result<(), Refusal> {
+        let Push { row, end, value, mut done } = push;
+        done.open |= reads;
+        let contents = state.contents.push(end, value, &mut self.words, effort)?;
+        let by = Move::Push { row, end, reads };
+        self.add(Phase::Pushes, State { done, contents }, Origin::Node(node), by, effort)
+    }
+
+    /// The operation that returns pops what an open push at this end has just pushed.
+    pub(super) fn push_and_pop(
+        &mut self,
+        node: u32,
+        state: &State,
+        end: End,
+        effort: &mut Effort<'_>,
+    ) -> Result<(), Refusal> {
+        let value = self.moment.value;
+        for push in self.pushes(&[end], state.done, effort)? {
+            if push.value == value {
+                let mut reads = self.moment.peeks_of(end, value);
+                if state.contents.len() == 0 {
+                    reads |= self.moment.peeks_of(end.other(), value);
+                }
+                let (row, bit, end) = (self.moment.row, self.moment.bit, self.moment.end);
+                let used = push.done.pending;
+                self.pass(node, state, push, reads, Popped { row, bit, end, used }, effort)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the state after a push, peeks, and a pop.
+    pub(super) fn pass(
+        &mut self,
+        node: u32,
+        state: &State,
+        push: Push,
+        reads: u64,
+        pop: Popped,
+        effort: &mut Effort<'_>,
+    ) -> Result<(), Refusal> {
+        let reads = reads & !state.done.open;
+        let done = Done { open: push.done.open | reads | pop.bit, pending: pop.used };
+        let by = Move::Pass { push: push.row, reads, pop: pop.row };
+        let mut contents = state.contents.clone();
+        // If the ends differ, the deque is empty, and at another place afterwards.
+        contents.reach[push.end.index()] += 1;
+        contents.reach[pop.end.index()] -= 1;
+        self.add(Phase::Passes, State { done, contents }, Origin::Node(node), by, effort)
+    }
+}
+
+/// Pops at an end that never returned, in place of the value that is pushed.
+fn take_of(end: End) -> u32 {
+    TAKE - end.index() as u32
+}
