@@ -74,6 +74,7 @@ pub(crate) use effort::Effort;
 pub(crate) use names::NONE;
 pub(crate) use peaks::Peaks;
 pub(crate) use rows::Rows;
+pub(crate) use stack::repeats::words::{EMPTY_STACK, Set, Words};
 
 /// The refusal for an object without a monitor.
 const NO_MONITOR: &str = "there is no monitor for this kind of object";

@@ -28,13 +28,11 @@ use crate::monitor::Refusal;
 use crate::spec::{Name, Role, Shape, Slot};
 use crate::subject::{Call, Marks, Place, RetId, StateId, StreamSubject};
 
+use super::filled::{result_after, state_after};
 use super::monitor::{Miss, Relevance, StreamMonitor, Token};
 use super::open_ops::OpenOp;
 use exact::{Extra, Fit, History};
-use window::{Element, Id, Stage, Times, Window};
-
-/// Show no state with more elements than this.
-const MOST_SHOWN: usize = 1 << 11;
+use window::{Id, Stage, Times, Window};
 
 /// Stop listing allowed results after trying this many.
 const MOST_TRIED: usize = 1 << 12;
@@ -276,24 +274,6 @@ impl ContainerMonitor {
         fit.present.extend(others.filter(|id| !known.contains(id)));
         fit.present
     }
-
-    /// The result of an operation on a container with only this element, or on an empty one.
-    fn result_on(
-        &self,
-        subject: &mut dyn StreamSubject,
-        op: OpId,
-        element: Option<&Element>,
-    ) -> Option<RetId> {
-        let mut state = self.initial;
-        if let Some(element) = element {
-            let mut next = Vec::new();
-            subject.successors(state, element.op, &mut next);
-            state = next.pop()?;
-        }
-        let mut outcomes = Vec::new();
-        subject.outcomes(state, Call::unknown(op), &mut outcomes);
-        outcomes.pop().map(|(ret, _)| ret)
-    }
 }
 
 impl StreamMonitor for ContainerMonitor {
@@ -393,10 +373,11 @@ impl StreamMonitor for ContainerMonitor {
         Relevance::Always
     }
 
-    fn allowed(&self, subject: &mut dyn StreamSubject, open: OpenOp) -> Option<Vec<RetId>> {
+    fn allowed(&mut self, subject: &mut dyn StreamSubject, open: OpenOp) -> Option<Vec<RetId>> {
         let mut allowed = Vec::new();
         if open.token.own.is_some() {
-            return Some(self.result_on(subject, open.op, None).into_iter().collect());
+            let ret = result_after(subject, self.initial, open.op, None);
+            return Some(ret.into_iter().collect());
         }
         let w = &self.window;
         let times = Times { call: open.token.call, end: w.now + 1 };
@@ -407,8 +388,8 @@ impl StreamMonitor for ContainerMonitor {
         };
         let ids: Vec<Id> = w.ids().filter(is_candidate).take(MOST_TRIED).collect();
         for id in ids.into_iter().map(Some).chain([None]) {
-            let element = id.map(|id| w.get(id));
-            let Some(ret) = self.result_on(subject, open.op, element) else { continue };
+            let add = id.map(|id| w.get(id).op);
+            let Some(ret) = result_after(subject, self.initial, open.op, add) else { continue };
             let extra = match id {
                 None => Extra::Empty(times),
                 Some(id) if is_removal => Extra::Remove(id, times),
@@ -423,17 +404,8 @@ impl StreamMonitor for ContainerMonitor {
 
     fn states(&self, subject: &mut dyn StreamSubject) -> Vec<StateId> {
         let present = self.present(subject);
-        if present.len() > MOST_SHOWN {
-            return Vec::new();
-        }
-        let (mut state, mut next) = (self.initial, Vec::new());
-        for id in present {
-            subject.successors(state, self.window.get(id).op, &mut next);
-            let Some(after) = next.pop() else { return Vec::new() };
-            state = after;
-            next.clear();
-        }
-        vec![state]
+        let adds: Vec<OpId> = present.into_iter().map(|id| self.window.get(id).op).collect();
+        state_after(subject, self.initial, &adds).into_iter().collect()
     }
 
     /// The container is empty, and nothing can change that.

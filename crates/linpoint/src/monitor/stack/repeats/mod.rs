@@ -24,7 +24,7 @@ mod moments;
 mod pending;
 mod step;
 mod witness;
-mod words;
+pub(crate) mod words;
 
 use super::super::columns::{Columns, Kind};
 use super::super::contradiction::{Contradiction, contradiction};
