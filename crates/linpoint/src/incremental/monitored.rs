@@ -44,18 +44,22 @@ impl MonitoredPart {
         self.monitor.settled(subject)
     }
 
-    /// Continues with another monitor, which `make` makes for the state before the first logged event. Returns
-    /// false, having changed nothing, if that monitor cannot decide the logged events.
+    /// The state before the first logged event.
+    pub(super) fn base(&self) -> StateId {
+        self.log.base()
+    }
+
+    /// Continues with another monitor, which starts from [`MonitoredPart::base`]. Returns false, having
+    /// changed nothing, if that monitor cannot decide the logged events.
     pub(super) fn switch(
         &mut self,
         subject: &mut dyn StreamSubject,
         open: &mut OpenOps,
-        make: impl FnOnce(StateId) -> Option<BoxedMonitor>,
+        mut monitor: BoxedMonitor,
     ) -> bool {
         if self.is_over {
             return false;
         }
-        let Some(mut monitor) = make(self.log.base()) else { return false };
         let Some(tokens) = self.log.feed(subject, &mut *monitor) else { return false };
         tokens.into_iter().for_each(|(slot, token)| open.set_token(slot, token));
         self.monitor = monitor;

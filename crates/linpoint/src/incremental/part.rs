@@ -41,8 +41,8 @@ pub(super) struct PartChecker {
     open: OpenOps,
     /// True if a monitor may be used.
     may_monitor: bool,
-    /// True if there is another monitor to try before configurations.
-    may_switch: bool,
+    /// Number of monitors that were tried.
+    tried: u8,
     /// An operation whose result reveals the state: a read, or a scan.
     reader: Option<OpId>,
 }
@@ -65,17 +65,13 @@ impl PartChecker {
             Shape::Snapshot { segments, initial: name } => {
                 SnapshotMonitor::new(segments, name, initial).map(boxed)
             }
-            shape @ (Shape::Stack | Shape::Bag) => {
-                RepeatsMonitor::new(shape, initial).map(|monitor| Box::new(monitor) as _)
-            }
-            shape => ContainerMonitor::new(shape, initial).map(|monitor| Box::new(monitor) as _),
+            shape => container_monitor(shape, 0, initial),
         };
-        let may_switch = matches!(subject.shape(), Shape::Queue | Shape::PriorityQueue);
         let engine = match monitor {
             Some(monitor) => Engine::Monitor(Box::new(MonitoredPart::new(monitor, initial))),
             None => Engine::Configurations(Configurations::new(initial)),
         };
-        PartChecker { engine, open: OpenOps::default(), may_monitor, may_switch, reader: None }
+        PartChecker { engine, open: OpenOps::default(), may_monitor, tried: 1, reader: None }
     }
 
     /// Number of configurations in use.
@@ -218,16 +214,16 @@ impl PartChecker {
         }
     }
 
-    /// Continues with the next monitor, if there is one that can explain what happened so far.
+    /// Continues with the next monitor that can explain what happened so far, if there is one.
     fn switch(&mut self, subject: &mut dyn StreamSubject) -> bool {
         let Engine::Monitor(monitored) = &mut self.engine else { return false };
-        if !std::mem::take(&mut self.may_switch) {
-            return false;
+        while let Some(monitor) = container_monitor(subject.shape(), self.tried, monitored.base()) {
+            self.tried += 1;
+            if monitored.switch(subject, &mut self.open, monitor) {
+                return true;
+            }
         }
-        let shape = subject.shape();
-        monitored.switch(subject, &mut self.open, |base| {
-            RepeatsMonitor::new(shape, base).map(|monitor| Box::new(monitor) as BoxedMonitor)
-        })
+        false
     }
 
     /// Continues with configurations.
@@ -289,6 +285,19 @@ impl PartChecker {
         if shows_state && subject.role(Call::unknown(op), true) == Role::Idle {
             self.reader = Some(op);
         }
+    }
+}
+
+/// The monitors of a container, best first.
+fn container_monitor(shape: Shape, number: u8, initial: StateId) -> Option<BoxedMonitor> {
+    match (shape, number) {
+        (Shape::Queue | Shape::PriorityQueue | Shape::Stack, 0) => {
+            ContainerMonitor::new(shape, initial).map(|monitor| Box::new(monitor) as _)
+        }
+        (Shape::Queue | Shape::PriorityQueue | Shape::Stack, 1) | (Shape::Bag, 0) => {
+            RepeatsMonitor::new(shape, initial).map(|monitor| Box::new(monitor) as _)
+        }
+        _ => None,
     }
 }
 

@@ -320,6 +320,7 @@ pub(crate) fn order_of_container(
     let Ok(elements) = Elements::gather(columns)? else { return Ok(None) };
     match shape {
         Shape::Queue => Ok(queue::order(columns, &elements)),
+        Shape::Stack => stack::find_order(columns, &elements),
         Shape::PriorityQueue => priority_queue::find_order(columns, &elements),
         _ => Err(Refusal::new(NO_MONITOR)),
     }

@@ -1,6 +1,6 @@
 //! The streaming monitor of queues, stacks and priority queues, based on the roles of operations.
 //!
-//! At each return, rules that know the object ([`queue`], [`priority`]) try to extend an
+//! At each return, rules that know the object ([`queue`], [`stack`], [`priority`]) try to extend an
 //! explanation of the stream so far, in which it is left open which of the open removals removed what
 //! ([`window`]). They never say no. If they fail, the operations that still matter are given to the
 //! monitor of whole histories ([`exact`]), which decides, and whose order is the explanation from then
@@ -19,6 +19,7 @@
 mod exact;
 mod priority;
 mod queue;
+mod stack;
 mod window;
 
 use rustc_hash::FxHashMap;
@@ -64,6 +65,17 @@ trait Rules {
     /// Decides a history.
     fn solve(&self, history: &History) -> Result<Option<Fit>, Refusal>;
 
+    /// Forgets what no longer matters, and returns elements to forget. `None`: what
+    /// [`Window::forget_old`] finds.
+    fn forget(&mut self, _w: &mut Window) -> Option<Vec<Id>> {
+        None
+    }
+
+    /// True if what was added first comes out last.
+    fn is_upside_down(&self) -> bool {
+        false
+    }
+
     /// Gives the elements that are present in an explanation their stages.
     fn refit(&mut self, subject: &dyn StreamSubject, w: &mut Window, fit: &Fit) {
         fit.present.iter().for_each(|id| self.stage(subject, w, *id, Stage::Present));
@@ -86,6 +98,7 @@ impl ContainerMonitor {
     pub(super) fn new(shape: Shape, initial: StateId) -> Option<Self> {
         let rules: Box<dyn Rules + Send + Sync> = match shape {
             Shape::Queue => Box::new(queue::QueueRules::default()),
+            Shape::Stack => Box::new(stack::StackRules::default()),
             Shape::PriorityQueue => Box::new(priority::PriorityRules::default()),
             _ => return None,
         };
@@ -213,11 +226,13 @@ impl ContainerMonitor {
         if !self.window.is_crowded() {
             return;
         }
-        if !self.settle_crashed(subject) {
-            self.window.remind_later();
-            return;
-        }
-        for id in self.window.forget_old() {
+        let forgotten = match self.rules.forget(&mut self.window) {
+            Some(forgotten) => forgotten,
+            None if self.settle_crashed(subject) => self.window.forget_old(),
+            None => Vec::new(),
+        };
+        self.window.remind_later();
+        for id in forgotten {
             let name = self.window.get(id).name;
             if self.names.get(&name) == Some(&id) {
                 self.names.remove(&name);
@@ -268,11 +283,14 @@ impl ContainerMonitor {
     /// The elements that are present, in the order of some explanation.
     fn present(&self, subject: &dyn StreamSubject) -> Vec<Id> {
         let history = self.rules.history(subject, &self.window, &Extra::None);
-        let Ok(Some(mut fit)) = self.rules.solve(&history) else { return Vec::new() };
+        let Ok(Some(fit)) = self.rules.solve(&history) else { return Vec::new() };
         let known: rustc_hash::FxHashSet<Id> = history.ids().iter().copied().collect();
         let others = self.window.present.iter().map(|(_, id)| *id);
-        fit.present.extend(others.filter(|id| !known.contains(id)));
-        fit.present
+        let others = others.filter(|id| !known.contains(id));
+        match self.rules.is_upside_down() {
+            true => others.collect::<Vec<Id>>().into_iter().chain(fit.present).collect(),
+            false => fit.present.into_iter().chain(others).collect(),
+        }
     }
 }
 
