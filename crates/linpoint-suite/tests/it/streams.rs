@@ -3,14 +3,14 @@
 use linpoint::incremental::{Incremental, Open, Step};
 use linpoint::spec::Spec;
 use linpoint::spec::models::{
-    CasRegister, CasRegisterOp, KeyValue, KeyValueOp, Mutex, MutexOp, Order, PriorityQueue,
-    PriorityQueueOp, Queue, QueueOp, Register, RegisterOp, Rmw, RmwOp, Set, SetOp, Snapshot,
-    SnapshotOp,
+    Bag, BagOp, CasRegister, CasRegisterOp, KeyValue, KeyValueOp, Mutex, MutexOp, Order,
+    PriorityQueue, PriorityQueueOp, Queue, QueueOp, Register, RegisterOp, Rmw, RmwOp, Set, SetOp,
+    Snapshot, SnapshotOp, Stack, StackOp,
 };
 use linpoint_suite::small::draw::{self, draw};
 use linpoint_suite::small::objects::{
-    SmallCasRegister, SmallKeyValue, SmallPriorityQueue, SmallQueue, SmallRegister, SmallRmw,
-    SmallSnapshot,
+    SmallBag, SmallCasRegister, SmallKeyValue, SmallPriorityQueue, SmallQueue, SmallRegister,
+    SmallRmw, SmallSnapshot, SmallStack,
 };
 use linpoint_suite::small::{SmallObject, list};
 use linpoint_suite::streams::{After, compare_history, compare_many};
@@ -126,6 +126,62 @@ fn priority_queues() {
     });
     let lists: &[_] = if is_long() { &[(3, 2), (4, 2), (5, 1)] } else { &[(3, 2)] };
     compare_small(&SmallPriorityQueue(Order::Max), lists);
+}
+
+#[test]
+fn stacks() {
+    compare_many("stack", &Stack::new(), 4 * count(), |rng| {
+        let (mut value, peeks, adds) = (values(rng), rng.usize(..3), rng.usize(2..7));
+        move |rng| match rng.usize(..10) {
+            kind if kind < adds => StackOp::Push(value(rng)),
+            kind if kind < adds + peeks => StackOp::Peek,
+            _ => StackOp::Pop,
+        }
+    });
+    compare_small(&SmallStack, if is_long() { &[(3, 2), (4, 2), (5, 1)] } else { &[(3, 2)] });
+}
+
+#[test]
+fn bags() {
+    compare_many("bag", &Bag::new(), 2 * count(), |rng| {
+        let (mut value, adds) = (values(rng), rng.usize(2..7));
+        move |rng| match rng.usize(..10) {
+            kind if kind < adds => BagOp::Add(value(rng)),
+            _ => BagOp::Remove,
+        }
+    });
+    compare_small(&SmallBag, if is_long() { &[(3, 2), (4, 2)] } else { &[(3, 2)] });
+}
+
+/// Few values, so that equal ones are in the container and open at the same time.
+#[test]
+fn containers_of_few_values() {
+    let few = |rng: &mut Rng| (rng.usize(2..6), rng.usize(..4), rng.usize(2..7));
+    compare_many("queue of few values", &Queue::new(), 4 * count(), |rng| {
+        let (values, peeks, adds) = few(rng);
+        move |rng| match rng.usize(..10) {
+            kind if kind < adds => QueueOp::Enqueue(rng.usize(..values)),
+            kind if kind < adds + peeks => QueueOp::Peek,
+            _ => QueueOp::Dequeue,
+        }
+    });
+    compare_many("stack of few values", &Stack::new(), 4 * count(), |rng| {
+        let (values, peeks, adds) = few(rng);
+        move |rng| match rng.usize(..10) {
+            kind if kind < adds => StackOp::Push(rng.usize(..values)),
+            kind if kind < adds + peeks => StackOp::Peek,
+            _ => StackOp::Pop,
+        }
+    });
+    let spec = PriorityQueue::new(Order::Max);
+    compare_many("priority queue of few values", &spec, 4 * count(), |rng| {
+        let (values, peeks, adds) = few(rng);
+        move |rng| match rng.usize(..10) {
+            kind if kind < adds => PriorityQueueOp::Insert(rng.usize(..values)),
+            kind if kind < adds + peeks => PriorityQueueOp::Peek,
+            _ => PriorityQueueOp::Poll,
+        }
+    });
 }
 
 #[test]

@@ -11,7 +11,7 @@
 use rustc_hash::FxHashSet;
 
 use crate::history::OpId;
-use crate::subject::{Marks, RetId, StateId, StreamSubject};
+use crate::subject::{Call, Marks, RetId, StateId, StreamSubject};
 
 use super::configurations::Configurations;
 use super::monitor::{Relevance, StreamMonitor, Token};
@@ -95,6 +95,38 @@ impl EventLog {
         if self.tidy_at > 2 * MOST {
             self.events = None;
         }
+    }
+
+    /// Gives the events to another monitor of the object before the first event. Returns the slots of open
+    /// operations with their tokens; `None` if there were too many events or the monitor cannot
+    /// decide.
+    pub(super) fn feed(
+        &self,
+        subject: &mut dyn StreamSubject,
+        monitor: &mut dyn StreamMonitor,
+    ) -> Option<Vec<(u32, Token)>> {
+        let mut open = OpenOps::default();
+        for &Event { number, slot, ref what } in self.events.as_ref()? {
+            if let What::Call(op) = *what {
+                let token = monitor.call(subject, op)?;
+                open.insert_at(slot, OpenOp { op, number, token });
+                continue;
+            }
+            let ended = open.remove(slot)?;
+            match *what {
+                What::Return(ret, _) => {
+                    monitor.ret(subject, Call { op: ended.op, ret }, ended.token).ok()?;
+                }
+                What::Fail => monitor.fail(subject, ended).ok()?,
+                _ => drop(monitor.crash(subject, ended)),
+            }
+        }
+        Some(open.iter().map(|(slot, open)| (slot, open.token)).collect())
+    }
+
+    /// The state before the first event.
+    pub(super) fn base(&self) -> StateId {
+        self.base
     }
 
     /// The configurations that explain the events. Clears the log.

@@ -62,7 +62,7 @@ impl StreamMonitor for FlagMonitor {
         Relevance::Always
     }
 
-    fn allowed(&self, subject: &mut dyn StreamSubject, open: OpenOp) -> Option<Vec<RetId>> {
+    fn allowed(&mut self, subject: &mut dyn StreamSubject, open: OpenOp) -> Option<Vec<RetId>> {
         let states = self.states.into_iter().flatten();
         allowed_in(subject, open.op, states, |subject, _, ret, _| {
             let Some(way) = way(subject, open.op) else { return false };

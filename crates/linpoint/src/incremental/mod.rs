@@ -41,6 +41,7 @@ mod checker;
 mod configurations;
 mod container;
 mod event_log;
+mod filled;
 mod flag_monitor;
 mod flags;
 mod lanes;
@@ -50,6 +51,7 @@ mod open_calls;
 mod open_ops;
 mod part;
 mod register_monitor;
+mod repeats;
 mod snapshot_monitor;
 #[cfg(test)]
 mod tests;

@@ -61,7 +61,7 @@ pub(super) trait StreamMonitor {
     fn crash(&mut self, subject: &mut dyn StreamSubject, open: OpenOp) -> Relevance;
 
     /// Everything that it could return now; `None` if that cannot be enumerated.
-    fn allowed(&self, subject: &mut dyn StreamSubject, open: OpenOp) -> Option<Vec<RetId>>;
+    fn allowed(&mut self, subject: &mut dyn StreamSubject, open: OpenOp) -> Option<Vec<RetId>>;
 
     /// The states that are possible now.
     fn states(&self, subject: &mut dyn StreamSubject) -> Vec<StateId>;

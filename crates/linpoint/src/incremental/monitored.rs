@@ -44,6 +44,28 @@ impl MonitoredPart {
         self.monitor.settled(subject)
     }
 
+    /// The state before the first logged event.
+    pub(super) fn base(&self) -> StateId {
+        self.log.base()
+    }
+
+    /// Continues with another monitor, which starts from [`MonitoredPart::base`]. Returns false, having
+    /// changed nothing, if that monitor cannot decide the logged events.
+    pub(super) fn switch(
+        &mut self,
+        subject: &mut dyn StreamSubject,
+        open: &mut OpenOps,
+        mut monitor: BoxedMonitor,
+    ) -> bool {
+        if self.is_over {
+            return false;
+        }
+        let Some(tokens) = self.log.feed(subject, &mut *monitor) else { return false };
+        tokens.into_iter().for_each(|(slot, token)| open.set_token(slot, token));
+        self.monitor = monitor;
+        true
+    }
+
     /// Number of stored items.
     pub(super) fn stored(&self) -> usize {
         self.monitor.stored() + self.log.len()

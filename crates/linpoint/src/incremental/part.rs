@@ -10,8 +10,6 @@
 //!
 //! Objects without a monitor here, and why:
 //!
-//! * *Stacks.* Where a push took effect matters for all pushes around it, so that what is in the stack cannot be told
-//!   from what was. Queues and priority queues are simpler ([`super::container`]).
 //! * *Counters and semaphores.* Additions that return nothing are like flips of a flag: the
 //!   operation that returns first can claim one. A fetch-and-add claims one by its number, so that
 //!   operations that returned earlier may have to claim others. This has not been worked out.
@@ -31,6 +29,7 @@ use super::monitor::Token;
 use super::monitored::{BoxedMonitor, MonitoredPart};
 use super::open_ops::{OpenOp, OpenOps};
 use super::register_monitor::RegisterMonitor;
+use super::repeats::RepeatsMonitor;
 use super::snapshot_monitor::SnapshotMonitor;
 
 /// After this many operations without overlap, a monitor is not worth it.
@@ -42,6 +41,8 @@ pub(super) struct PartChecker {
     open: OpenOps,
     /// True if a monitor may be used.
     may_monitor: bool,
+    /// Number of monitors that were tried.
+    tried: u8,
     /// An operation whose result reveals the state: a read, or a scan.
     reader: Option<OpId>,
 }
@@ -64,13 +65,13 @@ impl PartChecker {
             Shape::Snapshot { segments, initial: name } => {
                 SnapshotMonitor::new(segments, name, initial).map(boxed)
             }
-            shape => ContainerMonitor::new(shape, initial).map(|monitor| Box::new(monitor) as _),
+            shape => container_monitor(shape, 0, initial),
         };
         let engine = match monitor {
             Some(monitor) => Engine::Monitor(Box::new(MonitoredPart::new(monitor, initial))),
             None => Engine::Configurations(Configurations::new(initial)),
         };
-        PartChecker { engine, open: OpenOps::default(), may_monitor, reader: None }
+        PartChecker { engine, open: OpenOps::default(), may_monitor, tried: 1, reader: None }
     }
 
     /// Number of configurations in use.
@@ -130,6 +131,12 @@ impl PartChecker {
             if let Some(slot) = monitored.call(subject, &mut self.open, op, number) {
                 return slot;
             }
+            if self.switch(subject)
+                && let Engine::Monitor(monitored) = &mut self.engine
+                && let Some(slot) = monitored.call(subject, &mut self.open, op, number)
+            {
+                return slot;
+            }
             self.hand_over(subject, most);
         }
         self.open.insert(OpenOp { op, number, token: Token::default() })
@@ -143,11 +150,12 @@ impl PartChecker {
         ret: RetId,
         most: usize,
     ) -> Result<PartStep, NoOutcomes> {
-        let Some(open) = self.open.get(slot) else { return Ok(PartStep::Fine) };
-        let by_monitor = match &mut self.engine {
-            Engine::Monitor(monitored) => monitored.ret(subject, slot, open, ret),
-            Engine::Configurations(_) => None,
-        };
+        if self.open.get(slot).is_none() {
+            return Ok(PartStep::Fine);
+        }
+        let by_monitor = self.by_monitor(subject, slot, |subject, monitored, open| {
+            monitored.ret(subject, slot, open, ret)
+        });
         let step = match by_monitor {
             Some(step) => step?,
             None => {
@@ -166,11 +174,12 @@ impl PartChecker {
         slot: u32,
         most: usize,
     ) -> PartStep {
-        let Some(open) = self.open.get(slot) else { return PartStep::Fine };
-        let by_monitor = match &mut self.engine {
-            Engine::Monitor(monitored) => monitored.fail(subject, slot, open),
-            Engine::Configurations(_) => None,
-        };
+        if self.open.get(slot).is_none() {
+            return PartStep::Fine;
+        }
+        let by_monitor = self.by_monitor(subject, slot, |subject, monitored, open| {
+            monitored.fail(subject, slot, open)
+        });
         let step = by_monitor.unwrap_or_else(|| self.hand_over(subject, most).0.fail(slot));
         self.open.remove(slot);
         step
@@ -183,6 +192,38 @@ impl PartChecker {
             Engine::Configurations(configurations) => configurations.crash(subject, slot, open.op),
             Engine::Monitor(monitored) => monitored.crash(subject, slot, open),
         }
+    }
+
+    /// Asks the monitor about the end of the operation in this slot, and then the next monitor. `None` if
+    /// neither can decide.
+    fn by_monitor<T>(
+        &mut self,
+        subject: &mut dyn StreamSubject,
+        slot: u32,
+        mut ask: impl FnMut(&mut dyn StreamSubject, &mut MonitoredPart, OpenOp) -> Option<T>,
+    ) -> Option<T> {
+        loop {
+            let open = self.open.get(slot)?;
+            let Engine::Monitor(monitored) = &mut self.engine else { return None };
+            if let Some(answer) = ask(subject, monitored, open) {
+                return Some(answer);
+            }
+            if !self.switch(subject) {
+                return None;
+            }
+        }
+    }
+
+    /// Continues with the next monitor that can explain what happened so far, if there is one.
+    fn switch(&mut self, subject: &mut dyn StreamSubject) -> bool {
+        let Engine::Monitor(monitored) = &mut self.engine else { return false };
+        while let Some(monitor) = container_monitor(subject.shape(), self.tried, monitored.base()) {
+            self.tried += 1;
+            if monitored.switch(subject, &mut self.open, monitor) {
+                return true;
+            }
+        }
+        false
     }
 
     /// Continues with configurations.
@@ -244,6 +285,19 @@ impl PartChecker {
         if shows_state && subject.role(Call::unknown(op), true) == Role::Idle {
             self.reader = Some(op);
         }
+    }
+}
+
+/// The monitors of a container, best first.
+fn container_monitor(shape: Shape, number: u8, initial: StateId) -> Option<BoxedMonitor> {
+    match (shape, number) {
+        (Shape::Queue | Shape::PriorityQueue | Shape::Stack, 0) => {
+            ContainerMonitor::new(shape, initial).map(|monitor| Box::new(monitor) as _)
+        }
+        (Shape::Queue | Shape::PriorityQueue | Shape::Stack, 1) | (Shape::Bag, 0) => {
+            RepeatsMonitor::new(shape, initial).map(|monitor| Box::new(monitor) as _)
+        }
+        _ => None,
     }
 }
 

@@ -274,7 +274,7 @@ impl StreamMonitor for RegisterMonitor {
         relevance
     }
 
-    fn allowed(&self, subject: &mut dyn StreamSubject, open: OpenOp) -> Option<Vec<RetId>> {
+    fn allowed(&mut self, subject: &mut dyn StreamSubject, open: OpenOp) -> Option<Vec<RetId>> {
         let reach = self.reach(subject, open.token.call, open.token.own);
         let states = reach.iter().map(|reach| reach.state);
         allowed_in(subject, open.op, states, |subject, at, ret, is_changed| {

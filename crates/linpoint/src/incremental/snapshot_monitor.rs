@@ -214,7 +214,7 @@ impl StreamMonitor for SnapshotMonitor {
         Relevance::Always
     }
 
-    fn allowed(&self, subject: &mut dyn StreamSubject, open: OpenOp) -> Option<Vec<RetId>> {
+    fn allowed(&mut self, subject: &mut dyn StreamSubject, open: OpenOp) -> Option<Vec<RetId>> {
         let states = self.states_since(subject, open.token.call, MOST_VIEWS);
         allowed_in(subject, open.op, states, |_, _, _, _| true)
     }

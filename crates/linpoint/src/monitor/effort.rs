@@ -38,6 +38,11 @@ impl<'a> Effort<'a> {
         Effort::within(Budget::new(None, &MEMORY).max_bytes(BYTES)).most_work(WORK)
     }
 
+    /// Starts counting work again.
+    pub(crate) fn renew(&mut self) {
+        self.work = 0;
+    }
+
     /// Counts work, in units of a few nanoseconds. Looks at the clock and the cancel flags once in a
     /// while.
     #[inline]

@@ -75,6 +75,7 @@ pub(crate) use contradiction::{Contradiction, Piece};
 pub(crate) use effort::Effort;
 pub(crate) use names::NONE;
 pub(crate) use peaks::Peaks;
+pub(crate) use returns::words::{EMPTY_STACK, Set, Words};
 pub(crate) use rows::Rows;
 
 /// The refusal for an object without a monitor.
@@ -326,6 +327,7 @@ pub(crate) fn order_of_container(
     let Ok(elements) = Elements::gather(columns)? else { return Ok(None) };
     match shape {
         Shape::Queue => Ok(queue::order(columns, &elements)),
+        Shape::Stack => stack::find_order(columns, &elements),
         Shape::PriorityQueue => priority_queue::find_order(columns, &elements),
         _ => Err(Refusal::new(NO_MONITOR)),
     }

@@ -56,6 +56,17 @@ pub(crate) fn decide(c: &Columns, e: &Elements, clock: &mut Clock) -> Result<Fou
     })
 }
 
+/// An order that explains the rows, if there is one.
+pub(crate) fn find_order(c: &Columns, e: &Elements) -> Result<Option<Vec<u32>>, Refusal> {
+    if c.len().max(c.value_count / 2) > MOST_ROWS {
+        return Err(Refusal::new("too many operations"));
+    }
+    Ok(match sandwich::decide(c, e, &mut Stack { c, e })? {
+        Sandwich::Yes(solved) => Some(witness::order(c, e, solved)),
+        Sandwich::No(_) | Sandwich::NoneFits => None,
+    })
+}
+
 /// The history, to be queried about pending pops.
 struct Stack<'a> {
     c: &'a Columns,

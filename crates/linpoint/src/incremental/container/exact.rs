@@ -61,8 +61,13 @@ pub(super) struct Fit {
     pub(super) promised: Vec<(Id, u64)>,
     /// Elements that were removed, with the time up to which a peek that returns them can be called.
     pub(super) removed: Vec<(Id, u64)>,
-    /// Elements that are present: in a queue, front first.
+    /// Elements that are present: in a queue, front first; in a stack, top last.
     pub(super) present: Vec<Id>,
+    /// For a stack: when elements that were removed, promised or peeked at were pushed at the latest, and when
+    /// they were seen last at the earliest.
+    pub(super) spans: Vec<(Id, (u64, u64))>,
+    /// For a stack: when it was empty last, at the earliest.
+    pub(super) empty_at: u64,
 }
 
 impl History {
@@ -212,15 +217,33 @@ impl History {
             }
         }
         let mut present: Vec<u32> = Vec::new();
+        // When each element was added at the latest, and seen last at the earliest. Pending removals
+        // begin at their deadlines.
+        let mut spans = vec![(0, None); self.ids.len()];
+        let mut earliest = 0;
         for (at, row) in order.iter().enumerate() {
             let Row { kind, element, times } = self.rows[*row as usize];
+            let is_promise = kind == Kind::Take && deadlines[at] != NEVER;
+            earliest = earliest.max(if is_promise { deadlines[at] } else { times.call });
             match kind {
-                Kind::Add => present.push(element),
+                Kind::Peek | Kind::Remove => spans[element as usize].1 = Some(earliest),
+                Kind::Empty => fit.empty_at = earliest,
+                _ => {}
+            }
+            match kind {
+                Kind::Add => {
+                    present.push(element);
+                    spans[element as usize].0 = times.end.min(deadlines[at]);
+                }
                 // It stays to the end.
                 Kind::Remove if times.end == NEVER => {}
                 Kind::Remove => {
                     present.retain(|other| *other != element);
-                    fit.removed.push((self.ids[element as usize], deadlines[at].min(times.end)));
+                    let until = match shape {
+                        Shape::Stack => earliest,
+                        _ => deadlines[at].min(times.end),
+                    };
+                    fit.removed.push((self.ids[element as usize], until));
                 }
                 // Nothing happened later, so it need not have happened.
                 Kind::Take if deadlines[at] == NEVER => {}
@@ -238,12 +261,16 @@ impl History {
                     };
                     if let Some(taken) = taken {
                         let taken = present.remove(taken);
+                        spans[taken as usize].1 = Some(deadlines[at]);
                         fit.promised.push((self.ids[taken as usize], deadlines[at]));
                     }
                 }
                 _ => {}
             }
         }
+        let spans = self.ids.iter().zip(spans);
+        fit.spans =
+            spans.filter_map(|(id, (from, to))| Some((*id, (from, to?.max(from))))).collect();
         fit.present = present.into_iter().map(|element| self.ids[element as usize]).collect();
         fit
     }

@@ -1,6 +1,6 @@
 //! The streaming monitor of queues, stacks and priority queues, based on the roles of operations.
 //!
-//! At each return, rules that know the object ([`queue`], [`priority`]) try to extend an
+//! At each return, rules that know the object ([`queue`], [`stack`], [`priority`]) try to extend an
 //! explanation of the stream so far, in which it is left open which of the open removals removed what
 //! ([`window`]). They never say no. If they fail, the operations that still matter are given to the
 //! monitor of whole histories ([`exact`]), which decides, and whose order is the explanation from then
@@ -19,6 +19,7 @@
 mod exact;
 mod priority;
 mod queue;
+mod stack;
 mod window;
 
 use rustc_hash::FxHashMap;
@@ -28,13 +29,11 @@ use crate::monitor::Refusal;
 use crate::spec::{Name, Role, Shape, Slot};
 use crate::subject::{Call, Marks, Place, RetId, StateId, StreamSubject};
 
+use super::filled::{result_after, state_after};
 use super::monitor::{Miss, Relevance, StreamMonitor, Token};
 use super::open_ops::OpenOp;
 use exact::{Extra, Fit, History};
-use window::{Element, Id, Stage, Times, Window};
-
-/// Show no state with more elements than this.
-const MOST_SHOWN: usize = 1 << 11;
+use window::{Id, Stage, Times, Window};
 
 /// Stop listing allowed results after trying this many.
 const MOST_TRIED: usize = 1 << 12;
@@ -66,6 +65,17 @@ trait Rules {
     /// Decides a history.
     fn solve(&self, history: &History) -> Result<Option<Fit>, Refusal>;
 
+    /// Forgets what no longer matters, and returns elements to forget. `None`: what
+    /// [`Window::forget_old`] finds.
+    fn forget(&mut self, _w: &mut Window) -> Option<Vec<Id>> {
+        None
+    }
+
+    /// True if what was added first comes out last.
+    fn is_upside_down(&self) -> bool {
+        false
+    }
+
     /// Gives the elements that are present in an explanation their stages.
     fn refit(&mut self, subject: &dyn StreamSubject, w: &mut Window, fit: &Fit) {
         fit.present.iter().for_each(|id| self.stage(subject, w, *id, Stage::Present));
@@ -88,6 +98,7 @@ impl ContainerMonitor {
     pub(super) fn new(shape: Shape, initial: StateId) -> Option<Self> {
         let rules: Box<dyn Rules + Send + Sync> = match shape {
             Shape::Queue => Box::new(queue::QueueRules::default()),
+            Shape::Stack => Box::new(stack::StackRules::default()),
             Shape::PriorityQueue => Box::new(priority::PriorityRules::default()),
             _ => return None,
         };
@@ -215,11 +226,13 @@ impl ContainerMonitor {
         if !self.window.is_crowded() {
             return;
         }
-        if !self.settle_crashed(subject) {
-            self.window.remind_later();
-            return;
-        }
-        for id in self.window.forget_old() {
+        let forgotten = match self.rules.forget(&mut self.window) {
+            Some(forgotten) => forgotten,
+            None if self.settle_crashed(subject) => self.window.forget_old(),
+            None => Vec::new(),
+        };
+        self.window.remind_later();
+        for id in forgotten {
             let name = self.window.get(id).name;
             if self.names.get(&name) == Some(&id) {
                 self.names.remove(&name);
@@ -270,29 +283,14 @@ impl ContainerMonitor {
     /// The elements that are present, in the order of some explanation.
     fn present(&self, subject: &dyn StreamSubject) -> Vec<Id> {
         let history = self.rules.history(subject, &self.window, &Extra::None);
-        let Ok(Some(mut fit)) = self.rules.solve(&history) else { return Vec::new() };
+        let Ok(Some(fit)) = self.rules.solve(&history) else { return Vec::new() };
         let known: rustc_hash::FxHashSet<Id> = history.ids().iter().copied().collect();
         let others = self.window.present.iter().map(|(_, id)| *id);
-        fit.present.extend(others.filter(|id| !known.contains(id)));
-        fit.present
-    }
-
-    /// The result of an operation on a container with only this element, or on an empty one.
-    fn result_on(
-        &self,
-        subject: &mut dyn StreamSubject,
-        op: OpId,
-        element: Option<&Element>,
-    ) -> Option<RetId> {
-        let mut state = self.initial;
-        if let Some(element) = element {
-            let mut next = Vec::new();
-            subject.successors(state, element.op, &mut next);
-            state = next.pop()?;
+        let others = others.filter(|id| !known.contains(id));
+        match self.rules.is_upside_down() {
+            true => others.collect::<Vec<Id>>().into_iter().chain(fit.present).collect(),
+            false => fit.present.into_iter().chain(others).collect(),
         }
-        let mut outcomes = Vec::new();
-        subject.outcomes(state, Call::unknown(op), &mut outcomes);
-        outcomes.pop().map(|(ret, _)| ret)
     }
 }
 
@@ -393,10 +391,11 @@ impl StreamMonitor for ContainerMonitor {
         Relevance::Always
     }
 
-    fn allowed(&self, subject: &mut dyn StreamSubject, open: OpenOp) -> Option<Vec<RetId>> {
+    fn allowed(&mut self, subject: &mut dyn StreamSubject, open: OpenOp) -> Option<Vec<RetId>> {
         let mut allowed = Vec::new();
         if open.token.own.is_some() {
-            return Some(self.result_on(subject, open.op, None).into_iter().collect());
+            let ret = result_after(subject, self.initial, open.op, None);
+            return Some(ret.into_iter().collect());
         }
         let w = &self.window;
         let times = Times { call: open.token.call, end: w.now + 1 };
@@ -407,8 +406,8 @@ impl StreamMonitor for ContainerMonitor {
         };
         let ids: Vec<Id> = w.ids().filter(is_candidate).take(MOST_TRIED).collect();
         for id in ids.into_iter().map(Some).chain([None]) {
-            let element = id.map(|id| w.get(id));
-            let Some(ret) = self.result_on(subject, open.op, element) else { continue };
+            let add = id.map(|id| w.get(id).op);
+            let Some(ret) = result_after(subject, self.initial, open.op, add) else { continue };
             let extra = match id {
                 None => Extra::Empty(times),
                 Some(id) if is_removal => Extra::Remove(id, times),
@@ -423,17 +422,8 @@ impl StreamMonitor for ContainerMonitor {
 
     fn states(&self, subject: &mut dyn StreamSubject) -> Vec<StateId> {
         let present = self.present(subject);
-        if present.len() > MOST_SHOWN {
-            return Vec::new();
-        }
-        let (mut state, mut next) = (self.initial, Vec::new());
-        for id in present {
-            subject.successors(state, self.window.get(id).op, &mut next);
-            let Some(after) = next.pop() else { return Vec::new() };
-            state = after;
-            next.clear();
-        }
-        vec![state]
+        let adds: Vec<OpId> = present.into_iter().map(|id| self.window.get(id).op).collect();
+        state_after(subject, self.initial, &adds).into_iter().collect()
     }
 
     /// The container is empty, and nothing can change that.

@@ -18,6 +18,8 @@
 
 use std::collections::BTreeSet;
 
+use rustc_hash::FxHashSet;
+
 use crate::history::OpId;
 use crate::spec::Name;
 
@@ -316,7 +318,8 @@ impl Window {
 
     /// There is much to forget, but that has to wait.
     pub(super) fn remind_later(&mut self) {
-        self.most = 2 * (self.removed.len() + self.peeks.len() + self.empties.len()) + FEW;
+        let rest = self.removed.len() + self.peeks.len() + self.empties.len();
+        self.most = 2 * rest + FEW + self.count() / 4;
     }
 
     /// Some crashed removal must have removed the promised element. It gets the latest that fits.
@@ -384,7 +387,61 @@ impl Window {
             !is_old
         });
         self.removed = removed;
-        self.remind_later();
         forgotten
+    }
+
+    /// A time such that all removals, peeks and empty results that ended later or are open were called
+    /// later, and all removals of elements whose add ended later or is open.
+    pub(super) fn cut(&self) -> u64 {
+        let mut cut = self.takes.first().copied().unwrap_or(NEVER).min(self.horizon());
+        loop {
+            let recent = self.empties.iter().copied().chain(self.peeks.iter().map(|p| p.times));
+            let recent = recent.filter(|times| times.end >= cut).map(|times| times.call);
+            let elements = self.removed.iter().map(|id| self.get(*id));
+            let elements = elements.filter(|element| element.is_open || element.last >= cut);
+            let removals = elements.filter_map(|element| Some(element.removal?.call));
+            match recent.chain(removals).min() {
+                Some(call) if call < cut => cut = call,
+                _ => return cut,
+            }
+        }
+    }
+
+    /// Drops operations that ended before the cut, except adds, and elements all of whose operations did.
+    /// Returns these elements, and the last call of an empty result that was dropped.
+    pub(super) fn take_old(&mut self, cut: u64) -> (Vec<Id>, Option<u64>) {
+        let old = self.empties.iter().filter(|times| times.end < cut);
+        let empty_at = old.map(|times| times.call).max();
+        self.empties.retain(|times| times.end >= cut);
+        self.peeks.retain(|peek| peek.times.end >= cut);
+        let removed = std::mem::take(&mut self.removed);
+        let is_old = |id: &Id| !self.get(*id).is_open && self.get(*id).last < cut;
+        let (forgotten, removed) = removed.into_iter().partition(is_old);
+        self.removed = removed;
+        (forgotten, empty_at)
+    }
+
+    /// Restricts the adds and peeks of all elements but these: what began is moved forward, what ended
+    /// back.
+    pub(super) fn restrict(
+        &mut self,
+        except: &[Id],
+        forward: impl Fn(u64) -> u64,
+        back: impl Fn(u64) -> u64,
+    ) {
+        let except: FxHashSet<Id> = except.iter().copied().collect();
+        let moved = |times: Times| Times { call: forward(times.call), end: back(times.end) };
+        for (id, element) in (0..).zip(&mut self.elements) {
+            let Some(element) = element.as_mut().filter(|_| !except.contains(&id)) else {
+                continue;
+            };
+            let end = if element.end == NEVER { NEVER } else { back(element.end) };
+            if element.stage == Stage::Present && end != element.end {
+                self.present.remove(&(element.end, id));
+                self.present.insert((end, id));
+            }
+            (element.call, element.end) = (forward(element.call), end);
+            element.peeks = element.peeks.map(|peeks| peeks.map(moved));
+        }
     }
 }

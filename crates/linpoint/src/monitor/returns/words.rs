@@ -13,21 +13,21 @@ use crate::monitor::Refusal;
 use crate::monitor::effort::Effort;
 
 /// A set of words: the number of a node.
-pub(in crate::monitor) type Set = u32;
+pub(crate) type Set = u32;
 
 /// The set whose only word is empty: the contents of an empty stack.
-pub(in crate::monitor) const EMPTY_STACK: Set = 0;
+pub(crate) const EMPTY_STACK: Set = 0;
 
 /// No node.
 const NO_NODE: u32 = u32::MAX;
 
 /// A value on top, and the set of what may lie below it.
-pub(in crate::monitor) type Top = (u32, Set);
+pub(crate) type Top = (u32, Set);
 
 /// Visits a set, and may renumber it.
-pub(in crate::monitor) type Visit<'a> = &'a mut dyn FnMut(&mut Set);
+pub(crate) type Visit<'a> = &'a mut dyn FnMut(&mut Set);
 
-pub(in crate::monitor) struct Words {
+pub(crate) struct Words {
     /// The edges of node `i`, sorted by value: `edges[starts[i]..starts[i + 1]]`.
     edges: Vec<Top>,
     starts: Vec<u32>,
@@ -63,7 +63,7 @@ const LEAST_TO_SWEEP: usize = 1 << 16;
 const MOST_REMEMBERED: usize = 1 << 16;
 
 impl Words {
-    pub(in crate::monitor) fn new() -> Words {
+    pub(crate) fn new() -> Words {
         let mut words = Words {
             edges: Vec::new(),
             starts: vec![0, 0],
@@ -79,25 +79,25 @@ impl Words {
     }
 
     /// Number of nodes.
-    fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.starts.len() - 1
     }
 
     /// What may be on top, sorted by value.
     #[inline]
-    pub(in crate::monitor) fn tops(&self, set: Set) -> &[Top] {
+    pub(crate) fn tops(&self, set: Set) -> &[Top] {
         let (from, to) = (self.starts[set as usize], self.starts[set as usize + 1]);
         &self.edges[from as usize..to as usize]
     }
 
     /// What may lie below this value where it is on top.
     #[inline]
-    pub(in crate::monitor) fn below(&self, set: Set, value: u32) -> Option<Set> {
+    pub(crate) fn below(&self, set: Set, value: u32) -> Option<Set> {
         self.tops(set).iter().find(|(top, _)| *top == value).map(|(_, below)| *below)
     }
 
     /// The words with this value pushed.
-    pub(in crate::monitor) fn push(
+    pub(crate) fn push(
         &mut self,
         value: u32,
         below: Set,
@@ -107,11 +107,7 @@ impl Words {
     }
 
     /// The node with these edges, of which there is at least one.
-    pub(in crate::monitor) fn node(
-        &mut self,
-        tops: &[Top],
-        effort: &mut Effort<'_>,
-    ) -> Result<Set, Refusal> {
+    pub(crate) fn node(&mut self, tops: &[Top], effort: &mut Effort<'_>) -> Result<Set, Refusal> {
         effort.work(4)?;
         let mask = self.table.len() - 1;
         let mut slot = hash_of(tops) as usize & mask;
@@ -136,14 +132,19 @@ impl Words {
         Ok(node)
     }
 
+    /// Visits the values of all nodes.
+    pub(crate) fn each_value(&self, visit: &mut dyn FnMut(u32)) {
+        self.edges.iter().for_each(|(value, _)| visit(*value));
+    }
+
     /// True if there are many more nodes than after the last sweep.
-    pub(in crate::monitor) fn is_large(&self) -> bool {
+    pub(crate) fn is_large(&self) -> bool {
         self.len() > self.most
     }
 
     /// Drops all nodes that cannot be reached from some sets, and renumbers the sets. `each` visits each
     /// of them.
-    pub(in crate::monitor) fn sweep(
+    pub(crate) fn sweep(
         &mut self,
         each: &mut dyn FnMut(Visit<'_>),
         effort: &mut Effort<'_>,
@@ -221,7 +222,7 @@ impl Words {
     }
 
     /// The words of both sets, which have the same length.
-    pub(in crate::monitor) fn union(
+    pub(crate) fn union(
         &mut self,
         a: Set,
         b: Set,
