@@ -96,6 +96,7 @@ function verdictPage() {
       el("p", {}, "This part has no violation. Parts that have one:"));
   }
   if (facts.explanations.length > (why ? 1 : 0)) page.append(otherFailures(why));
+  if (facts.steps) page.append(el("h2", {}, "Steps"), el("pre", { class: "mono" }, facts.steps));
   page.append(el("h2", {}, "How it was checked"),
     el("p", { class: "quiet", style: "white-space: pre-line" }, facts.plan));
   return page;

@@ -65,6 +65,11 @@ pub trait Operations {
     fn annotations(&self) -> Vec<Annotation> {
         Vec::new()
     }
+
+    /// An account of the execution, step by step, if there is one.
+    fn steps(&self) -> Option<String> {
+        None
+    }
 }
 
 /// An event that is not an operation.

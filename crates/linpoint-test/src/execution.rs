@@ -9,6 +9,7 @@ use crate::definition::Test;
 use crate::judge::Fault;
 use crate::replay::ParseScheduleError;
 use crate::scenario::Scenario;
+use crate::schedule::Interleaving;
 
 /// One execution of a scenario.
 ///
@@ -100,6 +101,17 @@ pub trait Runner<T, S: Spec> {
     /// means, if there are other ways.
     fn confirm(&mut self, _test: &Test<T, S>, _scenario: &Scenario<S::Op>) -> Option<String> {
         None
+    }
+
+    /// Makes a failure easier to understand: the same fault with fewer switches between threads,
+    /// and the steps of the execution.
+    fn retell(
+        &mut self,
+        _test: &Test<T, S>,
+        _scenario: &Scenario<S::Op>,
+        failure: Failure<S::Op, S::Ret>,
+    ) -> Retold<S::Op, S::Ret> {
+        Retold { failure, is_new: false, interleaving: None }
     }
 
     /// Set while a scenario is being shrunk: timeouts may be shorter. The final scenario is
@@ -199,6 +211,17 @@ pub struct Failure<Op, Ret> {
     pub execution: Execution<Op, Ret>,
     /// What is wrong with it.
     pub fault: Fault,
+}
+
+/// A failure, told as simply as the runner can.
+#[derive(Clone, Debug)]
+pub struct Retold<Op, Ret> {
+    /// The failure.
+    pub failure: Failure<Op, Ret>,
+    /// True if it is of another execution.
+    pub is_new: bool,
+    /// The steps of the execution, if the runner knows them.
+    pub interleaving: Option<Interleaving>,
 }
 
 /// The message of a panic.

@@ -16,10 +16,11 @@ pub use files::Files;
 use text::{Named, ReportText};
 
 use crate::definition::Test;
-use crate::execution::{Failure, Runner};
+use crate::execution::{Failure, Retold, Runner};
 use crate::judge::{CheckLimits, explain};
 use crate::replay::Replay;
 use crate::scenario::Recipe;
+use crate::schedule::Interleaving;
 use crate::shrink::{Shrunk, shrink};
 
 /// What a report needs beside the definition of the test.
@@ -60,6 +61,8 @@ pub struct FailureReport {
     pub threads: usize,
     /// The number of operations, including setup and final ones.
     pub operations: usize,
+    /// The steps of the execution, if the scheduler knows them.
+    pub interleaving: Option<Interleaving>,
     /// The files that were written.
     pub written: Vec<PathBuf>,
     /// The time it took to shrink and explain the failure after it was found.
@@ -122,7 +125,9 @@ pub(crate) fn conclude<T, S: Spec + 'static>(
     let took = begin.elapsed();
     let Shrunk { recipe, failure, executions, complete } = shrunk;
     let scenario = test.instantiate(&recipe);
-    let report = if executions == 0 { first } else { explanation(test, &failure, context) };
+    let Retold { failure, is_new, interleaving } = runner.retell(test, &scenario, failure);
+    let is_first = executions == 0 && !is_new;
+    let report = if is_first { first } else { explanation(test, &failure, context) };
     let replay = Replay {
         test: context.name.clone(),
         mode: runner.mode().to_owned(),
@@ -133,8 +138,12 @@ pub(crate) fn conclude<T, S: Spec + 'static>(
         Fault::NotLinearizable => runner.confirm(test, &scenario),
         _ => None,
     };
-    let named =
-        Named { spec: test.specification(), failure: &failure, threads: scenario.threads.len() };
+    let named = Named {
+        spec: test.specification(),
+        failure: &failure,
+        threads: scenario.threads.len(),
+        interleaving: interleaving.as_ref(),
+    };
     let report_text = ReportText {
         named: &named,
         report: report.as_ref(),
@@ -150,7 +159,8 @@ pub(crate) fn conclude<T, S: Spec + 'static>(
     let text = report_text.text(&facts);
     let (threads, operations) = (scenario.threads.len(), scenario.len());
     let explaining = concluding.elapsed();
-    FailureReport { text, fault: failure.fault, replay, threads, operations, written, explaining }
+    let fault = failure.fault;
+    FailureReport { text, fault, replay, threads, operations, interleaving, written, explaining }
 }
 
 fn is_worth_shrinking(fault: &Fault) -> bool {

@@ -14,7 +14,7 @@
 //! | shrink with a runner of your own | [`shrink`] |
 
 pub use crate::execution::{
-    Attempt, Coverage, Execution, Failure, Runner, Truncation, Unfinished, UnfinishedReason,
+    Attempt, Coverage, Execution, Failure, Retold, Runner, Truncation, Unfinished, UnfinishedReason,
 };
 pub use crate::judge::{Judgement, explain, judge};
 pub use crate::scenario::{Kept, Recipe, Scenario, main_process};

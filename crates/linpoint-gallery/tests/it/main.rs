@@ -3,5 +3,6 @@
 
 mod broken;
 mod correct;
+mod interleavings;
 mod systematic;
 mod waiting;

@@ -115,6 +115,7 @@ fn facts(
         "explanations": explanations,
         "parts": parts.collect::<Vec<_>>(),
         "annotations": annotations.collect::<Vec<_>>(),
+        "steps": operations.steps(),
         "kinds": columns.kinds.texts,
         "clients": columns.clients.texts,
         "objects": columns.objects.texts,

@@ -15,6 +15,7 @@ use super::Context;
 use crate::execution::{Failure, UnfinishedReason};
 use crate::judge::Fault;
 use crate::scenario::Scenario;
+use crate::schedule::Interleaving;
 
 /// Columns of a report.
 const WIDTH: usize = 100;
@@ -28,6 +29,8 @@ pub(super) struct Named<'a, S: Spec> {
     pub(super) spec: &'a S,
     pub(super) failure: &'a Failure<S::Op, S::Ret>,
     pub(super) threads: usize,
+    /// The steps of the execution.
+    pub(super) interleaving: Option<&'a Interleaving>,
 }
 
 impl<'a, S: Spec> Named<'a, S> {
@@ -75,6 +78,10 @@ impl<S: Spec> Operations for Named<'_, S> {
 
     fn states(&self, order: &[OpId], until: u32, window: Range<usize>) -> Option<States> {
         self.typed().states(order, until, window)
+    }
+
+    fn steps(&self) -> Option<String> {
+        self.interleaving.map(Interleaving::to_string)
     }
 }
 
@@ -141,6 +148,7 @@ impl<'a, S: Spec + 'static> ReportText<'a, S> {
                 out.push('\n');
             }
         }
+        self.interleaving(&mut out);
         self.unfinished(&mut out);
         self.scenario(&mut out);
         self.origin(&mut out);
@@ -206,6 +214,18 @@ impl<'a, S: Spec + 'static> ReportText<'a, S> {
             failing: false,
         };
         ids[hidden..].iter().map(row).collect()
+    }
+
+    /// The steps of the threads.
+    fn interleaving(&self, out: &mut String) {
+        let Some(interleaving) = self.named.interleaving else { return };
+        for line in interleaving.to_string().lines() {
+            let _ = writeln!(out, "  {line}");
+        }
+        out.push('\n');
+        if let Some(fewest) = &interleaving.fewest {
+            text::fact(out, "schedule", fewest, WIDTH);
+        }
     }
 
     /// The operations that did not return, with the reason.

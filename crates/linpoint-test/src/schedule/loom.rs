@@ -34,19 +34,20 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use ::loom::sync::atomic::AtomicUsize;
-use linpoint::{Limit, Spec};
+use linpoint::Spec;
 
 use super::journal::{End, Event};
-use super::program_order::is_consistent;
+use super::loom_judge::Judge;
 use super::stage::{Record, SchedulerHooks, Stage};
 use crate::definition::Test;
-use crate::execution::{Attempt, Coverage, Execution, Runner, Truncation, message_of};
-use crate::judge::{CheckLimits, Fault, Judgement, judge};
+use crate::execution::{Attempt, Coverage, FailureOf, Retold, Runner, Truncation, message_of};
+use crate::judge::CheckLimits;
 use crate::scenario::Scenario;
+use crate::sync::watch::{self, Entry, Listening};
 
 /// The order between operations. See the [module documentation](self).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -168,8 +169,39 @@ where
     }
 
     fn attempt(&mut self, test: &Test<T, S>, scenario: &Scenario<S::Op>) -> Attempt<S::Op, S::Ret> {
+        let _listening = Listening::to_nothing();
+        self.explore(test, scenario, None).0
+    }
+
+    fn retell(
+        &mut self,
+        test: &Test<T, S>,
+        scenario: &Scenario<S::Op>,
+        failure: FailureOf<S>,
+    ) -> Retold<S::Op, S::Ret> {
+        self.retell_simply(test, scenario, failure)
+    }
+}
+
+/// The steps and the events of the execution that was to be recorded.
+pub(super) type Recorded<Op, Ret> = Option<(Vec<Entry>, Vec<Event<Op, Ret>>)>;
+
+impl Loom {
+    /// Explores the scenario. The execution with the number `recorded` is kept, if somebody listens
+    /// to steps.
+    pub(super) fn explore<T, S>(
+        &self,
+        test: &Test<T, S>,
+        scenario: &Scenario<S::Op>,
+        recorded: Option<u64>,
+    ) -> (Attempt<S::Op, S::Ret>, Recorded<S::Op, S::Ret>)
+    where
+        T: Send + Sync + 'static,
+        S: Spec + Send + 'static,
+    {
         if scenario.threads.len() >= ::loom::MAX_THREADS {
-            return Record::refused(Truncation::Threads(::loom::MAX_THREADS - 1));
+            let refused = Record::refused(Truncation::Threads(::loom::MAX_THREADS - 1));
+            return (refused, None);
         }
         #[cfg(feature = "shuttle")]
         super::shuttle::install_hook();
@@ -182,6 +214,8 @@ where
             order: self.order,
             executions: self.executions,
             deadline: self.time.map(|time| Instant::now() + time),
+            recorded,
+            tape: Mutex::new(None),
         });
         let inside = exploration.clone();
         let builder = self.builder();
@@ -199,7 +233,13 @@ where
         // so close it.
         exploration.judge.dismiss();
         let _ = judging.join();
-        record.conclude(Coverage::All)
+        let tape = exploration.tape.lock().unwrap_or_else(PoisonError::into_inner).take();
+        (record.conclude(Coverage::All), tape)
+    }
+
+    /// The bound on preemptions, if there is one.
+    pub(super) fn preemption_bound(&self) -> Option<usize> {
+        self.preemptions
     }
 }
 
@@ -213,6 +253,9 @@ struct Exploration<T, S: Spec> {
     order: Order,
     executions: u64,
     deadline: Option<Instant>,
+    /// The number of the execution that is recorded.
+    recorded: Option<u64>,
+    tape: Mutex<Recorded<S::Op, S::Ret>>,
 }
 
 impl<T, S> Exploration<T, S>
@@ -228,6 +271,7 @@ where
     fn execute(self: &Arc<Self>) {
         self.check_limits();
         self.stage.journal.take();
+        watch::rewind(self.recorded == Some(self.record().executions + 1));
         self.act();
         if self.conclude(&End::Finished) {
             // Unwinds without calling the panic hook. All threads have ended, and the object is
@@ -279,6 +323,10 @@ where
     /// Judges the execution that has just ended. True if it fails.
     fn conclude(&self, end: &End) -> bool {
         let events = self.stage.journal.take();
+        if watch::is_recording() {
+            let tape = (watch::stop(), events.clone());
+            *self.tape.lock().unwrap_or_else(PoisonError::into_inner) = Some(tape);
+        }
         let mut record = self.record();
         let Some(execution) = record.enter(&events, end) else { return false };
         let judgement = self.judge.ask(execution.clone(), events);
@@ -366,79 +414,5 @@ impl SchedulerHooks for ClockHooks {
 
     fn is_scheduler_panic(&self, message: &str) -> bool {
         message.starts_with(DEADLOCK) || message.starts_with(TOO_LONG)
-    }
-}
-
-type Question<S> =
-    (Execution<<S as Spec>::Op, <S as Spec>::Ret>, Vec<Event<<S as Spec>::Op, <S as Spec>::Ret>>);
-
-/// Judges on a separate thread, because loom's threads have small stacks.
-struct Judge<S: Spec> {
-    questions: Mutex<Option<mpsc::Sender<Question<S>>>>,
-    answers: Mutex<mpsc::Receiver<Judgement>>,
-}
-
-impl<S: Spec + Send + 'static> Judge<S> {
-    fn start<T: Send + Sync + 'static>(
-        stage: Arc<Stage<T, S>>,
-        order: Order,
-        limits: CheckLimits,
-    ) -> (Self, std::thread::JoinHandle<()>) {
-        let (questions, incoming) = mpsc::channel::<Question<S>>();
-        let (outgoing, answers) = mpsc::channel();
-        let work = move || {
-            let spec = stage.test.specification();
-            for (execution, events) in incoming {
-                let main = stage.main_process();
-                let answer = judge_in_order(spec, &execution, &events, main, order, &limits);
-                if outgoing.send(answer).is_err() {
-                    return;
-                }
-            }
-        };
-        let judge = Judge { questions: Mutex::new(Some(questions)), answers: Mutex::new(answers) };
-        (judge, std::thread::spawn(work))
-    }
-
-    fn ask(
-        &self,
-        execution: Execution<S::Op, S::Ret>,
-        events: Vec<Event<S::Op, S::Ret>>,
-    ) -> Judgement {
-        let sent = match &*self.questions.lock().unwrap_or_else(PoisonError::into_inner) {
-            Some(questions) => questions.send((execution, events)).is_ok(),
-            None => false,
-        };
-        let answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
-        let gone = "the judging thread has ended".to_owned();
-        sent.then(|| answers.recv().ok())
-            .flatten()
-            .unwrap_or(Judgement::Failed(Fault::Check(linpoint::CheckError::Internal(gone))))
-    }
-
-    fn dismiss(&self) {
-        self.questions.lock().unwrap_or_else(PoisonError::into_inner).take();
-    }
-}
-
-/// Under [`Order::Program`] an execution that is not linearizable in the order of the scheduler may
-/// still be correct. One that is not correct in program order is not linearizable in the order of
-/// the scheduler either, which is what the report explains.
-fn judge_in_order<S: Spec>(
-    spec: &S,
-    execution: &Execution<S::Op, S::Ret>,
-    events: &[Event<S::Op, S::Ret>],
-    main: u32,
-    order: Order,
-    limits: &CheckLimits,
-) -> Judgement {
-    let strict = judge(spec, execution, limits);
-    if order != Order::Program || strict != Judgement::Failed(Fault::NotLinearizable) {
-        return strict;
-    }
-    match is_consistent(spec, events, main) {
-        Some(true) => Judgement::Correct,
-        Some(false) => strict,
-        None => Judgement::Undecided(Limit::Memory),
     }
 }

@@ -10,6 +10,7 @@
 //! | `shuttle::Shuttle` (feature `shuttle`) | random, PCT or depth-first schedules, or a recorded one |
 //! | `loom::Loom` (feature `loom`) | all executions of the C11 memory model, as loom implements it |
 //! | [`Systematic`] | a test under one of the two; [`Test::under`](crate::Test::under) makes it |
+//! | [`Interleaving`] | a failing execution as steps with their places in the source |
 //! | [`derived::Derived`] | a specification derived from the object itself, used by a single thread |
 //!
 //! Time is logical: it is the order in which the scheduler runs steps. Each operation is called as
@@ -18,13 +19,22 @@
 //!
 //! An exploration that hits a limit is reported as truncated, with the reason.
 
+#[cfg(feature = "shuttle")]
+mod bounded;
 mod campaign;
 pub mod derived;
 pub(crate) mod enumerate;
+#[cfg(feature = "shuttle")]
+mod fewest;
+pub mod interleaving;
 #[cfg(any(feature = "shuttle", feature = "loom"))]
 mod journal;
 #[cfg(feature = "loom")]
 pub mod loom;
+#[cfg(feature = "loom")]
+mod loom_fewest;
+#[cfg(feature = "loom")]
+mod loom_judge;
 #[cfg(feature = "loom")]
 mod program_order;
 #[cfg(feature = "shuttle")]
@@ -33,5 +43,9 @@ pub mod shuttle;
 mod stage;
 #[cfg(feature = "shuttle")]
 mod strategy;
+#[cfg(feature = "shuttle")]
+mod supervisor;
 
 pub use campaign::{Explored, Systematic};
+#[doc(inline)]
+pub use interleaving::Interleaving;

@@ -10,22 +10,24 @@
 //! deadlock, and if it is the only runnable one, all others wait. The specification decides whether
 //! they may.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use ::shuttle::scheduler::{Schedule, Scheduler, Task, TaskId};
+use ::shuttle::scheduler::Scheduler;
 use linpoint::Spec;
 
-use super::journal::End;
+use super::journal::Event;
 use super::stage::{Record, SchedulerHooks, Stage};
 pub use super::strategy::Strategy;
 use super::strategy::{Choices, Replayed};
+use super::supervisor::{Rules, Supervisor};
 use crate::definition::Test;
-use crate::execution::{Attempt, Coverage, Runner, Truncation, message_of};
-use crate::judge::{CheckLimits, judge};
+use crate::execution::{Attempt, Coverage, FailureOf, Retold, Runner, Truncation, message_of};
+use crate::judge::CheckLimits;
 use crate::rng::mix;
 use crate::scenario::Scenario;
+use crate::sync::watch::{self, Entry, Listening};
 
 /// Executes scenarios under shuttle.
 #[derive(Clone, Debug)]
@@ -37,6 +39,7 @@ pub struct Shuttle {
     time: Option<Duration>,
     limits: CheckLimits,
     attempts: u64,
+    counts_preemptions: bool,
 }
 
 impl Shuttle {
@@ -51,6 +54,7 @@ impl Shuttle {
             time: None,
             limits: CheckLimits::default(),
             attempts: 0,
+            counts_preemptions: false,
         }
     }
 
@@ -104,37 +108,37 @@ impl Shuttle {
         format!("shuttle, {}", self.strategy.describe())
     }
 
-    fn run<T, S>(
+    /// The same limits, for a strategy of its own. Preemptions are counted.
+    pub(super) fn without_strategy(&self) -> Self {
+        // The effect of yields on the order is up to the other strategy.
+        Shuttle { strategy: Strategy::Random, counts_preemptions: true, ..self.clone() }
+    }
+
+    /// Executes the scenario as `strategy` chooses. `_listening` ends with it.
+    pub(super) fn run<T, S>(
         &self,
         test: &Test<T, S>,
         scenario: &Scenario<S::Op>,
         strategy: Box<dyn Scheduler>,
         coverage: Coverage,
-    ) -> Attempt<S::Op, S::Ret>
+        _listening: Listening,
+    ) -> Finished<S::Op, S::Ret>
     where
         T: Send + Sync + 'static,
         S: Spec + Send + 'static,
     {
         let stage = Stage::new(test, scenario);
-        let shared = Arc::new(Shared { record: Mutex::default(), over: AtomicBool::new(false) });
-        let supervisor = Supervisor {
-            strategy,
+        let shared = Arc::new(Shared::default());
+        let rules = Rules {
             is_pct: matches!(self.strategy, Strategy::Pct(_)),
             fair: self.strategy.is_exhaustive(),
-            stage: stage.clone(),
-            shared: shared.clone(),
+            counts_preemptions: self.counts_preemptions,
             limits: self.limits,
             executions: self.executions,
             steps: self.steps,
             deadline: self.time.map(|time| Instant::now() + time),
-            started: false,
-            choices: Choices::default(),
-            end: None,
-            yields: Vec::new(),
-            resting: Vec::new(),
-            had_choice: true,
-            drew_random: false,
         };
+        let supervisor = Supervisor::new(strategy, rules, &stage, &shared);
         let runner = ::shuttle::Runner::new(supervisor, config());
         let inside = shared.clone();
         let run = std::panic::AssertUnwindSafe(|| runner.run(move || act(&stage, &inside)));
@@ -143,8 +147,18 @@ impl Shuttle {
         if let Some(message) = panicked {
             record.truncated.get_or_insert(Truncation::Panic { scheduler: "shuttle", message });
         }
-        record.conclude(coverage)
+        let preemptions = shared.preemptions.load(Ordering::Relaxed);
+        let tape = std::mem::take(&mut *shared.tape());
+        Finished { attempt: record.conclude(coverage), preemptions, tape }
     }
+}
+
+/// The executions of a scenario, and more about the last one.
+pub(super) struct Finished<Op, Ret> {
+    pub attempt: Attempt<Op, Ret>,
+    /// The preemptions of the one that failed.
+    pub preemptions: usize,
+    pub tape: Tape<Op, Ret>,
 }
 
 fn config() -> ::shuttle::Config {
@@ -187,7 +201,11 @@ where
         self.attempts += 1;
         let coverage =
             if self.strategy.is_exhaustive() { Coverage::All } else { Coverage::Sampled };
-        self.run(test, scenario, self.strategy.scheduler(seed), coverage)
+        let listening = match self.strategy.needs_accesses() {
+            true => Listening::to_announcements(),
+            false => Listening::to_nothing(),
+        };
+        self.run(test, scenario, self.strategy.scheduler(seed), coverage, listening).attempt
     }
 
     fn replay(
@@ -199,27 +217,82 @@ where
         match schedule.map(str::parse::<Choices>) {
             None => self.attempt(test, scenario),
             Some(Ok(choices)) => {
-                let strategy = Box::new(Replayed::new(choices));
-                // The effect of yields on the order is part of the choices.
-                let plain = Shuttle { strategy: Strategy::Random, ..self.clone() };
-                plain.run(test, scenario, strategy, Coverage::Sampled)
+                self.repeat(test, scenario, choices, Listening::to_nothing()).attempt
             }
             Some(Err(error)) => Record::refused(Truncation::Schedule(error)),
         }
     }
+
+    fn retell(
+        &mut self,
+        test: &Test<T, S>,
+        scenario: &Scenario<S::Op>,
+        failure: FailureOf<S>,
+    ) -> Retold<S::Op, S::Ret> {
+        self.retell_simply(test, scenario, failure)
+    }
 }
 
 /// State shared by the supervisor, outside of executions, and the threads inside.
-struct Shared<Op, Ret> {
+pub(super) struct Shared<Op, Ret> {
     record: Mutex<Record<Op, Ret>>,
     /// The execution is over: a thread that unwinds now does so because of the scheduler, not
     /// because of an operation.
-    over: AtomicBool,
+    pub over: AtomicBool,
+    /// The preemptions of the failing execution.
+    pub preemptions: AtomicUsize,
+    tape: Mutex<Tape<Op, Ret>>,
+}
+
+/// The steps and the events of an execution, if they are recorded.
+pub(super) struct Tape<Op, Ret> {
+    pub entries: Vec<Entry>,
+    pub events: Vec<Event<Op, Ret>>,
+}
+
+impl<Op, Ret> Default for Tape<Op, Ret> {
+    fn default() -> Self {
+        Tape { entries: Vec::new(), events: Vec::new() }
+    }
+}
+
+impl<Op, Ret> Default for Shared<Op, Ret> {
+    fn default() -> Self {
+        Shared {
+            record: Mutex::default(),
+            over: AtomicBool::new(false),
+            preemptions: AtomicUsize::new(0),
+            tape: Mutex::default(),
+        }
+    }
 }
 
 impl<Op, Ret> Shared<Op, Ret> {
-    fn record(&self) -> MutexGuard<'_, Record<Op, Ret>> {
+    pub fn record(&self) -> MutexGuard<'_, Record<Op, Ret>> {
         self.record.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn tape(&self) -> MutexGuard<'_, Tape<Op, Ret>> {
+        self.tape.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps the steps up to here, if there is a tape.
+    pub fn stop_tape(&self) {
+        let entries = watch::stop();
+        if !entries.is_empty() {
+            self.tape().entries = entries;
+        }
+    }
+}
+
+impl<Op: Clone, Ret: Clone> Shared<Op, Ret> {
+    /// Keeps the steps and the events of an execution, if there is a tape.
+    pub fn end_tape(&self, events: &[Event<Op, Ret>]) {
+        self.stop_tape();
+        let mut tape = self.tape();
+        if !tape.entries.is_empty() {
+            tape.events = events.to_vec();
+        }
     }
 }
 
@@ -251,7 +324,7 @@ where
 }
 
 /// The first thread that is spawned.
-const SENTINEL: usize = 1;
+pub(super) const SENTINEL: usize = 1;
 
 struct SwitchPoint<Op, Ret> {
     shared: Arc<Shared<Op, Ret>>,
@@ -278,147 +351,5 @@ impl<Op, Ret> SchedulerHooks for SwitchPoint<Op, Ret> {
 
     fn is_scheduler_panic(&self, _message: &str) -> bool {
         self.shared.over.load(Ordering::Relaxed)
-    }
-}
-
-/// A scheduler between shuttle and the strategy: ends executions, records choices, and judges
-/// between executions.
-struct Supervisor<T, S: Spec> {
-    strategy: Box<dyn Scheduler>,
-    is_pct: bool,
-    /// A thread that yielded rests until another has made a step.
-    fair: bool,
-    stage: Arc<Stage<T, S>>,
-    shared: Arc<Shared<S::Op, S::Ret>>,
-    limits: CheckLimits,
-    executions: u64,
-    steps: usize,
-    deadline: Option<Instant>,
-    started: bool,
-    choices: Choices,
-    end: Option<End>,
-    /// The number of yields of each thread.
-    yields: Vec<u32>,
-    resting: Vec<usize>,
-    had_choice: bool,
-    drew_random: bool,
-}
-
-impl<T, S> Supervisor<T, S>
-where
-    T: Send + Sync + 'static,
-    S: Spec + Send + 'static,
-{
-    /// Judges the execution that has just ended. True if it fails.
-    fn conclude(&mut self) -> bool {
-        let end = self.end.take().unwrap_or(End::Finished);
-        let events = self.stage.journal.take();
-        let mut record = self.shared.record();
-        if self.drew_random && self.fair {
-            record.truncated.get_or_insert(Truncation::RandomNumbers);
-        }
-        let Some(mut execution) = record.enter(&events, &end) else { return false };
-        let judgement = judge(self.stage.test.specification(), &execution, &self.limits);
-        execution.schedule = Some(self.choices.to_string());
-        record.settle(execution, judgement)
-    }
-
-    /// `Some` if there will be no more executions, with the limit if all were to be explored.
-    fn limit(&self) -> Option<Option<Truncation>> {
-        if self.shared.record().executions >= self.executions {
-            return Some(self.fair.then_some(Truncation::Executions(self.executions)));
-        }
-        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            return Some(self.fair.then_some(Truncation::Time));
-        }
-        // Shuttle's PCT panics in the next execution if this one had no choices.
-        (self.is_pct && !self.had_choice).then_some(None)
-    }
-
-    /// The runnable threads without those that rest, if any are left; those with the fewest yields
-    /// come first.
-    fn fairly<'a>(
-        &mut self,
-        runnable: &[&'a Task],
-        current: Option<TaskId>,
-        yields: bool,
-    ) -> Vec<&'a Task> {
-        let number = |task: &Task| usize::from(task.id());
-        match current.map(usize::from) {
-            Some(thread) if yields => {
-                if self.yields.len() <= thread {
-                    self.yields.resize(thread + 1, 0);
-                }
-                self.yields[thread] += 1;
-                self.resting.push(thread);
-            }
-            Some(thread) => self.resting.retain(|rests| *rests == thread),
-            None => {}
-        }
-        let awake = |task: &&&Task| !self.resting.contains(&number(task));
-        let mut tasks: Vec<&Task> = runnable.iter().filter(awake).copied().collect();
-        if tasks.is_empty() {
-            tasks = runnable.to_vec();
-        }
-        tasks.sort_by_key(|task| {
-            (self.yields.get(number(task)).copied().unwrap_or(0), number(task))
-        });
-        tasks
-    }
-}
-
-impl<T, S> Scheduler for Supervisor<T, S>
-where
-    T: Send + Sync + 'static,
-    S: Spec + Send + 'static,
-{
-    fn new_execution(&mut self) -> Option<Schedule> {
-        if std::mem::replace(&mut self.started, true) {
-            if self.conclude() {
-                return None;
-            }
-            if let Some(limit) = self.limit() {
-                if let Some(why) = limit {
-                    self.shared.record().truncated.get_or_insert(why);
-                }
-                return None;
-            }
-        }
-        self.shared.over.store(false, Ordering::Relaxed);
-        self.yields.clear();
-        self.resting.clear();
-        self.had_choice = false;
-        let schedule = self.strategy.new_execution()?;
-        self.choices = Choices { seed: schedule.seed, threads: Vec::new() };
-        Some(schedule)
-    }
-
-    fn next_task(
-        &mut self,
-        runnable: &[&Task],
-        current: Option<TaskId>,
-        yields: bool,
-    ) -> Option<TaskId> {
-        let is_sentinel = |task: &Task| usize::from(task.id()) == SENTINEL;
-        if !runnable.iter().any(|task| !is_sentinel(task) && task.runnable()) {
-            self.end = Some(End::Waiting);
-        } else if self.choices.threads.len() >= self.steps {
-            self.end = Some(End::Cut(Truncation::Steps(self.steps)));
-        }
-        if self.end.is_some() {
-            self.shared.over.store(true, Ordering::Relaxed);
-            return None;
-        }
-        let others: Vec<&Task> = runnable.iter().filter(|t| !is_sentinel(t)).copied().collect();
-        let others = if self.fair { self.fairly(&others, current, yields) } else { others };
-        self.had_choice |= others.len() > 1;
-        let next = self.strategy.next_task(&others, current, yields)?;
-        self.choices.threads.push(next.into());
-        Some(next)
-    }
-
-    fn next_u64(&mut self) -> u64 {
-        self.drew_random = true;
-        self.strategy.next_u64()
     }
 }

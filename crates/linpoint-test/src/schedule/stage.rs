@@ -13,6 +13,7 @@ use crate::definition::Test;
 use crate::execution::{Attempt, Coverage, Execution, Failure, Truncation, message_of};
 use crate::judge::Judgement;
 use crate::scenario::{Scenario, main_process};
+use crate::sync::watch;
 
 /// A scenario of a test, and the journal that records its executions.
 pub(crate) struct Stage<T, S: Spec> {
@@ -54,7 +55,7 @@ impl<T, S: Spec> Stage<T, S> {
     ) -> bool {
         ops.iter().all(|op| {
             moments.before_call();
-            self.journal.note(Event::Call(process, op.clone()));
+            self.note(Event::Call(process, op.clone()));
             let action = AssertUnwindSafe(|| self.test.perform(object, process as usize, op));
             let (event, returned) = match catch_unwind(action) {
                 Ok(ret) => (Event::Return(process, ret), true),
@@ -70,9 +71,14 @@ impl<T, S: Spec> Stage<T, S> {
                 }
             };
             moments.after_return();
-            self.journal.note(event);
+            self.note(event);
             returned
         })
+    }
+
+    fn note(&self, event: Event<S::Op, S::Ret>) {
+        self.journal.note(event);
+        watch::event();
     }
 }
 

@@ -7,6 +7,9 @@ use ::shuttle::scheduler::{
 use crate::replay::ParseScheduleError;
 use crate::rng::{SplitMix64, mix};
 
+/// The thread that runs the setup, starts the others, waits for them, and runs the final operations.
+pub(super) const MAIN: usize = 0;
+
 /// How the next thread is chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Strategy {
@@ -33,6 +36,11 @@ impl Strategy {
     /// True if it tries every schedule.
     pub fn is_exhaustive(self) -> bool {
         self == Strategy::DepthFirst
+    }
+
+    /// True if it needs to know what each thread is about to access.
+    pub(super) fn needs_accesses(self) -> bool {
+        false
     }
 
     pub(super) fn scheduler(self, seed: u64) -> Box<dyn Scheduler> {

@@ -21,27 +21,66 @@
 //! closure, as loom's does, which detects racing accesses.
 
 mod std_cell;
+#[cfg(any(feature = "shuttle", feature = "loom"))]
+mod traced;
+#[cfg(any(feature = "shuttle", feature = "loom"))]
+pub(crate) mod watch;
 
-/// The list of primitives, the same for all three. `$from` is the crate they come from.
-macro_rules! primitives {
-    ($from:ident, $cell:path) => {
-        pub use $from::sync::{
-            Arc, Barrier, Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard,
-            mpsc,
+/// The primitives of `std`.
+pub mod plain {
+    pub use std::sync::{
+        Arc, Barrier, Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard, mpsc,
+    };
+    pub use std::thread_local;
+
+    /// Atomic types and fences.
+    pub mod atomic {
+        pub use std::sync::atomic::{
+            AtomicBool, AtomicI8, AtomicI16, AtomicI32, AtomicI64, AtomicIsize, AtomicPtr,
+            AtomicU8, AtomicU16, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
         };
+    }
+
+    /// Cells without synchronisation.
+    pub mod cell {
+        pub use super::super::std_cell::UnsafeCell;
+    }
+
+    /// Hints for loops that wait.
+    pub mod hint {
+        pub use std::hint::spin_loop;
+    }
+
+    /// Threads.
+    pub mod thread {
+        pub use std::thread::{Builder, JoinHandle, current, park, spawn, yield_now};
+    }
+}
+
+/// The primitives of a scheduler under the same names, each wrapped so that it can be watched.
+/// `$from` is the crate they come from, `$constness` how its constructors are, `$size` the bound of
+/// what its `RwLock` protects.
+#[cfg(any(feature = "shuttle", feature = "loom"))]
+macro_rules! traced_primitives {
+    ($from:ident $constness:tt $size:tt $cell:path) => {
+        #[allow(unused_imports)] // The macros use each other.
+        use super::traced::{traced_acquire, traced_condvar, traced_guard, traced_lock};
+        use super::traced::traced_locks;
+
+        pub use $from::sync::{Arc, Barrier, mpsc};
         pub use $from::thread_local;
+        traced_locks!($from $constness $size);
 
         /// Atomic types and fences.
         pub mod atomic {
-            pub use $from::sync::atomic::{
-                AtomicBool, AtomicI8, AtomicI16, AtomicI32, AtomicI64, AtomicIsize, AtomicPtr,
-                AtomicU8, AtomicU16, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
-            };
+            use super::super::traced::{traced_atomic, traced_atomics};
+            traced_atomics!($from $constness);
         }
 
         /// Cells without synchronisation.
         pub mod cell {
-            pub use $cell;
+            use super::super::traced::traced_cell;
+            traced_cell!($cell);
         }
 
         /// Hints for loops that wait.
@@ -51,7 +90,8 @@ macro_rules! primitives {
 
         /// Threads.
         pub mod thread {
-            pub use $from::thread::{Builder, JoinHandle, current, park, spawn, yield_now};
+            use super::super::traced::traced_threads;
+            traced_threads!($from);
         }
     };
 }
@@ -59,18 +99,13 @@ macro_rules! primitives {
 /// The primitives of loom. Use them only inside a loom execution.
 #[cfg(feature = "loom")]
 pub mod loomed {
-    primitives!(loom, loom::cell::UnsafeCell);
-}
-
-/// The primitives of `std`.
-pub mod plain {
-    primitives!(std, super::super::std_cell::UnsafeCell);
+    traced_primitives!(loom [] [Sized] loom::cell::UnsafeCell);
 }
 
 /// The primitives of shuttle. Use them only inside a shuttle execution.
 #[cfg(feature = "shuttle")]
 pub mod shuttled {
-    primitives!(shuttle, super::super::std_cell::UnsafeCell);
+    traced_primitives!(shuttle [const] [?Sized] crate::sync::std_cell::UnsafeCell);
 }
 
 #[cfg(feature = "loom")]

@@ -1,0 +1,14 @@
+//! The primitives of a scheduler, wrapped so that their accesses can be watched.
+//!
+//! A wrapper has the methods that all three flavours share, and hands the others down to what it
+//! wraps. Where nobody listens, it does nothing else: see [`watch`](super::watch).
+
+mod atomic;
+mod cell;
+mod lock;
+mod thread;
+
+pub(super) use atomic::{traced_atomic, traced_atomics};
+pub(super) use cell::traced_cell;
+pub(super) use lock::{traced_acquire, traced_condvar, traced_guard, traced_lock, traced_locks};
+pub(super) use thread::traced_threads;
