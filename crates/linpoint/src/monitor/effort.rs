@@ -5,6 +5,8 @@
 //! which meets the same deadline, cancel flag and memory limit and answers "undecided" if one of
 //! them was the reason.
 
+use std::collections::HashMap;
+
 use crate::budget::{Budget, Limit, Memory};
 
 use super::Refusal;
@@ -54,9 +56,27 @@ impl<'a> Effort<'a> {
         self.budget.work(units).map_err(refusal)
     }
 
+    /// Looks at the clock and the cancel flags as often as after this much work, but counts none: for monitors that
+    /// limit their work themselves.
+    pub(crate) fn look(&mut self, units: usize) -> Result<(), Refusal> {
+        self.budget.work(units).map_err(refusal)
+    }
+
     /// Counts memory that is about to be allocated. It is released when the effort ends.
     pub(crate) fn reserve(&mut self, bytes: usize) -> Result<(), Refusal> {
         self.budget.reserve(bytes).map_err(refusal)
+    }
+
+    /// See [`Budget::fits_another`].
+    #[inline]
+    pub(crate) fn fits_another<T>(&self, list: &Vec<T>) -> Result<(), Refusal> {
+        self.budget.fits_another(list).map_err(refusal)
+    }
+
+    /// See [`Budget::fits_another_in`].
+    #[inline]
+    pub(crate) fn fits_another_in<K, V, S>(&self, table: &HashMap<K, V, S>) -> Result<(), Refusal> {
+        self.budget.fits_another_in(table).map_err(refusal)
     }
 
     /// Releases memory that was counted before.

@@ -266,7 +266,7 @@ fn container_or(
     distinct: Distinct,
     repeats: Repeats,
 ) -> Result<(Found, bool), Refusal> {
-    if let Ok(found) = container(rows, clock, distinct) {
+    if let Ok(found) = container(rows, clock, effort, distinct) {
         return Ok((found, false));
     }
     let columns = Columns::read(rows)?;
@@ -286,10 +286,15 @@ fn container_or(
 }
 
 /// A monitor for distinct values.
-type Distinct = fn(&Columns, &Elements, &mut Clock) -> Result<Found, Refusal>;
+type Distinct = fn(&Columns, &Elements, &mut Clock, &mut Effort<'_>) -> Result<Found, Refusal>;
 
 /// Reads and gathers, then asks the monitor of a container.
-fn container(rows: Rows<'_>, clock: &mut Clock, decide: Distinct) -> Result<Found, Refusal> {
+fn container(
+    rows: Rows<'_>,
+    clock: &mut Clock,
+    effort: &mut Effort<'_>,
+    decide: Distinct,
+) -> Result<Found, Refusal> {
     let mut columns = Columns::read(rows)?;
     let mut renamed = None;
     let gathered = match Elements::gather(&columns) {
@@ -303,7 +308,7 @@ fn container(rows: Rows<'_>, clock: &mut Clock, decide: Distinct) -> Result<Foun
     };
     clock.prepared();
     let found = match gathered {
-        Ok(elements) => decide(&columns, &elements, clock)?,
+        Ok(elements) => decide(&columns, &elements, clock, effort)?,
         Err(contradiction) => Found::Contradiction(contradiction),
     };
     if let Found::Contradiction(_) = found {

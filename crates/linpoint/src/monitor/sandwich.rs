@@ -21,6 +21,7 @@
 use super::Refusal;
 use super::columns::Columns;
 use super::container::Elements;
+use super::effort::Effort;
 use crate::sorting::sort_by_key;
 
 /// Maximum number of rows that steps 3 and 4 may read, over all queries together.
@@ -66,13 +67,17 @@ pub(crate) enum Sandwich<Y, N> {
     NoneFits,
 }
 
+/// How long a query takes for each row, in the units of an [`Effort`].
+const UNITS_PER_ROW: usize = 32;
+
 /// Tries one assignment after the other.
 pub(crate) fn decide<M: Monitor>(
     c: &Columns,
     e: &Elements,
     monitor: &mut M,
+    effort: &mut Effort<'_>,
 ) -> Result<Sandwich<M::Yes, M::No>, Refusal> {
-    decide_at_cost(c.len() + 64, e, monitor)
+    decide_at_cost(c.len() + 64, e, monitor, effort)
 }
 
 /// The same, where each query costs this many rows.
@@ -80,12 +85,13 @@ fn decide_at_cost<M: Monitor>(
     rows: usize,
     e: &Elements,
     monitor: &mut M,
+    effort: &mut Effort<'_>,
 ) -> Result<Sandwich<M::Yes, M::No>, Refusal> {
     let no = match monitor.ask(&[]) {
         Ok(yes) => return Ok(Sandwich::Yes(yes)),
         Err(no) => no,
     };
-    let mut trial = Trial { e, monitor, taken: Vec::new(), work: WORK, rows };
+    let mut trial = Trial { e, monitor, effort, taken: Vec::new(), work: WORK, rows };
     let Some(&earliest) = e.takes.first() else { return Ok(Sandwich::No(no)) };
     let candidates = trial.candidates(&no);
     if candidates.is_empty() {
@@ -105,9 +111,10 @@ fn decide_at_cost<M: Monitor>(
 }
 
 /// The assignments that are being tried.
-struct Trial<'a, M> {
+struct Trial<'a, 'b, M> {
     e: &'a Elements,
     monitor: &'a mut M,
+    effort: &'a mut Effort<'b>,
     /// The assignment: the i-th element is taken by the i-th pending removal.
     taken: Vec<Taken>,
     /// Number of rows that may still be read.
@@ -122,12 +129,13 @@ struct Choice {
     tried: usize,
 }
 
-impl<M: Monitor> Trial<'_, M> {
+impl<M: Monitor> Trial<'_, '_, M> {
     fn ask(&mut self, taken: &[Taken]) -> Result<Result<M::Yes, M::No>, Refusal> {
         match self.work.checked_sub(self.rows) {
             None => Err(Refusal::new("too many possible assignments of pending removals")),
             Some(left) => {
                 self.work = left;
+                self.effort.look(UNITS_PER_ROW * self.rows)?;
                 Ok(self.monitor.ask(taken))
             }
         }
@@ -266,7 +274,7 @@ mod tests {
         let e = object(elements, takes);
         let pairs = pairs.iter().map(|&(element, by)| Taken { element, by }).collect();
         let mut monitor = Wants { pairs, asked: 0 };
-        let found = match decide_at_cost(64, &e, &mut monitor) {
+        let found = match decide_at_cost(64, &e, &mut monitor, &mut Effort::constant()) {
             Ok(found) => format!("{found:?}"),
             Err(refusal) => refusal.to_string(),
         };

@@ -28,6 +28,7 @@ mod witness;
 use super::columns::{Columns, Kind};
 use super::container::Elements;
 use super::contradiction::contradiction;
+use super::effort::Effort;
 use super::sandwich::{self, Monitor, Sandwich, Taken};
 use super::{Clock, Found, Refusal};
 use cover::Cover;
@@ -39,11 +40,16 @@ use peel::{Peeled, Question, peel};
 const MOST_ROWS: usize = 1 << 28;
 
 /// Decides the rows.
-pub(crate) fn decide(c: &Columns, e: &Elements, clock: &mut Clock) -> Result<Found, Refusal> {
+pub(crate) fn decide(
+    c: &Columns,
+    e: &Elements,
+    clock: &mut Clock,
+    effort: &mut Effort<'_>,
+) -> Result<Found, Refusal> {
     if c.len().max(c.value_count / 2) > MOST_ROWS {
         return Err(Refusal::new("too many operations"));
     }
-    let decided = sandwich::decide(c, e, &mut Stack { c, e })?;
+    let decided = sandwich::decide(c, e, &mut Stack { c, e }, effort)?;
     clock.decided();
     Ok(match decided {
         Sandwich::Yes(solved) => Found::Order(witness::order(c, e, solved)),
@@ -61,7 +67,7 @@ pub(crate) fn find_order(c: &Columns, e: &Elements) -> Result<Option<Vec<u32>>, 
     if c.len().max(c.value_count / 2) > MOST_ROWS {
         return Err(Refusal::new("too many operations"));
     }
-    Ok(match sandwich::decide(c, e, &mut Stack { c, e })? {
+    Ok(match sandwich::decide(c, e, &mut Stack { c, e }, &mut Effort::constant())? {
         Sandwich::Yes(solved) => Some(witness::order(c, e, solved)),
         Sandwich::No(_) | Sandwich::NoneFits => None,
     })

@@ -26,6 +26,10 @@ const UNKNOWN: u32 = u32::MAX;
 const ILLEGAL: u32 = u32::MAX - 1;
 const MANY: u32 = 1 << 30;
 
+/// Work of a step that is not known yet, for [`Budget::work`]. It is not known how long the specification and the
+/// comparison of states take: of states with thousands of elements, 64 steps take a millisecond.
+const WORK_PER_STEP: usize = 1 << 10;
+
 /// Rows are dense if there are at most this many classes.
 const DENSE_CLASSES: usize = 96;
 /// Worst-case memory of an entry of the hash table: while it grows, the old and the new table, with
@@ -101,6 +105,7 @@ impl<'a> Automaton<'a> {
         let code = outcome.and_then(|()| self.encode(&next, budget));
         self.scratch = next;
         let code = code?;
+        budget.work(WORK_PER_STEP)?;
         if self.memoise {
             self.remember(state, class, code, budget)?;
         }

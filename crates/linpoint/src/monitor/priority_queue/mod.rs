@@ -29,15 +29,21 @@ use std::borrow::Cow;
 
 use super::columns::{Columns, Kind};
 use super::container::{Element, Elements};
+use super::effort::Effort;
 use super::group::sorted_by_number;
 use super::sandwich::{self, Monitor, Sandwich, Taken};
 use super::{Clock, Found, Refusal};
 use unpainted::Unpainted;
 
 /// Decides the rows.
-pub(crate) fn decide(c: &Columns, e: &Elements, clock: &mut Clock) -> Result<Found, Refusal> {
+pub(crate) fn decide(
+    c: &Columns,
+    e: &Elements,
+    clock: &mut Clock,
+    effort: &mut Effort<'_>,
+) -> Result<Found, Refusal> {
     let mut problem = Problem::new(c, e);
-    let answer = sandwich::decide(c, e, &mut problem)?;
+    let answer = sandwich::decide(c, e, &mut problem, effort)?;
     clock.decided();
     Ok(match answer {
         Sandwich::Yes(list) => Found::Order(order::order(&problem, &list)),
@@ -49,7 +55,7 @@ pub(crate) fn decide(c: &Columns, e: &Elements, clock: &mut Clock) -> Result<Fou
 /// An order that explains the rows, if there is one.
 pub(crate) fn find_order(c: &Columns, e: &Elements) -> Result<Option<Vec<u32>>, Refusal> {
     let mut problem = Problem::new(c, e);
-    Ok(match sandwich::decide(c, e, &mut problem)? {
+    Ok(match sandwich::decide(c, e, &mut problem, &mut Effort::constant())? {
         Sandwich::Yes(list) => Some(order::order(&problem, &list)),
         Sandwich::No(_) | Sandwich::NoneFits => None,
     })

@@ -37,12 +37,18 @@ mod witness;
 
 use super::columns::Columns;
 use super::container::{Element, Elements};
+use super::effort::Effort;
 use super::names::NONE;
 use super::{Clock, Found, Refusal};
 use reach::{Cut, Reach};
 
 /// Decides the rows.
-pub(crate) fn decide(c: &Columns, e: &Elements, clock: &mut Clock) -> Result<Found, Refusal> {
+pub(crate) fn decide(
+    c: &Columns,
+    e: &Elements,
+    clock: &mut Clock,
+    _effort: &mut Effort<'_>,
+) -> Result<Found, Refusal> {
     // Pending dequeues have nothing to remove if every element is already removed.
     let removals_are_known = e.takes.is_empty() || e.unremoved == 0;
     let answer = if e.has_peeks || !removals_are_known { by_peeling(c, e) } else { by_sweep(c, e) };
