@@ -46,7 +46,7 @@ impl Stepper<'_> {
         let is_here = push.end == self.moment.end;
         // From the start, pushes at this end need no empty deque.
         if is_here && phase == Phase::Passes {
-            self.push(node, state, push, 0, effort)?;
+            self.push_here(node, state, push, effort)?;
         } else if !is_here && others != 0 {
             self.push(node, state, push, reads | others, effort)?;
         }

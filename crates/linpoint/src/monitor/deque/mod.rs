@@ -11,7 +11,7 @@
 //! which take constant time as long as these differ near the ends only. Exponential in the worst case,
 //! so work and memory are counted and may be refused, like more than 64 operations open together.
 //!
-//! Pending operations are handled; each that may matter can double the number of states. Completed
+//! Pending operations are handled, but each that may matter can double the number of states. Completed
 //! pops of unknown result are not handled.
 //!
 //! The idea is that of `stack/repeats/`. Two ends, and the sequences that they need, are ours too.
@@ -66,7 +66,24 @@ fn decide_columns(
         return Err(Refusal::new("there are too many different values"));
     }
     let moments = Moments::of(c, effort)?;
-    let mut stepper = Stepper::new(c, &moments);
+    if moments.has_pending()
+        && let Ok(Found::Order(order)) = run(c, &moments, true, clock, effort)
+    {
+        return Ok(Found::Order(order));
+    }
+    run(c, &moments, false, clock, effort)
+}
+
+/// Handles all returns. If it is lazy, a contradiction is none, see [`step`].
+fn run(
+    c: &Columns,
+    moments: &Moments,
+    is_lazy: bool,
+    clock: &mut Clock,
+    effort: &mut Effort<'_>,
+) -> Result<Found, Refusal> {
+    let mut stepper = Stepper::new(c, moments);
+    stepper.is_lazy = is_lazy;
     let mut course = forward::forward(&mut stepper, effort)?;
     clock.decided();
     if course.end.at < moments.len() {

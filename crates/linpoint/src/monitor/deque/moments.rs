@@ -1,6 +1,6 @@
 //! The returns of a history in their order, and what was open at each, for a deque.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::ends::End;
 use crate::monitor::Refusal;
@@ -18,12 +18,23 @@ pub(super) struct Moments {
     unfinished: Vec<Unfinished>,
 }
 
+/// Pushes that never returned and were called by some moment.
+pub(super) struct Called<'a> {
+    pub(super) end: End,
+    pub(super) value: u32,
+    pub(super) rows: &'a [u32],
+    /// True if an operation at the other end finds the value and has not returned before that moment.
+    pub(super) is_found_across: bool,
+}
+
 /// Pushes of one value at one end that never returned.
 struct Unfinished {
     end: End,
     value: u32,
     /// In the order of their calls.
     rows: Vec<u32>,
+    /// The last peak of the operations at the other end that find the value.
+    found_across: Option<u32>,
 }
 
 /// One moment: an operation returns.
@@ -156,24 +167,31 @@ impl Moments {
         }
     }
 
+    /// True if some operation never returned and may have taken effect.
+    pub(super) fn has_pending(&self) -> bool {
+        !self.unfinished.is_empty() || self.takes.iter().any(|takes| !takes.is_empty())
+    }
+
     /// A pop at this end that never returned.
     pub(super) fn take(&self, end: End, number: u32) -> Option<u32> {
         self.takes[end.index()].get(number as usize).copied()
     }
 
-    /// The pushes that never returned and were called by this moment: their end, value and rows.
+    /// The pushes that never returned and were called by this moment.
     pub(super) fn unfinished<'a>(
         &'a self,
         c: &'a Columns,
         m: &Moment,
-    ) -> impl Iterator<Item = (End, u32, &'a [u32])> + use<'a> {
+    ) -> impl Iterator<Item = Called<'a>> + use<'a> {
         let peak = m.peak;
         let is_called = move |row: &u32| c.left[*row as usize] <= peak;
-        let called = self.unfinished.iter().map(move |pushes| {
-            let rows = &pushes.rows[..pushes.rows.partition_point(is_called)];
-            (pushes.end, pushes.value, rows)
+        let called = self.unfinished.iter().map(move |pushes| Called {
+            end: pushes.end,
+            value: pushes.value,
+            rows: &pushes.rows[..pushes.rows.partition_point(is_called)],
+            is_found_across: pushes.found_across.is_some_and(|last| last >= peak),
         });
-        called.take_while(|(_, _, rows)| !rows.is_empty())
+        called.take_while(|called| !called.rows.is_empty())
     }
 }
 
@@ -188,14 +206,21 @@ fn unfinished(c: &Columns, calls: &[u32]) -> Vec<Unfinished> {
     if !calls.iter().any(|row| is_push(*row)) {
         return unfinished;
     }
-    let found: FxHashSet<u32> =
-        calls.iter().filter(is_found).map(|row| c.values[*row as usize]).collect();
+    // By value, at the front and at the back.
+    let mut found: FxHashMap<u32, [Option<u32>; 2]> = FxHashMap::default();
+    for &row in calls.iter().filter(is_found) {
+        let last = &mut found.entry(c.values[row as usize]).or_default()[end_of(c, row).index()];
+        *last = (*last).max(Some(c.right[row as usize]));
+    }
     for &row in calls {
         let (end, value) = (end_of(c, row), c.values[row as usize]);
-        if is_push(row) && found.contains(&value) {
+        if is_push(row)
+            && let Some(found) = found.get(&value)
+        {
+            let found_across = found[end.other().index()];
             let place = *places.entry((end, value)).or_insert(unfinished.len());
             if place == unfinished.len() {
-                unfinished.push(Unfinished { end, value, rows: Vec::new() });
+                unfinished.push(Unfinished { end, value, rows: Vec::new(), found_across });
             }
             unfinished[place].rows.push(row);
         }

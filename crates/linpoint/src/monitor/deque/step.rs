@@ -44,6 +44,14 @@
 //! ([`Choice::is_next`](crate::monitor::returns::Choice::is_next)). This makes no σ longer. One that never
 //! returned comes last, and a pop whose result is known before one that never returned.
 //!
+//! *A push at the front that never returned* can come later, until just before the first operation that
+//! sees its element, if that is at the front: what was pushed above it has been popped by then, and the
+//! back did not get as far. If no operation at the back finds the value any more, it is pushed only where
+//! a pop or peek follows at once. The same is so of a pop that never returned and something that sees
+//! what was below at the same end; but who sees it from the other end is hard to tell. So there are two
+//! runs ([`Stepper::is_lazy`]). In the first, operations that never returned wait for what sees them at the
+//! same end. That finds most orders, but not all: if there is none, everything is tried.
+//!
 //! States with the same operations are merged. Each step adds operations, so states are handled in the
 //! order of their number of operations, and each is complete when its turn comes.
 
@@ -52,7 +60,7 @@ use smallvec::SmallVec;
 
 use super::contents::Contents;
 use super::ends::End;
-use super::moments::{Moment, Moments};
+use super::moments::{Called, Moment, Moments};
 use crate::monitor::Refusal;
 use crate::monitor::columns::{Columns, Kind};
 use crate::monitor::effort::Effort;
@@ -89,7 +97,9 @@ pub(super) enum Phase {
     Start,
     /// Pops at the end that `x` is about.
     Pops,
-    /// These, then pushes at that end.
+    /// Pops at that end, the last of which waited for something that sees what was below.
+    Takes,
+    /// Pops, then pushes at that end.
     Pushes,
     /// Pops at both ends.
     Both,
@@ -154,6 +164,8 @@ pub(super) struct Push {
     pub(super) end: End,
     pub(super) value: u32,
     pub(super) done: Done,
+    /// True if it never returned, and a pop or peek has to follow at once.
+    pub(super) waits: bool,
 }
 
 /// The pop of a pass.
@@ -173,6 +185,9 @@ pub(super) struct Stepper<'a> {
     pub(super) moment: Moment,
     pub(super) words: Words,
     pub(super) pending: Pending,
+    /// True if operations that never returned wait for what sees them at the same end. Then not all
+    /// states are found.
+    pub(super) is_lazy: bool,
     pub(super) nodes: Vec<Node>,
     index: FxHashMap<(Phase, Done), u32>,
     /// Nodes by their number of operations, without pending ones that all states have.
@@ -182,7 +197,13 @@ pub(super) struct Stepper<'a> {
     /// How nodes follow from each other, if that is to be recorded.
     pub(super) links: Vec<Link>,
     is_recording: bool,
+    /// More nodes for one return are refused.
+    most_nodes: usize,
 }
+
+/// With pending operations, states may double with each of them. Then it is better to search soon.
+const MOST_NODES: usize = 1 << 20;
+const MOST_NODES_WITH_PENDING: usize = 1 << 14;
 
 impl<'a> Stepper<'a> {
     pub(super) fn new(c: &'a Columns, moments: &'a Moments) -> Stepper<'a> {
@@ -192,12 +213,17 @@ impl<'a> Stepper<'a> {
             moment: Moment::new(),
             words: Words::new(),
             pending: Pending::new(),
+            is_lazy: false,
             nodes: Vec::new(),
             index: FxHashMap::default(),
             levels: Vec::new(),
             base: 0,
             links: Vec::new(),
             is_recording: false,
+            most_nodes: match moments.has_pending() {
+                true => MOST_NODES_WITH_PENDING,
+                false => MOST_NODES,
+            },
         }
     }
 
@@ -250,6 +276,9 @@ impl<'a> Stepper<'a> {
         let new = self.nodes.len() as u32;
         let node = *self.index.entry((phase, done)).or_insert(new);
         if node == new {
+            if self.nodes.len() >= self.most_nodes {
+                return Err(Refusal::new("too many orders are possible"));
+            }
             self.nodes.push(Node { phase, state });
             self.schedule(node, phase, done);
         } else {
@@ -280,7 +309,7 @@ impl<'a> Stepper<'a> {
         let phase = self.nodes[node as usize].phase;
         let Some(state) = self.absorb(node, effort)? else { return Ok(()) };
         let (kind, end) = (self.moment.kind, self.moment.end);
-        if matches!(phase, Phase::Start | Phase::Pops) && kind != Kind::Empty {
+        if matches!(phase, Phase::Start | Phase::Pops | Phase::Takes) && kind != Kind::Empty {
             self.pop(node, &state, end, Phase::Pops, effort)?;
         }
         if kind == Kind::Remove && phase == Phase::Start {
@@ -290,7 +319,7 @@ impl<'a> Stepper<'a> {
             && matches!(phase, Phase::Start | Phase::Pops | Phase::Pushes)
         {
             for push in self.pushes(&[end], state.done, effort)? {
-                self.push(node, &state, push, 0, effort)?;
+                self.push_here(node, &state, push, effort)?;
             }
         }
         match phase {
@@ -378,7 +407,11 @@ impl<'a> Stepper<'a> {
         from: u32,
         effort: &mut Effort<'_>,
     ) -> Result<(), Refusal> {
-        let phase = if phase == Phase::Both { Phase::Passes } else { phase };
+        let phase = match phase {
+            Phase::Both => Phase::Passes,
+            Phase::Takes => Phase::Pops,
+            phase => phase,
+        };
         let mut state = state.clone();
         state.done.open |= reads;
         self.add(phase, state, Origin::Node(from), Move::Reads(reads), effort)
@@ -416,6 +449,8 @@ impl<'a> Stepper<'a> {
             if let Some(contents) = state.contents.pop(end, value, &mut self.words, effort)? {
                 let after = State { done: Done { open, pending }, contents };
                 let by = Move::Pop { row, end, value };
+                let waits = self.is_lazy && phase == Phase::Pops;
+                let phase = if waits { Phase::Takes } else { phase };
                 self.add(phase, after, Origin::Node(node), by, effort)?;
             }
         }
@@ -450,9 +485,11 @@ impl<'a> Stepper<'a> {
                 end,
                 value: push.value,
                 done: Done { open: done.open | push.bit, ..done },
+                waits: false,
             }));
         }
-        for (end, value, rows) in self.moments.unfinished(self.c, &self.moment) {
+        for called in self.moments.unfinished(self.c, &self.moment) {
+            let Called { end, value, rows, is_found_across } = called;
             effort.work(4)?;
             // One that returns comes first.
             if !ends.contains(&end) || self.moment.has_push(end, value, done.open) {
@@ -461,10 +498,29 @@ impl<'a> Stepper<'a> {
             let kind = 2 * value + end.index() as u32;
             if let Some(&row) = rows.get(self.pending.count(done.pending, kind) as usize) {
                 let pending = self.pending.add(done.pending, kind, effort)?;
-                pushes.push(Push { row, end, value, done: Done { pending, ..done } });
+                let waits = self.is_lazy || !is_found_across;
+                pushes.push(Push { row, end, value, done: Done { pending, ..done }, waits });
             }
         }
         Ok(pushes)
+    }
+
+    /// Adds the state after a push at the end of the operation that returns.
+    pub(super) fn push_here(
+        &mut self,
+        node: u32,
+        state: &State,
+        push: Push,
+        effort: &mut Effort<'_>,
+    ) -> Result<(), Refusal> {
+        let reads = match push.waits {
+            true => self.moment.peeks_of(push.end, push.value) & !state.done.open,
+            false => 0,
+        };
+        if push.waits && reads == 0 {
+            return Ok(());
+        }
+        self.push(node, state, push, reads, effort)
     }
 
     /// Adds the state after a push.
@@ -476,7 +532,7 @@ impl<'a> Stepper<'a> {
         reads: u64,
         effort: &mut Effort<'_>,
     ) -> Result<(), Refusal> {
-        let Push { row, end, value, mut done } = push;
+        let Push { row, end, value, mut done, waits: _ } = push;
         done.open |= reads;
         let contents = state.contents.push(end, value, &mut self.words, effort)?;
         let by = Move::Push { row, end, reads };
