@@ -76,6 +76,11 @@ trait Rules {
         false
     }
 
+    /// True if nothing can be forgotten as long as every operation overlaps with another.
+    fn needs_a_cut(&self) -> bool {
+        false
+    }
+
     /// Gives the elements that are present in an explanation their stages.
     fn refit(&mut self, subject: &dyn StreamSubject, w: &mut Window, fit: &Fit) {
         fit.present.iter().for_each(|id| self.stage(subject, w, *id, Stage::Present));
@@ -296,6 +301,9 @@ impl ContainerMonitor {
 
 impl StreamMonitor for ContainerMonitor {
     fn call(&mut self, subject: &mut dyn StreamSubject, op: OpId) -> Option<Token> {
+        if self.window.is_overcrowded() && self.rules.needs_a_cut() {
+            return None;
+        }
         match subject.role(Call::unknown(op), true) {
             Role::Add(name) => {
                 let mut before = 0;

@@ -28,6 +28,9 @@
 //! explain everything. Empty results that ended before that time restrict the other pushes in the same way, and of
 //! peeks at an element only the first end and the last call matter.
 //!
+//! With many clients, there may be no such time for long: there is always a pop or a peek that overlaps with
+//! an earlier one. When too much has to be kept, the monitor refuses. A crashed pop is open for ever.
+//!
 //! Time: for each return O(log n), and the elements that were pushed since what is popped.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -299,6 +302,10 @@ impl Rules for StackRules {
     }
 
     fn is_upside_down(&self) -> bool {
+        true
+    }
+
+    fn needs_a_cut(&self) -> bool {
         true
     }
 }

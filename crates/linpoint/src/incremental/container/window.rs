@@ -29,6 +29,9 @@ pub(super) const NEVER: u64 = u64::MAX;
 /// Forget nothing before there is this much to forget. Tests forget often.
 const FEW: usize = if cfg!(debug_assertions) { 4 } else { 128 };
 
+/// The most operations that are kept in case they still matter.
+const MOST_KEPT: usize = 1 << 13;
+
 /// The number of an element.
 pub(super) type Id = u32;
 
@@ -314,6 +317,11 @@ impl Window {
     /// True if there may be much to forget.
     pub(super) fn is_crowded(&self) -> bool {
         self.removed.len() + self.peeks.len() + self.empties.len() > self.most
+    }
+
+    /// True if too much cannot be forgotten.
+    pub(super) fn is_overcrowded(&self) -> bool {
+        self.removed.len() + self.peeks.len() + self.empties.len() > MOST_KEPT
     }
 
     /// There is much to forget, but that has to wait.
