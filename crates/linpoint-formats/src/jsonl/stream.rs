@@ -35,6 +35,14 @@ struct Lines {
     args: Vec<Value>,
 }
 
+/// What a line with the id of an operation tells.
+#[derive(Clone, Copy)]
+enum Event {
+    Call,
+    Return,
+    Lost,
+}
+
 /// Reads a key that has not occurred yet.
 macro_rules! once {
     ($place:expr, $value:expr) => {
@@ -57,7 +65,7 @@ impl stream::Lines for Lines {
     ) -> Option<bool> {
         let (mut name, mut given_args, mut value) = (None, None, None);
         let (mut start, mut end) = (None, None);
-        let (mut call, mut ret, mut lost) = (None, None, None);
+        let mut event = None;
         let mut extras = Extras::default();
         self.args.clear();
         let mut separator = b'{';
@@ -69,9 +77,9 @@ impl stream::Lines for Lines {
                 b"value" => once!(value, result(cursor)),
                 b"start" => once!(start, number(cursor)),
                 b"end" => once!(end, number(cursor)),
-                b"call" => once!(call, number(cursor)),
-                b"return" => once!(ret, number(cursor)),
-                b"info" => once!(lost, number(cursor)),
+                b"call" => once!(event, number(cursor).map(|id| (Event::Call, id))),
+                b"return" => once!(event, number(cursor).map(|id| (Event::Return, id))),
+                b"info" => once!(event, number(cursor).map(|id| (Event::Lost, id))),
                 b"process" => once!(extras.process, clients.process(given(cursor)?)),
                 b"object" => once!(extras.object, clients.object(given(cursor)?)),
                 _ => return None,
@@ -81,31 +89,39 @@ impl stream::Lines for Lines {
             return None;
         }
         let args = self.args.as_slice();
-        let op =
-            RawOp { name: "", args, result: None, start: 0, end, extras, line, end_line: line };
-        match (start, call, ret, lost) {
-            (Some(start), None, None, None) => {
+        let raw = |name, result, start| RawOp {
+            name,
+            args,
+            result,
+            start,
+            end,
+            extras,
+            line,
+            end_line: line,
+        };
+        match (start, event) {
+            (Some(start), None) => {
                 let in_order = match end {
                     Some(end) => start <= end,
                     None => value.is_none(),
                 };
-                let result = value.as_ref().and_then(Option::as_ref);
+                let name = name.filter(|_| in_order)?;
                 clients.events.interval();
-                Some(to.add(&RawOp { name: name.filter(|_| in_order)?, result, start, ..op }))
+                Some(to.add(&raw(name, value.as_ref().and_then(Option::as_ref), start)))
             }
-            (None, Some(id), None, None) if value.is_none() && end.is_none() => {
+            (None, Some((Event::Call, id))) if value.is_none() && end.is_none() => {
                 let name = name?;
                 let start = clients.events.call(id, extras.process)?;
-                Some(to.add(&RawOp { name, start, ..op }))
+                Some(to.add(&raw(name, None, start)))
             }
-            (None, None, ret, lost) => {
+            (None, Some((event, id))) => {
                 let is_whole = name.is_some() || given_args.is_some() || end.is_some();
                 if is_whole || extras != Extras::default() {
                     return None;
                 }
-                let (id, end) = match (ret, lost) {
-                    (Some(id), None) => (id, EventEnd::Returned(value.flatten())),
-                    (None, Some(id)) if value.is_none() => (id, EventEnd::Lost),
+                let end = match event {
+                    Event::Return => EventEnd::Returned(value.flatten()),
+                    Event::Lost if value.is_none() => EventEnd::Lost,
                     _ => return None,
                 };
                 clients.events.end(id, end, to)
