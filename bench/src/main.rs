@@ -1,6 +1,7 @@
 //! Benchmarks of linpoint. See `bench/README.md`.
 
 mod ambiguous;
+mod bugs;
 mod child;
 mod clocks;
 mod gallery;
@@ -12,6 +13,7 @@ mod lowe;
 mod measure;
 mod monitors;
 mod objects;
+mod planted;
 mod profile;
 mod prune;
 mod record;
@@ -20,6 +22,7 @@ mod stream;
 mod svg;
 mod table;
 mod testing;
+mod waiting;
 
 const USAGE: &str = "\
 usage: linpoint-bench <table> [selection...] [--quick]
@@ -35,7 +38,8 @@ usage: linpoint-bench <table> [selection...] [--quick]
              [right wrong stale] [distinct few] [check json junit tsv html watch shrink depth stats plan]
              [write]
   monitors   set stack queue priority-queue register snapshot, peeks
-  testing    recording checking
+  testing    recording checking waiting
+  planted    [<calls>] [idle] [loaded] [<bug>...]
   clocks     [<seconds for each cell>]
   gallery    wrong [<structure>...] [stress] [shuttle] [loom], right, loop <minutes>
   profile    (map | queue | stack | register) <operations> <engine>
@@ -76,6 +80,7 @@ fn main() {
         "stream" => stream::main(rest, quick),
         "monitors" => monitors::main(rest, quick),
         "testing" => testing::main(rest, quick),
+        "planted" => planted::main(rest, quick),
         "clocks" => clocks::main(rest, quick),
         "gallery" => gallery::main(rest, quick),
         "profile" => profile::main(rest),
