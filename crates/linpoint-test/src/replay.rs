@@ -244,7 +244,17 @@ impl Environment {
             Ok(replay) => replay,
             Err(error) => panic!("LINPOINT_REPLAY: {error}, in {line:?}"),
         });
-        replays.into_iter().find(|replay| replay.test == test && replay.mode == mode)
+        let replays: Vec<Replay> = replays.collect();
+        let found = replays.iter().find(|replay| replay.test == test && replay.mode == mode);
+        if found.is_none() {
+            let names: Vec<String> =
+                replays.iter().map(|replay| format!("{} ({})", replay.test, replay.mode)).collect();
+            eprintln!(
+                "linpoint: {test} ({mode}): not in LINPOINT_REPLAY, which names {}",
+                names.join(", ")
+            );
+        }
+        found.cloned()
     }
 }
 

@@ -289,12 +289,14 @@ mod tests {
     #[test]
     fn every_guessed_run_is_linearizable() {
         let spec = Queue::new();
+        let test = crate::Test::new(|| ()).spec(Queue::new()).ops(|_| QueueOp::Dequeue);
+        let test = test.perform(|(), _| QueueRet::Done);
         let (mut guessed, mut missed) = (0, 0);
         let runs = if std::env::var_os("LINPOINT_LONG").is_some() { 1_000_000 } else { 5_000 };
         for seed in 0..runs {
             let round = run(seed);
             let guess = guess_of(&spec, &round) != Guess::Unknown;
-            let (execution, _) = super::super::collect::finished(round);
+            let (execution, _) = super::super::collect::finished(&test, round);
             let truth = check(&spec, &execution.history).unwrap().verdict.is_linearizable();
             assert!(truth || !guess, "run {seed} is not linearizable");
             guessed += u32::from(guess);

@@ -101,8 +101,7 @@ impl<T, S: Spec> Stress<T, S> {
         self.with(|test| test.threads(threads))
     }
 
-    /// The number of operations of each thread in a run; 20 by default. Short runs find most bugs
-    /// as quickly and have shorter reports; long runs start less often.
+    /// The number of operations of each thread in a run. See [`Test::operations`].
     pub fn operations(self, operations: usize) -> Self {
         self.with(|test| test.operations(operations))
     }
@@ -126,6 +125,25 @@ impl<T, S: Spec> Stress<T, S> {
     /// Releases operations that wait. See [`Test::unblock`].
     pub fn unblock(self, unblock: impl Fn(&T) + Send + Sync + 'static) -> Self {
         self.with(|test| test.unblock(unblock))
+    }
+
+    /// Thread `number` draws its operations by this function instead. See [`Test::thread`].
+    pub fn thread(
+        self,
+        number: usize,
+        draw: impl Fn(&mut crate::Rng) -> S::Op + Send + Sync + 'static,
+    ) -> Self {
+        self.with(|test| test.thread(number, draw))
+    }
+
+    /// Looks at the object after each run, and panics if something is wrong with it. See [`Test::validate`].
+    pub fn validate(self, validate: impl Fn(&T) + Send + Sync + 'static) -> Self {
+        self.with(|test| test.validate(validate))
+    }
+
+    /// Checks these operations only where nothing overlaps them. See [`Test::relaxed`].
+    pub fn relaxed(self, is_relaxed: impl Fn(&S::Op) -> bool + Send + Sync + 'static) -> Self {
+        self.with(|test| test.relaxed(is_relaxed))
     }
 
     /// Maps panics to results. See [`Test::panics_as`].
@@ -251,7 +269,7 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> Stress<T, S> {
         let context = report::Context {
             name: name.clone(),
             seed,
-            files: settings.files.clone(),
+            files: settings.files.clone().of_source(std::panic::Location::caller().file()),
             limits: settings.limits,
             shrink_time: settings.shrink_time,
         };

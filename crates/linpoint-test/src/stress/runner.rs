@@ -214,16 +214,17 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> StressRunner<T, S> {
                 self.guesser.guess(test.specification(), &round);
             judged.counts.overlapping += u64::from(overlaps);
             judged.counts.interrupted += interrupted;
-            if guess != Guess::Unknown {
+            let invalid = test.invalidity(&round.object);
+            if guess != Guess::Unknown && invalid.is_none() {
                 judged.counts.runs += 1;
                 judged.counts.easy += u64::from(guess == Guess::AsReturned);
                 judged.counts.operations += round.scenario.len() as u64;
                 self.reuse(std::mem::take(&mut round.logs));
                 continue;
             }
-            let (execution, logs) = finished(round);
+            let (execution, logs) = finished(test, round);
             self.spare.push(logs);
-            self.judge_one(test, execution, &mut judged);
+            self.judge_one(test, execution, invalid, &mut judged);
         }
         judged
     }
@@ -240,6 +241,7 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> StressRunner<T, S> {
         &self,
         test: &Test<T, S>,
         execution: ExecutionOf<S>,
+        invalid: Option<String>,
         judged: &mut Judged<S::Op, S::Ret>,
     ) {
         let mut limits = self.settings.limits;
@@ -247,7 +249,10 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> StressRunner<T, S> {
             let left = deadline.saturating_duration_since(Instant::now());
             limits.time = limits.time.min(left.max(SHORTEST_CHECK));
         }
-        let judgement = judge(test.specification(), &execution, &limits);
+        let mut judgement = judge(test.specification(), &execution, &limits);
+        if let (Judgement::Correct, Some(message)) = (&judgement, invalid) {
+            judgement = Judgement::Failed(Fault::Invalid(message));
+        }
         if judgement == Judgement::Undecided(Limit::Time) && limits.time < self.settings.limits.time
         {
             judged.cut = true;
@@ -274,7 +279,7 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> StressRunner<T, S> {
         let mut judged = self.judge_copies(test, &batch, last + 1, rests);
         if judged.failure.is_none() && self.pool.abandoned() > MOST_ABANDONED {
             let round = &batch.rounds[last];
-            let execution = snapshot(round, |_| String::new());
+            let execution = snapshot(test, round, |_| String::new());
             judged.failure = Some(Failure { execution, fault: Fault::TooManyWaits });
         }
         judged
@@ -294,7 +299,7 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> StressRunner<T, S> {
             if let Some(rest) = rests.next_if(|rest| rest.round == number) {
                 judged.add_rest(rest);
             } else if !judged.is_done() {
-                self.judge_one(test, snapshot(round, |_| String::new()), &mut judged);
+                self.judge_one(test, snapshot(test, round, |_| String::new()), None, &mut judged);
             }
         }
         judged

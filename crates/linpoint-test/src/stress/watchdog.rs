@@ -98,7 +98,8 @@ where
         if is_over && looks.someone_starved(pool, watch.patience) {
             continue;
         }
-        let execution = snapshot(current, |thread| pool.state_of(thread).describe().to_owned());
+        let execution =
+            snapshot(&batch.test, current, |thread| pool.state_of(thread).describe().to_owned());
         if execution.waiting().next().is_none() {
             continue;
         }
