@@ -1,6 +1,7 @@
 //! Benchmarks of linpoint. See `bench/README.md`.
 
 mod ambiguous;
+mod bugs;
 mod child;
 mod clocks;
 mod cores;
@@ -13,6 +14,7 @@ mod lowe;
 mod measure;
 mod monitors;
 mod objects;
+mod planted;
 mod profile;
 mod prune;
 mod record;
@@ -21,6 +23,7 @@ mod stream;
 mod svg;
 mod table;
 mod testing;
+mod waiting;
 
 const USAGE: &str = "\
 usage: linpoint-bench <table> [selection...] [--quick]
@@ -37,7 +40,8 @@ usage: linpoint-bench <table> [selection...] [--quick]
              [write]
   monitors   set stack queue priority-queue register snapshot, peeks
   cores      queue stack priority-queue bag set register kv counter mutex semaphore snapshot
-  testing    recording checking
+  testing    recording checking waiting
+  planted    [<calls>] [idle] [loaded] [<bug>...]
   clocks     [<seconds for each cell>]
   gallery    wrong [<structure>...] [stress] [shuttle] [loom], right, loop <minutes>
   profile    (map | queue | stack | register) <operations> <engine>
@@ -79,6 +83,7 @@ fn main() {
         "monitors" => monitors::main(rest, quick),
         "cores" => cores::main(rest, quick),
         "testing" => testing::main(rest, quick),
+        "planted" => planted::main(rest, quick),
         "clocks" => clocks::main(rest, quick),
         "gallery" => gallery::main(rest, quick),
         "profile" => profile::main(rest),

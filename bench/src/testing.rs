@@ -26,6 +26,7 @@ use rustc_hash::FxHashMap;
 use crate::measure::{cpu, thread_cpu};
 use crate::objects::map_key;
 use crate::table::{Table, short};
+use crate::waiting;
 
 /// Tables by name.
 pub fn main(selection: &[String], quick: bool) {
@@ -35,6 +36,9 @@ pub fn main(selection: &[String], quick: bool) {
     }
     if wanted("checking") {
         checking(quick);
+    }
+    if wanted("waiting") {
+        waiting::main(quick);
     }
 }
 

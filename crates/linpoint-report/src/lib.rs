@@ -12,6 +12,7 @@
 //! | [`plan`] | how a history would be checked, and why |
 //! | [`witness`] | the order of a linearizable history |
 
+mod difference;
 pub mod html;
 pub mod json;
 pub mod junit;

@@ -4,7 +4,8 @@
 //! bar ends to the left of where another begins exactly if the one operation returned before the other was
 //! called.
 
-use crate::rendered::Row;
+use crate::difference::differences;
+use crate::rendered::{Operation, Row};
 use crate::text::{clean, shorten};
 
 /// The style of a character.
@@ -56,7 +57,7 @@ pub(crate) fn draw(rows: &[Row], width: usize) -> Vec<Vec<Lane>> {
             fit.padding -= 1;
             continue;
         }
-        let longest = rows.iter().map(|row| label(row, fit).chars().count()).max();
+        let longest = labels(&rows, fit).iter().map(|label| label.chars().count()).max();
         match longest {
             Some(longest) if longest > MIN_LABEL => fit.max_label = longest - 1,
             _ => break,
@@ -82,8 +83,23 @@ fn measured(rows: &[&Row], fit: Fit, width: usize) -> (Vec<Lane>, usize, usize) 
     (lanes, needed, width.saturating_sub(name + 2).max(MIN_LABEL))
 }
 
-fn label(row: &Row, fit: Fit) -> String {
-    shorten(&clean(&row.operation.text()), fit.max_label)
+/// The labels of all rows. If they have to be cut, long results are shown by where they differ.
+fn labels(rows: &[&Row], fit: Fit) -> Vec<String> {
+    let whole: Vec<String> = rows.iter().map(|row| clean(&row.operation.text())).collect();
+    if whole.iter().all(|label| label.chars().count() <= fit.max_label) {
+        return whole;
+    }
+    let results: Vec<&str> =
+        rows.iter().map(|row| row.operation.ret.as_deref().unwrap_or("")).collect();
+    let differences = differences(&results);
+    let of = |((row, whole), result): ((&&Row, &String), Option<String>)| match result {
+        Some(ret) if whole.chars().count() > fit.max_label => {
+            let operation = Operation { ret: Some(ret), ..row.operation.clone() };
+            shorten(&clean(&operation.text()), fit.max_label)
+        }
+        _ => shorten(whole, fit.max_label),
+    };
+    rows.iter().zip(&whole).zip(differences).map(of).collect()
 }
 
 /// The first and the last column of a bar.
@@ -94,7 +110,7 @@ struct Bar {
 }
 
 fn lanes(rows: &[&Row], fit: Fit) -> Vec<Lane> {
-    let labels: Vec<String> = rows.iter().map(|row| label(row, fit)).collect();
+    let labels = labels(rows, fit);
     let bars = layout(rows, &labels, fit.padding);
     let mut lanes: Vec<(Option<&str>, Lane, bool)> = Vec::new();
     for ((row, label), bar) in rows.iter().zip(&labels).zip(&bars) {

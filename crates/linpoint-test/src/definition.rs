@@ -6,17 +6,25 @@
 //! [`Stress::new`](crate::Stress::new) asks for the same and yields a stress test.
 
 use std::marker::PhantomData;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use linpoint::Spec;
 
+use crate::execution::message_of;
+use crate::handles::Handles;
 use crate::rng::{Choice, Place, Rng};
 use crate::scenario::{Recipe, Scenario, rng_of, values};
 
 type Make<T> = Arc<dyn Fn() -> T + Send + Sync>;
 type Perform<T, S> = Arc<dyn Fn(&T, usize, &<S as Spec>::Op) -> <S as Spec>::Ret + Send + Sync>;
 type Unblock<T> = Arc<dyn Fn(&T) + Send + Sync>;
+type Validate<T> = Arc<dyn Fn(&T) + Send + Sync>;
+type Relaxed<S> = Arc<dyn Fn(&<S as Spec>::Op) -> bool + Send + Sync>;
 type OnPanic<S> = Arc<dyn Fn(&<S as Spec>::Op, &str) -> Option<<S as Spec>::Ret> + Send + Sync>;
+
+/// The lengths of runs that take turns, if no length is set. The first is the largest.
+const LENGTHS: [usize; 2] = [20, 4];
 
 /// How operations are drawn.
 enum Draw<Op> {
@@ -54,12 +62,17 @@ pub struct Test<T, S: Spec> {
     spec: Arc<S>,
     perform: Perform<T, S>,
     draw: Draw<S::Op>,
+    /// Threads that draw their operations in another way.
+    roles: Vec<(usize, Draw<S::Op>)>,
     setup: Arc<[S::Op]>,
     finally: Arc<[S::Op]>,
     threads: usize,
-    operations: usize,
+    /// `None`: long and short runs take turns.
+    operations: Option<usize>,
     name: Option<String>,
     unblock: Option<Unblock<T>>,
+    validate: Option<Validate<T>>,
+    relaxed: Option<Relaxed<S>>,
     on_panic: Option<OnPanic<S>>,
 }
 
@@ -70,12 +83,15 @@ impl<T, S: Spec> Clone for Test<T, S> {
             spec: self.spec.clone(),
             perform: self.perform.clone(),
             draw: self.draw.clone(),
+            roles: self.roles.clone(),
             setup: self.setup.clone(),
             finally: self.finally.clone(),
             threads: self.threads,
             operations: self.operations,
             name: self.name.clone(),
             unblock: self.unblock.clone(),
+            validate: self.validate.clone(),
+            relaxed: self.relaxed.clone(),
             on_panic: self.on_panic.clone(),
         }
     }
@@ -197,13 +213,28 @@ impl<T, S: Spec + Send + 'static, M: Mode> NeedsPerform<T, S, M> {
             spec: self.spec,
             perform: Arc::new(perform),
             draw: self.draw,
+            roles: Vec::new(),
             setup: Arc::new([]),
             finally: Arc::new([]),
             threads: 3,
-            operations: 20,
+            operations: None,
             name: None,
             unblock: None,
+            validate: None,
+            relaxed: None,
             on_panic: None,
+        })
+    }
+}
+
+impl<H: 'static, S: Spec + Send + 'static, M: Mode> NeedsPerform<Handles<H>, S, M> {
+    /// Performs an operation with the handle of the thread that performs it. See [`Handles`].
+    pub fn perform_mut(
+        self,
+        perform: impl Fn(&mut H, &S::Op) -> S::Ret + Send + Sync + 'static,
+    ) -> M::Of<Handles<H>, S> {
+        self.perform_by(move |handles, thread, op| {
+            handles.with(thread, |handle| perform(handle, op))
         })
     }
 }
@@ -225,9 +256,23 @@ impl<T, S: Spec> Test<T, S> {
         self
     }
 
-    /// The number of operations of each thread; 20 by default.
+    /// The number of operations of each thread. By default, runs of 20 and of 4 operations take turns: in long
+    /// runs more can happen, but later operations hide what went wrong, such as a wake-up that was lost.
     pub fn operations(mut self, operations: usize) -> Self {
-        self.operations = operations;
+        self.operations = Some(operations);
+        self
+    }
+
+    /// Thread `number` draws its operations by this function instead: a producer, the owner of a deque. There
+    /// are at least so many threads.
+    pub fn thread(
+        mut self,
+        number: usize,
+        draw: impl Fn(&mut Rng) -> S::Op + Send + Sync + 'static,
+    ) -> Self {
+        self.roles.retain(|(thread, _)| *thread != number);
+        self.roles.push((number, Draw::By(Arc::new(draw))));
+        self.threads = self.threads.max(number + 1);
         self
     }
 
@@ -255,6 +300,23 @@ impl<T, S: Spec> Test<T, S> {
     /// are ignored.
     pub fn unblock(mut self, unblock: impl Fn(&T) + Send + Sync + 'static) -> Self {
         self.unblock = Some(Arc::new(unblock));
+        self
+    }
+
+    /// Looks at the object after each run, when all threads have ended, and panics if something is wrong with it:
+    /// a broken invariant fails the test even if no operation has noticed it. Runs that end in a wait are not
+    /// validated. For stress tests only; schedulers ignore it.
+    pub fn validate(mut self, validate: impl Fn(&T) + Send + Sync + 'static) -> Self {
+        self.validate = Some(Arc::new(validate));
+        self
+    }
+
+    /// The operations for which this is true are checked for less than linearizability: such an operation must
+    /// return a correct result if no operation of another thread overlaps it. If one does, its result is ignored.
+    /// For `len`, `is_empty` and iterators, which many structures do not promise to be atomic. For stress tests
+    /// only; under schedulers all operations must be linearizable.
+    pub fn relaxed(mut self, is_relaxed: impl Fn(&S::Op) -> bool + Send + Sync + 'static) -> Self {
+        self.relaxed = Some(Arc::new(is_relaxed));
         self
     }
 
@@ -292,9 +354,14 @@ impl<T, S: Spec> Test<T, S> {
         self.threads
     }
 
-    /// The number of operations of each thread of a drawn scenario.
+    /// The number of operations of each thread of a drawn scenario, at most.
     pub fn operation_count(&self) -> usize {
-        self.operations
+        self.operations.unwrap_or(LENGTHS[0])
+    }
+
+    /// The number of operations of each thread in this run.
+    fn operations_in(&self, run: u64) -> usize {
+        self.operations.unwrap_or(LENGTHS[run as usize % LENGTHS.len()])
     }
 
     /// The operations before the threads start.
@@ -325,6 +392,23 @@ impl<T, S: Spec> Test<T, S> {
         self.unblock.as_deref()
     }
 
+    /// True if threads have numbers that matter.
+    pub(crate) fn has_roles(&self) -> bool {
+        !self.roles.is_empty()
+    }
+
+    /// The message of a failed validation.
+    pub(crate) fn invalidity(&self, object: &T) -> Option<String> {
+        let validate = self.validate.as_ref()?;
+        let outcome = catch_unwind(AssertUnwindSafe(|| validate(object)));
+        outcome.err().map(|payload| message_of(&*payload))
+    }
+
+    /// The function that tells relaxed operations, if there are any.
+    pub(crate) fn relaxed_ops(&self) -> Option<&(dyn Fn(&S::Op) -> bool + Send + Sync)> {
+        self.relaxed.as_deref()
+    }
+
     /// The result that a panic of an operation maps to, if any.
     pub fn result_of_panic(&self, op: &S::Op, message: &str) -> Option<S::Ret> {
         self.on_panic.as_ref().and_then(|result| result(op, message))
@@ -333,6 +417,11 @@ impl<T, S: Spec> Test<T, S> {
 
 /// Drawing scenarios.
 impl<T, S: Spec> Test<T, S> {
+    fn draw_of(&self, thread: usize) -> &Draw<S::Op> {
+        let role = self.roles.iter().find(|(number, _)| *number == thread);
+        role.map_or(&self.draw, |(_, draw)| draw)
+    }
+
     fn place(&self, thread: usize, index: usize) -> Place {
         Place { thread, index, threads: self.threads }
     }
@@ -340,8 +429,9 @@ impl<T, S: Spec> Test<T, S> {
     /// The scenario of one run. Equal seeds and run numbers give equal scenarios.
     pub fn draw(&self, seed: u64, run: u64) -> Scenario<S::Op> {
         let thread = |thread: usize| {
-            let op = |index| self.draw.draw(&mut rng_of(seed, run, self.place(thread, index)));
-            (0..self.operations).map(op).collect()
+            let draw = self.draw_of(thread);
+            let op = |index| draw.draw(&mut rng_of(seed, run, self.place(thread, index)));
+            (0..self.operations_in(run)).map(op).collect()
         };
         let threads = (0..self.threads).map(thread).collect();
         Scenario { setup: self.setup.to_vec(), threads, finally: self.finally.to_vec() }
@@ -352,10 +442,10 @@ impl<T, S: Spec> Test<T, S> {
         let thread = |thread: usize| {
             let op = |index| {
                 let mut rng = rng_of(seed, run, self.place(thread, index)).recording();
-                self.draw.draw(&mut rng);
+                self.draw_of(thread).draw(&mut rng);
                 values(&rng.taken())
             };
-            (0..self.operations).map(op).collect()
+            (0..self.operations_in(run)).map(op).collect()
         };
         Recipe { threads: (0..self.threads).map(thread).collect(), ..Recipe::default() }
     }
@@ -364,7 +454,7 @@ impl<T, S: Spec> Test<T, S> {
     pub fn instantiate(&self, recipe: &Recipe) -> Scenario<S::Op> {
         let thread = |(thread, ops): (usize, &Vec<Vec<u64>>)| {
             let op = |(index, choices): (usize, &Vec<u64>)| {
-                self.draw.draw(&mut Rng::playing(choices, self.place(thread, index)))
+                self.draw_of(thread).draw(&mut Rng::playing(choices, self.place(thread, index)))
             };
             ops.iter().enumerate().map(op).collect()
         };
@@ -378,7 +468,7 @@ impl<T, S: Spec> Test<T, S> {
     /// The choices of one operation of a recipe, with the range of each.
     pub(crate) fn choices(&self, thread: usize, index: usize, choices: &[u64]) -> Vec<Choice> {
         let mut rng = Rng::playing(choices, self.place(thread, index));
-        self.draw.draw(&mut rng);
+        self.draw_of(thread).draw(&mut rng);
         rng.taken()
     }
 }

@@ -54,6 +54,9 @@ pub enum Fault {
         /// waiting operation may be the lost one.
         lost: Vec<OpId>,
     },
+    /// The object is not valid after the run: [`Test::validate`](crate::Test::validate) panicked with this
+    /// message.
+    Invalid(String),
     /// The check itself failed: the specification panicked, or linpoint has a bug.
     Check(CheckError),
     /// The check hit this limit; the execution may be correct or not.

@@ -32,10 +32,14 @@
 //! | use one of the bundled specifications | [`models`] |
 //! | write a specification of my own | a struct that implements [`Sequential`] |
 //! | draw operations that collide where bugs are | [`profile`] |
+//! | give threads different roles | [`Test::thread`] |
+//! | give each thread `&mut` access to an end of the object | [`Handles`] |
+//! | check an invariant of the object after each run | [`Test::validate`] |
+//! | test `len` or an iterator that is not atomic | [`Test::relaxed`] |
 //! | explore schedules systematically | [`Test`] and [`schedule`], with code written against [`sync`] |
 //! | find missing fences and weak memory bugs | `schedule::loom::Loom` (feature `loom`) |
 //! | test operations that wait, such as `recv` | [`Sequential::enabled`] and [`Stress::unblock`] |
-//! | replay a failure, set the seed or the number of runs | the variables in [`replay`] |
+//! | replay a failure, set the seed or the time | the variables in [`replay`] |
 //! | choose where reports and regressions are kept | [`report::Files`] |
 //! | look at a failure in code instead of panicking | [`Stress::try_run`], [`FailureReport`] |
 //! | record a program of my own, async or not | [`record::Recorder`] |
@@ -58,6 +62,7 @@
 
 pub mod definition;
 mod execution;
+mod handles;
 mod judge;
 pub mod profile;
 #[cfg(feature = "proptest")]
@@ -75,6 +80,7 @@ pub mod sync;
 
 #[doc(inline)]
 pub use definition::Test;
+pub use handles::Handles;
 pub use judge::CheckLimits;
 pub use linpoint::spec::models;
 pub use linpoint::{Sequential, Spec};

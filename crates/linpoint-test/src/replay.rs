@@ -3,7 +3,8 @@
 //! | variable | meaning |
 //! | --- | --- |
 //! | `LINPOINT_SEED` | random seed for drawing operations |
-//! | `LINPOINT_ITERS` | number of runs |
+//! | `LINPOINT_TIME` | seconds for each stress test, such as `60` or `0.2`, instead of a number of runs |
+//! | `LINPOINT_ITERS` | number of runs or scenarios, instead of a time |
 //! | `LINPOINT_REPLAY` | a replay file or its contents: the test that it names runs nothing else |
 //! | `LINPOINT_DIR` | directory for reports, instead of `target/linpoint` |
 //!
@@ -23,6 +24,7 @@
 use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
+use std::time::Duration;
 
 use crate::scenario::{Kept, Recipe};
 
@@ -199,6 +201,8 @@ pub(crate) struct Environment {
     pub(crate) seed: Option<u64>,
     /// `LINPOINT_ITERS`.
     pub(crate) runs: Option<u64>,
+    /// `LINPOINT_TIME`.
+    pub(crate) time: Option<Duration>,
     /// `LINPOINT_REPLAY`: a file, or a replay itself.
     pub(crate) replay: Option<String>,
 }
@@ -217,6 +221,7 @@ impl Environment {
         Environment {
             seed: number("LINPOINT_SEED"),
             runs: number("LINPOINT_ITERS"),
+            time: std::env::var("LINPOINT_TIME").ok().map(|text| seconds(&text)),
             replay: std::env::var("LINPOINT_REPLAY").ok().filter(|text| !text.is_empty()),
         }
     }
@@ -239,8 +244,26 @@ impl Environment {
             Ok(replay) => replay,
             Err(error) => panic!("LINPOINT_REPLAY: {error}, in {line:?}"),
         });
-        replays.into_iter().find(|replay| replay.test == test && replay.mode == mode)
+        let replays: Vec<Replay> = replays.collect();
+        let found = replays.iter().find(|replay| replay.test == test && replay.mode == mode);
+        if found.is_none() {
+            let names: Vec<String> =
+                replays.iter().map(|replay| format!("{} ({})", replay.test, replay.mode)).collect();
+            eprintln!(
+                "linpoint: {test} ({mode}): not in LINPOINT_REPLAY, which names {}",
+                names.join(", ")
+            );
+        }
+        found.cloned()
     }
+}
+
+/// # Panics
+///
+/// If this is no number of seconds.
+fn seconds(text: &str) -> Duration {
+    let seconds = text.trim().parse().ok().and_then(|s| Duration::try_from_secs_f64(s).ok());
+    seconds.unwrap_or_else(|| panic!("LINPOINT_TIME is not a number of seconds: {text:?}"))
 }
 
 /// The lines of a replay file, without comments and blank lines.

@@ -21,7 +21,7 @@ use crate::judge::{CheckLimits, explain};
 use crate::replay::Replay;
 use crate::scenario::Recipe;
 use crate::schedule::Interleaving;
-use crate::shrink::{Shrunk, shrink};
+use crate::shrink::{Shrunk, core_of, shrink};
 
 /// What a report needs beside the definition of the test.
 #[derive(Clone, Debug)]
@@ -77,23 +77,24 @@ impl fmt::Display for FailureReport {
 
 impl std::error::Error for FailureReport {}
 
-/// The name of a test: the given one; otherwise that of the thread, which is that of the `#[test]`;
-/// otherwise the position in the source.
+/// The name of a test: the given one; otherwise that of the `#[test]`; otherwise the position in the source.
 #[track_caller]
 pub(crate) fn name_of(given: Option<&str>) -> String {
     if let Some(name) = given {
         return name.to_owned();
     }
+    harness_name().unwrap_or_else(|| {
+        let place = std::panic::Location::caller();
+        format!("{}:{}", place.file(), place.line())
+    })
+}
+
+/// The name of the `#[test]` that runs on this thread: that of the thread, unless the test runs alone on the
+/// main thread.
+fn harness_name() -> Option<String> {
     match std::thread::current().name() {
-        Some(name) if name != "main" => name.to_owned(),
-        // A single test may run on the main thread.
-        _ if std::env::var("NEXTEST_TEST_NAME").is_ok() => {
-            std::env::var("NEXTEST_TEST_NAME").unwrap_or_default()
-        }
-        _ => {
-            let place = std::panic::Location::caller();
-            format!("{}:{}", place.file(), place.line())
-        }
+        Some(name) if name != "main" => Some(name.to_owned()),
+        _ => std::env::var("NEXTEST_TEST_NAME").ok(),
     }
 }
 
@@ -117,8 +118,8 @@ pub(crate) fn conclude<T, S: Spec + 'static>(
     let first = explanation(test, &failure, context);
     let begin = Instant::now();
     let shrunk = if is_worth_shrinking(&failure.fault) {
-        let related = related(&failure, first.as_ref(), &original);
-        smaller(runner, test, recipe, failure, &related, context.shrink_time)
+        let core = core_of(&failure, first.as_ref());
+        smaller(runner, test, recipe, failure, &core, context.shrink_time)
     } else {
         Shrunk { recipe, failure, executions: 0, complete: true }
     };
@@ -164,7 +165,8 @@ pub(crate) fn conclude<T, S: Spec + 'static>(
 }
 
 fn is_worth_shrinking(fault: &Fault) -> bool {
-    matches!(fault, Fault::NotLinearizable | Fault::Panicked { .. } | Fault::Stuck { .. })
+    use Fault::{Invalid, NotLinearizable, Panicked, Stuck};
+    matches!(fault, NotLinearizable | Panicked { .. } | Stuck { .. } | Invalid(_))
 }
 
 /// Shrinks with short timeouts and confirms the result with the full ones.
@@ -173,12 +175,12 @@ fn smaller<T, S: Spec>(
     test: &Test<T, S>,
     recipe: Recipe,
     failure: Failure<S::Op, S::Ret>,
-    related: &[(usize, usize)],
+    core: &[OpId],
     time: Duration,
 ) -> Shrunk<S::Op, S::Ret> {
     let original = (recipe.clone(), failure.clone());
     runner.hurry(true);
-    let shrunk = shrink(runner, test, recipe, failure, related, time);
+    let shrunk = shrink(runner, test, recipe, failure, core, time);
     runner.hurry(false);
     // Only faults that depend on a timeout can be wrong.
     if shrunk.recipe == original.0 || !matches!(shrunk.failure.fault, Fault::Stuck { .. }) {
@@ -208,34 +210,4 @@ fn explanation<T, S: Spec>(
         }
         _ => None,
     }
-}
-
-/// The operations involved in the failure, as thread and number.
-fn related<Op, Ret>(
-    failure: &Failure<Op, Ret>,
-    report: Option<&Report>,
-    scenario: &crate::scenario::Scenario<Op>,
-) -> Vec<(usize, usize)> {
-    let violation = report.and_then(|report| report.verdict.violation());
-    let ids: Vec<OpId> = match (&failure.fault, violation) {
-        (_, Some(violation)) => violation.core.iter().copied().chain(violation.failing).collect(),
-        (Fault::Panicked { op, .. }, _) => vec![*op],
-        (Fault::Stuck { waiting, .. }, _) => waiting.clone(),
-        _ => Vec::new(),
-    };
-    // In a history, the operations of each thread are in order.
-    let mut counts = vec![0; scenario.threads.len() + 1];
-    let mut places = Vec::new();
-    let history = &failure.execution.history;
-    for id in history.ids() {
-        let Some(thread) = history.extras(id).process.map(|process| process as usize) else {
-            continue;
-        };
-        let Some(count) = counts.get_mut(thread) else { continue };
-        if thread < scenario.threads.len() && ids.contains(&id) {
-            places.push((thread, *count));
-        }
-        *count += 1;
-    }
-    places
 }

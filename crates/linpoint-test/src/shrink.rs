@@ -1,18 +1,22 @@
 //! Shrinks a failing scenario: fewer threads, fewer operations, smaller values.
 //!
-//! The most promising candidates come first: only the operations in the explanation; then without
-//! whole threads; then without half of a thread's operations, a quarter, single ones; then with
-//! smaller choices. The runner that found the failure executes every candidate, and one that fails
-//! in the same way is kept. A candidate that did not fail is not ruled out: under OS threads it may
-//! have passed by chance, so the next round tries it again.
+//! A failing execution says which operations matter: those that contradict each other (the core), those
+//! that overlapped them, and those before the failing return. Scenarios of only these operations are tried first,
+//! and for longer, since they are where shrinking ends in most cases. Each one that fails has a core of its own,
+//! and so on. Then come scenarios without whole threads; without half of a thread's operations, a quarter, single
+//! ones; and with smaller choices. The runner that found the failure executes every candidate, and one that fails
+//! in the same way is kept. A candidate that did not fail is not ruled out: under OS threads it may have passed by
+//! chance, so the next round tries it again.
 
+use std::collections::HashSet;
 use std::mem::discriminant;
 use std::time::{Duration, Instant};
 
-use linpoint::Spec;
+use linpoint::{History, OpId, Report, Spec};
 
 use crate::definition::Test;
 use crate::execution::{Failure, Runner};
+use crate::judge::{CheckLimits, Fault, explain};
 use crate::rng::ChoiceKind;
 use crate::scenario::{Kept, Recipe};
 
@@ -28,20 +32,20 @@ pub struct Shrunk<Op, Ret> {
     pub complete: bool,
 }
 
-/// Looks for a smaller scenario that fails. `related` are the operations (thread, number) of the
-/// explanation, which are tried alone first.
+/// Looks for a smaller scenario that fails. `core` are the operations that the failure is about, if they
+/// are known.
 pub fn shrink<T, S: Spec>(
     runner: &mut dyn Runner<T, S>,
     test: &Test<T, S>,
     recipe: Recipe,
     failure: Failure<S::Op, S::Ret>,
-    related: &[(usize, usize)],
+    core: &[OpId],
     time: Duration,
 ) -> Shrunk<S::Op, S::Ret> {
     let deadline = Instant::now() + time;
     let best = Shrunk { recipe, failure, executions: 0, complete: false };
     let mut search = Search { runner, test, best, deadline };
-    search.only(related);
+    search.around(core.to_vec());
     loop {
         let before = search.best.recipe.clone();
         search.fewer_threads();
@@ -53,7 +57,45 @@ pub fn shrink<T, S: Spec>(
             search.best.complete = done && !search.is_over();
             return search.best;
         }
+        let core = search.core();
+        search.around(core);
     }
+}
+
+/// The operations that a failure is about.
+pub(crate) fn core_of<Op, Ret>(failure: &Failure<Op, Ret>, report: Option<&Report>) -> Vec<OpId> {
+    let violation = report.and_then(|report| report.verdict.violation());
+    match (&failure.fault, violation) {
+        (_, Some(violation)) => violation.core.iter().copied().chain(violation.failing).collect(),
+        (Fault::Panicked { op, .. }, _) => vec![*op],
+        (Fault::Stuck { waiting, .. }, _) => waiting.clone(),
+        _ => Vec::new(),
+    }
+}
+
+/// Operations by thread and number.
+type Places = HashSet<(usize, usize)>;
+
+/// The places of these operations in a scenario with so many threads. Setup and final operations have none.
+fn places<Op, Ret>(
+    history: &History<Op, Ret>,
+    threads: usize,
+    kept: impl Fn(OpId) -> bool,
+) -> Places {
+    // In a history, the operations of each thread are in order.
+    let mut counts = vec![0; threads];
+    let mut places = Places::new();
+    for id in history.ids() {
+        let thread = history.extras(id).process.map(|process| process as usize);
+        let Some((thread, count)) = thread.and_then(|t| Some((t, counts.get_mut(t)?))) else {
+            continue;
+        };
+        if kept(id) {
+            places.insert((thread, *count));
+        }
+        *count += 1;
+    }
+    places
 }
 
 struct Search<'a, T, S: Spec> {
@@ -89,30 +131,83 @@ impl<T, S: Spec> Search<'_, T, S> {
         true
     }
 
-    /// Only these operations; or these and everything their threads do before the last of them.
-    fn only(&mut self, related: &[(usize, usize)]) {
-        if related.is_empty() {
-            return;
-        }
-        let named = |thread: usize, number: usize| related.contains(&(thread, number));
-        let up_to = |thread: usize, number: usize| {
-            related.iter().any(|(by, last)| *by == thread && number <= *last)
+    /// The core of the best failure so far.
+    fn core(&self) -> Vec<OpId> {
+        let failure = &self.best.failure;
+        let limits = CheckLimits { time: Duration::from_millis(500), ..CheckLimits::default() };
+        let report = match failure.fault {
+            Fault::NotLinearizable => {
+                explain(self.test.specification(), &failure.execution.history, &limits).ok()
+            }
+            _ => None,
         };
-        let alone = keep(&self.best.recipe, named);
-        let with_prefixes = keep(&self.best.recipe, up_to);
-        if !self.accept(without_idle_threads(alone)) {
-            self.accept(with_prefixes);
+        core_of(failure, report.as_ref())
+    }
+
+    /// Only the core; with the operations that overlap it; and everything up to its end, of its threads or of
+    /// all. Again with the core of what failed.
+    fn around(&mut self, mut core: Vec<OpId>) {
+        // The failure of a smaller scenario is worth some patience.
+        const TRIES: usize = 3;
+        while !core.is_empty() && !self.is_over() {
+            let candidates = self.candidates(&core);
+            let size = self.best.recipe.len();
+            let mut smaller = candidates.into_iter().filter(|recipe| recipe.len() < size);
+            if !smaller.any(|recipe| (0..TRIES).any(|_| self.accept(recipe.clone()))) {
+                return;
+            }
+            core = self.core();
         }
     }
 
+    fn candidates(&self, core: &[OpId]) -> Vec<Recipe> {
+        let history = &self.best.failure.execution.history;
+        let threads = self.best.recipe.threads.len();
+        let end = core.iter().map(|id| history.span(*id).ret).max().unwrap_or(0);
+        let overlaps = |id: OpId| {
+            let span = history.span(id);
+            let apart = |other: &OpId| {
+                history.span(*other).precedes(span) || span.precedes(history.span(*other))
+            };
+            core.contains(&id) || core.iter().any(|other| !apart(other))
+        };
+        let in_time = |id: OpId| history.span(id).call <= end;
+        let process = |id: OpId| history.extras(id).process;
+        let of_core = |id: OpId| core.iter().any(|other| process(*other) == process(id));
+        [
+            places(history, threads, |id| core.contains(&id)),
+            places(history, threads, overlaps),
+            places(history, threads, |id| in_time(id) && of_core(id)),
+            places(history, threads, in_time),
+        ]
+        .map(|places| {
+            let kept = keep(&self.best.recipe, |thread, number| places.contains(&(thread, number)));
+            self.without_idle_threads(kept)
+        })
+        .to_vec()
+    }
+
+    /// Without threads that do nothing. If threads have roles, their numbers must not change.
+    fn without_idle_threads(&self, mut recipe: Recipe) -> Recipe {
+        if !self.test.has_roles() {
+            recipe.threads.retain(|ops| !ops.is_empty());
+        }
+        if recipe.threads.is_empty() {
+            recipe.threads.push(Vec::new());
+        }
+        recipe
+    }
+
     fn fewer_threads(&mut self) {
-        let mut thread = self.best.recipe.threads.len();
-        while thread > 0 {
-            thread -= 1;
-            if self.best.recipe.threads.len() > 1 {
-                let mut candidate = self.best.recipe.clone();
-                candidate.threads.remove(thread);
-                self.accept(candidate);
+        for thread in (0..self.best.recipe.threads.len()).rev() {
+            // Later threads may have gone with an earlier candidate.
+            if thread >= self.best.recipe.threads.len() {
+                continue;
+            }
+            let mut candidate = self.best.recipe.clone();
+            if candidate.threads.len() > 1 && !candidate.threads[thread].is_empty() {
+                candidate.threads[thread].clear();
+                self.accept(self.without_idle_threads(candidate));
             }
         }
     }
@@ -135,7 +230,7 @@ impl<T, S: Spec> Search<'_, T, S> {
             }
             length /= 2;
         }
-        self.accept(without_idle_threads(self.best.recipe.clone()));
+        self.accept(self.without_idle_threads(self.best.recipe.clone()));
     }
 
     fn fewer_fixed(&mut self) {
@@ -233,14 +328,6 @@ fn keep(recipe: &Recipe, kept: impl Fn(usize, usize) -> bool) -> Recipe {
             number += 1;
             kept(thread, number - 1)
         });
-    }
-    recipe
-}
-
-fn without_idle_threads(mut recipe: Recipe) -> Recipe {
-    recipe.threads.retain(|ops| !ops.is_empty());
-    if recipe.threads.is_empty() {
-        recipe.threads.push(Vec::new());
     }
     recipe
 }

@@ -14,6 +14,8 @@ use super::text::ReportText;
 use crate::record::json::write_any;
 use crate::replay::{Replay, lines};
 
+/// Set by cargo when it runs tests, and by nextest.
+const MANIFEST_DIR: &str = "CARGO_MANIFEST_DIR";
 const REGRESSIONS: &str = "linpoint-regressions";
 const ABOUT: &str = "# Scenarios that failed before. They run first, every time. Check this file in.\n\
                      # Each line is a replay, which LINPOINT_REPLAY accepts as well.\n";
@@ -62,6 +64,18 @@ impl Files {
         Files { regressions: Location::Nowhere, ..self }
     }
 
+    /// The same for a test in this source file: where the environment does not name the crate, because the test
+    /// binary was not started by cargo, the directory of the crate is found from the source.
+    pub(crate) fn of_source(self, file: &str) -> Files {
+        if self.regressions != Location::Default || std::env::var_os(MANIFEST_DIR).is_some() {
+            return self;
+        }
+        match crate_of(file) {
+            Some(directory) => self.regressions_in(directory.join(REGRESSIONS)),
+            None => self,
+        }
+    }
+
     fn reports(&self, test: &str) -> Option<PathBuf> {
         let directory = match &self.reports {
             Location::Nowhere => return None,
@@ -78,10 +92,7 @@ impl Files {
         let directory = match &self.regressions {
             Location::Nowhere => return None,
             Location::In(directory) => directory.clone(),
-            // Set by cargo when it runs tests, and by nextest.
-            Location::Default => {
-                PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR")?).join(REGRESSIONS)
-            }
+            Location::Default => PathBuf::from(std::env::var_os(MANIFEST_DIR)?).join(REGRESSIONS),
         };
         Some(directory.join(file_name(test) + ".txt"))
     }
@@ -150,16 +161,31 @@ impl Files {
             }
             written.push(file);
         }
-        facts.push((
-            "to replay",
-            format!(
-                "LINPOINT_REPLAY={} cargo test {}",
-                for_shell(&replay_from),
-                for_shell(&replay.test)
-            ),
-        ));
+        let replay_from = for_shell(&replay_from);
+        let command = format!("LINPOINT_REPLAY={replay_from} {}", test_command(&replay.test));
+        facts.push(("to replay", command));
         (written, facts)
     }
+}
+
+/// The command that runs the test: by the name that the test harness knows, which need not be the one of the
+/// report.
+fn test_command(test: &str) -> String {
+    let package = std::env::var("CARGO_PKG_NAME");
+    let package = package.map(|name| format!(" -p {}", for_shell(&name))).unwrap_or_default();
+    match super::harness_name() {
+        Some(name) => format!("cargo test{package} {} -- --exact --nocapture", for_shell(&name)),
+        None => format!("cargo test{package} (the test that calls {test:?})"),
+    }
+}
+
+/// The directory of the crate with this source file, which cargo gives relative to the workspace.
+fn crate_of(file: &str) -> Option<PathBuf> {
+    let program = std::env::current_exe().unwrap_or_default();
+    let here = std::env::current_dir().unwrap_or_default();
+    let roots = program.ancestors().chain(here.ancestors());
+    let file = roots.map(|root| root.join(file)).find(|file| file.is_file())?;
+    file.ancestors().find(|path| path.join("Cargo.toml").is_file()).map(Path::to_path_buf)
 }
 
 /// Quotes a word for a shell.
@@ -218,6 +244,24 @@ mod tests {
         assert_eq!(file_name("tests/queue.rs:12"), "tests-queue.rs-12");
         assert_eq!(file_name("../../etc/passwd"), "..-..-etc-passwd");
         assert_eq!(file_name(".."), "test");
+    }
+
+    #[test]
+    fn the_crate_of_a_source_file_is_found_without_cargo() {
+        let directory =
+            crate_of(file!()).expect("the tests run inside of the workspace or its target");
+        assert!(directory.ends_with("linpoint-test"), "{}", directory.display());
+        assert_eq!(crate_of("no/such/file.rs"), None);
+    }
+
+    #[test]
+    fn a_replay_command_names_the_test_of_the_harness() {
+        let command = test_command("a name of its own");
+        let real = "report::files::tests::a_replay_command_names_the_test_of_the_harness";
+        assert!(command.starts_with("cargo test"), "{command}");
+        assert!(command.ends_with(&format!(" {real} -- --exact --nocapture")), "{command}");
+        let elsewhere = std::thread::spawn(|| test_command("my test")).join().unwrap();
+        assert!(elsewhere.contains("the test that calls \"my test\""), "{elsewhere}");
     }
 
     #[test]

@@ -16,6 +16,7 @@ use crate::execution::{Failure, UnfinishedReason};
 use crate::judge::Fault;
 use crate::scenario::Scenario;
 use crate::schedule::Interleaving;
+use crate::shrink::core_of;
 
 /// Columns of a report.
 const WIDTH: usize = 100;
@@ -177,6 +178,10 @@ impl<'a, S: Spec + 'static> ReportText<'a, S> {
                  complete: {}",
                 list(waiting)
             ),
+            Fault::Invalid(message) => format!(
+                "INVALID: the run is linearizable, but the object is not valid after it: {}",
+                text::clean(message)
+            ),
             Fault::Check(error) => format!("NOT CHECKED: {}", text::clean(&error.to_string())),
             Fault::Undecided(limit) => format!(
                 "UNDECIDED: {limit} of the check was hit, so this run may be correct or not; use fewer \
@@ -259,12 +264,31 @@ impl<'a, S: Spec + 'static> ReportText<'a, S> {
         if !setup.is_empty() {
             text::fact(out, "setup", &list(setup), WIDTH);
         }
+        let is_shown = |thread: usize| self.is_in_core(thread) && !threads[thread].is_empty();
+        let (mut others, mut hidden) = (0, 0);
         for (thread, ops) in threads.iter().enumerate() {
-            text::fact(out, &format!("thread {thread}"), &list(ops), WIDTH);
+            if is_shown(thread) {
+                text::fact(out, &format!("thread {thread}"), &list(ops), WIDTH);
+            } else if !ops.is_empty() {
+                (others, hidden) = (others + 1, hidden + ops.len());
+            }
+        }
+        if others > 0 {
+            let (others, ops) = (text::count(others, "thread"), text::count(hidden, "operation"));
+            let note = format!("{ops} of {others} that are not part of the contradiction");
+            text::fact(out, "others", &note, WIDTH);
         }
         if !finally.is_empty() {
             text::fact(out, "finally", &list(finally), WIDTH);
         }
+    }
+
+    /// True if the contradiction is about operations of this thread, or it is not known what it is about.
+    fn is_in_core(&self, thread: usize) -> bool {
+        let history = &self.named.failure.execution.history;
+        let core = core_of(self.named.failure, self.report);
+        let process = |id: &OpId| history.extras(*id).process;
+        core.is_empty() || core.iter().any(|id| process(id) == Some(thread as u32))
     }
 
     fn origin(&self, out: &mut String) {
@@ -275,7 +299,10 @@ impl<'a, S: Spec + 'static> ReportText<'a, S> {
         };
         if executions > 0 {
             let result = if self.scenario == self.original {
-                format!("nothing smaller failed in {executions} executions")
+                format!(
+                    "no smaller scenario failed in {executions} executions; what is drawn above is the \
+                     contradiction in this one"
+                )
             } else {
                 let by = format!("{executions} executions, {}", text::duration(time));
                 format!("from {} to {}, by {by}", size(self.original), size(self.scenario))

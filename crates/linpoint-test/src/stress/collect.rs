@@ -6,13 +6,17 @@ use linpoint::history::{HistoryError, HistoryErrorKind};
 use linpoint::{OpId, Spec};
 
 use super::round::{Round, ThreadLog};
+use crate::definition::Test;
 use crate::execution::{Execution, ExecutionOf, Unfinished, UnfinishedReason};
 use crate::record::merge::{Lane, Row, merge};
 use crate::record::sheet::OPEN;
 use crate::scenario::Scenario;
 
 /// The execution of a run that has ended, and its logs for reuse.
-pub(crate) fn finished<T, S: Spec>(round: Round<T, S>) -> (ExecutionOf<S>, Vec<ThreadLog<S>>) {
+pub(crate) fn finished<T, S: Spec>(
+    test: &Test<T, S>,
+    round: Round<T, S>,
+) -> (ExecutionOf<S>, Vec<ThreadLog<S>>) {
     let Round { object, scenario, mut logs, panics, .. } = round;
     drop(object);
     let Scenario { mut setup, threads, finally } = scenario;
@@ -28,12 +32,14 @@ pub(crate) fn finished<T, S: Spec>(round: Round<T, S>) -> (ExecutionOf<S>, Vec<T
         lanes.push(Lane { process, rows });
     }
     let panics = panics.into_inner().unwrap_or_else(PoisonError::into_inner);
+    relax(test, &mut lanes);
     (execution(lanes, &panics, Vec::new()), logs)
 }
 
 /// The execution so far of a run whose threads may still be active. `state_of` is the state of a
 /// thread that has not returned.
 pub(crate) fn snapshot<T, S: Spec>(
+    test: &Test<T, S>,
     round: &Round<T, S>,
     state_of: impl Fn(usize) -> String,
 ) -> ExecutionOf<S> {
@@ -62,7 +68,24 @@ pub(crate) fn snapshot<T, S: Spec>(
         }
         lanes.push(Lane { process: thread as u32, rows });
     }
+    relax(test, &mut lanes);
     execution(lanes, &panics, waiting)
+}
+
+/// Forgets the results of relaxed operations that overlap an operation of another thread.
+fn relax<T, S: Spec>(test: &Test<T, S>, lanes: &mut [Lane<S::Op, S::Ret>]) {
+    let Some(is_relaxed) = test.relaxed_ops() else { return };
+    for at in 0..lanes.len() {
+        for row in 0..lanes[at].rows.len() {
+            let Row { op, call, end, .. } = &lanes[at].rows[row];
+            let (call, end) = (*call, *end);
+            let overlaps = |other: &Row<S::Op, S::Ret>| other.call <= end && call <= other.end;
+            let mut others = lanes.iter().enumerate().filter(|(other, _)| *other != at);
+            if is_relaxed(op) && others.any(|(_, lane)| lane.rows.iter().any(overlaps)) {
+                lanes[at].rows[row].ret = None;
+            }
+        }
+    }
 }
 
 fn execution<O, R>(

@@ -25,7 +25,7 @@ pub(super) fn confirm<T: Send + Sync + 'static, S: Spec + Send + 'static>(
     for clock in others {
         if seen.iter().all(|(name, _)| *name != clock.name()) {
             let name = clock.name();
-            let mut runner = StressRunner::new(Settings { clock, ..settings.clone() });
+            let mut runner = StressRunner::new(Settings { clock, ..settings.clone() }, None);
             let failure = runner.attempt(test, scenario).failure;
             let fails = failure.is_some_and(|failure| failure.fault == Fault::NotLinearizable);
             seen.push((name, fails));

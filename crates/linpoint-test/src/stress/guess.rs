@@ -43,24 +43,54 @@ pub(crate) enum Guess {
     Unknown,
 }
 
+/// What the order of returns reveals about a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Order {
+    pub(crate) guess: Guess,
+    /// True if operations of different threads overlapped.
+    pub(crate) overlaps: bool,
+    /// The number of operations in the middle of which another thread performed a whole operation.
+    pub(crate) interrupted: u64,
+}
+
 impl Guesser {
     /// Guesses an order for a run that has ended.
-    pub(crate) fn guess<T, S: Spec>(&mut self, spec: &S, round: &Round<T, S>) -> Guess {
+    pub(crate) fn guess<T, S: Spec>(&mut self, spec: &S, round: &Round<T, S>) -> Order {
         const TOO_MUCH: u32 = 16;
         const SKIP: u32 = 16;
+        let Some(order) = by_return(round) else {
+            return Order { guess: Guess::Unknown, overlaps: true, interrupted: 0 };
+        };
+        let (overlaps, interrupted) = concurrency(&order);
         if self.penalty >= TOO_MUCH && self.skipped < SKIP {
             self.skipped += 1;
-            return Guess::Unknown;
+            return Order { guess: Guess::Unknown, overlaps, interrupted };
         }
         self.skipped = 0;
-        let guess = try_guess(spec, round, !self.reorders);
+        let guess = try_guess(spec, order, !self.reorders);
         self.reorders = guess != Guess::AsReturned;
         self.penalty = match guess {
             Guess::Unknown => (self.penalty + 2).min(TOO_MUCH + 1),
             _ => self.penalty.saturating_sub(1),
         };
-        guess
+        Order { guess, overlaps, interrupted }
     }
+}
+
+/// Whether operations overlapped, and how many contain a whole operation of another thread. The last
+/// operation that returned before another one is the one most likely to overlap it, and if it does not, none
+/// does. Whether the other one contains it is also decided by this neighbour alone, which counts too few with
+/// more than two threads.
+fn concurrency<O, R>(order: &[Returned<'_, O, R>]) -> (bool, u64) {
+    let (mut overlaps, mut interrupted) = (false, 0);
+    for pair in order.windows(2) {
+        let (before, after) = (&pair[0], &pair[1]);
+        if before.process != after.process && after.call < before.end {
+            overlaps = true;
+            interrupted += u64::from(after.call < before.call);
+        }
+    }
+    (overlaps, interrupted)
 }
 
 /// The next operation of a thread, and the number of the one after it.
@@ -72,8 +102,11 @@ fn may_precede<O, R>(later: &Returned<'_, O, R>, earlier: &Returned<'_, O, R>) -
 }
 
 /// Guesses; the order of returns first, if it is likely to be right.
-fn try_guess<T, S: Spec>(spec: &S, round: &Round<T, S>, returns_first: bool) -> Guess {
-    let Some(order) = by_return(round) else { return Guess::Unknown };
+fn try_guess<S: Spec>(
+    spec: &S,
+    order: Vec<Returned<'_, S::Op, S::Ret>>,
+    returns_first: bool,
+) -> Guess {
     if returns_first && replay(spec, order.iter()) == Some(Ok(())) {
         return Guess::AsReturned;
     }
@@ -252,15 +285,29 @@ mod tests {
         Round::new((), scenario, logs)
     }
 
+    fn guess_of(spec: &Queue<u64>, round: &Round<(), Queue<u64>>, returns_first: bool) -> Guess {
+        by_return(round).map_or(Guess::Unknown, |order| try_guess(spec, order, returns_first))
+    }
+
+    #[test]
+    fn overlaps_and_interruptions_are_counted() {
+        let op = |process, call, end| Returned { process, op: &(), ret: &(), call, end };
+        assert_eq!(concurrency(&[op(0, 0, 1), op(1, 2, 3), op(0, 4, 5)]), (false, 0));
+        assert_eq!(concurrency(&[op(0, 0, 2), op(1, 1, 3)]), (true, 0));
+        assert_eq!(concurrency(&[op(0, 2, 3), op(0, 4, 5), op(1, 1, 6)]), (true, 1));
+    }
+
     #[test]
     fn every_guessed_run_is_linearizable() {
         let spec = Queue::new();
+        let test = crate::Test::new(|| ()).spec(Queue::new()).ops(|_| QueueOp::Dequeue);
+        let test = test.perform(|(), _| QueueRet::Done);
         let (mut guessed, mut missed) = (0, 0);
         let runs = if std::env::var_os("LINPOINT_LONG").is_some() { 1_000_000 } else { 5_000 };
         for seed in 0..runs {
             let round = run(seed);
-            let guess = try_guess(&spec, &round, seed % 2 == 0) != Guess::Unknown;
-            let (execution, _) = super::super::collect::finished(round);
+            let guess = guess_of(&spec, &round, seed % 2 == 0) != Guess::Unknown;
+            let (execution, _) = super::super::collect::finished(&test, round);
             let truth = check(&spec, &execution.history).unwrap().verdict.is_linearizable();
             assert!(truth || !guess, "run {seed} is not linearizable");
             guessed += u32::from(guess);
@@ -273,16 +320,16 @@ mod tests {
     fn after_failures_guesses_are_rare() {
         let mut guesser = Guesser::default();
         let spec = Queue::new();
-        let hard =
-            (0..).map(run).find(|round| try_guess(&spec, round, true) == Guess::Unknown).unwrap();
-        let easy =
-            (0..).map(run).find(|round| try_guess(&spec, round, true) != Guess::Unknown).unwrap();
-        assert_ne!(guesser.guess(&spec, &easy), Guess::Unknown);
+        let guess = |round: &_| guess_of(&spec, round, true);
+        let hard = (0..).map(run).find(|round| guess(round) == Guess::Unknown).unwrap();
+        let easy = (0..).map(run).find(|round| guess(round) != Guess::Unknown).unwrap();
+        assert_ne!(guesser.guess(&spec, &easy).guess, Guess::Unknown);
         for _ in 0..20 {
-            assert_eq!(guesser.guess(&spec, &hard), Guess::Unknown);
+            assert_eq!(guesser.guess(&spec, &hard).guess, Guess::Unknown);
         }
-        assert_eq!(guesser.guess(&spec, &easy), Guess::Unknown, "not even tried");
-        let tries = (0..1_000).filter(|_| guesser.guess(&spec, &easy) != Guess::Unknown).count();
+        assert_eq!(guesser.guess(&spec, &easy).guess, Guess::Unknown, "not even tried");
+        let tries =
+            (0..1_000).filter(|_| guesser.guess(&spec, &easy).guess != Guess::Unknown).count();
         assert!(tries > 900, "it recovers: {tries}");
     }
 

@@ -20,12 +20,15 @@
 mod collect;
 mod confirm;
 mod guess;
+mod interrupters;
+mod manner;
 mod neighbours;
 mod os_thread;
 mod pool;
 mod round;
 mod runner;
 mod settings;
+mod summary;
 mod watchdog;
 
 use std::time::{Duration, Instant};
@@ -34,6 +37,7 @@ use linpoint::Spec;
 
 use runner::StressRunner;
 pub use settings::{Noise, Placement};
+pub use summary::Summary;
 
 use crate::definition::{self, Mode, NeedsSpec, Test};
 use crate::execution::{Attempt, Failure, Runner};
@@ -42,7 +46,7 @@ use crate::record::Clock;
 use crate::replay::Environment;
 use crate::report::{self, FailureReport, Files, Found};
 use crate::scenario::Recipe;
-use settings::Settings;
+use settings::{Length, Settings};
 
 /// A stress test on OS threads.
 ///
@@ -81,26 +85,6 @@ impl<T, S: Spec> Test<T, S> {
     }
 }
 
-/// Statistics of a stress test that passed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Summary {
-    /// Runs, without the warm-up.
-    pub runs: u64,
-    /// Operations called in them.
-    pub operations: u64,
-    /// Runs that ended with operations waiting legally.
-    pub waits: u64,
-    /// Runs in which the operations could have taken effect in the order of their returns. If this
-    /// is nearly all runs, the threads hardly interfered with each other.
-    pub easy: u64,
-    /// Runs that needed the checker. The remaining runs were confirmed by guessing an order.
-    pub searched: u64,
-    /// Elapsed time.
-    pub time: Duration,
-    /// Executions of saved regressions, before the runs.
-    pub regressions: u64,
-}
-
 /// The definition. [`Test`] has methods of the same names.
 impl<T, S: Spec> Stress<T, S> {
     fn with(self, change: impl FnOnce(Test<T, S>) -> Test<T, S>) -> Self {
@@ -117,8 +101,7 @@ impl<T, S: Spec> Stress<T, S> {
         self.with(|test| test.threads(threads))
     }
 
-    /// The number of operations of each thread in a run; 20 by default. Short runs find most bugs
-    /// as quickly and have shorter reports; long runs start less often.
+    /// The number of operations of each thread in a run. See [`Test::operations`].
     pub fn operations(self, operations: usize) -> Self {
         self.with(|test| test.operations(operations))
     }
@@ -144,6 +127,25 @@ impl<T, S: Spec> Stress<T, S> {
         self.with(|test| test.unblock(unblock))
     }
 
+    /// Thread `number` draws its operations by this function instead. See [`Test::thread`].
+    pub fn thread(
+        self,
+        number: usize,
+        draw: impl Fn(&mut crate::Rng) -> S::Op + Send + Sync + 'static,
+    ) -> Self {
+        self.with(|test| test.thread(number, draw))
+    }
+
+    /// Looks at the object after each run, and panics if something is wrong with it. See [`Test::validate`].
+    pub fn validate(self, validate: impl Fn(&T) + Send + Sync + 'static) -> Self {
+        self.with(|test| test.validate(validate))
+    }
+
+    /// Checks these operations only where nothing overlaps them. See [`Test::relaxed`].
+    pub fn relaxed(self, is_relaxed: impl Fn(&S::Op) -> bool + Send + Sync + 'static) -> Self {
+        self.with(|test| test.relaxed(is_relaxed))
+    }
+
     /// Maps panics to results. See [`Test::panics_as`].
     pub fn panics_as(
         self,
@@ -155,9 +157,15 @@ impl<T, S: Spec> Stress<T, S> {
 
 /// Settings.
 impl<T, S: Spec> Stress<T, S> {
-    /// The number of runs; 1,000 by default. `LINPOINT_ITERS` overrides it.
+    /// Tests for this long; one second by default. `LINPOINT_TIME` overrides it. Bugs that need rare
+    /// interleavings need time: tests that run at night should have minutes.
+    pub fn time(self, time: Duration) -> Self {
+        self.set(|s| s.length = Length::Time(time))
+    }
+
+    /// Tests this many runs, instead of for a time. `LINPOINT_ITERS` overrides it.
     pub fn runs(self, runs: u64) -> Self {
-        self.set(|s| s.runs = runs)
+        self.set(|s| s.length = Length::Runs(runs))
     }
 
     /// Runs before the others that are checked but not counted in the [`Summary`]; none by default.
@@ -172,7 +180,9 @@ impl<T, S: Spec> Stress<T, S> {
         self.set(|s| s.seed = Some(seed))
     }
 
-    /// Stops after this time, but not before the first run.
+    /// Stops after this time, but not before the first run. A failure that was found is shrunk in what is left of
+    /// the time, but at least in a tenth of it. Only a run that makes no progress can take longer, until
+    /// [`patience`](Stress::patience) ends.
     pub fn time_limit(self, time: Duration) -> Self {
         self.set(|s| s.time_limit = Some(time))
     }
@@ -187,7 +197,7 @@ impl<T, S: Spec> Stress<T, S> {
         self.set(|s| s.noise = noise)
     }
 
-    /// The cores on which threads run; [`Placement::Free`] by default.
+    /// The cores on which threads run, and whether they are interrupted; [`Placement::Mixed`] by default.
     pub fn placement(self, placement: Placement) -> Self {
         self.set(|s| s.placement = placement)
     }
@@ -241,22 +251,29 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> Stress<T, S> {
     }
 
     /// Runs the test. A failure is returned as an error.
+    ///
+    /// What was tested is printed to the standard error, which `cargo test` shows with `--nocapture`.
     #[track_caller]
     pub fn try_run(&self) -> Result<Summary, Box<FailureReport>> {
         let environment = Environment::read();
         let name = report::name_of(self.test.given_name());
         let mut settings = self.settings.clone();
-        settings.runs = environment.runs.unwrap_or(settings.runs);
+        settings.length = match (environment.time, environment.runs) {
+            (Some(time), _) => Length::Time(time),
+            (None, Some(runs)) => Length::Runs(runs),
+            (None, None) => settings.length,
+        };
         let seed = environment.seed.or(settings.seed).unwrap_or_else(report::any_seed);
+        let begin = Instant::now();
+        let deadline = settings.time_limit.and_then(|time| begin.checked_add(time));
         let context = report::Context {
             name: name.clone(),
             seed,
-            files: settings.files.clone(),
+            files: settings.files.clone().of_source(std::panic::Location::caller().file()),
             limits: settings.limits,
             shrink_time: settings.shrink_time,
         };
-        let mut runner = StressRunner::new(settings.clone());
-        let begin = Instant::now();
+        let mut runner = StressRunner::new(settings.clone(), deadline);
         let mut summary = Summary::default();
         if let Some(replay) = environment.replay_of(&name, runner.mode()) {
             let scenario = self.test.instantiate(&replay.recipe);
@@ -272,11 +289,15 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> Stress<T, S> {
             self.found(&mut runner, &context, attempt, replay.recipe, None)?;
         }
         let _neighbours = neighbours::Neighbours::new(settings.busy_neighbours);
-        let deadline = settings.time_limit.map(|time| begin + time);
-        let outcome = runner.campaign(&self.test, seed, deadline, &mut summary);
-        summary.time = begin.elapsed();
+        let outcome = runner.campaign(&self.test, seed, &mut summary);
         match outcome {
-            None => Ok(summary),
+            None => {
+                eprintln!("linpoint: {name}: passed: {summary}");
+                if let Some(warning) = summary.warning().filter(|_| self.test.thread_count() > 1) {
+                    eprintln!("linpoint: {name}: WARNING: {warning}");
+                }
+                Ok(summary)
+            }
             Some((run, failure)) => {
                 let recipe = self.test.recipe(seed, run);
                 Err(self.conclude(&mut runner, &context, failure, recipe, Some((run, summary))))
@@ -315,6 +336,7 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> Stress<T, S> {
             )
         });
         let found = Found { recipe, failure, how: found };
-        Box::new(report::conclude(runner, &self.test, found, context))
+        let context = report::Context { shrink_time: runner.time_to_shrink(), ..context.clone() };
+        Box::new(report::conclude(runner, &self.test, found, &context))
     }
 }

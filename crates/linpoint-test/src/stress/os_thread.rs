@@ -1,7 +1,10 @@
 //! The cores on which threads run and the state they are in, as far as the operating system reports
 //! it.
 
-use std::sync::atomic::{AtomicI32, Ordering};
+#[cfg(target_os = "linux")]
+use std::fs::File;
+#[cfg(target_os = "linux")]
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use super::settings::Placement;
@@ -9,8 +12,47 @@ use super::settings::Placement;
 /// A thread of the operating system.
 #[derive(Debug, Default)]
 pub(crate) struct Thread {
-    /// 0: not known.
-    id: AtomicI32,
+    #[cfg(target_os = "linux")]
+    files: OnceLock<Option<ThreadFiles>>,
+}
+
+/// Where Linux reports about a thread. The files stay open, since reading them again is much faster.
+#[cfg(target_os = "linux")]
+#[derive(Debug)]
+struct ThreadFiles {
+    stat: File,
+    schedstat: File,
+}
+
+#[cfg(target_os = "linux")]
+impl ThreadFiles {
+    fn open(id: i32) -> Option<ThreadFiles> {
+        let open = |name: &str| File::open(format!("/proc/self/task/{id}/{name}")).ok();
+        Some(ThreadFiles { stat: open("stat")?, schedstat: open("schedstat")? })
+    }
+
+    fn read(file: &File) -> Option<String> {
+        use std::os::unix::fs::FileExt;
+
+        let mut buffer = [0; 1024];
+        let length = file.read_at(&mut buffer, 0).ok()?;
+        Some(String::from_utf8_lossy(&buffer[..length]).into_owned())
+    }
+
+    /// The first word after the name, which is in parentheses and may contain any character.
+    fn sleeps(&self) -> Option<bool> {
+        let stat = ThreadFiles::read(&self.stat)?;
+        let state = stat.rsplit(") ").next()?.chars().next()?;
+        Some(state == 'S')
+    }
+
+    /// Nanoseconds on a core, and the number of times that it got one.
+    fn ran(&self) -> Option<(u64, u64)> {
+        let text = ThreadFiles::read(&self.schedstat)?;
+        let mut numbers = text.split_whitespace().map(str::parse);
+        let time = numbers.next()?.ok()?;
+        Some((time, numbers.nth(1)?.ok()?))
+    }
 }
 
 /// The state of a thread.
@@ -38,61 +80,140 @@ impl ThreadState {
 impl Thread {
     /// Binds this to the calling thread.
     pub(crate) fn bind_current(&self) {
-        self.id.store(rustix::thread::gettid().as_raw_nonzero().get(), Ordering::Relaxed);
+        let id = rustix::thread::gettid().as_raw_nonzero().get();
+        self.files.get_or_init(|| ThreadFiles::open(id));
+    }
+
+    fn files(&self) -> Option<&ThreadFiles> {
+        self.files.get()?.as_ref()
     }
 
     pub(crate) fn state(&self) -> ThreadState {
-        let id = self.id.load(Ordering::Relaxed);
-        if id == 0 {
-            return ThreadState::Unknown;
+        match self.files().and_then(|files| Some((files.sleeps()?, files.ran()?))) {
+            Some((true, _)) => ThreadState::Asleep,
+            Some((false, (time, _))) => ThreadState::Running(Duration::from_nanos(time)),
+            None => ThreadState::Unknown,
         }
-        let file = |name: &str| std::fs::read_to_string(format!("/proc/self/task/{id}/{name}"));
-        // The state is the first word after the name, which is in parentheses and may contain any
-        // character.
-        let Ok(stat) = file("stat") else { return ThreadState::Unknown };
-        let state = stat.rsplit(") ").next().and_then(|rest| rest.chars().next());
-        if state == Some('S') {
-            return ThreadState::Asleep;
-        }
-        let run = file("schedstat").ok().and_then(|s| s.split(' ').next()?.parse().ok());
-        run.map_or(ThreadState::Unknown, |nanos| ThreadState::Running(Duration::from_nanos(nanos)))
+    }
+
+    /// If it sleeps: how often it has run. Two equal answers mean that it has not run in between.
+    pub(crate) fn asleep_since(&self) -> Option<u64> {
+        let files = self.files()?;
+        files.sleeps()?.then(|| files.ran())?.map(|(_, times)| times)
     }
 }
 
 #[cfg(not(target_os = "linux"))]
 impl Thread {
-    pub(crate) fn bind_current(&self) {
-        self.id.store(0, Ordering::Relaxed);
-    }
+    pub(crate) fn bind_current(&self) {}
 
     pub(crate) fn state(&self) -> ThreadState {
         ThreadState::Unknown
     }
+
+    pub(crate) fn asleep_since(&self) -> Option<u64> {
+        None
+    }
 }
 
-/// Places the calling thread, which has this number. Errors of the system are ignored: placement is
-/// only a preference.
-#[cfg(target_os = "linux")]
-pub(crate) fn place(placement: Placement, number: usize) {
-    use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+/// Timers of the calling thread are precise while this lives, where the system supports that. By default,
+/// Linux wakes threads up to 50 µs late.
+pub(crate) struct PreciseTimers {
+    #[cfg(target_os = "linux")]
+    before: Option<std::num::NonZeroU64>,
+}
 
-    let Ok(allowed) = sched_getaffinity(None) else { return };
-    let cores: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|core| allowed.is_set(*core)).collect();
-    let mine: &[usize] = match placement {
-        Placement::Free => return,
-        _ if cores.is_empty() => return,
-        Placement::Pinned => &cores[number % cores.len()..][..1],
-        Placement::Crowded(few) => &cores[..few.clamp(1, cores.len())],
-    };
-    let mut set = CpuSet::new();
-    for core in mine {
-        set.set(*core);
+#[cfg(target_os = "linux")]
+impl PreciseTimers {
+    pub(crate) fn new() -> PreciseTimers {
+        use rustix::thread::{current_timer_slack, set_current_timer_slack};
+
+        let before = current_timer_slack().ok().and_then(std::num::NonZeroU64::new);
+        let _ = set_current_timer_slack(Some(std::num::NonZeroU64::MIN));
+        PreciseTimers { before }
     }
-    let _ = sched_setaffinity(None, &set);
+}
+
+#[cfg(target_os = "linux")]
+impl Drop for PreciseTimers {
+    fn drop(&mut self) {
+        let _ = rustix::thread::set_current_timer_slack(self.before);
+    }
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn place(_: Placement, _: usize) {}
+impl PreciseTimers {
+    pub(crate) fn new() -> PreciseTimers {
+        PreciseTimers {}
+    }
+}
+
+/// The cores that threads may use.
+#[derive(Debug)]
+pub(crate) struct Cores {
+    #[cfg(target_os = "linux")]
+    numbers: Vec<usize>,
+}
+
+#[cfg(target_os = "linux")]
+impl Cores {
+    /// Those of the calling thread. They are listed from a different one each time, so that tests that run at
+    /// the same time do not all crowd the first core.
+    pub(crate) fn of_this_thread() -> Cores {
+        use rustix::thread::{CpuSet, sched_getaffinity};
+
+        let allowed = sched_getaffinity(None).unwrap_or_else(|_| CpuSet::new());
+        let is_allowed = |core: &usize| allowed.is_set(*core);
+        let mut numbers: Vec<usize> = (0..CpuSet::MAX_CPU).filter(is_allowed).collect();
+        if !numbers.is_empty() {
+            let first = crate::report::any_seed() as usize % numbers.len();
+            numbers.rotate_left(first);
+        }
+        Cores { numbers }
+    }
+
+    /// How many of the cores, from the first, this many threads are placed on.
+    pub(crate) fn used_by(&self, placement: Placement, threads: usize) -> usize {
+        let all = self.numbers.len();
+        match placement {
+            Placement::Free | Placement::Mixed => all,
+            Placement::Pinned => threads.min(all),
+            Placement::Crowded(few) => few.max(1).min(all),
+        }
+    }
+
+    /// Places the calling thread, which has this number. Errors of the system are ignored: placement is only
+    /// a preference.
+    pub(crate) fn place(&self, placement: Placement, number: usize) {
+        use rustix::thread::{CpuSet, sched_setaffinity};
+
+        let mine = match placement {
+            _ if self.numbers.is_empty() => return,
+            Placement::Pinned => &self.numbers[number % self.numbers.len()..][..1],
+            // Thread numbers do not matter here.
+            _ => &self.numbers[..self.used_by(placement, 0)],
+        };
+        let mut set = CpuSet::new();
+        for core in mine {
+            set.set(*core);
+        }
+        let _ = sched_setaffinity(None, &set);
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+impl Cores {
+    pub(crate) fn of_this_thread() -> Cores {
+        Cores {}
+    }
+
+    /// Threads cannot be placed, so nothing can be placed beside them.
+    pub(crate) fn used_by(&self, _: Placement, _: usize) -> usize {
+        0
+    }
+
+    pub(crate) fn place(&self, _: Placement, _: usize) {}
+}
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
@@ -122,7 +243,7 @@ mod tests {
     #[test]
     fn a_pinned_thread_runs_on_one_core() {
         let cores = std::thread::spawn(|| {
-            place(Placement::Pinned, 1);
+            Cores::of_this_thread().place(Placement::Pinned, 1);
             std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
         });
         assert_eq!(cores.join().unwrap(), 1);

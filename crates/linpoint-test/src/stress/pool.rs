@@ -1,21 +1,23 @@
 //! Worker threads that are reused for all runs.
 
-use std::sync::atomic::Ordering;
+use std::cell::RefCell;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, mpsc};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use linpoint::Spec;
 
-use super::os_thread;
+use super::os_thread::{self, Cores, PreciseTimers};
 use super::round::Batch;
 use super::settings::Placement;
 
 /// Threads that wait for batches.
 pub(crate) struct Pool<T, S: Spec> {
     workers: Vec<Worker<T, S>>,
-    placement: Placement,
+    cores: Arc<Cores>,
     /// The number of threads that are stuck forever. They cannot be stopped, only abandoned.
     abandoned: usize,
+    helper: Helper,
 }
 
 struct Worker<T, S: Spec> {
@@ -59,8 +61,14 @@ pub(crate) struct Running<T, S: Spec> {
 }
 
 impl<T: Send + Sync + 'static, S: Spec + Send + 'static> Pool<T, S> {
-    pub(crate) fn new(placement: Placement) -> Self {
-        Pool { workers: Vec::new(), placement, abandoned: 0 }
+    pub(crate) fn new() -> Self {
+        let cores = Arc::new(Cores::of_this_thread());
+        Pool { workers: Vec::new(), cores, abandoned: 0, helper: Helper::default() }
+    }
+
+    /// The cores that threads may use.
+    pub(crate) fn cores(&self) -> &Arc<Cores> {
+        &self.cores
     }
 
     /// The number of abandoned threads.
@@ -71,11 +79,16 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> Pool<T, S> {
     fn spawn(&self, number: usize) -> Worker<T, S> {
         let (jobs, inbox) = mpsc::channel::<Job<T, S>>();
         let thread = Arc::new(os_thread::Thread::default());
-        let (known, placement) = (thread.clone(), self.placement);
+        let (known, cores) = (thread.clone(), self.cores.clone());
         let body = move || {
             known.bind_current();
-            os_thread::place(placement, number);
+            let _precise = PreciseTimers::new();
+            let mut placement = Placement::Free;
             while let Ok(Job { batch, finish }) = inbox.recv() {
+                let wanted = batch.manner.placement;
+                if std::mem::replace(&mut placement, wanted) != wanted {
+                    cores.place(wanted, number);
+                }
                 batch.work(number);
                 // Drop the batch first: the receiver of the signal unwraps the `Arc`.
                 drop(batch);
@@ -90,7 +103,7 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> Pool<T, S> {
 
     /// Gives a batch to as many threads as it needs.
     pub(crate) fn start(&mut self, batch: Batch<T, S>) -> Running<T, S> {
-        let threads = batch.current_rounds.len();
+        let threads = batch.threads();
         while self.workers.len() < threads {
             let worker = self.spawn(self.workers.len());
             self.workers.push(worker);
@@ -119,6 +132,11 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> Pool<T, S> {
         }
     }
 
+    /// The number of times that a thread has run, if it sleeps.
+    pub(crate) fn asleep_since(&self, number: usize) -> Option<u64> {
+        self.workers.get(number).and_then(|worker| worker.thread.asleep_since())
+    }
+
     /// The state of a thread, as the operating system reports it.
     pub(crate) fn state_of(&self, number: usize) -> os_thread::ThreadState {
         self.workers
@@ -137,29 +155,91 @@ impl<T, S: Spec> Running<T, S> {
         self.finish.wait(self.threads, time).len() == self.threads
     }
 
-    /// The batch, if all threads have finished.
-    pub(crate) fn finished(self) -> Option<Batch<T, S>> {
-        Arc::try_unwrap(self.batch).ok()
+    /// The batch, when all threads have finished. An error if somebody still uses it after this time: the
+    /// function that releases waiting operations does not return.
+    pub(crate) fn finished(self, time: Duration) -> Result<Batch<T, S>, Arc<Batch<T, S>>> {
+        let begin = Instant::now();
+        let mut batch = self.batch;
+        loop {
+            match Arc::try_unwrap(batch) {
+                Ok(batch) => return Ok(batch),
+                Err(shared) if begin.elapsed() >= time => return Err(shared),
+                Err(shared) => batch = shared,
+            }
+            std::thread::yield_now();
+        }
     }
 
-    /// Stops new operations, and releases waiting ones if the test says how.
-    pub(crate) fn stop(&self, round: usize)
+    /// Lets threads leave this run and those before it, and releases operations that wait in it, if the test
+    /// says how. The batch goes on.
+    pub(crate) fn release(&self, pool: &Pool<T, S>, round: usize)
     where
         T: Send + Sync + 'static,
         S: Send + 'static,
     {
-        self.batch.stop.store(true, Ordering::SeqCst);
+        self.batch.leave(round);
+        self.unblock(pool, round);
+    }
+
+    /// Lets threads leave all runs, and releases operations that wait in this one, if the test says how.
+    pub(crate) fn stop(&self, pool: &Pool<T, S>, round: usize)
+    where
+        T: Send + Sync + 'static,
+        S: Send + 'static,
+    {
+        self.batch.stop();
+        self.unblock(pool, round);
+    }
+
+    fn unblock(&self, pool: &Pool<T, S>, round: usize)
+    where
+        T: Send + Sync + 'static,
+        S: Send + 'static,
+    {
         if self.batch.test.unblocks().is_some() {
-            // On a separate thread: it may block on the same lock as the stuck threads.
             let batch = self.batch.clone();
-            std::thread::spawn(move || {
+            pool.helper.perform(Box::new(move || {
                 if let (Some(unblock), Some(round)) =
                     (batch.test.unblocks(), batch.rounds.get(round))
                 {
                     unblock(&round.object);
                 }
-            });
+            }));
         }
+    }
+}
+
+/// A thread for work that may block on the same lock as the threads under test.
+#[derive(Default)]
+struct Helper {
+    /// The inbox of the thread, and the number of tasks that it has not completed.
+    thread: RefCell<Option<(mpsc::Sender<Task>, Arc<AtomicUsize>)>>,
+}
+
+type Task = Box<dyn FnOnce() + Send>;
+
+impl Helper {
+    /// Performs a task. A thread that is still busy with an earlier one is replaced.
+    fn perform(&self, task: Task) {
+        let mut thread = self.thread.borrow_mut();
+        if thread.as_ref().is_some_and(|(_, open)| open.load(Ordering::SeqCst) > 0) {
+            *thread = None;
+        }
+        let (inbox, open) = thread.get_or_insert_with(|| {
+            let (inbox, tasks) = mpsc::channel::<Task>();
+            let open = Arc::new(AtomicUsize::new(0));
+            let counter = open.clone();
+            std::thread::spawn(move || {
+                while let Ok(task) = tasks.recv() {
+                    task();
+                    counter.fetch_sub(1, Ordering::SeqCst);
+                }
+            });
+            (inbox, open)
+        });
+        open.fetch_add(1, Ordering::SeqCst);
+        // The thread ends only when its inbox is dropped.
+        let _ = inbox.send(task);
     }
 }
 

@@ -5,11 +5,12 @@
 //! start, and the final operations, when all have ended.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use linpoint::Spec;
 
+use super::manner::Manner;
 use super::settings::Noise;
 use crate::definition::Test;
 use crate::execution::message_of;
@@ -39,19 +40,19 @@ pub(crate) struct Round<T, S: Spec> {
 pub(crate) struct Batch<T, S: Spec> {
     pub(crate) test: Test<T, S>,
     pub(crate) rounds: Vec<Round<T, S>>,
-    pub(crate) clock: Clock,
-    pub(crate) noise: Noise,
-    pub(crate) seed: u64,
-    /// Set to stop new operations.
-    pub(crate) stop: AtomicBool,
+    clock: Clock,
+    pub(crate) manner: Manner,
+    seed: u64,
+    /// Threads leave the runs before this one and perform no new operations in them.
+    stopped: AtomicUsize,
     /// The run that each thread is in.
-    pub(crate) current_rounds: Vec<Padded>,
+    current_rounds: Vec<Padded>,
 }
 
 /// A number on a cache line of its own, which one thread writes and the watchdog reads.
 #[repr(align(128))]
 #[derive(Debug, Default)]
-pub(crate) struct Padded(pub(crate) AtomicUsize);
+struct Padded(AtomicUsize);
 
 impl<T, S: Spec> Round<T, S> {
     /// `logs` must have room for the operations of each thread.
@@ -84,46 +85,89 @@ impl<T, S: Spec> Round<T, S> {
 }
 
 impl<T, S: Spec> Batch<T, S> {
+    /// The runs must all have the same number of threads.
+    pub(crate) fn new(
+        test: Test<T, S>,
+        rounds: Vec<Round<T, S>>,
+        clock: Clock,
+        manner: Manner,
+        seed: u64,
+    ) -> Self {
+        let threads = rounds.first().map_or(0, |round| round.scenario.threads.len());
+        let current_rounds = (0..threads).map(|_| Padded::default()).collect();
+        Batch { test, rounds, clock, manner, seed, stopped: 0.into(), current_rounds }
+    }
+
+    /// The number of threads.
+    pub(crate) fn threads(&self) -> usize {
+        self.current_rounds.len()
+    }
+
+    /// The run that each thread is in.
+    pub(crate) fn positions(&self) -> Vec<usize> {
+        self.current_rounds.iter().map(|round| round.0.load(Ordering::Acquire)).collect()
+    }
+
+    /// The earliest run that a thread is in.
+    pub(crate) fn earliest_round(&self) -> usize {
+        self.positions().into_iter().min().unwrap_or(0)
+    }
+
+    /// A number that changes with every step of this run and of the next.
+    pub(crate) fn progress_from(&self, round: usize) -> usize {
+        self.rounds[round..].iter().take(2).map(Round::progress).sum()
+    }
+
+    /// Lets threads leave the runs up to this one.
+    pub(crate) fn leave(&self, round: usize) {
+        self.stopped.store(round + 1, Ordering::SeqCst);
+    }
+
+    /// Lets threads leave all runs.
+    pub(crate) fn stop(&self) {
+        self.stopped.store(usize::MAX, Ordering::SeqCst);
+    }
+
+    #[inline]
+    fn is_stopped(&self, round: usize) -> bool {
+        round < self.stopped.load(Ordering::Relaxed)
+    }
+
     /// The work of thread `me`.
     pub(crate) fn work(&self, me: usize) {
         for (number, round) in self.rounds.iter().enumerate() {
             self.current_rounds[me].0.store(number, Ordering::Release);
-            if !self.take_part(me, number, round) {
-                return;
-            }
+            self.take_part(me, number, round);
         }
     }
 
-    /// Performs the part of thread `me` in a run. False if the batch was stopped.
-    fn take_part(&self, me: usize, number: usize, round: &Round<T, S>) -> bool {
+    /// Performs the part of thread `me` in a run.
+    fn take_part(&self, me: usize, number: usize, round: &Round<T, S>) {
         let Scenario { setup, threads, finally } = &round.scenario;
         let main = main_process(threads.len()) as usize;
         if me == 0 && !setup.is_empty() {
-            self.perform(round, main, 0, setup, Noise::NONE, 0);
+            self.perform(round, number, (main, 0), setup, Noise::NONE, 0);
         }
+        let is_stopped = || self.is_stopped(number);
         round.ready.arrive();
-        if !round.ready.wait(threads.len(), &self.stop) {
-            return false;
+        if !round.ready.wait(threads.len(), is_stopped) {
+            return;
         }
         let seed = mix(self.seed ^ ((number as u64) << 20) ^ me as u64);
-        self.perform(round, me, 0, &threads[me], self.noise, seed);
+        self.perform(round, number, (me, 0), &threads[me], self.manner.noise, seed);
         round.ended.arrive();
-        if me == 0 && !finally.is_empty() {
-            if !round.ended.wait(threads.len(), &self.stop) {
-                return false;
-            }
-            self.perform(round, main, setup.len(), finally, Noise::NONE, 0);
+        if me == 0 && !finally.is_empty() && round.ended.wait(threads.len(), is_stopped) {
+            self.perform(round, number, (main, setup.len()), finally, Noise::NONE, 0);
         }
-        !self.stop.load(Ordering::Relaxed)
     }
 
     /// Performs operations one after the other, up to the first that panics. `first` is the number
-    /// of the first one in the log.
+    /// of the first one in the log of the thread.
     fn perform(
         &self,
         round: &Round<T, S>,
-        thread: usize,
-        first: usize,
+        round_number: usize,
+        (thread, first): (usize, usize),
         ops: &[S::Op],
         noise: Noise,
         seed: u64,
@@ -136,7 +180,7 @@ impl<T, S: Spec> Batch<T, S> {
         }
         for (number, op) in (first..).zip(ops) {
             disturbance.between_operations();
-            if self.stop.load(Ordering::Relaxed) {
+            if self.is_stopped(round_number) {
                 return;
             }
             let at = writer.call((), || self.clock.call());
@@ -175,15 +219,15 @@ impl Gate {
         self.0.load(Ordering::Acquire)
     }
 
-    /// Waits until `all` threads have arrived; false if the batch was stopped.
-    fn wait(&self, all: usize, stop: &AtomicBool) -> bool {
+    /// Waits until `all` threads have arrived; false if the run is stopped.
+    fn wait(&self, all: usize, is_stopped: impl Fn() -> bool) -> bool {
         /// Enough if the last thread is about to arrive.
         const SPINS: u32 = 64;
         /// Enough if the last thread only needs a core.
         const YIELDS: u32 = 2_000;
         let mut turns = 0_u32;
         while self.count() < all {
-            if stop.load(Ordering::Relaxed) {
+            if is_stopped() {
                 return false;
             }
             turns = turns.saturating_add(1);
@@ -194,7 +238,7 @@ impl Gate {
                 _ => std::thread::sleep(std::time::Duration::from_micros(100)),
             }
         }
-        true
+        !is_stopped()
     }
 }
 

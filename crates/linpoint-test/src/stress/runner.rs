@@ -2,18 +2,20 @@
 
 use std::time::{Duration, Instant};
 
-use linpoint::Spec;
+use linpoint::{Limit, Spec};
 
-use super::Summary;
 use super::collect::{finished, snapshot};
 use super::confirm::confirm;
-use super::guess::{Guess, Guesser};
-use super::pool::Pool;
-use super::round::{Batch, Padded, Round, ThreadLog};
-use super::settings::Settings;
-use super::watchdog::{End, Rest, wait_for_batch};
+use super::guess::{Guess, Guesser, Order};
+use super::interrupters::Interrupters;
+use super::manner::Manner;
+use super::pool::{Pool, Running};
+use super::round::{Batch, Round, ThreadLog};
+use super::settings::{Length, Settings};
+use super::summary::{Judged, Summary};
+use super::watchdog::{End, Rest, Watch, wait_for_batch};
 use crate::definition::Test;
-use crate::execution::{Attempt, Coverage, Execution, ExecutionOf, Failure, FailureOf, Runner};
+use crate::execution::{Attempt, Coverage, ExecutionOf, Failure, FailureOf, Runner};
 use crate::judge::{Fault, Judgement, judge};
 use crate::record::sheet::Sheet;
 use crate::scenario::Scenario;
@@ -27,46 +29,62 @@ const LARGEST_BATCH: u64 = 512;
 const LONGEST_ATTEMPT: Duration = Duration::from_millis(500);
 /// How long a scenario is repeated if failures are frequent.
 const SHORTEST_ATTEMPT: Duration = Duration::from_millis(20);
+/// A check that begins at the deadline still has this time.
+const SHORTEST_CHECK: Duration = Duration::from_millis(100);
 /// The most threads that may be abandoned in operations that wait forever.
 const MOST_ABANDONED: usize = 200;
 
 /// Runs scenarios on OS threads, which live as long as the runner.
 pub(crate) struct StressRunner<T, S: Spec> {
     settings: Settings,
+    /// Nothing is judged after this.
+    deadline: Option<Instant>,
     pool: Pool<T, S>,
+    interrupters: Interrupters,
     /// Logs of runs that have been judged, for reuse.
     spare: Vec<Vec<ThreadLog<S>>>,
-    /// Runs in the next batch.
-    batch: u64,
+    /// How batches are disturbed, by turns, and the number of runs in the next batch of each manner.
+    turns: Vec<(Manner, u64)>,
     batches: u64,
     guesser: Guesser,
+    /// True if operations of the test have waited.
+    expects_waits: bool,
     hurry: bool,
     attempt_time: Duration,
 }
 
-/// The outcome of a batch.
-struct Judged<O, R> {
-    /// The number of runs, up to the first that failed.
-    runs: u64,
-    operations: u64,
-    waits: u64,
-    easy: u64,
-    searched: u64,
-    failure: Option<Failure<O, R>>,
-}
-
 impl<T: Send + Sync + 'static, S: Spec + Send + 'static> StressRunner<T, S> {
-    pub(super) fn new(settings: Settings) -> Self {
-        let pool = Pool::new(settings.placement);
+    pub(super) fn new(settings: Settings, deadline: Option<Instant>) -> Self {
+        let turns = Manner::turns(&settings).into_iter().map(|manner| (manner, 1)).collect();
         StressRunner {
             settings,
-            pool,
+            deadline,
+            pool: Pool::new(),
+            interrupters: Interrupters::default(),
             spare: Vec::new(),
-            batch: 1,
+            turns,
             batches: 0,
             guesser: Guesser::default(),
+            expects_waits: false,
             hurry: false,
             attempt_time: LONGEST_ATTEMPT,
+        }
+    }
+
+    fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// The time for shrinking a failure: what is left, but at least a tenth of the limit. Shrinking has no
+    /// other deadline.
+    pub(super) fn time_to_shrink(&mut self) -> Duration {
+        let Settings { shrink_time, time_limit, .. } = self.settings;
+        match (self.deadline.take(), time_limit) {
+            (Some(deadline), Some(limit)) => {
+                let left = deadline.saturating_duration_since(Instant::now());
+                shrink_time.min(left.max(limit / 10))
+            }
+            _ => shrink_time,
         }
     }
 
@@ -75,30 +93,34 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> StressRunner<T, S> {
         &mut self,
         test: &Test<T, S>,
         seed: u64,
-        deadline: Option<Instant>,
         summary: &mut Summary,
     ) -> Option<(u64, FailureOf<S>)> {
         let begin = Instant::now();
-        let mut run = 0;
         let warm_up = self.settings.warm_up;
-        let all = warm_up.saturating_add(self.settings.runs);
-        while run < all && deadline.is_none_or(|deadline| run == 0 || Instant::now() < deadline) {
+        let (runs, end) = match self.settings.length {
+            Length::Runs(runs) => (runs, None),
+            Length::Time(time) => (u64::MAX, Some(begin + time)),
+        };
+        let all = warm_up.saturating_add(runs);
+        let is_over = |run: u64| run >= all || end.is_some_and(|end| Instant::now() >= end);
+        let mut run = 0;
+        while !is_over(run) && !self.is_late() || run == 0 && all > 0 {
             let is_warm = run >= warm_up;
-            let size = self.batch.min(if is_warm { all - run } else { warm_up - run });
-            let judged = self.batch(test, size, |at| test.draw(seed, run + at));
-            run += judged.runs;
+            let most = if is_warm { all - run } else { warm_up - run };
+            let judged = self.batch(test, most, |at| test.draw(seed, run + at));
+            run += judged.counts.runs;
             if is_warm {
-                summary.runs += judged.runs;
-                summary.operations += judged.operations;
-                summary.waits += judged.waits;
-                summary.easy += judged.easy;
-                summary.searched += judged.searched;
+                summary.add(&judged.counts);
             }
             if let Some(failure) = judged.failure {
                 summary.time = begin.elapsed();
                 return Some((run - 1, failure));
             }
+            if judged.cut {
+                break;
+            }
         }
+        summary.time = begin.elapsed();
         None
     }
 
@@ -114,133 +136,173 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> StressRunner<T, S> {
         Round::new(test.make(), scenario, logs)
     }
 
-    /// Runs scenarios, all with the same number of threads, and judges them.
+    /// Runs scenarios, all with the same number of threads, and judges them. There are at most `most`.
     fn batch(
         &mut self,
         test: &Test<T, S>,
-        size: u64,
+        most: u64,
         scenario: impl Fn(u64) -> Scenario<S::Op>,
     ) -> Judged<S::Op, S::Ret> {
         let begin = Instant::now();
-        let rounds: Vec<Round<T, S>> = (0..size).map(|at| self.round(test, scenario(at))).collect();
-        let threads = rounds.first().map_or(0, |round| round.scenario.threads.len());
+        let turn = self.batches as usize % self.turns.len();
+        let (manner, size) = self.turns[turn];
+        let rounds: Vec<Round<T, S>> =
+            (0..size.min(most)).map(|at| self.round(test, scenario(at))).collect();
         self.batches += 1;
-        let batch = Batch {
-            test: test.clone(),
-            rounds,
-            clock: self.settings.clock.clone(),
-            noise: self.settings.noise,
-            seed: self.batches << 32,
-            stop: false.into(),
-            current_rounds: (0..threads).map(|_| Padded::default()).collect(),
+        let clock = self.settings.clock.clone();
+        let batch = Batch::new(test.clone(), rounds, clock, manner, self.batches << 32);
+        let patience = self.patience();
+        let running = {
+            let cores = self.pool.cores();
+            let used = cores.used_by(manner.placement, batch.threads());
+            let _interrupted = manner.interrupted.then(|| self.interrupters.interrupt(used, cores));
+            let running = self.pool.start(batch);
+            let expects_waits = self.expects_waits || test.unblocks().is_some();
+            let watch = Watch { patience, limits: self.settings.limits, expects_waits };
+            let end = wait_for_batch(&self.pool, &running, watch);
+            (running, end)
         };
-        let running = self.pool.start(batch);
-        let Settings { mut patience, limits, .. } = self.settings;
-        if self.hurry {
-            patience = (patience / 10).max(Duration::from_millis(100)).min(patience);
-        }
-        let judged = match wait_for_batch(&self.pool, &running, patience, &limits) {
-            End::Finished => {
-                let Some(batch) = running.finished() else {
-                    unreachable!("threads that have finished have dropped the batch")
-                };
-                self.judge_all(test, batch)
+        let (running, End { rests, finished }) = running;
+        self.expects_waits |= !rests.is_empty();
+        let judged = if finished {
+            match running.finished(patience) {
+                Ok(batch) => self.judge_all(test, batch.rounds, rests),
+                Err(batch) => self.judge_copies(test, &batch, batch.rounds.len(), rests),
             }
-            End::AtRest(rest) => {
-                let Rest { round, execution, judgement } = *rest;
-                let before = running.batch().rounds[..round].iter();
-                let before: Vec<_> =
-                    before.map(|round| snapshot(round, |_| String::new())).collect();
-                running.stop(round);
-                // Threads that only wait at a barrier return immediately.
-                let soon = Duration::from_millis(20);
-                let patience = if test.unblocks().is_some() { patience } else { soon };
-                self.pool.abandon_stuck(running, patience);
-                self.judge_at_rest(test, before, execution, judgement)
-            }
+        } else {
+            self.judge_unfinished(test, running, rests)
         };
         let took = begin.elapsed();
+        let (_, size) = &mut self.turns[turn];
         if took < BATCH_TIME / 2 {
-            self.batch = (self.batch * 2).min(LARGEST_BATCH);
+            *size = (*size * 2).min(LARGEST_BATCH);
         } else if took > BATCH_TIME * 2 {
-            self.batch = (self.batch / 2).max(1);
+            *size = (*size / 2).max(1);
         }
         judged
     }
 
-    fn judge_all(&mut self, test: &Test<T, S>, batch: Batch<T, S>) -> Judged<S::Op, S::Ret> {
-        let mut judged = Judged::default();
-        for mut round in batch.rounds {
-            let guess = match judged.failure {
-                None => self.guesser.guess(test.specification(), &round),
-                Some(_) => Guess::Unknown,
-            };
-            if guess != Guess::Unknown {
-                judged.runs += 1;
-                judged.easy += u64::from(guess == Guess::AsReturned);
-                judged.operations += round.scenario.len() as u64;
-                for log in &mut round.logs {
-                    log.drain(|(), _, _, _| ());
-                }
-                self.spare.push(std::mem::take(&mut round.logs));
-                continue;
-            }
-            let (execution, logs) = finished(round);
-            self.spare.push(logs);
-            if judged.failure.is_none() {
-                judged.searched += 1;
-                let judgement = judge(test.specification(), &execution, &self.settings.limits);
-                judged.add(execution, judgement);
-            }
+    fn patience(&self) -> Duration {
+        let patience = self.settings.patience;
+        match self.hurry {
+            true => (patience / 10).max(Duration::from_millis(100)).min(patience),
+            false => patience,
         }
-        judged
     }
 
-    /// Judges the runs before the one that came to rest first.
-    fn judge_at_rest(
+    /// Judges the runs of a batch that all threads have left.
+    fn judge_all(
         &mut self,
         test: &Test<T, S>,
-        before: Vec<ExecutionOf<S>>,
-        execution: ExecutionOf<S>,
-        judgement: Judgement,
+        rounds: Vec<Round<T, S>>,
+        rests: Vec<Rest<S::Op, S::Ret>>,
     ) -> Judged<S::Op, S::Ret> {
         let mut judged = Judged::default();
-        for execution in before {
-            if judged.failure.is_none() {
-                judged.searched += 1;
-                let judgement = judge(test.specification(), &execution, &self.settings.limits);
-                judged.add(execution, judgement);
+        let mut rests = rests.into_iter().peekable();
+        for (number, mut round) in rounds.into_iter().enumerate() {
+            if let Some(rest) = rests.next_if(|rest| rest.round == number) {
+                judged.add_rest(rest);
+                self.reuse(round.logs);
+                continue;
             }
-        }
-        let crowded = self.pool.abandoned() > MOST_ABANDONED;
-        if judged.failure.is_none() {
-            judged.waits += 1;
-            let judgement = match judgement {
-                Judgement::Correct if crowded => Judgement::Failed(Fault::TooManyWaits),
-                judgement => judgement,
-            };
-            judged.add(execution, judgement);
+            if judged.is_done() || self.is_late() && judged.counts.runs > 0 {
+                judged.cut |= !judged.is_done();
+                self.reuse(round.logs);
+                continue;
+            }
+            let Order { guess, overlaps, interrupted } =
+                self.guesser.guess(test.specification(), &round);
+            judged.counts.overlapping += u64::from(overlaps);
+            judged.counts.interrupted += interrupted;
+            let invalid = test.invalidity(&round.object);
+            if guess != Guess::Unknown && invalid.is_none() {
+                judged.counts.runs += 1;
+                judged.counts.easy += u64::from(guess == Guess::AsReturned);
+                judged.counts.operations += round.scenario.len() as u64;
+                self.reuse(std::mem::take(&mut round.logs));
+                continue;
+            }
+            let (execution, logs) = finished(test, round);
+            self.spare.push(logs);
+            self.judge_one(test, execution, invalid, &mut judged);
         }
         judged
     }
-}
 
-impl<O, R> Default for Judged<O, R> {
-    fn default() -> Self {
-        Judged { runs: 0, operations: 0, waits: 0, easy: 0, searched: 0, failure: None }
+    fn reuse(&mut self, mut logs: Vec<ThreadLog<S>>) {
+        for log in &mut logs {
+            log.drain(|(), _, _, _| ());
+        }
+        self.spare.push(logs);
     }
-}
 
-impl<O, R> Judged<O, R> {
-    fn add(&mut self, execution: Execution<O, R>, judgement: Judgement) {
-        self.runs += 1;
-        self.operations += execution.history.len() as u64;
-        let fault = match judgement {
-            Judgement::Correct => return,
-            Judgement::Failed(fault) => fault,
-            Judgement::Undecided(limit) => Fault::Undecided(limit),
-        };
-        self.failure = Some(Failure { execution, fault });
+    /// Has the checker judge an execution, unless that takes longer than there is time.
+    fn judge_one(
+        &self,
+        test: &Test<T, S>,
+        execution: ExecutionOf<S>,
+        invalid: Option<String>,
+        judged: &mut Judged<S::Op, S::Ret>,
+    ) {
+        let mut limits = self.settings.limits;
+        if let Some(deadline) = self.deadline {
+            let left = deadline.saturating_duration_since(Instant::now());
+            limits.time = limits.time.min(left.max(SHORTEST_CHECK));
+        }
+        let mut judgement = judge(test.specification(), &execution, &limits);
+        if let (Judgement::Correct, Some(message)) = (&judgement, invalid) {
+            judgement = Judgement::Failed(Fault::Invalid(message));
+        }
+        if judgement == Judgement::Undecided(Limit::Time) && limits.time < self.settings.limits.time
+        {
+            judged.cut = true;
+            return;
+        }
+        judged.counts.searched += 1;
+        judged.add(execution, judgement);
+    }
+
+    /// Judges the runs of a batch whose threads are still in the last run that came to rest.
+    fn judge_unfinished(
+        &mut self,
+        test: &Test<T, S>,
+        running: Running<T, S>,
+        rests: Vec<Rest<S::Op, S::Ret>>,
+    ) -> Judged<S::Op, S::Ret> {
+        let last = rests.last().map_or(0, |rest| rest.round);
+        let batch = running.batch().clone();
+        running.stop(&self.pool, last);
+        // Threads that only wait at a barrier return immediately.
+        let soon = Duration::from_millis(20);
+        let patience = if test.unblocks().is_some() { self.patience() } else { soon };
+        self.pool.abandon_stuck(running, patience);
+        let mut judged = self.judge_copies(test, &batch, last + 1, rests);
+        if judged.failure.is_none() && self.pool.abandoned() > MOST_ABANDONED {
+            let round = &batch.rounds[last];
+            let execution = snapshot(test, round, |_| String::new());
+            judged.failure = Some(Failure { execution, fault: Fault::TooManyWaits });
+        }
+        judged
+    }
+
+    /// Judges the first runs of a batch that somebody may still use.
+    fn judge_copies(
+        &mut self,
+        test: &Test<T, S>,
+        batch: &Batch<T, S>,
+        runs: usize,
+        rests: Vec<Rest<S::Op, S::Ret>>,
+    ) -> Judged<S::Op, S::Ret> {
+        let mut judged = Judged::default();
+        let mut rests = rests.into_iter().peekable();
+        for (number, round) in batch.rounds[..runs].iter().enumerate() {
+            if let Some(rest) = rests.next_if(|rest| rest.round == number) {
+                judged.add_rest(rest);
+            } else if !judged.is_done() {
+                self.judge_one(test, snapshot(test, round, |_| String::new()), None, &mut judged);
+            }
+        }
+        judged
     }
 }
 
@@ -291,13 +353,16 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> Runner<T, S> for Stress
         let begin = Instant::now();
         let mut attempt =
             Attempt { executions: 0, failure: None, undecided: 0, coverage: Coverage::Sampled };
-        // A scenario that waits every time is known after a few executions.
+        // If nothing releases threads that wait, each wait costs a thread.
+        let enough = if test.unblocks().is_some() { u64::MAX } else { 3 };
         let mut waits = 0;
-        self.batch = 1;
-        while (begin.elapsed() < self.attempt_time || attempt.executions < 10) && waits < 3 {
-            let judged = self.batch(test, self.batch, |_| scenario.clone());
-            attempt.executions += judged.runs;
-            waits += judged.waits;
+        for (_, size) in &mut self.turns {
+            *size = 1;
+        }
+        while (begin.elapsed() < self.attempt_time || attempt.executions < 10) && waits < enough {
+            let judged = self.batch(test, u64::MAX, |_| scenario.clone());
+            attempt.executions += judged.counts.runs;
+            waits += judged.counts.waits;
             attempt.failure = judged.failure;
             if attempt.failure.is_some() {
                 // A candidate that fails as often needs as long; one that fails much more rarely is

@@ -31,24 +31,34 @@ impl Default for Noise {
     }
 }
 
-/// The cores on which threads run.
+/// The cores on which threads run. Linux only; elsewhere all are the same as `Free`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Placement {
-    /// Any core, as the operating system decides.
+    /// Each thread on a core of its own, as far as there are enough cores; in every other batch of runs, threads
+    /// are also interrupted at random, in the middle of operations.
     #[default]
+    Mixed,
+    /// Any core, as the operating system decides.
     Free,
-    /// Each thread on a core of its own, as far as there are enough cores. Linux only; elsewhere
-    /// the same as `Free`.
+    /// Each thread on a core of its own, as far as there are enough cores.
     Pinned,
-    /// All threads on this many cores, so that they preempt each other in the middle of operations.
-    /// Linux only; elsewhere the same as `Free`.
+    /// All threads on this many cores, where they are interrupted in the middle of operations.
     Crowded(usize),
+}
+
+/// How much is tested.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Length {
+    /// As many runs as there is time for, at least one.
+    Time(Duration),
+    /// This many runs.
+    Runs(u64),
 }
 
 /// Everything about a stress test that is not its definition.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
-    pub(crate) runs: u64,
+    pub(crate) length: Length,
     pub(crate) warm_up: u64,
     pub(crate) seed: Option<u64>,
     pub(crate) time_limit: Option<Duration>,
@@ -65,13 +75,13 @@ pub(crate) struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Settings {
-            runs: 1_000,
+            length: Length::Time(Duration::from_secs(1)),
             warm_up: 0,
             seed: None,
             time_limit: None,
             patience: Duration::from_secs(5),
             noise: Noise::SOME,
-            placement: Placement::Free,
+            placement: Placement::Mixed,
             busy_neighbours: 0,
             clock: Clock::private(),
             limits: CheckLimits::default(),

@@ -110,10 +110,11 @@ fn a_lossy_counter_is_caught_and_shrunk() {
         "  allowed here   ",
         "  core           ",
         "  thread 0       fetch_add(",
-        "  shrunk         from 3 threads and 60 operations to ",
+        "  shrunk         from 3 threads and ",
         "  found          run ",
         "  recorded       stress on OS threads; ",
         "  to replay      LINPOINT_REPLAY='v1 test=lossy mode=stress threads=",
+        " stress::a_lossy_counter_is_caught_and_shrunk -- --exact",
     ] {
         assert!(text.contains(expected), "{expected:?} is missing in\n{text}");
     }
@@ -271,4 +272,96 @@ fn an_undecided_run_fails_the_test() {
     );
     assert_eq!(report.fault, Fault::Undecided(linpoint::Limit::Memory));
     assert!(report.text.contains("UNDECIDED: the memory limit of the check was hit"), "{report}");
+}
+
+/// A counter that a `Get` reads in two halves.
+fn halves((low, high): &(AtomicI64, AtomicI64), op: &CounterOp) -> CounterRet {
+    match op {
+        CounterOp::Get => {
+            let seen = low.load(Ordering::SeqCst);
+            std::thread::yield_now();
+            CounterRet::Value(seen + high.load(Ordering::SeqCst))
+        }
+        CounterOp::Add(n) | CounterOp::FetchAdd(n) => {
+            let half = if n % 2 == 0 { low } else { high };
+            half.fetch_add(*n, Ordering::SeqCst);
+            CounterRet::Done
+        }
+    }
+}
+
+fn stress_halves() -> Stress<(AtomicI64, AtomicI64), Counter> {
+    Stress::new(|| (AtomicI64::new(0), AtomicI64::new(0)))
+        .spec(Counter { initial: 0 })
+        .ops(|rng| match rng.chance(0.6) {
+            true => CounterOp::Add(rng.range(1..9) as i64),
+            false => CounterOp::Get,
+        })
+        .perform(halves)
+        .files(Files::none())
+}
+
+#[test]
+fn a_relaxed_operation_may_be_wrong_only_while_others_run() {
+    let strict = stress_halves().runs(10_000_000).time_limit(Duration::from_secs(300));
+    assert_eq!(caught(strict.shrink_time(Duration::ZERO).try_run()).fault, Fault::NotLinearizable);
+    relaxed_get(stress_halves()).runs(2_000).run();
+    // With one thread nothing overlaps, so even relaxed operations must be right.
+    let lies = Stress::new(|| ())
+        .spec(Counter { initial: 0 })
+        .ops_from([CounterOp::Get])
+        .perform(|(), _| CounterRet::Value(7));
+    let lies = relaxed_get(lies).threads(1).files(Files::none()).shrink_time(Duration::ZERO);
+    assert_eq!(caught(lies.try_run()).fault, Fault::NotLinearizable);
+}
+
+fn relaxed_get<T>(stress: Stress<T, Counter>) -> Stress<T, Counter> {
+    stress.relaxed(|op| *op == CounterOp::Get)
+}
+
+#[test]
+fn a_broken_invariant_fails_the_test() {
+    let report = caught(
+        Stress::new(|| (AtomicI64::new(0), AtomicI64::new(0)))
+            .spec(Counter { initial: 0 })
+            .ops(increments)
+            .perform(|(counter, calls), op| {
+                calls.fetch_add(1, Ordering::SeqCst);
+                exact(counter, op)
+            })
+            .validate(|(_, calls)| assert!(calls.load(Ordering::SeqCst) < 9, "too many calls"))
+            .threads(2)
+            .operations(6)
+            .shrink_time(Duration::from_secs(20))
+            .name("validated")
+            .files(Files::none())
+            .try_run(),
+    );
+    assert_eq!(report.fault, Fault::Invalid("too many calls".to_owned()));
+    assert!(report.text.contains("INVALID: the run is linearizable, but"), "{report}");
+    assert_eq!(report.operations, 9, "{report}");
+}
+
+#[test]
+fn threads_have_roles_that_shrinking_keeps() {
+    let report = caught(
+        Stress::new(|| AtomicI64::new(0))
+            .spec(Counter { initial: 0 })
+            .ops(|_| CounterOp::Get)
+            // The additions of the third thread are lost.
+            .perform_by(|counter, thread, op| match (thread, op) {
+                (2, CounterOp::Add(_)) => CounterRet::Done,
+                (_, CounterOp::Get) => CounterRet::Value(counter.load(Ordering::SeqCst)),
+                other => unreachable!("{other:?} is in no role"),
+            })
+            .thread(2, |rng| CounterOp::Add(rng.range(1..4) as i64))
+            .shrink_time(Duration::from_secs(20))
+            .name("roles")
+            .files(Files::none())
+            .try_run(),
+    );
+    assert_eq!(report.fault, Fault::NotLinearizable);
+    let lengths: Vec<usize> = report.replay.recipe.threads.iter().map(Vec::len).collect();
+    assert_eq!((lengths.len(), lengths[2]), (3, 1), "{report}");
+    assert_eq!(report.operations, 2, "{report}");
 }

@@ -197,6 +197,7 @@ fn the_test_gives_up_after_too_many_waits_without_unblock() {
             })
             .threads(1)
             .operations(1)
+            .runs(1_000)
             .files(Files::none())
             .try_run(),
     );

@@ -269,6 +269,9 @@ impl<'a> Stepper<'a> {
         effort: &mut Effort<'_>,
     ) -> Result<(), Refusal> {
         effort.work(16)?;
+        effort.fits_another(&self.nodes)?;
+        effort.fits_another(&self.links)?;
+        effort.fits_another_in(&self.index)?;
         let has_happened = state.done.open & self.moment.bit != 0;
         let phase = if has_happened { Phase::After } else { phase };
         state.done.open &= !self.moment.bit;

@@ -1,0 +1,44 @@
+//! How the threads of a batch are disturbed.
+//!
+//! A bug shows if a thread is interrupted at the wrong place, in the middle of an operation, for long enough that
+//! others get something done. Left alone, a thread is interrupted only at the end of its time slice, which is much
+//! longer than a run. And the system likes to put threads that wake each other on one core, where a whole run fits
+//! into a time slice: on a busy machine, operations then overlap in hardly any run. So, by default:
+//!
+//! * each thread has a core, as far as there are enough: operations overlap in nearly all runs;
+//! * half of the batches are **interrupted**: beside each thread runs an [interrupter](super::interrupters), which
+//!   sleeps most of the time. Whenever it wakes, the system stops the thread on this core, wherever it is, while
+//!   the threads on other cores go on. If several threads share the core, another one may go on there.
+//!
+//! Other means were tried, on two cores, idle and beside busy loops. Sleeps of a few microseconds between operations
+//! interrupt other threads in the same way, but as sleeping takes longer than many operations, runs become slow and
+//! seldom overlap. Timers that fire during the operation of the thread that sets them cost more than they disturb.
+//! Barriers between processes (`membarrier`) stop a thread for microseconds, but cost the other one as much. Timer
+//! signals whose handler yields need unsafe code, and they interrupt system calls of the code under test.
+
+use super::settings::{Noise, Placement, Settings};
+
+/// How the threads of a batch are disturbed.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Manner {
+    pub(crate) noise: Noise,
+    pub(crate) placement: Placement,
+    /// True if interrupters run beside the threads.
+    pub(crate) interrupted: bool,
+}
+
+impl Manner {
+    /// The manners of batches, which take turns.
+    pub(crate) fn turns(settings: &Settings) -> Vec<Manner> {
+        let noise = settings.noise;
+        let manner = |placement, interrupted| Manner { noise, placement, interrupted };
+        match settings.placement {
+            Placement::Mixed => {
+                vec![manner(Placement::Pinned, false), manner(Placement::Pinned, true)]
+            }
+            // Without interruptions, a crowded core works off one thread after the other.
+            Placement::Crowded(_) => vec![manner(settings.placement, true)],
+            placement => vec![manner(placement, false)],
+        }
+    }
+}
