@@ -19,6 +19,7 @@ mod profile;
 mod prune;
 mod record;
 mod scale;
+mod schedulers;
 mod stream;
 mod svg;
 mod table;
@@ -44,6 +45,7 @@ usage: linpoint-bench <table> [selection...] [--quick]
   planted    [<calls>] [idle] [loaded] [<bug>...]
   clocks     [<seconds for each cell>]
   gallery    wrong [<structure>...] [stress] [shuttle] [loom], right, loop <minutes>
+  schedulers small large
   profile    (map | queue | stack | register) <operations> <engine>
 
 Tables go to the standard output and, with plots, to bench/record.
@@ -86,6 +88,7 @@ fn main() {
         "planted" => planted::main(rest, quick),
         "clocks" => clocks::main(rest, quick),
         "gallery" => gallery::main(rest, quick),
+        "schedulers" => schedulers::main(rest, quick),
         "profile" => profile::main(rest),
         // For the program's calls of itself: one case, one line.
         "case" if rest.first().is_some_and(|w| w == "monitors") => {

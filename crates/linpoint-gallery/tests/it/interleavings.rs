@@ -74,6 +74,9 @@ t0    pop()
         value.load → 7
 ── switch to t1
 t1    pop() → 7
+        top.load → 1
+        next.load → 0
+        value.load → 7
         top.compare_exchange(1, 0) → ok
         unused.lock
         unused.unlock
@@ -81,6 +84,7 @@ t1    push(4) → ok
         unused.lock
         unused.unlock
         value.store(4)
+        top.load → 0
         next.store(0)
         top.compare_exchange(0, 1) → ok
 ── switch to t0
@@ -109,6 +113,9 @@ fn an_update_lost_while_a_table_grows() {
         cell#1.load → 12
 ── switch to t0
 t0    delete(0) → ok
+        current.load → 0
+        key#1.load → 1
+        cell#1.load → 12
         cell#1.compare_exchange(12, 0) → ok
 ── switch to t1
 t1    … put(2, 12) → ok

@@ -7,7 +7,7 @@
 //!
 //! | item | what it is |
 //! | --- | --- |
-//! | `shuttle::Shuttle` (feature `shuttle`) | random, PCT or depth-first schedules, or a recorded one |
+//! | `shuttle::Shuttle` (feature `shuttle`) | random, PCT, POS, URW, SURW or depth-first schedules, or a recorded one |
 //! | `loom::Loom` (feature `loom`) | all executions of the C11 memory model, as loom implements it |
 //! | [`Systematic`] | a test under one of the two; [`Test::under`](crate::Test::under) makes it |
 //! | [`Interleaving`] | a failing execution as steps with their places in the source |
@@ -35,6 +35,10 @@ pub mod loom;
 mod loom_fewest;
 #[cfg(feature = "loom")]
 mod loom_judge;
+#[cfg(feature = "shuttle")]
+mod pending;
+#[cfg(feature = "shuttle")]
+mod pos;
 #[cfg(feature = "loom")]
 mod program_order;
 #[cfg(feature = "shuttle")]
@@ -45,6 +49,8 @@ mod stage;
 mod strategy;
 #[cfg(feature = "shuttle")]
 mod supervisor;
+#[cfg(feature = "shuttle")]
+mod walk;
 
 pub use campaign::{Explored, Systematic};
 #[doc(inline)]

@@ -19,8 +19,8 @@ use linpoint::Spec;
 
 use super::journal::Event;
 use super::stage::{Record, SchedulerHooks, Stage};
+use super::strategy::Choices;
 pub use super::strategy::Strategy;
-use super::strategy::{Choices, Replayed};
 use super::supervisor::{Rules, Supervisor};
 use crate::definition::Test;
 use crate::execution::{Attempt, Coverage, FailureOf, Retold, Runner, Truncation, message_of};
@@ -66,6 +66,21 @@ impl Shuttle {
     /// Schedules with few switches, by PCT.
     pub fn pct(depth: usize) -> Self {
         Shuttle::new(Strategy::Pct(depth))
+    }
+
+    /// Schedules in which racing accesses come in any order, by partial order sampling.
+    pub fn pos() -> Self {
+        Shuttle::new(Strategy::Pos)
+    }
+
+    /// Uniformly drawn interleavings, by a weighted random walk.
+    pub fn urw() -> Self {
+        Shuttle::new(Strategy::Urw)
+    }
+
+    /// Uniformly drawn interleavings of the accesses to one object at a time.
+    pub fn surw() -> Self {
+        Shuttle::new(Strategy::Surw)
     }
 
     /// All schedules.
@@ -176,7 +191,8 @@ fn config() -> ::shuttle::Config {
 pub(super) fn install_hook() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {
-        ::shuttle::Runner::new(Replayed::new(Choices::default()), config()).run(|| ());
+        ::shuttle::Runner::new(super::strategy::Replayed::new(Choices::default()), config())
+            .run(|| ());
     });
 }
 

@@ -4,6 +4,8 @@ use ::shuttle::scheduler::{
     DataSource, DfsScheduler, PctScheduler, RandomDataSource, Schedule, Scheduler, Task, TaskId,
 };
 
+use super::pos::Pos;
+use super::walk::{SelectiveWalk, UniformWalk};
 use crate::replay::ParseScheduleError;
 use crate::rng::{SplitMix64, mix};
 
@@ -19,6 +21,16 @@ pub enum Strategy {
     /// which change at this number of points less one. Finds bugs that need few switches at
     /// particular points.
     Pct(usize),
+    /// Partial order sampling (Yuan, Yang and Gu, CAV 2018): accesses have random priorities, which
+    /// are drawn again where accesses race. Needs code written against [`crate::sync`].
+    Pos,
+    /// Uniform random walk (Zhao et al., ASPLOS 2025): every interleaving is equally likely, as far
+    /// as the number of steps of each thread is known from earlier executions.
+    Urw,
+    /// Selectively uniform random walk (the same paper): the interleavings of the accesses to one
+    /// object, drawn for each execution, are equally likely. Needs code written against
+    /// [`crate::sync`].
+    Surw,
     /// All schedules, one after the other. A thread that yields lets others run first.
     DepthFirst,
 }
@@ -29,6 +41,9 @@ impl Strategy {
         match self {
             Strategy::Random => "random schedules".to_owned(),
             Strategy::Pct(depth) => format!("PCT, depth {depth}"),
+            Strategy::Pos => "partial order sampling".to_owned(),
+            Strategy::Urw => "uniform random walk".to_owned(),
+            Strategy::Surw => "selectively uniform random walk".to_owned(),
             Strategy::DepthFirst => "all schedules, depth-first".to_owned(),
         }
     }
@@ -40,7 +55,7 @@ impl Strategy {
 
     /// True if it needs to know what each thread is about to access.
     pub(super) fn needs_accesses(self) -> bool {
-        false
+        matches!(self, Strategy::Pos | Strategy::Surw)
     }
 
     pub(super) fn scheduler(self, seed: u64) -> Box<dyn Scheduler> {
@@ -49,6 +64,9 @@ impl Strategy {
             Strategy::Pct(depth) => {
                 Box::new(PctScheduler::new_from_seed(seed, depth.max(1), usize::MAX))
             }
+            Strategy::Pos => Box::new(Pos::new(seed)),
+            Strategy::Urw => Box::new(UniformWalk::new(seed)),
+            Strategy::Surw => Box::new(SelectiveWalk::new(seed)),
             Strategy::DepthFirst => Box::new(DfsScheduler::new(None, true)),
         }
     }

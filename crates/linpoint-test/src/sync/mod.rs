@@ -62,7 +62,7 @@ pub mod plain {
 /// what its `RwLock` protects.
 #[cfg(any(feature = "shuttle", feature = "loom"))]
 macro_rules! traced_primitives {
-    ($from:ident $constness:tt $size:tt $cell:path) => {
+    ($from:ident $constness:tt $size:tt $cell:path; $($more:item)*) => {
         #[allow(unused_imports)] // The macros use each other.
         use super::traced::{traced_acquire, traced_condvar, traced_guard, traced_lock};
         use super::traced::traced_locks;
@@ -75,6 +75,7 @@ macro_rules! traced_primitives {
         pub mod atomic {
             use super::super::traced::{traced_atomic, traced_atomics};
             traced_atomics!($from $constness);
+            $($more)*
         }
 
         /// Cells without synchronisation.
@@ -99,13 +100,19 @@ macro_rules! traced_primitives {
 /// The primitives of loom. Use them only inside a loom execution.
 #[cfg(feature = "loom")]
 pub mod loomed {
-    traced_primitives!(loom [] [Sized] loom::cell::UnsafeCell);
+    traced_primitives!(loom [] [Sized] loom::cell::UnsafeCell;);
 }
 
 /// The primitives of shuttle. Use them only inside a shuttle execution.
 #[cfg(feature = "shuttle")]
 pub mod shuttled {
-    traced_primitives!(shuttle [const] [?Sized] crate::sync::std_cell::UnsafeCell);
+    traced_primitives!(shuttle [const] [?Sized] crate::sync::std_cell::UnsafeCell;
+        crate::sync::traced::atomics_with_mut! {
+            AtomicI8: i8, AtomicI16: i16, AtomicI32: i32, AtomicI64: i64, AtomicIsize: isize,
+            AtomicU8: u8, AtomicU16: u16, AtomicU32: u32, AtomicU64: u64, AtomicUsize: usize,
+            AtomicBool: bool, AtomicPtr<T>: *mut T
+        }
+    );
 }
 
 #[cfg(feature = "loom")]

@@ -80,16 +80,28 @@ pub(crate) trait Show {
     fn show(&self) -> Shown;
 }
 
-macro_rules! shown_as_text {
-    ($($value:ty)*) => { $(
-        impl Show for $value {
+/// Larger numbers are shown in base 16: they consist of several parts, or are masks.
+const LARGEST_DECIMAL: i128 = u32::MAX as i128;
+
+macro_rules! shown_numbers {
+    ($($number:ty)*) => { $(
+        impl Show for $number {
             fn show(&self) -> Shown {
-                Shown::Text(self.to_string())
+                Shown::Text(match *self as i128 > LARGEST_DECIMAL {
+                    true => format!("{self:#x}"),
+                    false => self.to_string(),
+                })
             }
         }
     )* };
 }
-shown_as_text!(bool i8 i16 i32 i64 isize u8 u16 u32 u64 usize);
+shown_numbers!(i8 i16 i32 i64 isize u8 u16 u32 u64 usize);
+
+impl Show for bool {
+    fn show(&self) -> Shown {
+        Shown::Text(self.to_string())
+    }
+}
 
 impl<T> Show for *mut T {
     fn show(&self) -> Shown {

@@ -2,6 +2,7 @@
 //! is linked once.
 
 mod interleavings;
+mod samplers;
 mod strategies;
 mod stress;
 mod tutorial;

@@ -18,8 +18,8 @@ pub(crate) use tape::{Recording, Scheduler};
 pub struct Interleaving {
     /// Calls, returns and steps.
     pub moments: Vec<Moment>,
-    /// True if reads are shown even where no other thread ran during the operation: under a weak
-    /// memory model, they may return old values.
+    /// True if reads are shown even if no other operation overlaps theirs: under a weak memory model,
+    /// they may return old values.
     pub all_reads: bool,
     /// The number of threads of the scenario; it is also the process of the setup and the final
     /// operations.

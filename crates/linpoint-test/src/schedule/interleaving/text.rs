@@ -6,14 +6,15 @@
 //!         top.load → 1                      stack.rs:71
 //! ── switch to t1
 //! t1    pop() → 1
+//!         top.load → 1                      stack.rs:71
 //!         top.compare_exchange(1, 0) → ok   stack.rs:52
 //! ── switch to t0
 //! t0    … pop() → 1
 //!         top.compare_exchange(1, 0) → ok   stack.rs:52
 //! ```
 //!
-//! An operation during which no other thread ran is shown with its writes only, because others
-//! notice nothing else of it. A loop that repeats its steps is shown once.
+//! An operation that overlaps no other one is shown with its writes only, because it saw what the
+//! others had left, and they notice nothing else of it. A loop that repeats its steps is shown once.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -39,6 +40,8 @@ struct Piece<'a> {
     continued: bool,
     /// How it ended, if it did.
     end: Option<String>,
+    /// No other operation was open.
+    alone: bool,
     steps: Vec<&'a What>,
 }
 
@@ -63,6 +66,7 @@ impl Interleaving {
                     op,
                     continued,
                     end: None,
+                    alone: open.iter().all(|(by, _)| by == process),
                     steps: Vec::new(),
                 });
             }
@@ -111,9 +115,9 @@ impl Interleaving {
             if is_main {
                 continue;
             }
-            let whole = piece.op.is_some() && !piece.continued && piece.end.is_some();
+            let alone = piece.alone && !piece.continued && piece.end.is_some();
             let shown = |step: &&&What| {
-                !whole || self.all_reads || matches!(step, What::Step { writes: true, .. })
+                !alone || self.all_reads || matches!(step, What::Step { writes: true, .. })
             };
             let steps: Vec<&What> = piece.steps.iter().filter(shown).copied().collect();
             without_cycles(&steps, &mut lines);
@@ -224,11 +228,15 @@ mod tests {
     }
 
     #[test]
-    fn switches_stand_out_and_uninterrupted_operations_show_their_writes() {
+    fn switches_stand_out_and_operations_alone_show_their_writes() {
         let interleaving = moments(&[
             (2, call("push(1)")),
             (2, step("top.store(1)", 9, true)),
             (2, returns("done")),
+            (1, call("push(2)")),
+            (1, step("top.load → 1", 8, false)),
+            (1, step("top.store(2)", 9, true)),
+            (1, returns("done")),
             (0, call("pop()")),
             (0, step("top.load → 1", 5, false)),
             (1, call("pop()")),
@@ -242,9 +250,11 @@ mod tests {
         assert_eq!(
             interleaving.to_string(),
             "main  push(1) → done\n\
+             t1    push(2) → done\n        top.store(2)  stack.rs:9\n\
+             ── switch to t0\n\
              t0    pop()\n        top.load → 1  stack.rs:5\n\
              ── switch to t1\n\
-             t1    pop() → 1\n        top.store(0)  stack.rs:6\n\
+             t1    pop() → 1\n        top.load → 1  stack.rs:5\n        top.store(0)  stack.rs:6\n\
              ── switch to t0\n\
              t0    … pop() → 1\n        top.store(0)  stack.rs:6\n\
              in src/stack.rs\n"

@@ -202,4 +202,17 @@ macro_rules! traced_atomics {
     };
 }
 
-pub(in crate::sync) use {traced_atomic, traced_atomics};
+/// Defines `with_mut` of the atomic types over those of a crate that has only `get_mut`. Code that
+/// was written for loom uses it.
+macro_rules! atomics_with_mut {
+    ($($name:ident $(<$parameter:ident>)?: $value:ty),*) => { $(
+        impl $(<$parameter>)? $name $(<$parameter>)? {
+            /// Passes the value to a closure, as loom's atomic types do.
+            pub fn with_mut<R>(&mut self, change: impl FnOnce(&mut $value) -> R) -> R {
+                change(self.inner.get_mut())
+            }
+        }
+    )* };
+}
+
+pub(in crate::sync) use {atomics_with_mut, traced_atomic, traced_atomics};

@@ -8,6 +8,8 @@ mod cell;
 mod lock;
 mod thread;
 
+#[cfg(feature = "shuttle")]
+pub(super) use atomic::atomics_with_mut;
 pub(super) use atomic::{traced_atomic, traced_atomics};
 pub(super) use cell::traced_cell;
 pub(super) use lock::{traced_acquire, traced_condvar, traced_guard, traced_lock, traced_locks};
