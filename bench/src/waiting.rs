@@ -19,7 +19,7 @@ pub fn main(quick: bool) {
         "runs a second",
         "operations a second",
     ]);
-    let objects: [(&str, fn(Duration) -> Summary); 4] = [
+    let objects: [(&str, Measure); 4] = [
         ("channel, receive never waits", |time| channel(time, false)),
         ("channel, Mutex and Condvar", |time| channel(time, true)),
         ("bounded queue of 2", bounded_queue),
@@ -46,6 +46,9 @@ fn measured<T: Send + Sync + 'static, S: Spec + Send + 'static>(
 ) -> Summary {
     stress.operations(4).runs(u64::MAX).time_limit(time).files(Files::none()).run()
 }
+
+/// Tests an object for this long.
+type Measure = fn(Duration) -> Summary;
 
 /// What a queue is asked to do: `Some` adds, `None` removes.
 type Op = Option<u64>;

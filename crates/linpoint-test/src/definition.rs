@@ -404,9 +404,9 @@ impl<T, S: Spec> Test<T, S> {
         outcome.err().map(|payload| message_of(&*payload))
     }
 
-    /// The function that tells relaxed operations, if there are any.
-    pub(crate) fn relaxed_ops(&self) -> Option<&(dyn Fn(&S::Op) -> bool + Send + Sync)> {
-        self.relaxed.as_deref()
+    /// The function that recognises relaxed operations, if there are any.
+    pub(crate) fn relaxed_ops(&self) -> Option<&Relaxed<S>> {
+        self.relaxed.as_ref()
     }
 
     /// The result that a panic of an operation maps to, if any.
