@@ -85,7 +85,7 @@ impl Monitor {
     pub fn about(self) -> &'static str {
         match self {
             Monitor::OfShape => {
-                "near-linear time for queues, stacks, priority queues, sets, locks, registers, …"
+                "near-linear time for queues, stacks, deques, sets, locks, registers, …"
             }
             Monitor::QueueOriented => {
                 "Lowe's search that builds the order of a queue's values, which may repeat"

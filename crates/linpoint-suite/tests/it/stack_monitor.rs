@@ -53,6 +53,16 @@ fn peeks_between_push_and_pop() {
     assert_eq!(ask("push1[1,2] push2[3,6] peek1[4,5] peek2[7,8]"), Some(true));
 }
 
+/// Where two elements are alone one after the other, and the first is explained before the run is
+/// examined, only its part of the run is free. The order was wrong.
+#[test]
+fn a_run_of_lonely_elements_is_freed_in_parts() {
+    let history = "push1[0,2] push2[1,7] push3[5,8] peek1[4,9] pop2[3,11] push4[10,15] pop3[13,16] \
+                   pop4[14,17] push5[12,19] push6[6,22] push7[21,24] pop7[18,27] pop5[25,28] \
+                   pop6[26,29] popE[23,30] pop1[20,31]";
+    assert_eq!(ask(history), Some(true));
+}
+
 /// It reveals nothing, but it is complete and must be in the order, once.
 #[test]
 fn a_completed_peek_of_unknown_result_is_in_the_order() {

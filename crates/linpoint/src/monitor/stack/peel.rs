@@ -262,10 +262,14 @@ impl<'a> Peel<'a> {
         for mut run in runs {
             while run.first <= run.last {
                 let Some(peeks) = &mut self.peeks else { return };
-                // If there is none, it has disappeared in the meantime.
+                // If there is none, it has disappeared in the meantime. Another one may follow in the run.
                 let Some((element, end)) = peeks.element_at(run.first) else {
-                    self.free.push(run);
-                    break;
+                    let is_free = |peak: &u32| peeks.element_at(*peak).is_none();
+                    let last = (run.first..=run.last).take_while(is_free).last();
+                    let part = Run { first: run.first, last: last.unwrap_or(run.first) };
+                    self.free.push(part);
+                    run.first = part.last + 1;
+                    continue;
                 };
                 let part = Run { first: run.first, last: run.last.min(end - 1) };
                 peeks.park(element, part);
