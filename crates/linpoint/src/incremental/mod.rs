@@ -5,7 +5,9 @@
 //! and locks without owners; registers with compare-and-set and maps whose written values are
 //! distinct (among those that can still be found: a value may be written again later);
 //! snapshots with one writer at a time for each segment, and values that are distinct in the same
-//! sense; queues and priority queues in which no element is added again before it was removed.
+//! sense; queues, stacks and priority queues in which no element is added again before it was removed.
+//! Queues, stacks, priority queues and bags whose values repeat have a monitor that keeps sets of open
+//! operations: it copes with few of them.
 //! Everything else, and everything that a monitor cannot decide, is explained by the set of
 //! possible configurations. Their number can be exponential in the number of open operations, and
 //! is limited: see [`Incremental::max_configurations`].

@@ -3,7 +3,8 @@
 //! A monitor needs no configurations, of which there may be `2^k` if `k` operations are open. But
 //! it does not handle everything. So the events since the last moment at which nothing was open are
 //! logged ([`super::event_log`]). If something happens that the monitor does not handle (an
-//! unrecorded result, a value that could come from two writes), the events are replayed with
+//! unrecorded result, a value that could come from two writes), the events are replayed with the next
+//! monitor of the object ([`super::repeats`]), and if there is none that handles them, with
 //! [`Configurations`], which continue from there. If there were too many events, the part is
 //! undecided from then on. A monitor takes over again when the state is known and two operations
 //! overlap.

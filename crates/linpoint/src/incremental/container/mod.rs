@@ -7,10 +7,11 @@
 //! on. So every answer is exact, and nearly all of them are found by the rules.
 //!
 //! Complete for streams in which an element is added again only after it was removed and both
-//! operations have ended. Everything else is handed over to configurations.
+//! operations have ended. Everything else is handed over ([`super::repeats`]).
 //!
 //! Memory: what is present, what is open, and the operations that overlap with an open removal or
-//! peek. Crashed adds that nothing has seen, and crashed removals that need not have removed
+//! peek. For stacks also whatever is connected to those by a chain of overlapping removals and peeks; if
+//! that gets too long, the monitor refuses. Crashed adds that nothing has seen, and crashed removals that need not have removed
 //! anything, accumulate.
 //!
 //! Not from a paper; the decisions are those of Lee and Mathur on monitoring linearizability, as

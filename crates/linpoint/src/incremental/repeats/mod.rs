@@ -1,4 +1,4 @@
-//! The streaming monitor of stacks, and of queues, priority queues and bags whose values repeat.
+//! The streaming monitor of bags, and of queues, stacks and priority queues whose values repeat.
 //!
 //! All explanations of the stream so far are kept, as a set of *states*. A state says what open operations have
 //! done ([`ledger`]) and what the object may contain. At a return, only few sequences of open
@@ -7,7 +7,7 @@
 //! specification allows.
 //!
 //! Time and memory: the number of states, which is small if few operations are open, and exponential in
-//! their number at worst. Where it gets too large, the monitor refuses and configurations take over. Memory
+//! their number at worst. Where it gets too large, the monitor refuses. Memory
 //! does not depend on the length of the stream: what no state needs is dropped. Crashed additions
 //! and removals accumulate.
 //!
