@@ -55,7 +55,7 @@ macro_rules! once {
 }
 
 impl stream::Lines for Lines {
-    #[inline]
+    #[inline(always)]
     fn line(
         &mut self,
         cursor: &mut Cursor<'_>,

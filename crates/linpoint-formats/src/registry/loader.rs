@@ -114,7 +114,7 @@ impl<'a, M: FromWire> Joined<'a, M> {
         Ok(())
     }
 
-    #[inline(always)]
+    #[inline]
     fn add(&mut self, raw: &RawOp<'_>) -> Result<(), Wrong> {
         self.lines.push(raw.line);
         let Joined { model, recent, unknown_results, .. } = self;
@@ -129,7 +129,7 @@ impl<'a, M: FromWire> Joined<'a, M> {
 }
 
 /// The result of an operation that returned, if it is known.
-#[inline(always)]
+#[inline]
 fn read_result<M: FromWire>(
     model: &M,
     op: &M::Op,
