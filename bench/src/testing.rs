@@ -20,7 +20,7 @@ use linpoint::spec::models::{
 use linpoint_test::record::{Clock, Recorder};
 use linpoint_test::report::Files;
 use linpoint_test::rng::Place;
-use linpoint_test::{Noise, Rng, Stress, Summary};
+use linpoint_test::{Noise, Placement, Rng, Stress, Summary};
 use rustc_hash::FxHashMap;
 
 use crate::measure::{cpu, thread_cpu};
@@ -253,6 +253,8 @@ fn queue(
         .operations(OPERATIONS)
         .runs(runs)
         .noise(noise)
+        // Interrupters use CPU time, and are not what is measured.
+        .placement(Placement::Free)
         .files(Files::none())
         .run()
 }
@@ -357,6 +359,8 @@ fn map(
         .operations(OPERATIONS)
         .runs(runs)
         .noise(noise)
+        // Interrupters use CPU time, and are not what is measured.
+        .placement(Placement::Free)
         .files(Files::none())
         .run()
 }

@@ -9,6 +9,10 @@ use linpoint_test::{Spec, Stress, Summary, prelude::*};
 
 use crate::table::{Table, short};
 
+/// An object, and how it is tested for a time.
+type Object = (&'static str, fn(Duration) -> Summary);
+
+/// `linpoint-bench testing waiting`.
 pub fn main(quick: bool) {
     let time = Duration::from_secs(if quick { 1 } else { 4 });
     let mut table = Table::new([
@@ -19,7 +23,7 @@ pub fn main(quick: bool) {
         "runs a second",
         "operations a second",
     ]);
-    let objects: [(&str, Measure); 4] = [
+    let objects: [Object; 4] = [
         ("channel, receive never waits", |time| channel(time, false)),
         ("channel, Mutex and Condvar", |time| channel(time, true)),
         ("bounded queue of 2", bounded_queue),
@@ -46,9 +50,6 @@ fn measured<T: Send + Sync + 'static, S: Spec + Send + 'static>(
 ) -> Summary {
     stress.operations(4).runs(u64::MAX).time_limit(time).files(Files::none()).run()
 }
-
-/// Tests an object for this long.
-type Measure = fn(Duration) -> Summary;
 
 /// What a queue is asked to do: `Some` adds, `None` removes.
 type Op = Option<u64>;

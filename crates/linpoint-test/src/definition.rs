@@ -5,6 +5,8 @@
 //! the steps before it: [`NeedsSpec`], [`NeedsOps`], [`NeedsPerform`].
 //! [`Stress::new`](crate::Stress::new) asks for the same and yields a stress test.
 
+mod draw;
+
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -13,8 +15,8 @@ use linpoint::Spec;
 
 use crate::execution::message_of;
 use crate::handles::Handles;
-use crate::rng::{Choice, Place, Rng};
-use crate::scenario::{Recipe, Scenario, rng_of, values};
+use crate::rng::Rng;
+use draw::{Draw, LENGTHS};
 
 type Make<T> = Arc<dyn Fn() -> T + Send + Sync>;
 type Perform<T, S> = Arc<dyn Fn(&T, usize, &<S as Spec>::Op) -> <S as Spec>::Ret + Send + Sync>;
@@ -22,36 +24,6 @@ type Unblock<T> = Arc<dyn Fn(&T) + Send + Sync>;
 type Validate<T> = Arc<dyn Fn(&T) + Send + Sync>;
 type Relaxed<S> = Arc<dyn Fn(&<S as Spec>::Op) -> bool + Send + Sync>;
 type OnPanic<S> = Arc<dyn Fn(&<S as Spec>::Op, &str) -> Option<<S as Spec>::Ret> + Send + Sync>;
-
-/// The lengths of runs that take turns, if no length is set. The first is the largest.
-const LENGTHS: [usize; 2] = [20, 4];
-
-/// How operations are drawn.
-enum Draw<Op> {
-    /// By a function.
-    By(Arc<dyn Fn(&mut Rng) -> Op + Send + Sync>),
-    /// Uniformly from a list, which can also be enumerated.
-    From(Arc<[Op]>),
-}
-
-impl<Op> Clone for Draw<Op> {
-    fn clone(&self) -> Self {
-        match self {
-            Draw::By(draw) => Draw::By(draw.clone()),
-            Draw::From(ops) => Draw::From(ops.clone()),
-        }
-    }
-}
-
-impl<Op: Clone> Draw<Op> {
-    #[inline]
-    fn draw(&self, rng: &mut Rng) -> Op {
-        match self {
-            Draw::By(draw) => draw(rng),
-            Draw::From(ops) => rng.pick(ops).clone(),
-        }
-    }
-}
 
 /// An object, its specification, and the operations performed on it. Clones share everything.
 ///
@@ -359,11 +331,6 @@ impl<T, S: Spec> Test<T, S> {
         self.operations.unwrap_or(LENGTHS[0])
     }
 
-    /// The number of operations of each thread in this run.
-    fn operations_in(&self, run: u64) -> usize {
-        self.operations.unwrap_or(LENGTHS[run as usize % LENGTHS.len()])
-    }
-
     /// The operations before the threads start.
     pub fn setup_ops(&self) -> &[S::Op] {
         &self.setup
@@ -412,63 +379,5 @@ impl<T, S: Spec> Test<T, S> {
     /// The result that a panic of an operation maps to, if any.
     pub fn result_of_panic(&self, op: &S::Op, message: &str) -> Option<S::Ret> {
         self.on_panic.as_ref().and_then(|result| result(op, message))
-    }
-}
-
-/// Drawing scenarios.
-impl<T, S: Spec> Test<T, S> {
-    fn draw_of(&self, thread: usize) -> &Draw<S::Op> {
-        let role = self.roles.iter().find(|(number, _)| *number == thread);
-        role.map_or(&self.draw, |(_, draw)| draw)
-    }
-
-    fn place(&self, thread: usize, index: usize) -> Place {
-        Place { thread, index, threads: self.threads }
-    }
-
-    /// The scenario of one run. Equal seeds and run numbers give equal scenarios.
-    pub fn draw(&self, seed: u64, run: u64) -> Scenario<S::Op> {
-        let thread = |thread: usize| {
-            let draw = self.draw_of(thread);
-            let op = |index| draw.draw(&mut rng_of(seed, run, self.place(thread, index)));
-            (0..self.operations_in(run)).map(op).collect()
-        };
-        let threads = (0..self.threads).map(thread).collect();
-        Scenario { setup: self.setup.to_vec(), threads, finally: self.finally.to_vec() }
-    }
-
-    /// The recipe of the scenario of one run.
-    pub fn recipe(&self, seed: u64, run: u64) -> Recipe {
-        let thread = |thread: usize| {
-            let op = |index| {
-                let mut rng = rng_of(seed, run, self.place(thread, index)).recording();
-                self.draw_of(thread).draw(&mut rng);
-                values(&rng.taken())
-            };
-            (0..self.operations_in(run)).map(op).collect()
-        };
-        Recipe { threads: (0..self.threads).map(thread).collect(), ..Recipe::default() }
-    }
-
-    /// The scenario that a recipe describes.
-    pub fn instantiate(&self, recipe: &Recipe) -> Scenario<S::Op> {
-        let thread = |(thread, ops): (usize, &Vec<Vec<u64>>)| {
-            let op = |(index, choices): (usize, &Vec<u64>)| {
-                self.draw_of(thread).draw(&mut Rng::playing(choices, self.place(thread, index)))
-            };
-            ops.iter().enumerate().map(op).collect()
-        };
-        Scenario {
-            setup: recipe.setup.of(&self.setup),
-            threads: recipe.threads.iter().enumerate().map(thread).collect(),
-            finally: recipe.finally.of(&self.finally),
-        }
-    }
-
-    /// The choices of one operation of a recipe, with the range of each.
-    pub(crate) fn choices(&self, thread: usize, index: usize, choices: &[u64]) -> Vec<Choice> {
-        let mut rng = Rng::playing(choices, self.place(thread, index));
-        self.draw_of(thread).draw(&mut rng);
-        rng.taken()
     }
 }

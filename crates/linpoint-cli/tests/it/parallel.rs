@@ -69,9 +69,9 @@ fn a_check_that_exceeds_its_share_is_repeated_with_all_memory() {
     let enough = (10..30).map(|n| 1 << n).find(|n| run(*n, &["a"]).status.code() == Some(1));
     let enough = enough.expect("a limit under which one history is refuted");
     assert!(enough > 1 << 10, "the limit must matter for this test");
-    // Each check first gets a quarter of the limit, which is not enough.
-    exits(&run(enough / 4, &["a"]), 3);
-    let (out, _) = exits(&run(enough, &names), 1);
+    // Each check first gets a quarter of the limit, which is not enough. The whole is, beside the other histories.
+    exits(&run(enough / 2, &["a"]), 3);
+    let (out, _) = exits(&run(2 * enough, &names), 1);
     assert_eq!(stable(&out), names.map(|name| format!("{name} bad 14")));
 }
 

@@ -62,16 +62,16 @@ fn a_finished_stream_has_a_verdict() {
 
 #[test]
 fn giving_up_is_reported_immediately_and_makes_the_stream_undecided() {
-    // Bags have no monitor in a stream.
-    let mut stream = "{\"linpoint\":1,\"model\":\"bag\"}\n".to_owned();
+    // Deques have no monitor in a stream.
+    let mut stream = "{\"linpoint\":1,\"model\":\"deque\"}\n".to_owned();
     for i in 0..6 {
-        stream += &format!("{{\"call\":{i},\"op\":\"add\",\"args\":[{i}]}}\n");
+        stream += &format!("{{\"call\":{i},\"op\":\"push_back\",\"args\":[{i}]}}\n");
     }
-    stream += "{\"return\":0}\n";
+    stream += "{\"return\":0,\"value\":\"ok\"}\n";
     let (out, _) = exits(&watch(&["--max-configurations", "3"], &stream), 3);
     assert!(out.starts_with("? <stdin>:8  given up\n"), "{out}");
     assert!(out.contains("--max-configurations"), "{out}");
-    assert!(out.contains("\n? <stdin>  undecided  bag, 6 operations, "), "{out}");
+    assert!(out.contains("\n? <stdin>  undecided  deque, 6 operations, "), "{out}");
     // Other keys are still checked. Appends have no monitor in a stream.
     let kv = r#"{"linpoint":1,"model":"kv"}
 {"call":1,"op":"append","args":["a","1"]}
@@ -249,7 +249,7 @@ fn an_interrupt_ends_following() {
     let dir = dir("watch-interrupt");
     let mut stream = "{\"linpoint\":1,\"model\":\"bag\"}\n".to_owned();
     for i in 0..6 {
-        stream += &format!("{{\"call\":{i},\"op\":\"add\",\"args\":[{i}]}}\n");
+        stream += &format!("{{\"call\":{i},\"op\":\"push_back\",\"args\":[{i}]}}\n");
     }
     stream += "{\"return\":0}\n";
     fs::write(dir.join("run.jsonl"), stream).unwrap();
@@ -264,7 +264,7 @@ fn an_interrupt_ends_following() {
     let mut rest = String::new();
     out.read_to_string(&mut rest).unwrap();
     exits(&child.wait_with_output().unwrap(), 3);
-    assert!(rest.contains("? run.jsonl  undecided  bag, 6 operations, "), "{rest}");
+    assert!(rest.contains("? run.jsonl  undecided  deque, 6 operations, "), "{rest}");
 }
 
 #[test]
