@@ -18,10 +18,10 @@
 //! execution: all accesses from the lines of the source that accessed one of the objects which
 //! earlier executions shared between threads with a write. A line stands for an object because
 //! objects are made anew in each execution. The main thread runs first ([`main_thread`]), so that
-//! all threads exist when the first choice is made. A thread that yields lets the others run, which
-//! is why executions with loops that wait are not drawn uniformly.
+//! all threads exist when the first choice is made. A thread that yields lets the others run, and
+//! counts for less, so executions with loops that wait are not drawn uniformly.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::panic::Location;
 
 use ::shuttle::scheduler::{DataSource, RandomDataSource, Schedule, Scheduler, Task, TaskId};
@@ -43,16 +43,24 @@ impl Counts {
         self.0[number] += by;
     }
 
+    /// Counts a yield of the thread that ran last.
+    fn note(&mut self, current: Option<TaskId>, yields: bool) {
+        if let Some(thread) = current.filter(|_| yields) {
+            self.add(thread, 1);
+        }
+    }
+
     fn of(&self, thread: TaskId) -> u64 {
         self.0.get(usize::from(thread)).copied().unwrap_or(0)
     }
 }
 
 /// The number of steps that a thread probably has left: the mean of earlier executions less what it
-/// has done. At least one, because it can run.
-fn left(total: &Counts, executions: u64, done: &Counts, thread: TaskId) -> u64 {
-    let mean = (total.of(thread) + executions / 2).checked_div(executions).unwrap_or(0);
-    mean.saturating_sub(done.of(thread)).max(1)
+/// has done. Each yield halves it. Otherwise threads that wait in loops would make many steps, be
+/// expected to make more, and pass the turn to each other without end.
+fn left(total: u64, executions: u64, done: u64, yields: u64) -> u64 {
+    let mean = (total + executions / 2).checked_div(executions).unwrap_or(0);
+    mean.saturating_sub(done) >> yields.min(63)
 }
 
 /// A thread, in proportion to these weights. `None` if there is none.
@@ -77,6 +85,7 @@ pub(super) struct UniformWalk {
     executions: u64,
     /// The steps of this execution.
     done: Counts,
+    yields: Counts,
 }
 
 impl UniformWalk {
@@ -87,6 +96,7 @@ impl UniformWalk {
             total: Counts::default(),
             executions: 0,
             done: Counts::default(),
+            yields: Counts::default(),
         }
     }
 }
@@ -101,6 +111,7 @@ fn candidates(runnable: &[&Task], current: Option<TaskId>, yields: bool) -> Vec<
 impl Scheduler for UniformWalk {
     fn new_execution(&mut self) -> Option<Schedule> {
         let done = std::mem::take(&mut self.done);
+        self.yields = Counts::default();
         if !done.0.is_empty() {
             self.executions += 1;
             for (number, steps) in done.0.into_iter().enumerate() {
@@ -119,8 +130,13 @@ impl Scheduler for UniformWalk {
         if let Some(main) = main_thread(runnable) {
             return Some(main);
         }
+        self.yields.note(current, yields);
         let candidates = candidates(runnable, current, yields);
-        let weigh = |id: TaskId| (id, left(&self.total, self.executions, &self.done, id));
+        // A thread that can run has at least one step left.
+        let weigh = |id: TaskId| {
+            let (total, done, yields) = (self.total.of(id), self.done.of(id), self.yields.of(id));
+            (id, left(total, self.executions, done, yields).max(1))
+        };
         let weights: Vec<(TaskId, u64)> = candidates.into_iter().map(weigh).collect();
         let next = weighted(&mut self.random, &weights)?;
         self.done.add(next, 1);
@@ -161,12 +177,14 @@ pub(super) struct SelectiveWalk {
     /// The line of the next access of each thread.
     next: Vec<Option<usize>>,
     objects: HashMap<ObjectId, Object>,
-    /// The lines of each object that threads shared in an earlier execution.
+    /// The lines of each object that threads shared in an earlier execution, each set once.
     shared: Vec<BTreeSet<usize>>,
+    known: HashSet<BTreeSet<usize>>,
     /// The lines that are selected in this execution.
     selected: BTreeSet<usize>,
     /// The thread that makes the next selected access.
     intended: Option<TaskId>,
+    yields: Counts,
 }
 
 impl SelectiveWalk {
@@ -181,8 +199,10 @@ impl SelectiveWalk {
             next: Vec::new(),
             objects: HashMap::new(),
             shared: Vec::new(),
+            known: HashSet::new(),
             selected: BTreeSet::new(),
             intended: None,
+            yields: Counts::default(),
         }
     }
 
@@ -227,8 +247,7 @@ impl SelectiveWalk {
         let (total, done) = sites.fold((0, 0), |(total, done), site| {
             (total + site.total.of(thread), done + site.done.of(thread))
         });
-        let mean = (total + self.executions / 2).checked_div(self.executions).unwrap_or(0);
-        mean.saturating_sub(done).max(least)
+        left(total, self.executions, done, self.yields.of(thread)).max(least)
     }
 
     /// Draws the thread that makes the next selected access.
@@ -264,7 +283,7 @@ impl SelectiveWalk {
         objects.sort_unstable_by_key(|(id, _)| *id);
         for (_, object) in objects {
             let is_shared = object.written && object.threads.len() > 1;
-            if is_shared && !self.shared.contains(&object.sites) {
+            if is_shared && self.known.insert(object.sites.clone()) {
                 self.shared.push(object.sites);
             }
         }
@@ -279,6 +298,7 @@ impl Scheduler for SelectiveWalk {
         }
         self.pending.clear();
         self.next.clear();
+        self.yields = Counts::default();
         self.intended = None;
         if !self.shared.is_empty() {
             let chosen = self.random.index(self.shared.len());
@@ -294,8 +314,13 @@ impl Scheduler for SelectiveWalk {
         yields: bool,
     ) -> Option<TaskId> {
         self.learn(runnable, current);
+        self.yields.note(current, yields);
         if let Some(main) = main_thread(runnable) {
             return Some(main);
+        }
+        if yields && self.intended == current {
+            // It may wait for a thread that is held back.
+            self.intended = None;
         }
         if self.intended.is_none() {
             self.intend(runnable);

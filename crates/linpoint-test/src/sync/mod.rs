@@ -24,6 +24,7 @@ mod std_cell;
 #[cfg(any(feature = "shuttle", feature = "loom"))]
 mod traced;
 #[cfg(any(feature = "shuttle", feature = "loom"))]
+#[cfg_attr(not(feature = "shuttle"), allow(dead_code))] // Loom asks for less.
 pub(crate) mod watch;
 
 /// The primitives of `std`.

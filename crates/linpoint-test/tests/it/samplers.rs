@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use linpoint_test::Test;
 use linpoint_test::models::{Counter, CounterOp, CounterRet};
 use linpoint_test::report::Fault;
-use linpoint_test::research::{Runner, Scenario};
+use linpoint_test::research::{Coverage, Runner, Scenario};
 use linpoint_test::schedule::shuttle::{Shuttle, Strategy};
 use linpoint_test::sync::shuttled::atomic::{AtomicI64, Ordering::*};
 
@@ -122,12 +122,14 @@ fn loops_that_wait_and_locks_end_under_every_sampler() {
                 CounterRet::Done
             }
         });
-    let threads = vec![vec![CounterOp::Get], vec![CounterOp::Add(1)], vec![CounterOp::Add(1)]];
+    // Two threads that wait could pass the turn to each other without end.
+    let adds = vec![CounterOp::Add(1); 2];
+    let threads = vec![vec![CounterOp::Get], vec![CounterOp::Get; 2], adds];
     let scenario = Scenario { setup: vec![], threads, finally: vec![] };
     for strategy in SAMPLERS {
         let attempt = Shuttle::new(strategy).executions(300).attempt(&test, &scenario);
         assert!(attempt.failure.is_none(), "{strategy:?}: {attempt:?}");
-        let ended = matches!(attempt.coverage, linpoint_test::research::Coverage::Sampled);
-        assert!(ended && attempt.executions == 300, "{strategy:?}: {attempt:?}");
+        assert_eq!(attempt.coverage, Coverage::Sampled, "{strategy:?}");
+        assert_eq!(attempt.executions, 300, "{strategy:?}");
     }
 }

@@ -204,6 +204,7 @@ macro_rules! traced_atomics {
 
 /// Defines `with_mut` of the atomic types over those of a crate that has only `get_mut`. Code that
 /// was written for loom uses it.
+#[cfg(feature = "shuttle")]
 macro_rules! atomics_with_mut {
     ($($name:ident $(<$parameter:ident>)?: $value:ty),*) => { $(
         impl $(<$parameter>)? $name $(<$parameter>)? {
@@ -215,4 +216,6 @@ macro_rules! atomics_with_mut {
     )* };
 }
 
-pub(in crate::sync) use {atomics_with_mut, traced_atomic, traced_atomics};
+#[cfg(feature = "shuttle")]
+pub(in crate::sync) use atomics_with_mut;
+pub(in crate::sync) use {traced_atomic, traced_atomics};
