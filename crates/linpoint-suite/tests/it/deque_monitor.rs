@@ -148,6 +148,9 @@ fn small_histories_agree_with_brute_force() {
         for _ in 0..100 {
             trial.one(&draw(rng, &style));
         }
+        if round % 5_000 == 4_999 {
+            println!("{} rounds: {}", round + 1, trial.tally);
+        }
     }
     println!("{}", trial.tally);
     assert!(trial.tally.no > rounds * 10 && trial.tally.yes > rounds * 10, "{}", trial.tally);

@@ -17,6 +17,7 @@
 //! | `queue/heads.rs` | queue whose values overlap with themselves | too many states | O(n 4^k), k operations open at once |
 //! | `stack/` | stack | the same; pending pops may be too hard | O(n log n) |
 //! | `stack/repeats/` | stack whose values repeat, or with pending pops that are too hard | too many states | O(n 2^k), k operations open together |
+//! | `deque/` | deque, also of values that repeat | too many states | O(n 2^k), k operations open together |
 //! | `priority_queue/` | priority queue, bag | the same; pending polls may be too hard | O(n α(n)) after sorting by priority |
 //! | `counted/` | priority queue or bag whose values overlap with themselves | too many sets | O(n k 2^k), mostly O(n k) |
 //! | `flags.rs` | set, lock, test-and-set | nothing | O(n log k), k operations open at once |

@@ -24,6 +24,8 @@ mod forward;
 mod moments;
 mod recut;
 mod step;
+#[cfg(test)]
+mod tests;
 mod witness;
 
 use super::columns::{Columns, Kind};

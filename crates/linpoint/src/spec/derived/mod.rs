@@ -49,7 +49,7 @@ fn flag(key: Option<Name>, is_up: bool) -> (Option<Name>, bool) {
 /// follow. Containers, counters and permits are different: what is added there remains for whatever comes later.
 pub(crate) fn leaves(pending: Role, key: Option<Name>) -> Traces {
     match pending {
-        Role::Add(name) => Traces::any_and(&name),
+        Role::Add(name) | Role::AddFront(name) => Traces::any_and(&name),
         Role::Raise => Traces::one(&flag(key, true)),
         Role::Lower => Traces::one(&flag(key, false)),
         Role::Write(to) | Role::Replace { to, .. } => Traces::one(&value(key, to)),
@@ -64,6 +64,7 @@ fn changes_nothing(role: Role) -> bool {
         role,
         Role::Idle
             | Role::Peek(_)
+            | Role::PeekFront(_)
             | Role::Empty
             | Role::Full
             | Role::IsUp
@@ -105,6 +106,7 @@ pub(crate) fn senses(call: &Senses<'_>) -> Traces {
     let key = call.key;
     match call.role {
         Role::Remove(name) | Role::Peek(name) => Traces::any_and(&name),
+        Role::RemoveFront(name) | Role::PeekFront(name) => Traces::any_and(&name),
         Role::Lower | Role::IsUp => Traces::one(&flag(key, true)),
         Role::Raise | Role::IsDown => Traces::one(&flag(key, false)),
         Role::Read(name) | Role::Replace { from: name, .. } => Traces::one(&value(key, name)),
@@ -165,6 +167,7 @@ pub(crate) fn anonymous_kind(shape: Shape, pending: Role, key: Option<Name>) -> 
     match (shape, pending) {
         (Shape::PriorityQueue, _) => None,
         (_, Role::Add(_)) => Some(0),
+        (_, Role::AddFront(_)) => Some(1),
         (_, Role::Write(_)) => Some(stable_hash(&(key, "write"))),
         (_, Role::Replace { from, .. }) => Some(stable_hash(&(key, "replace", from))),
         (_, Role::Update { segment, .. }) => Some(u64::from(segment)),
@@ -182,8 +185,8 @@ pub(crate) fn same_kind(pending: Role, key: Option<Name>) -> impl Iterator<Item 
 /// See [`Claims::idle_unless_named`](super::Claims::idle_unless_named). In each case a linearization with the pending
 /// operation becomes one without it:
 ///
-/// * Queue, stack, priority queue, bag: leave the addition out. If its element was never removed, nothing behind it (below it,
-///   after it in the order) was seen while it was there. If it was removed, then by an operation that is pending too, since
+/// * Queue, stack, deque, priority queue, bag: leave the addition out. If its element was never removed, nothing behind it (below
+///   it, after it in the order) was seen while it was there. If it was removed, then by an operation that is pending too, since
 ///   a completed one would have named it: leave that out as well. Not so in a queue with a bound, where the element may
 ///   be what made it full.
 /// * Flags: after an operation that raised the flag, no completed operation is known to have found it up. So up to the next
@@ -195,7 +198,7 @@ pub(crate) fn same_kind(pending: Role, key: Option<Name>) -> impl Iterator<Item 
 /// * Snapshot: up to the next update of the segment, no scan shows what it holds: it would have named it.
 pub(crate) fn idle_unless_named(shape: Shape, pending: Role) -> bool {
     match pending {
-        Role::Add(_) => !matches!(shape, Shape::BoundedQueue { .. }),
+        Role::Add(_) | Role::AddFront(_) => !matches!(shape, Shape::BoundedQueue { .. }),
         Role::Raise | Role::Lower | Role::Write(_) | Role::Replace { .. } => true,
         Role::Update { .. } => true,
         _ => false,

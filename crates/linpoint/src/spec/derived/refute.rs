@@ -79,7 +79,7 @@ fn initial(shape: Shape, thing: &Thing) -> usize {
 /// What an operation may provide, whatever its result.
 fn provides(pending: Role, key: Option<Name>) -> Option<Thing> {
     match pending {
-        Role::Add(name) => Some(Thing::Element(name)),
+        Role::Add(name) | Role::AddFront(name) => Some(Thing::Element(name)),
         Role::Raise => Some(Thing::Flag(key, true)),
         Role::Lower => Some(Thing::Flag(key, false)),
         Role::Write(to) | Role::Replace { to, .. } => Some(Thing::Value(key, to)),
@@ -97,6 +97,7 @@ fn sees(part: &Part<'_>, at: usize, things: &mut dyn FnMut(Thing)) {
     }
     match row.role {
         Role::Remove(name) | Role::Peek(name) => things(Thing::Element(name)),
+        Role::RemoveFront(name) | Role::PeekFront(name) => things(Thing::Element(name)),
         Role::Lower | Role::IsUp => things(Thing::Flag(row.key, true)),
         Role::Raise | Role::IsDown => things(Thing::Flag(row.key, false)),
         Role::Read(name) | Role::Replace { from: name, .. } => things(Thing::Value(row.key, name)),
@@ -124,7 +125,9 @@ fn takes(row: &Row) -> Option<(Thing, Option<Slot>)> {
         return None;
     }
     match (row.role, row.pending) {
-        (Role::Remove(name), _) => Some((Thing::Element(name), Some(Slot::Value))),
+        (Role::Remove(name) | Role::RemoveFront(name), _) => {
+            Some((Thing::Element(name), Some(Slot::Value)))
+        }
         (Role::Lower, _) => Some((Thing::Flag(row.key, true), None)),
         (Role::Raise, _) => Some((Thing::Flag(row.key, false), None)),
         (Role::Replace { from, .. }, _) => Some((Thing::Value(row.key, from), Some(Slot::Source))),

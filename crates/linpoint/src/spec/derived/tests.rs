@@ -106,6 +106,9 @@ impl<S: Spec> Shaped<S::Op, S::Ret> for Colliding<'_, S> {
             Role::Add(name) => Role::Add(self.name(name)),
             Role::Remove(name) => Role::Remove(self.name(name)),
             Role::Peek(name) => Role::Peek(self.name(name)),
+            Role::AddFront(name) => Role::AddFront(self.name(name)),
+            Role::RemoveFront(name) => Role::RemoveFront(self.name(name)),
+            Role::PeekFront(name) => Role::PeekFront(self.name(name)),
             Role::Write(name) => Role::Write(self.name(name)),
             Role::Read(name) => Role::Read(self.name(name)),
             Role::Other(name) => Role::Other(self.name(name)),
@@ -141,6 +144,20 @@ impl<S: Spec> Shaped<S::Op, S::Ret> for Colliding<'_, S> {
         let from = names.len();
         self.shape_of_spec().view(ret, names);
         names[from..].iter_mut().flatten().for_each(|name| *name = self.name(*name));
+    }
+}
+
+/// It makes claims of its own. Those that follow from its shape hold too.
+#[test]
+fn deque() {
+    use DequeOp::{PeekBack, PeekFront, PopBack, PopFront, PushBack, PushFront};
+    let ops = [PushFront(1), PushBack(2), PushFront(3), PopFront, PopBack, PeekFront, PeekBack];
+    for mask in [u64::MAX, 1, 0] {
+        let derived = Colliding { spec: &Deque::new(), mask };
+        assert!(derived.claims().is_none() && derived.is_complete());
+        for seed in 0..3 {
+            check_claims(&derived, &ops, seed, 300).unwrap();
+        }
     }
 }
 

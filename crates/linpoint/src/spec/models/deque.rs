@@ -175,6 +175,10 @@ impl<V: Value> Shaped<DequeOp<V>, DequeRet<V>> for Deque<V> {
         if self.capacity.is_none() { Shape::Deque } else { Shape::Opaque }
     }
 
+    fn is_complete(&self) -> bool {
+        self.capacity.is_none()
+    }
+
     fn role(&self, op: &DequeOp<V>, ret: Option<&DequeRet<V>>, _pending: bool) -> Role {
         match (op, ret) {
             (PushFront(v), None | Some(Done)) => Role::AddFront(Name::of(v)),

@@ -4,9 +4,9 @@ use std::cmp::Ordering;
 
 use super::check_claims;
 use crate::spec::models::{
-    CasRegister, CasRegisterOp, Counter, CounterOp, KeyValue, KeyValueOp, Mutex, MutexOp, Order,
-    PriorityQueue, PriorityQueueOp, Queue, QueueOp, Semaphore, SemaphoreOp, Set, SetOp, Snapshot,
-    SnapshotOp, Stack, StackOp,
+    CasRegister, CasRegisterOp, Counter, CounterOp, Deque, DequeOp, KeyValue, KeyValueOp, Mutex,
+    MutexOp, Order, PriorityQueue, PriorityQueueOp, Queue, QueueOp, Semaphore, SemaphoreOp, Set,
+    SetOp, Snapshot, SnapshotOp, Stack, StackOp,
 };
 use crate::spec::{Footprint, Mention, Name, Role, Shape, Shaped, Spec};
 
@@ -158,6 +158,22 @@ fn a_stack_is_no_queue() {
     let ops = [StackOp::Push(1), StackOp::Push(2), StackOp::Pop];
     let said = error(Stack::new(), Lie::Shape(Shape::Queue), &ops);
     assert!(said.starts_with("shaped: ") && said.contains("Queue"), "{said}");
+}
+
+#[test]
+fn the_ends_of_a_deque_are_told_apart() {
+    use DequeOp::{PeekFront, PopBack, PopFront, PushBack, PushFront};
+    let ops = [PushFront(1), PushBack(2), PushBack(3), PopFront, PopBack, PeekFront];
+    let lies: [fn(Role) -> Role; 4] = [
+        |role| if let Role::AddFront(name) = role { Role::Add(name) } else { role },
+        |role| if let Role::RemoveFront(name) = role { Role::Remove(name) } else { role },
+        |role| if let Role::PeekFront(name) = role { Role::Peek(name) } else { role },
+        |role| if role == Role::TakeFront { Role::Take } else { role },
+    ];
+    for lie in lies {
+        let said = error(Deque::new(), Lie::Role(lie), &ops);
+        assert!(said.starts_with("shaped: ") && said.contains("Deque"), "{said}");
+    }
 }
 
 #[test]
