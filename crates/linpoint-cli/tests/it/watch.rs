@@ -247,11 +247,11 @@ fn a_growing_file_is_followed() {
 #[test]
 fn an_interrupt_ends_following() {
     let dir = dir("watch-interrupt");
-    let mut stream = "{\"linpoint\":1,\"model\":\"bag\"}\n".to_owned();
+    let mut stream = "{\"linpoint\":1,\"model\":\"deque\"}\n".to_owned();
     for i in 0..6 {
         stream += &format!("{{\"call\":{i},\"op\":\"push_back\",\"args\":[{i}]}}\n");
     }
-    stream += "{\"return\":0}\n";
+    stream += "{\"return\":0,\"value\":\"ok\"}\n";
     fs::write(dir.join("run.jsonl"), stream).unwrap();
     let mut child = spawn(&dir, &["watch", "--max-configurations", "3", "--follow", "run.jsonl"]);
     let mut out = BufReader::new(child.stdout.take().unwrap());
