@@ -22,6 +22,7 @@ mod contents;
 mod ends;
 mod forward;
 mod moments;
+mod moves;
 mod recut;
 mod step;
 #[cfg(test)]
