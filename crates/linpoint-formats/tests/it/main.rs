@@ -4,6 +4,7 @@ mod bad_input;
 mod convert;
 mod files;
 mod fuzz_regressions;
+mod generated;
 mod jvm;
 mod models;
 mod published;

@@ -132,7 +132,7 @@ fn explain_part<'a>(
     let nothing_else_to_say = failing.is_none() || (allowed.is_empty() && partials.is_empty());
     let reason = match refutation {
         Some(r) if nothing_else_to_say || is_shown(r) => r.reason.clone(),
-        _ => sentence::reason(part, kind, failing, &allowed, &partials, &core)
+        _ => sentence::reason(part, kind, failing, (&allowed, allowed_is_complete), &core)
             .renumbered(|id| ops[id.index()]),
     };
     Ok(Violation {
@@ -183,7 +183,7 @@ fn in_brief(
     let reason = match &evidence.refutation {
         Some(refutation) => refutation.reason.clone(),
         None => {
-            sentence::reason(part, kind, None, &[], &[], &core).renumbered(|id| ops[id.index()])
+            sentence::reason(part, kind, None, (&[], false), &core).renumbered(|id| ops[id.index()])
         }
     };
     Violation {

@@ -2,7 +2,7 @@
 
 use crate::history::OpId;
 use crate::subject::Case;
-use crate::verdict::{Form, Partial, Reason, ReasonKind, ViolationKind};
+use crate::verdict::{Form, Reason, ReasonKind, ViolationKind};
 
 /// List at most this many allowed values.
 const MAX_LISTED: usize = 5;
@@ -13,8 +13,7 @@ pub(super) fn reason(
     part: &Case<'_>,
     kind: ViolationKind,
     failing: Option<OpId>,
-    allowed: &[String],
-    partials: &[Partial],
+    (allowed, is_complete): (&[String], bool),
     core: &[OpId],
 ) -> Reason {
     let Some(failing) = failing else {
@@ -27,8 +26,10 @@ pub(super) fn reason(
             .text(", which no order that respects the asserted positions explains");
     }
     let reason = match allowed {
-        [] if partials.is_empty() => did(ReasonKind::NoOrder).text(", which no order explains"),
-        [] => did(ReasonKind::NoResult).text(", but no result is known to have been possible then"),
+        // An incomplete list says nothing about what was possible.
+        [] if !is_complete => did(ReasonKind::NoOrder).text(", which no order explains"),
+        [] => did(ReasonKind::NoResult)
+            .text(", but no result was possible then: it should have waited"),
         [one] => {
             did(ReasonKind::WrongResult).text(format!(", but only {one} was possible by then"))
         }
