@@ -233,11 +233,16 @@ mod tests {
         while thread.state() != ThreadState::Asleep {
             std::thread::yield_now();
         }
+        // A thread that sleeps has run the same number of times until it is woken.
+        let since = thread.asleep_since();
+        assert!(since.is_some());
+        assert_eq!(thread.asleep_since(), since);
         drop(wake);
         handle.join().unwrap();
         let me = Thread::default();
         me.bind_current();
         assert!(matches!(me.state(), ThreadState::Running(_)));
+        assert_eq!(me.asleep_since(), None);
     }
 
     #[test]

@@ -99,7 +99,7 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> StressRunner<T, S> {
         let warm_up = self.settings.warm_up;
         let (runs, end) = match self.settings.length {
             Length::Runs(runs) => (runs, None),
-            Length::Time(time) => (u64::MAX, Some(begin + time)),
+            Length::Time(time) => (u64::MAX, begin.checked_add(time)),
         };
         let all = warm_up.saturating_add(runs);
         let is_over = |run: u64| run >= all || end.is_some_and(|end| Instant::now() >= end);
@@ -126,7 +126,9 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> StressRunner<T, S> {
 
     fn round(&mut self, test: &Test<T, S>, scenario: Scenario<S::Op>) -> Round<T, S> {
         let main = scenario.setup.len() + scenario.finally.len();
-        let lengths = scenario.threads.iter().map(Vec::len).chain([main]);
+        // Long enough for all runs, so that logs fit again.
+        let longest = test.operation_count();
+        let lengths = scenario.threads.iter().map(|ops| ops.len().max(longest)).chain([main]);
         let fits = |logs: &Vec<ThreadLog<S>>| {
             logs.len() == scenario.threads.len() + 1
                 && logs.iter().zip(lengths.clone()).all(|(log, length)| log.capacity() >= length)
