@@ -10,7 +10,7 @@
 //!   sleeps most of the time. Whenever it wakes, the system stops the thread on this core, wherever it is, while
 //!   the threads on other cores go on. If several threads share the core, another one may go on there.
 //!
-//! Other means were tried, on two cores, idle and beside busy loops. Sleeps of a few microseconds between operations
+//! Other means were tried, on two cores that were busy with other work. Sleeps of a few microseconds between operations
 //! interrupt other threads in the same way, but as sleeping takes longer than many operations, runs become slow and
 //! seldom overlap. Timers that fire during the operation of the thread that sets them cost more than they disturb.
 //! Barriers between processes (`membarrier`) stop a thread for microseconds, but cost the other one as much. Timer
