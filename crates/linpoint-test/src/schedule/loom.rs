@@ -186,6 +186,10 @@ where
 /// The steps and the events of the execution that was to be recorded.
 pub(super) type Recorded<Op, Ret> = Option<(Vec<Entry>, Vec<Event<Op, Ret>>)>;
 
+/// The executions of a scenario, and the recorded one.
+pub(super) type Explored<S> =
+    (Attempt<<S as Spec>::Op, <S as Spec>::Ret>, Recorded<<S as Spec>::Op, <S as Spec>::Ret>);
+
 impl Loom {
     /// Explores the scenario. The execution with the number `recorded` is kept, if somebody listens
     /// to steps.
@@ -194,7 +198,7 @@ impl Loom {
         test: &Test<T, S>,
         scenario: &Scenario<S::Op>,
         recorded: Option<u64>,
-    ) -> (Attempt<S::Op, S::Ret>, Recorded<S::Op, S::Ret>)
+    ) -> Explored<S>
     where
         T: Send + Sync + 'static,
         S: Spec + Send + 'static,

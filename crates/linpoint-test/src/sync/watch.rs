@@ -198,7 +198,7 @@ impl Listening {
 
 impl Drop for Listening {
     fn drop(&mut self) {
-        let (listeners, tape) = std::mem::replace(&mut self.before, (0, None));
+        let (listeners, tape) = std::mem::take(&mut self.before);
         LISTENERS.set(listeners);
         TAPE.with(|kept| kept.replace(tape));
     }

@@ -4,20 +4,20 @@
 macro_rules! traced_cell {
     ($inner:path) => {
         use $crate::sync::watch::{self, Effect, Outcome};
-        use $inner as Inner;
+        use $inner as InnerUnsafeCell;
 
         /// A cell that passes a pointer to its contents to a closure.
         #[derive(Debug)]
         pub struct UnsafeCell<T> {
             tag: watch::Tag,
-            inner: Inner<T>,
+            inner: InnerUnsafeCell<T>,
         }
 
         impl<T> UnsafeCell<T> {
             /// A cell that contains `value`.
             #[track_caller]
             pub fn new(value: T) -> Self {
-                UnsafeCell { tag: watch::Tag::new(), inner: Inner::new(value) }
+                UnsafeCell { tag: watch::Tag::new(), inner: InnerUnsafeCell::new(value) }
             }
 
             /// The contents.
@@ -54,8 +54,8 @@ macro_rules! traced_cell {
         }
 
         impl<T> std::ops::Deref for UnsafeCell<T> {
-            type Target = Inner<T>;
-            fn deref(&self) -> &Inner<T> {
+            type Target = InnerUnsafeCell<T>;
+            fn deref(&self) -> &InnerUnsafeCell<T> {
                 &self.inner
             }
         }
