@@ -33,8 +33,8 @@ fn who() -> Option<u64> {
 struct Search<Op, Ret> {
     better: Option<(Failure<Op, Ret>, usize)>,
     executions: u64,
-    /// The bounds below this one were tried completely.
-    complete_below: usize,
+    /// All schedules with fewer preemptions were executed and judged.
+    complete: bool,
 }
 
 impl Shuttle {
@@ -85,7 +85,7 @@ impl Shuttle {
             threads: scenario.threads.len() as u32,
         }
         .interleaving(test.specification());
-        interleaving.fewest = Some(match search.complete_below >= preemptions {
+        interleaving.fewest = Some(match search.complete {
             true => fewest(preemptions),
             false => {
                 let tried = search.executions;
@@ -109,11 +109,12 @@ impl Shuttle {
         S: Spec + Send + 'static,
     {
         let begin = Instant::now();
-        let mut search = Search { better: None, executions: 0, complete_below: 0 };
+        let mut search = Search { better: None, executions: 0, complete: true };
         for bound in 0..preemptions {
             let executions = MOST_EXECUTIONS.saturating_sub(search.executions);
             let time = LONGEST.saturating_sub(begin.elapsed());
             if executions == 0 || time.is_zero() {
+                search.complete = false;
                 break;
             }
             let runner = self.without_strategy().executions(executions).time(time);
@@ -122,16 +123,15 @@ impl Shuttle {
             let tried = runner.run(test, scenario, strategy, Coverage::All, listening);
             search.executions += tried.attempt.executions;
             let same = |f: &FailureOf<S>| discriminant(&f.fault) == discriminant(&failure.fault);
-            match tried.attempt.failure {
-                Some(better) if same(&better) => {
-                    search.better = Some((better, tried.preemptions));
-                    break;
-                }
-                Some(_) => break,
-                None if tried.attempt.executions >= executions => break,
-                None if begin.elapsed() >= LONGEST => break,
-                None => search.complete_below = bound + 1,
+            let attempt = tried.attempt;
+            search.complete &= attempt.failure.as_ref().is_none_or(same);
+            if let Some(better) = attempt.failure.filter(same) {
+                search.better = Some((better, tried.preemptions));
+                break;
             }
+            let all = attempt.executions < executions && begin.elapsed() < LONGEST;
+            let judged = attempt.undecided == 0 && attempt.coverage == Coverage::All;
+            search.complete &= all && judged;
         }
         search
     }

@@ -186,8 +186,8 @@ where
 /// The steps and the events of the execution that was to be recorded.
 pub(super) type Recorded<Op, Ret> = Option<(Vec<Entry>, Vec<Event<Op, Ret>>)>;
 
-/// The outcome, and what was recorded.
-type Explored<S> =
+/// The executions of a scenario, and the recorded one.
+pub(super) type Explored<S> =
     (Attempt<<S as Spec>::Op, <S as Spec>::Ret>, Recorded<<S as Spec>::Op, <S as Spec>::Ret>);
 
 impl Loom {

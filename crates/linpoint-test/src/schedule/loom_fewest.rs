@@ -21,6 +21,8 @@ use crate::sync::watch::Listening;
 const BOUNDS: std::ops::RangeInclusive<usize> = 0..=3;
 /// The longest time for one bound.
 const LONGEST: Duration = Duration::from_secs(2);
+/// The longest time for the bound of the test. A failure that takes longer to find has no steps.
+const LONGEST_LAST: Duration = Duration::from_secs(10);
 
 /// The current thread.
 #[allow(clippy::unnecessary_wraps)] // Shuttle has steps without a thread.
@@ -47,18 +49,24 @@ impl Loom {
         let runners =
             bounded.map(|bound| (Some(bound), self.clone().preemptions(bound).time(LONGEST)));
         let mut complete = true;
-        for (bound, runner) in runners.chain([(self.preemption_bound(), self.clone())]) {
+        for (bound, runner) in
+            runners.chain([(self.preemption_bound(), self.clone().time(LONGEST_LAST))])
+        {
             let listening = Listening::to_nothing();
             let (attempt, _) = runner.explore(test, scenario, None);
             drop(listening);
             let same = |f: &FailureOf<S>| discriminant(&f.fault) == discriminant(&failure.fault);
+            let ended = attempt.failure.is_some();
             let Some(better) = attempt.failure.filter(same) else {
                 // A bound on preemptions is the one truncation that is wanted here.
-                complete &=
+                let bounded =
                     matches!(attempt.coverage, Coverage::Truncated(Truncation::Preemptions(_)));
+                complete &= bounded && attempt.undecided == 0 && !ended;
                 continue;
             };
             let _listening = Listening::to_steps(who);
+            // The same executions again: only the time must not end them earlier.
+            let runner = runner.time(2 * LONGEST_LAST);
             let (_, tape) = runner.explore(test, scenario, Some(attempt.executions));
             let Some((entries, events)) = tape else { break };
             let threads = scenario.threads.len() as u32;
