@@ -28,7 +28,7 @@ pub enum ReasonKind {
     /// The failing operation returned something that no order of the others allows, while another
     /// result was allowed.
     WrongResult,
-    /// No result of the failing operation is known to be possible.
+    /// No result of the failing operation was possible: it should have waited.
     NoResult,
     /// No order of the operations explains their results.
     NoOrder,

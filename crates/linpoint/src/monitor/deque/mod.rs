@@ -29,9 +29,9 @@ mod step;
 mod tests;
 mod witness;
 
-use super::columns::{Columns, Kind};
-use super::contradiction::{Contradiction, contradiction};
+use super::columns::Columns;
 use super::effort::Effort;
+use super::returns::stuck;
 use super::{Clock, Found, Refusal, Rows, idle, shortage};
 use moments::Moments;
 use step::Stepper;
@@ -90,24 +90,11 @@ fn run(
     let mut course = forward::forward(&mut stepper, effort)?;
     clock.decided();
     if course.end.at < moments.len() {
-        return Ok(Found::Contradiction(stuck(c, moments.returned(course.end.at))));
+        return Ok(Found::Contradiction(stuck(
+            c,
+            moments.returned(course.end.at),
+            "that of a deque",
+        )));
     }
     Ok(Found::Order(witness::order(&mut stepper, &mut course, effort)?))
-}
-
-/// No state is left when `last` returns. Whatever was called later could have helped if it had been
-/// called earlier, except peeks. A pop that found nothing might have found something.
-fn stuck(c: &Columns, last: u32) -> Contradiction {
-    let until = c.right[last as usize];
-    let takes_part = |row: &u32| match c.kinds[*row as usize] {
-        Kind::Idle => false,
-        Kind::Peek => c.left[*row as usize] <= until,
-        _ => true,
-    };
-    let sentence = " returned when no order of what had been called is that of a deque, whichever equal \
-                    values belong together";
-    let mut found = contradiction![last, sentence].and((0..c.len() as u32).filter(takes_part));
-    // Returns of one peak are handled in any order.
-    found.explained = c.right.iter().filter(|right| **right < until).count() as u32;
-    found
 }

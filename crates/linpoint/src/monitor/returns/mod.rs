@@ -9,7 +9,8 @@ pub(super) mod word;
 pub(super) mod words;
 
 use super::Refusal;
-use super::columns::Columns;
+use super::columns::{Columns, Kind};
+use super::contradiction::{Contradiction, contradiction};
 use super::effort::Effort;
 use crate::sorting::sort_by_key;
 
@@ -139,4 +140,23 @@ pub(super) fn add_peek(peeks: &mut Vec<(u32, u64)>, value: u32, bit: u64) {
         Some((_, bits)) => *bits |= bit,
         None => peeks.push((value, bit)),
     }
+}
+
+/// No state is left when `last` returns: no order of what had been called is `legal`. Whatever was called
+/// later could have helped if it had been called earlier, except peeks. A pop that found nothing might have found
+/// something.
+pub(super) fn stuck(c: &Columns, last: u32, legal: &str) -> Contradiction {
+    let until = c.right[last as usize];
+    let takes_part = |row: &u32| match c.kinds[*row as usize] {
+        Kind::Idle => false,
+        Kind::Peek => c.left[*row as usize] <= until,
+        _ => true,
+    };
+    let sentence = format!(
+        " returned when no order of what had been called is {legal}, whichever equal values belong together"
+    );
+    let mut found = contradiction![last, sentence].and((0..c.len() as u32).filter(takes_part));
+    // Returns of one peak are handled in any order.
+    found.explained = c.right.iter().filter(|right| **right < until).count() as u32;
+    found
 }

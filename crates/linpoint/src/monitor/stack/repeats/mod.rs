@@ -24,9 +24,9 @@ mod moments;
 mod step;
 mod witness;
 
-use super::super::columns::{Columns, Kind};
-use super::super::contradiction::{Contradiction, contradiction};
+use super::super::columns::Columns;
 use super::super::effort::Effort;
+use super::super::returns::stuck;
 use super::super::{Clock, Found, Refusal};
 use moments::Moments;
 use step::Stepper;
@@ -42,24 +42,11 @@ pub(crate) fn decide(
     let mut course = forward::forward(&mut stepper, effort)?;
     clock.decided();
     if course.end.at < moments.len() {
-        return Ok(Found::Contradiction(stuck(c, moments.returned(course.end.at))));
+        return Ok(Found::Contradiction(stuck(
+            c,
+            moments.returned(course.end.at),
+            "last in, first out",
+        )));
     }
     Ok(Found::Order(witness::order(&mut stepper, &mut course, effort)?))
-}
-
-/// No state is left when `last` returns. Whatever was called later could have helped if it had been
-/// called earlier, except peeks. A pop that found nothing might have found something.
-fn stuck(c: &Columns, last: u32) -> Contradiction {
-    let until = c.right[last as usize];
-    let takes_part = |row: &u32| match c.kinds[*row as usize] {
-        Kind::Idle => false,
-        Kind::Peek => c.left[*row as usize] <= until,
-        _ => true,
-    };
-    let sentence = " returned when no order of what had been called is last in, first out, whichever \
-                    equal values belong together";
-    let mut found = contradiction![last, sentence].and((0..c.len() as u32).filter(takes_part));
-    // Returns of one peak are handled in any order.
-    found.explained = c.right.iter().filter(|right| **right < until).count() as u32;
-    found
 }
