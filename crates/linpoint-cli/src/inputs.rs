@@ -166,7 +166,7 @@ impl Input {
         source.map_err(|error| self.unreadable(&error))
     }
 
-    /// The histories in the input, read by so many threads, or on all cores. The text of a long file is not kept in
+    /// The histories in the input, read by this many threads, or on all cores. The text of a long file is not kept in
     /// memory if its lines are plain.
     pub fn histories(
         &self,

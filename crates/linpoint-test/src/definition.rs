@@ -236,7 +236,7 @@ impl<T, S: Spec> Test<T, S> {
     }
 
     /// Thread `number` draws its operations by this function instead: a producer, the owner of a deque. There
-    /// are at least so many threads.
+    /// are at least this many threads.
     pub fn thread(
         mut self,
         number: usize,

@@ -76,7 +76,7 @@ pub(crate) fn core_of<Op, Ret>(failure: &Failure<Op, Ret>, report: Option<&Repor
 /// Operations by thread and number.
 type Places = HashSet<(usize, usize)>;
 
-/// The places of these operations in a scenario with so many threads. Setup and final operations have none.
+/// The places of these operations in a scenario with this many threads. Setup and final operations have none.
 fn places<Op, Ret>(
     history: &History<Op, Ret>,
     threads: usize,

@@ -54,7 +54,7 @@ impl Turns {
         self.wait(block)?.names.of(kind).number(name.clone()).ok()
     }
 
-    /// Joins a part to the whole when it is the turn of its block, which has so many lines.
+    /// Joins a part to the whole when it is the turn of its block, which has this many lines.
     fn join(
         &self,
         (block, lines): (usize, u32),

@@ -9,7 +9,7 @@
 //! deadlock.
 //!
 //! Waiting must be cheap, since a run may well end in a wait. If the system says that all threads in the
-//! middle of operations sleep, and that none of them has run between two looks, nobody is left who could wake
+//! middle of operations sleep, and that none of them has run between two looks, no thread is left that could wake
 //! them, and two looks are enough. Where the system does not say so, or a thread waits without sleeping,
 //! nothing must happen for a while. A run that has come to rest is released, and the batch goes on.
 

@@ -71,7 +71,7 @@ impl<'a> Rows<'a> {
         Rows { trusts_names: true, ..self }
     }
 
-    /// The same rows, with so many threads.
+    /// The same rows, with this many threads.
     pub(crate) fn on_threads(self, threads: usize) -> Rows<'a> {
         Rows { helper: Helper::among(threads, self.len()), ..self }
     }
