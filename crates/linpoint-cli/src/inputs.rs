@@ -28,6 +28,8 @@ pub struct Inputs {
     pub list: Vec<Input>,
     /// Number of files in directories that are not histories: `*.tsv`, `README*`, hidden files.
     pub skipped: usize,
+    /// What was skipped, for people: a line for each Jepsen run.
+    pub notes: Vec<String>,
 }
 
 impl Inputs {
@@ -76,8 +78,17 @@ impl Inputs {
             }
         };
         entries.sort_by_key(|entry| entry.file_name());
+        let is_there = |name: &str| entries.iter().any(|entry| entry.file_name() == name);
+        let is_store = is_there(STORE_HISTORY) && STORE_FILES.iter().any(|name| is_there(name));
+        let mut of_store: Vec<String> = Vec::new();
         for entry in entries {
             let path = entry.path();
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if is_store && name != STORE_HISTORY && !path.is_dir() {
+                self.skipped += 1;
+                of_store.push(name);
+                continue;
+            }
             // Links to directories are not followed: they could form a cycle.
             let linked = entry.file_type().is_ok_and(|kind| kind.is_symlink());
             if is_skipped(&entry.file_name().to_string_lossy()) || (linked && path.is_dir()) {
@@ -88,8 +99,19 @@ impl Inputs {
                 self.list.push(Input::File(path));
             }
         }
+        if !of_store.is_empty() {
+            let (dir, others) = (dir.display(), of_store.join(", "));
+            let note = format!("{dir} is a Jepsen run: reading {STORE_HISTORY}, skipping {others}");
+            self.notes.push(note);
+        }
     }
 }
+
+/// The history of a Jepsen run.
+const STORE_HISTORY: &str = "history.edn";
+/// Files by which the directory of a Jepsen run is recognised.
+const STORE_FILES: [&str; 5] =
+    ["history.txt", "jepsen.log", "results.edn", "test.fressian", "test.jepsen"];
 
 fn is_skipped(name: &str) -> bool {
     name.starts_with('.') || name.starts_with("README") || name.ends_with(".tsv")

@@ -27,7 +27,11 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let mut out = Output::new(cli.color);
     let result = run(cli.command, &mut out);
-    let result = result.and_then(|exit| Ok(out.flush().map(|()| exit)?));
+    let result = result.and_then(|exit| match out.flush() {
+        // A reader that has seen enough does not change the verdict.
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(exit),
+        flushed => Ok(flushed.map(|()| exit)?),
+    });
     let exit = result.unwrap_or_else(|error| {
         // A reader that has seen enough needs no message. There is no verdict either, so the code is not 0.
         if !error.is_broken_pipe() {

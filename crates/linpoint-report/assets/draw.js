@@ -229,8 +229,13 @@ function drawMarks(p, scene) {
     box(marks.failing, (x, y, w) => {
       const text = label(scene.set, marks.failing), needed = text.length * 12 * MONO_WIDTH;
       if (needed <= w - 12) return;
-      const fits = x + w + needed + 12 < scene.width;
-      const from = fits ? x + Math.max(w, 4) + 5 : x - needed - 7;
+      const from = failingLabelAt(scene, x, w, needed);
+      if (from === null) {
+        // No side is free. It is cut to fit into its own bar, and hides nothing.
+        const short = cut(text, w - 12, 12, true);
+        if (short) p.text(Math.max(x, scene.gutter) + 6, y + h / 2 + 0.5, short, { fill: "ground", size: 12, mono: true, bold: true });
+        return;
+      }
       p.rect(from - 3, y + 4, needed + 6, h - 8, { fill: "ground", alpha: 0.88, radius: 3 });
       p.text(from, y + h / 2 + 0.5, text, { fill: "bad", size: 12, mono: true, bold: true });
     });
@@ -243,6 +248,23 @@ function drawMarks(p, scene) {
     p.rect(Math.max(x, scene.gutter - 6) - 2, y + 1, Math.min(Math.max(4, w), scene.width) + 4, h - 2, { stroke, width: 2, radius: 5 }));
   if (scene.step >= 0 && scene.order && scene.axis === "order") ring(scene.order.ids[scene.step], "step");
   if (scene.selected !== null) ring(scene.selected, "select");
+}
+
+/**
+ * Where the label of the failing operation starts, if it does not fit into its bar: after the bar or before it, wherever
+ * it covers no bar of the core. `null` if that is nowhere.
+ */
+function failingLabelAt(scene, x, w, needed) {
+  const { layout, marks } = scene;
+  const row = layout.rowOf(marks.failing);
+  const free = (from) => from >= scene.gutter && from + needed + 6 <= scene.width &&
+    [...marks.core].every((i) => {
+      if (i === marks.failing || layout.rowOf(i) !== row) return true;
+      const start = toPixel(scene, layout.bars.start[i]);
+      const end = layout.bars.end[i] === Infinity ? scene.width : toPixel(scene, layout.bars.end[i]);
+      return end < from - 3 || start > from + needed + 3;
+    });
+  return [x + Math.max(w, 4) + 5, x - needed - 7].find(free) ?? null;
 }
 
 /** Draws the chosen order, and the one it is compared with, as lines through points. */

@@ -121,7 +121,13 @@ function bindMap() {
 let searching = 0, hitAt = -1;
 const SLICE = 8000;
 
-/** Finds operations by text, `#12` by number, `:12` by line. Large sets are searched in slices. */
+/** The text in which operations are found: both spellings of the arrow, and the client. */
+function searchText(set, i) {
+  const text = label(set, i).toLowerCase();
+  return `${text}\n${text.replaceAll("→", "->")}\n${clientName(set.client[i]).toLowerCase()}`;
+}
+
+/** Finds operations by text or client, `#12` by number, `:12` by line. Large sets are searched in slices. */
 function search(query) {
   state.query = query;
   const ticket = ++searching, wanted = query.trim().toLowerCase(), { set } = shown;
@@ -129,7 +135,7 @@ function search(query) {
   hitAt = -1;
   const number = /^[#:]\d+$/.test(wanted) ? Number(wanted.slice(1)) : null;
   const column = wanted[0] === "#" ? set.id : set.line;
-  const matches = number !== null ? (i) => column[i] === number : (i) => label(set, i).toLowerCase().includes(wanted);
+  const matches = number !== null ? (i) => column[i] === number : (i) => searchText(set, i).includes(wanted);
   showFound();
   changed();
   if (!wanted) return;
@@ -166,7 +172,7 @@ const KEYS = [
   ["← →", "pan"], ["↑ ↓", "scroll through clients"], ["+ −, wheel", "zoom"], ["drag, Shift+wheel", "pan"], ["Alt+wheel", "scroll through clients"],
   ["0", "show everything"], ["F", "go to the failure"], ["N, P", "one step forward, back along the order"], ["Home, End", "before the first step, last step"],
   ["T, O", "real-time axis, order axis"], ["C", "compare with the next partial order"], ["click", "select an operation"], ["[ ]", "previous, next operation of the same client"],
-  ["/", "search: text, #number, :line; Enter goes to the next hit"], ["B", "show or hide the panel"], ["D", "light or dark theme"], ["S", "save the view as SVG"], ["Esc", "close, deselect"], ["?", "this help"],
+  ["/", "search: text, client, #number, :line; Enter goes to the next hit"], ["B", "show or hide the panel"], ["D", "light or dark theme"], ["S", "save the view as SVG"], ["Esc", "close, deselect"], ["?", "this help"],
 ];
 
 function neighbour(direction) {

@@ -22,6 +22,39 @@ pub(crate) fn differences(texts: &[&str]) -> Vec<Option<String>> {
     chars.iter().map(of).collect()
 }
 
+/// Texts up to this length are shown whole in a sentence.
+const BRIEF: usize = 60;
+
+/// Texts for a sentence: long ones by what tells them apart, or by their beginning and their end. Different texts stay
+/// different.
+pub(crate) fn briefly(texts: &[&str]) -> Vec<String> {
+    let is_long = |text: &str| text.chars().nth(BRIEF).is_some();
+    if !texts.iter().any(|text| is_long(text)) {
+        return texts.iter().map(|text| (*text).to_owned()).collect();
+    }
+    let by_difference = differences(texts);
+    let shown: Vec<String> = texts
+        .iter()
+        .zip(by_difference)
+        .map(|(text, difference)| match difference.filter(|text| !is_long(text)) {
+            _ if !is_long(text) => (*text).to_owned(),
+            Some(difference) => difference,
+            None => ends(text),
+        })
+        .collect();
+    let collide = |i: usize, j: usize| shown[i] == shown[j] && texts[i] != texts[j];
+    let unclear = (0..texts.len()).any(|i| (0..i).any(|j| collide(i, j)));
+    if unclear { texts.iter().map(|text| (*text).to_owned()).collect() } else { shown }
+}
+
+/// The beginning and the end of a text, and its length.
+fn ends(text: &str) -> String {
+    let length = text.chars().count();
+    let begin: String = text.chars().take(BRIEF / 2).collect();
+    let end: String = text.chars().skip(length.saturating_sub(BRIEF / 4)).collect();
+    format!("{begin}\u{2026}{end} ({length} characters)")
+}
+
 /// The characters from `from` to `to` with a little context, and ellipses for the rest. Numbers and words stay
 /// whole.
 fn middle(text: &[char], from: usize, to: usize) -> String {
@@ -73,6 +106,22 @@ mod tests {
         assert_eq!(differences(&[long, long, "short"]), [None, None, None]);
         assert_eq!(differences(&[long]), [None]);
         assert_eq!(differences(&[]), []);
+    }
+
+    #[test]
+    fn sentences_stay_short_and_different_values_different() {
+        let long = |end: &str| format!("\"{}{end}\"", "abc ".repeat(100));
+        let (a, b) = (long("x"), long("y"));
+        let shown = briefly(&[&a, &b, "ok"]);
+        assert!(shown.iter().all(|text| text.chars().count() < 80), "{shown:?}");
+        assert!(shown[0] != shown[1] && shown[2] == "ok", "{shown:?}");
+        assert_eq!(briefly(&[&a, &a])[0], briefly(&[&a])[0]);
+        assert_eq!(briefly(&["short", "texts"]), ["short", "texts"]);
+        // Whatever is cut, what is different stays different.
+        let texts: Vec<String> = (0..40).map(|n| format!("{}{n}{}", a, long("z"))).collect();
+        let shown = briefly(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+        let distinct: std::collections::BTreeSet<&String> = shown.iter().collect();
+        assert_eq!(distinct.len(), texts.len());
     }
 
     #[test]

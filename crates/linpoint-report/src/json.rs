@@ -7,7 +7,7 @@ use linpoint::verdict::{CoreStatus, Partial, Undecided, Verdict, Violation, Viol
 use linpoint::{Limit, OpId, Plan, Report};
 use serde_json::{Value, json};
 
-use crate::rendered::{Operation, Operations, Outcome, Rendered};
+use crate::rendered::{Explanation, Operation, Operations, Outcome, Rendered};
 
 /// The name of the schema, in the field `schema`.
 pub const SCHEMA: &str = "linpoint.verdict";
@@ -27,7 +27,7 @@ pub fn render(rendered: &Rendered, operations: &dyn Operations, report: &Report)
         Outcome::Violation(explanations) => explanations.as_slice(),
         _ => &[],
     };
-    let violations = all.zip(reasons).map(|(v, e)| violation(v, &e.reason, operations));
+    let violations = all.zip(reasons).map(|(v, e)| violation(v, e, operations));
     let limits = &report.plan.limits;
     let stats = &report.stats;
     line(&json!({
@@ -42,6 +42,13 @@ pub fn render(rendered: &Rendered, operations: &dyn Operations, report: &Report)
         "engine": rendered.engine,
         "witness": witness,
         "violations": violations.collect::<Vec<_>>(),
+        "parts": rendered.failing_parts.as_ref().map(|parts| json!({
+            "kind": parts.word,
+            "all": parts.all,
+            "failing": parts.failing,
+            "names": parts.names,
+            "is_complete": parts.is_complete,
+        })),
         "undecided": why_undecided,
         "plan": plan(&report.plan),
         "limits": {
@@ -76,7 +83,7 @@ fn ids(order: &[OpId]) -> Vec<u32> {
     order.iter().map(|id| id.0).collect()
 }
 
-fn violation(violation: &Violation, reason: &str, operations: &dyn Operations) -> Value {
+fn violation(violation: &Violation, shown: &Explanation, operations: &dyn Operations) -> Value {
     let named = |id: OpId| operation(id, &operations.operation(id));
     let partial = |p: &Partial| json!({ "order": ids(&p.order), "state": p.state });
     let (minimal, limit) = match violation.core_status {
@@ -90,7 +97,9 @@ fn violation(violation: &Violation, reason: &str, operations: &dyn Operations) -
             ViolationKind::WithHints => "not-linearizable-with-hints",
             _ => "not-linearizable",
         },
-        "reason": reason,
+        "reason": shown.reason,
+        "reason_kind": shown.reason_kind,
+        "named": ids(&shown.named),
         "part": ids(&violation.part),
         "failing": violation.failing.map(named),
         "failing_is_earliest": violation.failing_is_earliest,

@@ -5,9 +5,11 @@ use std::time::Duration;
 
 use linpoint::history::Span;
 use linpoint::verdict::{
-    CoreStatus, Partial, States, Undecided, Verdict, Violation, ViolationKind, states_along,
+    Argument, CoreStatus, OpMention, Partial, Piece, Reason, States, Undecided, Verdict, Violation, ViolationKind, states_along,
 };
-use linpoint::{Checker, History, OpId, Part, Report, Spec};
+use linpoint::{Checker, History, OpId, Part, PartStatus, Report, Spec};
+
+use crate::difference::briefly;
 
 /// An operation as text.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -151,6 +153,90 @@ pub struct Rendered {
     pub engine: String,
     /// The verdict.
     pub outcome: Outcome,
+    /// How many of several keys or objects fail, and which.
+    pub failing_parts: Option<FailingParts>,
+}
+
+/// How many of several independent parts fail, and which.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FailingParts {
+    /// What a part is: `key`, `object` or `part`.
+    pub word: &'static str,
+    /// The names of those that fail, as far as they have one.
+    pub names: Vec<String>,
+    /// How many fail.
+    pub failing: usize,
+    /// How many there are.
+    pub all: usize,
+    /// False if some were not decided.
+    pub is_complete: bool,
+}
+
+impl FailingParts {
+    fn new(operations: &dyn Operations, report: &Report) -> Option<FailingParts> {
+        let first = report.verdict.violation()?;
+        let statuses = &report.parts;
+        if statuses.len() < 2 {
+            return None;
+        }
+        let violations = || std::iter::once(first).chain(&report.more);
+        let has = |status: PartStatus| statuses.iter().filter(|s| **s == status).count();
+        let mut word = "key";
+        let mut names = Vec::new();
+        for violation in violations() {
+            match part_name(operations, &violation.part) {
+                Some((kind, name)) => {
+                    word = kind;
+                    names.push(name);
+                }
+                None => word = "part",
+            }
+        }
+        let failing = has(PartStatus::Violation).max(violations().count());
+        let is_complete = has(PartStatus::NotChecked) + has(PartStatus::Undecided) == 0;
+        Some(FailingParts { word, names, failing, all: statuses.len(), is_complete })
+    }
+
+    /// `1 of 10 keys fails: "cart"`.
+    pub fn text(&self) -> String {
+        let FailingParts { word, names, failing, all, is_complete } = self;
+        let at_least = if *is_complete { "" } else { "at least " };
+        let fails = if *failing == 1 { "fails" } else { "fail" };
+        let mut text = format!("{at_least}{failing} of {all} {word}s {fails}");
+        let shown: Vec<String> = names.iter().take(MAX_NAMES).map(|name| brief(name)).collect();
+        if !shown.is_empty() {
+            let more = failing.saturating_sub(shown.len());
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            text += &format!(": {}{more}", shown.join(", "));
+        }
+        text
+    }
+}
+
+/// A name, cut if it is long.
+fn brief(name: &str) -> String {
+    crate::text::shorten(name, MAX_NAME)
+}
+
+/// What a part is called: by its object, or by the argument that all its operations have first.
+fn part_name(operations: &dyn Operations, part: &[OpId]) -> Option<(&'static str, String)> {
+    let first = operations.operation(*part.first()?);
+    if let Some(object) = first.object {
+        return Some(("object", object));
+    }
+    let key = |op: &str| {
+        let inside = op.split_once('(')?.1;
+        let mut quoted = false;
+        let end = inside.find(|c: char| {
+            quoted ^= c == '"';
+            !quoted && (c == ',' || c == ')')
+        })?;
+        Some(inside[..end].to_owned()).filter(|key| !key.is_empty())
+    };
+    let name = key(&first.op)?;
+    let others = part.iter().take(MAX_ASKED);
+    let same = |id: &OpId| key(&operations.operation(*id).op).as_ref() == Some(&name);
+    others.into_iter().all(same).then_some(("key", name))
 }
 
 /// A verdict as text.
@@ -169,8 +255,14 @@ pub enum Outcome {
 pub struct Explanation {
     /// What was violated.
     pub kind: ViolationKind,
-    /// One sentence that states the contradiction.
+    /// One sentence that states the contradiction. Long values are shown by what tells them apart.
     pub reason: String,
+    /// What kind of reason it is, for programs: `stale`.
+    pub reason_kind: &'static str,
+    /// The operations that the sentence names.
+    pub named: Vec<OpId>,
+    /// Operations of the core that are not drawn: they only close the argument. Each kind with how often it occurs.
+    pub closing: Vec<(String, usize)>,
     /// The operations to draw: the core, the failing operation, and a few around it, in call order.
     pub rows: Vec<Row>,
     /// Number of operations of the core. Of a large core, only those near the failing return are drawn.
@@ -210,8 +302,18 @@ pub struct Row {
 
 /// Number of operations around the failure that are drawn beside the core.
 const MAX_CONTEXT: usize = 8;
-/// Number of core operations that are drawn.
+/// Number of core operations that are drawn, if the sentence does not say which matter.
 const MAX_CORE: usize = 24;
+/// All operations of a core up to this size are drawn.
+const SMALL_CORE: usize = 6;
+/// Names of failing parts that are listed.
+const MAX_NAMES: usize = 5;
+/// They are cut to this length.
+const MAX_NAME: usize = 40;
+/// Look at this many operations of a part to find its name.
+const MAX_ASKED: usize = 64;
+/// Kinds of operations that are listed beside the drawing.
+const MAX_CLOSING: usize = 3;
 /// Of a longer order, only this many operations at the end are described.
 const MAX_ORDER: usize = 24;
 
@@ -220,7 +322,8 @@ impl Rendered {
     pub fn new(heading: Heading, operations: &dyn Operations, report: &Report) -> Rendered {
         let engine = report.engine.clone();
         let outcome = Outcome::new(operations, &report.verdict, &report.more);
-        Rendered { heading, engine, outcome }
+        let failing_parts = FailingParts::new(operations, report);
+        Rendered { heading, engine, outcome, failing_parts }
     }
 }
 
@@ -242,19 +345,24 @@ impl Explanation {
     /// Renders a violation as text.
     pub fn new(operations: &dyn Operations, violation: &Violation) -> Explanation {
         let failing = violation.failing;
+        let named = violation.reason.argument.as_ref().map(Argument::named).unwrap_or_default();
         let mut core = violation.core.clone();
         core.sort_by_key(|id| (std::cmp::Reverse(operations.span(*id).call), *id));
+        if !named.is_empty() && core.len() > SMALL_CORE {
+            core.retain(|id| named.contains(id) || failing == Some(*id));
+        }
         core.truncate(MAX_CORE);
-        let mut ids: Vec<OpId> = core.iter().copied().chain(failing).collect();
+        let mut ids: Vec<OpId> = core.iter().chain(&named).copied().chain(failing).collect();
         ids.extend(context(operations, violation));
         ids.sort_by_key(|id| (operations.span(*id).call, *id));
         ids.dedup();
         let row = |id: OpId| Row {
             id,
             operation: operations.operation(id),
-            core: core.contains(&id),
+            core: core.contains(&id) || named.contains(&id),
             failing: failing == Some(id),
         };
+        let closing = closing(operations, violation, &core);
         // The state *before* the failing operation is the more informative one.
         let without = |partial: &&Partial| failing.is_none_or(|id| !partial.order.contains(&id));
         let longest = violation.partials.iter().find(without).or(violation.partials.first());
@@ -277,7 +385,10 @@ impl Explanation {
         let rows: Vec<Row> = ids.into_iter().map(row).collect();
         Explanation {
             kind: violation.kind,
-            reason: violation.reason.render(|id| operations.operation(id).client),
+            reason: sentence(operations, &violation.reason),
+            reason_kind: violation.reason.kind.name(),
+            named,
+            closing,
             rows,
             core: violation.core.len(),
             part: violation.part.len(),
@@ -296,6 +407,54 @@ impl Explanation {
     pub fn failing(&self) -> Option<&Row> {
         self.rows.iter().find(|row| row.failing)
     }
+}
+
+/// The sentence with the names of clients and objects. Long values are shown by what tells them apart.
+fn sentence(operations: &dyn Operations, reason: &Reason) -> String {
+    let mut reason = reason.clone();
+    let mentions = || reason.pieces.iter().filter_map(|piece| match piece {
+        Piece::Op(mention) => Some(mention),
+        Piece::Text(_) => None,
+    });
+    let calls = briefly(&mentions().map(|m| m.call.as_str()).collect::<Vec<_>>());
+    let of = |m: &OpMention| m.result.clone().unwrap_or_default();
+    let results: Vec<String> = mentions().map(of).collect();
+    let results = briefly(&results.iter().map(String::as_str).collect::<Vec<_>>());
+    let brief = calls.into_iter().zip(results);
+    let ops = reason.pieces.iter_mut().filter_map(|piece| match piece {
+        Piece::Op(mention) => Some(mention),
+        Piece::Text(_) => None,
+    });
+    for (mention, (call, result)) in ops.zip(brief) {
+        let object = operations.operation(mention.op).object;
+        mention.call = object.map(|object| format!("{object}: ")).unwrap_or_default() + &call;
+        mention.result = mention.result.as_ref().map(|_| result);
+    }
+    reason.render(|id| operations.operation(id).client)
+}
+
+/// The operations of the core that are not drawn, by their text, the most frequent first.
+fn closing(
+    operations: &dyn Operations,
+    violation: &Violation,
+    drawn: &[OpId],
+) -> Vec<(String, usize)> {
+    let mut kinds: Vec<(String, usize)> = Vec::new();
+    let hidden = violation.core.iter().filter(|id| !drawn.contains(id));
+    let mut texts: Vec<String> = hidden.map(|id| operations.operation(*id).text()).collect();
+    texts.sort();
+    for text in texts {
+        match kinds.last_mut() {
+            Some((last, n)) if *last == text => *n += 1,
+            _ => kinds.push((text, 1)),
+        }
+    }
+    kinds.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+    if kinds.len() > MAX_CLOSING {
+        let others = kinds.drain(MAX_CLOSING..).map(|(_, n)| n).sum();
+        kinds.push(("others".to_owned(), others));
+    }
+    kinds
 }
 
 /// The operations of the part that were open last before the failing return.

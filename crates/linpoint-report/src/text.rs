@@ -23,6 +23,12 @@ const STRONG: Style = Style::new().bold();
 pub const MIN_WIDTH: usize = 40;
 /// Models with long options are cut to this length.
 const MAX_MODEL: usize = 32;
+/// Number of violations of one history that are explained in full.
+const MAX_EXPLAINED: usize = 3;
+/// Number of further violations that are told in a sentence.
+const MAX_BRIEF: usize = 20;
+/// Operations that are not drawn are cut to this length.
+const MAX_CLOSING: usize = 40;
 /// Number of allowed results that are listed.
 const MAX_ALLOWED: usize = 8;
 
@@ -38,8 +44,19 @@ pub fn render(rendered: &Rendered, width: usize) -> String {
             if let Some(note) = &rendered.heading.note {
                 paragraph(&mut out, &clean(note), width, QUIET);
             }
-            for explanation in explanations {
+            if let Some(parts) = &rendered.failing_parts {
+                paragraph(&mut out, &clean(&parts.text()), width, STRONG);
+            }
+            for explanation in explanations.iter().take(MAX_EXPLAINED) {
                 violation(&mut out, explanation, width);
+            }
+            let rest = explanations.get(MAX_EXPLAINED..).unwrap_or_default();
+            for explanation in rest.iter().take(MAX_BRIEF) {
+                paragraph(&mut out, &clean(&explanation.reason), width, Style::new());
+            }
+            if rest.len() > MAX_BRIEF {
+                let more = count(rest.len() - MAX_BRIEF, "more violation");
+                paragraph(&mut out, &format!("and {more}"), width, Style::new());
             }
         }
     }
@@ -121,7 +138,21 @@ fn violation(out: &mut String, explanation: &Explanation, width: usize) {
         fact(out, "longest order", &order.join(", "), width);
     }
     fact(out, "core", &core(explanation), width);
+    if let Some(closing) = closing(explanation) {
+        fact(out, "", &closing, width);
+    }
     line!(out);
+}
+
+/// The operations of the core that are not drawn.
+fn closing(explanation: &Explanation) -> Option<String> {
+    let all: usize = explanation.closing.iter().map(|(_, n)| n).sum();
+    let each = |(text, n): &(String, usize)| match n {
+        1 => shorten(&clean(text), MAX_CLOSING),
+        n => format!("{n} \u{d7} {}", shorten(&clean(text), MAX_CLOSING)),
+    };
+    let kinds: Vec<String> = explanation.closing.iter().map(each).collect();
+    (all > 0).then(|| format!("not drawn: {} ({})", count(all, "operation"), kinds.join(", ")))
 }
 
 fn failing(out: &mut String, explanation: &Explanation, width: usize) {
@@ -175,7 +206,7 @@ pub(crate) fn core(explanation: &Explanation) -> String {
         CoreStatus::NotMinimised(limit) => {
             format!("{size} of {of} contradict each other; not minimised ({limit})")
         }
-        _ => format!("{size} of {of} contradict each other"),
+        _ => format!("{size} of {of} contradict each other, with all that the sentence names"),
     };
     if let Some(engine) = &explanation.confirmed_by {
         let _ = write!(text, "; confirmed by {}", clean(engine));

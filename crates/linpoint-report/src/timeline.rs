@@ -27,6 +27,8 @@ pub(crate) struct Lane {
     /// The client. Not printed again if the line above has the same name.
     pub(crate) name: String,
     pub(crate) cells: Vec<(char, Ink)>,
+    /// The columns of the labels, from the first to the one after the last.
+    labels: Vec<(usize, usize)>,
 }
 
 /// Labels are not cut below this length: a drawing in several blocks is more readable than one with stubs.
@@ -41,31 +43,58 @@ const MAX_NAME: usize = 20;
 /// Draws operations within `width` columns. If they do not fit, operations outside of the core are left out, then
 /// the padding is reduced, then labels are cut; if that is still too wide, the drawing has several blocks.
 pub(crate) fn draw(rows: &[Row], width: usize) -> Vec<Vec<Lane>> {
-    let mut rows: Vec<&Row> = rows.iter().collect();
-    let mut fit = Fit { max_label: usize::MAX, padding: PADDING };
+    let mut rows: Vec<Labelled<'_>> = rows.iter().map(Labelled::new).collect();
+    // A label that is longer than a line is cut in any case.
+    let mut fit = Fit { max_label: width.max(MIN_LABEL), padding: PADDING };
     loop {
         let (lanes, needed, available) = measured(&rows, fit, width);
         if needed <= available {
             return vec![lanes];
         }
         // Rows are in call order, so the first is the farthest from the failure.
-        if let Some(at) = rows.iter().position(|row| !row.core && !row.failing) {
+        if let Some(at) = rows.iter().position(|Labelled { row, .. }| !row.core && !row.failing) {
             rows.remove(at);
             continue;
         }
-        if fit.padding > 1 {
-            fit.padding -= 1;
-            continue;
+        if fit.padding == 1 {
+            break;
         }
-        let longest = labels(&rows, fit).iter().map(|label| label.chars().count()).max();
-        match longest {
-            Some(longest) if longest > MIN_LABEL => fit.max_label = longest - 1,
-            _ => break,
+        fit.padding -= 1;
+    }
+    // The longest labels that fit. A shorter label never needs more room.
+    let (mut low, mut high) = (MIN_LABEL, fit.max_label);
+    let fits = |max_label: usize| {
+        let (lanes, needed, available) = measured(&rows, Fit { max_label, ..fit }, width);
+        (needed <= available).then_some(lanes)
+    };
+    let mut best = fits(low);
+    while best.is_some() && high - low > 1 {
+        let middle = (low + high) / 2;
+        match fits(middle) {
+            Some(lanes) => (best, low) = (Some(lanes), middle),
+            None => high = middle,
         }
+    }
+    if let Some(lanes) = best {
+        return vec![lanes];
     }
     let fit = Fit { max_label: BLOCK_LABEL, padding: PADDING };
     let (lanes, _, available) = measured(&rows, fit, width);
     blocks(&lanes, available)
+}
+
+/// An operation with its label.
+struct Labelled<'a> {
+    row: &'a Row,
+    label: String,
+    length: usize,
+}
+
+impl Labelled<'_> {
+    fn new(row: &Row) -> Labelled<'_> {
+        let label = clean(&row.operation.text());
+        Labelled { row, length: label.chars().count(), label }
+    }
 }
 
 /// How tightly to draw.
@@ -76,7 +105,7 @@ struct Fit {
 }
 
 /// The drawing, the columns that it needs, and the columns available.
-fn measured(rows: &[&Row], fit: Fit, width: usize) -> (Vec<Lane>, usize, usize) {
+fn measured(rows: &[Labelled<'_>], fit: Fit, width: usize) -> (Vec<Lane>, usize, usize) {
     let lanes = lanes(rows, fit);
     let name = lanes.iter().map(|lane| lane.name.chars().count()).max().unwrap_or(0);
     let needed = lanes.iter().map(|lane| lane.cells.len()).max().unwrap_or(0);
@@ -84,22 +113,21 @@ fn measured(rows: &[&Row], fit: Fit, width: usize) -> (Vec<Lane>, usize, usize) 
 }
 
 /// The labels of all rows. If they have to be cut, long results are shown by where they differ.
-fn labels(rows: &[&Row], fit: Fit) -> Vec<String> {
-    let whole: Vec<String> = rows.iter().map(|row| clean(&row.operation.text())).collect();
-    if whole.iter().all(|label| label.chars().count() <= fit.max_label) {
-        return whole;
+fn labels(rows: &[Labelled<'_>], fit: Fit) -> Vec<String> {
+    if rows.iter().all(|row| row.length <= fit.max_label) {
+        return rows.iter().map(|row| row.label.clone()).collect();
     }
-    let results: Vec<&str> =
-        rows.iter().map(|row| row.operation.ret.as_deref().unwrap_or("")).collect();
-    let differences = differences(&results);
-    let of = |((row, whole), result): ((&&Row, &String), Option<String>)| match result {
-        Some(ret) if whole.chars().count() > fit.max_label => {
-            let operation = Operation { ret: Some(ret), ..row.operation.clone() };
+    let result = |row: &Labelled<'_>| row.row.operation.ret.clone().unwrap_or_default();
+    let results: Vec<String> = rows.iter().map(result).collect();
+    let differences = differences(&results.iter().map(String::as_str).collect::<Vec<_>>());
+    let of = |(row, result): (&Labelled<'_>, Option<String>)| match result {
+        Some(ret) if row.length > fit.max_label => {
+            let operation = Operation { ret: Some(ret), ..row.row.operation.clone() };
             shorten(&clean(&operation.text()), fit.max_label)
         }
-        _ => shorten(whole, fit.max_label),
+        _ => shorten(&row.label, fit.max_label),
     };
-    rows.iter().zip(&whole).zip(differences).map(of).collect()
+    rows.iter().zip(differences).map(of).collect()
 }
 
 /// The first and the last column of a bar.
@@ -109,9 +137,10 @@ struct Bar {
     to: usize,
 }
 
-fn lanes(rows: &[&Row], fit: Fit) -> Vec<Lane> {
+fn lanes(rows: &[Labelled<'_>], fit: Fit) -> Vec<Lane> {
     let labels = labels(rows, fit);
-    let bars = layout(rows, &labels, fit.padding);
+    let rows: Vec<&Row> = rows.iter().map(|row| row.row).collect();
+    let bars = layout(&rows, &labels, fit.padding);
     let mut lanes: Vec<(Option<&str>, Lane, bool)> = Vec::new();
     for ((row, label), bar) in rows.iter().zip(&labels).zip(&bars) {
         let client = row.operation.client.as_deref();
@@ -126,13 +155,14 @@ fn lanes(rows: &[&Row], fit: Fit) -> Vec<Lane> {
                 let last = lanes.iter().rposition(|(of, ..)| *of == client);
                 let at = last.map_or(lanes.len(), |last| last + 1);
                 let name = shorten(&clean(client.unwrap_or("")), MAX_NAME);
-                lanes.insert(at, (client, Lane { name, cells: Vec::new() }, false));
+                let lane = Lane { name, cells: Vec::new(), labels: Vec::new() };
+                lanes.insert(at, (client, lane, false));
                 at
             }
         };
         let (_, lane, closed) = &mut lanes[at];
         *closed = pending;
-        paint(&mut lane.cells, row, label, *bar);
+        paint(lane, row, label, *bar);
     }
     lanes.into_iter().map(|(_, lane, _)| lane).collect()
 }
@@ -173,7 +203,7 @@ fn layout(rows: &[&Row], labels: &[String], padding: usize) -> Vec<Bar> {
     bars
 }
 
-fn paint(cells: &mut Vec<(char, Ink)>, row: &Row, label: &str, bar: Bar) {
+fn paint(Lane { cells, labels, .. }: &mut Lane, row: &Row, label: &str, bar: Bar) {
     let pending = row.operation.span.is_pending();
     let (ink, line) = match (row.failing, row.core) {
         (true, _) => (Ink::Failing, '='),
@@ -189,7 +219,9 @@ fn paint(cells: &mut Vec<(char, Ink)>, row: &Row, label: &str, bar: Bar) {
     let left = if pending { fill.min(PADDING) } else { fill / 2 };
     let right = fill - left;
     cells.extend((0..left).map(|_| (line, ink)));
+    let from = cells.len();
     cells.extend(label.chars().map(|c| (c, ink)));
+    labels.push((from, cells.len()));
     if pending {
         cells.extend((0..right).map(|i| (if i % 2 == 0 { ' ' } else { '~' }, ink)));
         cells.push(('>', ink));
@@ -199,17 +231,71 @@ fn paint(cells: &mut Vec<(char, Ink)>, row: &Row, label: &str, bar: Bar) {
     }
 }
 
-/// Cuts a drawing that is too wide into blocks, one below the other.
+/// Cuts a drawing that is too wide into blocks, one below the other, between labels where that is possible.
 fn blocks(lanes: &[Lane], width: usize) -> Vec<Vec<Lane>> {
+    let width = width.max(1);
     let needed = lanes.iter().map(|lane| lane.cells.len()).max().unwrap_or(0);
-    let starts = (0..needed).step_by(width.max(1));
-    let cut = |start: usize, lane: &Lane| {
-        let end = lane.cells.len().min(start + width);
+    let is_inside =
+        |at: usize| lanes.iter().flat_map(|lane| &lane.labels).any(|(from, to)| *from < at && at < *to);
+    let cut = |start: usize, end: usize, lane: &Lane| {
+        let end = lane.cells.len().min(end);
         let cells = lane.cells.get(start..end).unwrap_or_default().to_vec();
-        Lane { name: lane.name.clone(), cells }
+        Lane { name: lane.name.clone(), cells, labels: Vec::new() }
     };
     let visible = |lane: &Lane| lane.cells.iter().any(|(c, _)| *c != ' ');
-    starts
-        .map(|start| lanes.iter().map(|lane| cut(start, lane)).filter(visible).collect())
-        .collect()
+    let (mut blocks, mut start) = (Vec::new(), 0);
+    while start < needed {
+        let most = start + width;
+        // Not too short either: a lane may have a label everywhere.
+        let end = (start + width / 2 + 1..=most).rev().find(|at| *at >= needed || !is_inside(*at));
+        let end = end.unwrap_or(most);
+        let block: Vec<Lane> = lanes.iter().map(|lane| cut(start, end, lane)).filter(visible).collect();
+        blocks.push(block);
+        start = end;
+    }
+    blocks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use linpoint::OpId;
+    use linpoint::history::Span;
+
+    fn row(at: u32, ret: &str) -> Row {
+        let operation = Operation {
+            op: format!("get(\"key-{at}\")"),
+            ret: Some(ret.to_owned()),
+            process: Some(at),
+            client: Some(format!("client {at}")),
+            object: None,
+            span: Span { call: 2 * at, ret: 2 * at + 1 },
+            line: None,
+        };
+        Row { id: OpId(at), operation, core: true, failing: at == 2 }
+    }
+
+    fn texts(blocks: &[Vec<Lane>]) -> Vec<String> {
+        let text = |lane: &Lane| lane.cells.iter().map(|(c, _)| c).collect::<String>();
+        blocks.iter().flatten().map(text).collect()
+    }
+
+    #[test]
+    fn long_values_take_little_time() {
+        // With work that grows with the square of the length, this would take hours.
+        let long = "x".repeat(1 << 20);
+        let rows = [row(0, &format!("{long}a")), row(1, &format!("{long}b")), row(2, &long)];
+        let lines = texts(&draw(&rows, 100));
+        assert!(lines.iter().all(|line| line.chars().count() <= 100), "{lines:?}");
+    }
+
+    #[test]
+    fn blocks_do_not_cut_labels() {
+        let rows: Vec<Row> = (0..12).map(|at| row(at, "\"value\"")).collect();
+        let lines = texts(&draw(&rows, 60));
+        for at in 0..12 {
+            let label = format!("get(\"key-{at}\") -> \"value\"");
+            assert!(lines.iter().any(|line| line.contains(&label)), "{label} in {lines:#?}");
+        }
+    }
 }

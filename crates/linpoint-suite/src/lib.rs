@@ -12,6 +12,7 @@
 //! * [`small`] is brute force on objects that fit into a word, for the millions of histories on
 //!   which the monitors are tested.
 
+pub mod arguments;
 pub mod bundled;
 pub mod candidate;
 pub mod corpus;

@@ -25,8 +25,8 @@ pub const LONG_HELP: &str = concat!(
     "
 
 Exit codes:
-  2  bad usage or bad input; otherwise
   1  a history is not linearizable; otherwise
+  2  bad usage or bad input (with --strict, this comes first); otherwise
   3  a limit was reached before an answer was found; otherwise
   0  every history is linearizable
 
@@ -48,7 +48,7 @@ pub struct CheckArgs {
     /// Write an HTML page with an interactive timeline
     ///
     /// For several histories, name a directory: an existing one, or a name that ends in /. Each history gets
-    /// a page of its own.
+    /// a page of its own. With -, the page is written to standard output, and nothing else.
     #[arg(long, value_name = "FILE|DIR/")]
     pub html: Option<PathBuf>,
 
@@ -58,6 +58,10 @@ pub struct CheckArgs {
     /// linearizable history. docs/output.md describes the lines.
     #[arg(long, value_name = "FILE|DIR/")]
     pub witness: Option<PathBuf>,
+
+    /// Exit with 2 if an input is bad, even if another one is not linearizable
+    #[arg(long)]
+    pub strict: bool,
 
     /// Do not show progress on the terminal
     #[arg(long, short)]

@@ -170,8 +170,12 @@ pub struct RunArgs {
     #[arg(long, short = 'j', value_name = "N")]
     pub threads: Option<NonZeroUsize>,
 
-    /// Report a violation in every independent part, not only in the first
+    /// Stop at the first key or object that fails; by default, every one is checked
     #[arg(long)]
+    pub first_failure: bool,
+
+    /// The default
+    #[arg(long, hide = true, conflicts_with = "first_failure")]
     pub all_failures: bool,
 
     /// How to use order hints: known positions in the order of effects

@@ -10,7 +10,7 @@ use super::raw::{HintUse, InputArgs, RunArgs};
 use crate::error::CommandError;
 use crate::progress;
 
-/// Width of the output if `COLUMNS` is not set.
+/// Width of the output if `COLUMNS` is not set and the output is no terminal.
 const DEFAULT_WIDTH: usize = 100;
 
 /// Which inputs to read, and how.
@@ -78,7 +78,7 @@ impl RunOptions {
                     HintUse::Order => linpoint::Hints::Order,
                     HintUse::Assert => linpoint::Hints::Assert,
                 },
-                all_failures: args.all_failures,
+                all_failures: !args.first_failure,
                 ..Settings::default()
             },
         })
@@ -96,6 +96,8 @@ pub struct CheckOptions {
     pub html: Option<PathBuf>,
     /// File or directory for witnesses.
     pub witness: Option<PathBuf>,
+    /// True if a bad input counts for more than a violation.
+    pub strict: bool,
     /// Width of the terminal in columns.
     pub width: usize,
     /// Whether to show progress.
@@ -107,33 +109,38 @@ impl CheckOptions {
         let mut run = RunOptions::new(args.run)?;
         // TSV has no room for an explanation, so none is computed.
         run.settings.verdict_only = args.output == CheckForm::Tsv && args.html.is_none();
+        run.settings.all_failures &= !run.settings.verdict_only;
         Ok(CheckOptions {
             run,
             output: args.output,
             html: args.html,
             witness: args.witness,
+            strict: args.strict,
             progress: progress::is_wanted(args.quiet),
             width: terminal_width(),
         })
     }
 }
 
-/// Width of the terminal in columns.
+/// Width of the terminal in columns. `COLUMNS` overrides what the terminal says.
 pub fn terminal_width() -> usize {
-    width(std::env::var("COLUMNS").ok())
+    let terminal = || console::Term::stdout().size_checked().map(|(_, columns)| columns.into());
+    width(std::env::var("COLUMNS").ok(), terminal)
 }
 
-fn width(columns: Option<String>) -> usize {
+fn width(columns: Option<String>, terminal: impl Fn() -> Option<usize>) -> usize {
     let columns = columns.and_then(|columns| columns.parse().ok()).filter(|columns| *columns > 0);
-    columns.unwrap_or(DEFAULT_WIDTH)
+    columns.or_else(|| terminal().filter(|columns| *columns > 0)).unwrap_or(DEFAULT_WIDTH)
 }
 
 #[cfg(test)]
 mod tests {
     #[test]
-    fn the_width_is_100_unless_columns_is_set() {
-        let width = |text: &str| super::width(Some(text.to_owned()));
-        assert_eq!((width("80"), width("0"), width("wide")), (80, 100, 100));
-        assert_eq!(super::width(None), 100);
+    fn the_width_is_that_of_columns_or_of_the_terminal() {
+        let width = |text: &str, terminal| super::width(Some(text.to_owned()), || terminal);
+        assert_eq!((width("80", None), width("0", None), width("wide", None)), (80, 100, 100));
+        assert_eq!((width("80", Some(60)), width("", Some(60))), (80, 60));
+        assert_eq!(super::width(None, || Some(132)), 132);
+        assert_eq!((super::width(None, || None), super::width(None, || Some(0))), (100, 100));
     }
 }

@@ -39,14 +39,18 @@ pub fn run(args: CheckArgs, out: &mut Output) -> CommandResult {
     let started = Instant::now();
     interrupt::cancel_on_ctrl_c(&options.run.settings.cancel);
     let inputs = Inputs::find(&options.run.inputs.paths);
+    for note in &inputs.notes {
+        out.note(note);
+    }
     let board = Board::new(inputs.list.len());
     let workers = Workers::new(&options, &inputs.list, &board);
     let mut writer = Writer {
-        tally: Tally::new(inputs.skipped),
+        tally: Tally::new(inputs.skipped, options.strict),
         results: Results::new(options.output),
         pages: options.html.as_deref().map(|path| SideFiles::new(PAGES, path)),
         witnesses: options.witness.as_deref().map(|path| SideFiles::new(WITNESSES, path)),
     };
+    writer.prepare(inputs.list.len())?;
     let written = std::thread::scope(|scope| {
         let display = Display::start(scope, &board, options.progress);
         out.set_progress_bar(display.bar());
@@ -63,20 +67,28 @@ pub fn run(args: CheckArgs, out: &mut Output) -> CommandResult {
             // The reader of our output has gone. Do not join the workers: one may be blocked on standard
             // input.
             display.clear();
-            std::process::exit(Exit::Error.code().into());
+            std::process::exit(writer.tally.exit_unread().into());
         }
         written
     });
     if written?.is_break() {
         return Ok(Exit::Error);
     }
+    let is_silent = writer.is_silent();
     let Writer { mut tally, results, .. } = writer;
     tally.not_checked = workers.not_started();
-    results.finish(started.elapsed(), out)?;
-    if options.output == CheckForm::Human {
-        out.write(&tally.summary(started.elapsed()))?;
+    if is_silent {
+        return Ok(tally.exit());
     }
-    Ok(tally.exit())
+    let mut ended = results.finish(started.elapsed(), out);
+    if options.output == CheckForm::Human {
+        ended = ended.and_then(|()| out.write(&tally.summary(started.elapsed())));
+    }
+    match ended {
+        // A reader that has seen enough does not change the verdict.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(tally.exit()),
+        ended => Ok(ended.map(|()| tally.exit())?),
+    }
 }
 
 /// Writes findings.
@@ -88,6 +100,24 @@ struct Writer {
 }
 
 impl Writer {
+    /// Creates side files. What cannot be written fails before any work is done.
+    fn prepare(&mut self, inputs: usize) -> Result<(), CommandError> {
+        let files = || self.pages.iter().chain(&self.witnesses);
+        if files().filter(|files| files.is_stdout()).count() > 1 {
+            let message = "--html and --witness cannot both be written to standard output";
+            return Err(CommandError::usage(message));
+        }
+        for files in self.pages.iter_mut().chain(&mut self.witnesses) {
+            files.prepare(inputs)?;
+        }
+        Ok(())
+    }
+
+    /// True if a side file is written to standard output, and nothing else.
+    fn is_silent(&self) -> bool {
+        self.pages.iter().chain(&self.witnesses).any(SideFiles::is_stdout)
+    }
+
     /// Writes the findings of each input as soon as those of all earlier inputs have been written. Breaks at an
     /// error that concerns all inputs.
     fn write_in_order(
@@ -119,7 +149,9 @@ impl Writer {
             Finding::Checked(checked) => {
                 self.tally.count(&checked);
                 let saved = self.save(&checked);
-                self.results.checked(checked.result, out)?;
+                if !self.is_silent() {
+                    self.results.checked(checked.result, out)?;
+                }
                 saved.err()
             }
             Finding::Failed { name, error: CommandError::Input(message) } => {

@@ -31,7 +31,10 @@ pub struct Request<'a> {
 /// Explores a model, or lists them.
 pub fn run(args: &ExploreArgs, out: &mut Output) -> CommandResult {
     let (Some(name), false) = (&args.model, args.list) else {
-        out.write(&text::list(entries()))?;
+        out.write(&match args.output {
+            HumanOrJson::Human => text::list(entries()),
+            HumanOrJson::Json => json::list(entries()),
+        })?;
         return Ok(Exit::Success);
     };
     let (entry, parameter) = find(name).map_err(|message| {

@@ -29,7 +29,9 @@ pub struct SideFiles {
     /// Names in use, without the extension.
     taken: HashSet<String>,
     /// The single file, once it is open.
-    file: Option<File>,
+    file: Option<Box<dyn Write>>,
+    /// True once something has been written to the single file.
+    is_used: bool,
 }
 
 impl SideFiles {
@@ -37,7 +39,39 @@ impl SideFiles {
         let ends_in_slash =
             path.as_os_str().to_string_lossy().ends_with(['/', std::path::MAIN_SEPARATOR]);
         let is_dir = ends_in_slash || path.is_dir();
-        SideFiles { kind, path: path.to_owned(), is_dir, taken: HashSet::new(), file: None }
+        let (path, taken) = (path.to_owned(), HashSet::new());
+        SideFiles { kind, path, is_dir, taken, file: None, is_used: false }
+    }
+
+    /// True if it is written to standard output.
+    pub fn is_stdout(&self) -> bool {
+        self.path.as_os_str() == "-"
+    }
+
+    /// Creates the file or directory before any work is done for it. `inputs` is the number of inputs, each of which has at
+    /// least one history.
+    pub fn prepare(&mut self, inputs: usize) -> Result<(), CommandError> {
+        if self.is_dir {
+            return fs::create_dir_all(&self.path).map_err(|error| self.unwritable(&self.path, &error));
+        }
+        if inputs > 1 && !self.kind.holds_several {
+            return Err(self.full());
+        }
+        self.open().map(drop).map_err(|error| self.unwritable(&self.path, &error))
+    }
+
+    fn open(&mut self) -> io::Result<&mut Box<dyn Write>> {
+        let opened = match self.file.take() {
+            Some(file) => file,
+            None if self.is_stdout() => Box::new(io::stdout()),
+            None => Box::new(File::create(&self.path)?),
+        };
+        Ok(self.file.insert(opened))
+    }
+
+    fn unwritable(&self, path: &Path, error: &io::Error) -> CommandError {
+        let option = self.kind.option;
+        CommandError::Usage(format!("{option}: cannot write {}: {error}", path.display()))
     }
 
     /// True if each history has its own file.
@@ -54,23 +88,13 @@ impl SideFiles {
             let written = created.and_then(|()| fs::write(&path, text));
             (path, written)
         } else {
-            if self.file.is_some() && !self.kind.holds_several {
+            if self.is_used && !self.kind.holds_several {
                 return Err(self.full());
             }
-            (self.path.clone(), self.append(text))
+            self.is_used = true;
+            (self.path.clone(), self.open().and_then(|file| file.write_all(text.as_bytes())))
         };
-        written.map_err(|error| {
-            let option = self.kind.option;
-            CommandError::Usage(format!("{option}: cannot write {}: {error}", path.display()))
-        })
-    }
-
-    fn append(&mut self, text: &str) -> io::Result<()> {
-        let file = match &mut self.file {
-            Some(file) => file,
-            none => none.insert(File::create(&self.path)?),
-        };
-        file.write_all(text.as_bytes())
+        written.map_err(|error| self.unwritable(&path, &error))
     }
 
     fn full(&self) -> CommandError {

@@ -38,6 +38,16 @@ fn a_violation_is_printed_step_by_step() {
 }
 
 #[test]
+fn the_list_of_models_comes_as_json_too() {
+    let dir = dir("explore-list");
+    let (out, _) = exits(&linpoint(&dir, &["explore", "--list", "-o", "json"]), 0);
+    assert!(out.lines().all(|line| line.starts_with('{') && line.ends_with('}')), "{out}");
+    assert!(out.contains(r#""model":"snark""#) && out.contains(r#""is_correct":false"#), "{out}");
+    let (text, _) = exits(&linpoint(&dir, &["explore", "--list"]), 0);
+    assert_eq!(out.lines().count(), text.lines().filter(|line| !line.starts_with(' ')).count());
+}
+
+#[test]
 fn a_correct_model_is_explored_completely() {
     let dir = dir("explore-right");
     let (out, err) =

@@ -14,7 +14,7 @@ use super::{Spin, SpinError};
 const BATCH: usize = 256;
 /// Batches that may wait before the verifier blocks.
 const WAITING: usize = 64;
-/// Bytes of the verifier's report that are kept.
+/// Bytes of the verifier's report that are kept, at least: the last ones. The statistics come at the end.
 const REPORT: usize = 64 * 1024;
 /// Longer lines are not recordings, and are read in pieces.
 const LINE: u64 = 1 << 16;
@@ -137,7 +137,16 @@ fn read(mut out: impl BufRead, to: &SyncSender<Batch>) -> String {
         }
         let text = String::from_utf8_lossy(&line);
         match text.strip_prefix(MARK) {
-            None if report.len() < REPORT => report.push_str(&text),
+            // Recordings are printed with empty lines between them.
+            None if text.trim().is_empty() => {}
+            None => {
+                report.push_str(&text);
+                if report.len() > 2 * REPORT {
+                    let from = report.len() - REPORT;
+                    let from = report[..from].rfind('\n').map_or(0, |at| at + 1);
+                    report.drain(..from);
+                }
+            }
             // The last line of a killed verifier may be truncated.
             Some(recording) if has_receiver && recording.ends_with('\n') => {
                 match Recording::parse(recording) {
@@ -182,6 +191,25 @@ impl Tally {
             vector: after("State-vector"),
             errors: after("errors:"),
             is_truncated: is_cut.iter().any(|sign| report.contains(sign)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statistics_are_found_after_any_number_of_other_lines() {
+        let statistics = "State-vector 56 byte, depth reached 92, errors: 0\n  7 states, stored\n";
+        for noise in ["\n", "pan: a message that is repeated\n"] {
+            let output = noise.repeat(3 * REPORT / noise.len()) + statistics;
+            let (to, from) = mpsc::sync_channel(WAITING);
+            let report = read(output.as_bytes(), &to);
+            drop(from);
+            let tally = Tally::read(Ended::Finished, &report);
+            assert_eq!((tally.stored, tally.depth, tally.errors), (Some(7), Some(92), Some(0)));
+            assert!(report.len() <= 2 * REPORT);
         }
     }
 }

@@ -36,7 +36,7 @@ impl Operations for FixedOperations {
 
 fn rendered(heading: Heading, operations: &dyn Operations, verdict: Verdict) -> Rendered {
     let outcome = Outcome::new(operations, &verdict, &[]);
-    Rendered { heading, engine: "jit-graph".to_owned(), outcome }
+    Rendered { heading, engine: "jit-graph".to_owned(), outcome, failing_parts: None }
 }
 
 fn heading(operations: usize) -> Heading {

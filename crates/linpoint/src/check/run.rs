@@ -8,7 +8,7 @@ use super::whole::Whole;
 use super::{CheckError, Hints, Report, Stats};
 use crate::budget::{Budget, Cancel, Limit, Limits, Memory, Progress};
 use crate::decide::{PartAnswer, PartReport, Refusals, Run};
-use crate::explain::{Setting, explain};
+use crate::explain::{EXPLAINING, Setting, explain};
 use crate::history::OpId;
 use crate::plan::{Algorithm, Features, Monitor, NoMonitor, Plan, Tactic, effective_hints};
 use crate::search::Switches;
@@ -73,13 +73,10 @@ impl Settings<'_> {
         } else {
             None
         };
-        let whole = if self.all_failures {
-            Some("all failures are wanted, and it reports one")
-        } else if case.timeline().has_several_objects() {
-            Some("the operations are about several objects")
-        } else {
-            None
-        };
+        let whole = case
+            .timeline()
+            .has_several_objects()
+            .then_some("the operations are about several objects");
         NoMonitor { at_all: at_all.map(str::to_owned), whole: whole.map(str::to_owned) }
     }
 
@@ -157,7 +154,11 @@ impl Settings<'_> {
         };
         let parts = match &whole {
             Whole::Refuted { refutation, monitor, explained } => {
-                run.refuted(refutation, monitor, *explained)
+                let refuted = run.refuted(refutation, monitor, *explained);
+                match self.all_failures && split.len() > 1 {
+                    true => with_refuted(run.parts()?, refuted),
+                    false => refuted,
+                }
             }
             _ => run.parts()?,
         };
@@ -233,7 +234,11 @@ impl Settings<'_> {
             let mut explained = Vec::new();
             for (part, evidence, _) in &violations {
                 let ops = split.ops(*part);
-                explained.push(explain(case, &ops, evidence, setting)?);
+                // The first gets all the time that it needs; all others together as much again.
+                let latest = (begin + 2 * EXPLAINING).max(Instant::now());
+                let deadline = setting.deadline.map_or(latest, |deadline| deadline.min(latest));
+                let setting = Setting { deadline: Some(deadline), ..*setting };
+                explained.push(explain(case, &ops, evidence, &setting)?);
             }
             stats.explain = begin.elapsed();
             let first = Box::new(explained.remove(0));
@@ -256,4 +261,20 @@ impl Settings<'_> {
         stats.certify += begin.elapsed();
         Ok((Verdict::Linearizable(Witness { order }), engines.join(", "), Vec::new()))
     }
+}
+
+/// The reports of all parts, and that of the part that a monitor refuted together with all others.
+fn with_refuted(
+    mut parts: Vec<Option<PartReport>>,
+    refuted: Vec<Option<PartReport>>,
+) -> Vec<Option<PartReport>> {
+    let is_violation = |report: &Option<PartReport>| {
+        matches!(report, Some(PartReport { answer: PartAnswer::Violation(_), .. }))
+    };
+    for (part, refuted) in parts.iter_mut().zip(refuted) {
+        if is_violation(&refuted) && !is_violation(part) {
+            *part = refuted;
+        }
+    }
+    parts
 }

@@ -5,30 +5,35 @@
 //! few operations that contradict each other whatever the others did. Each is found by queries
 //! about derived histories ([`probe`]), which have limits of their own. A limit makes the
 //! explanation less precise, and the explanation says so, but it never changes the verdict.
+//! [`local`] says how they contradict each other, where that has a name.
 
 mod core;
 mod earliest;
+mod local;
 mod probe;
 mod sentence;
 
 use std::time::{Duration, Instant};
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::budget::{Cancel, Limit, Memory};
 use crate::check::{CheckError, Hints};
 use crate::decide::Evidence;
 use crate::history::OpId;
-use crate::spec::Refutation;
 use crate::subject::{Case, guard};
-use crate::verdict::{CoreStatus, Violation, ViolationKind};
+use crate::verdict::{CoreStatus, ReasonKind, Violation, ViolationKind};
 
 use probe::{Confirmed, Probe};
 
 /// An explanation takes at most this long if the user set no time limit.
-const DEFAULT_TIME: Duration = Duration::from_secs(3);
+pub(crate) const EXPLAINING: Duration = Duration::from_secs(3);
+
+/// Look for an argument about at most this many operations.
+const MOST_READERS: usize = 32;
 
 /// What the explanation needs to know about the check.
+#[derive(Clone, Copy)]
 pub(crate) struct Setting<'a> {
     pub(crate) hints: Hints,
     pub(crate) deadline: Option<Instant>,
@@ -43,7 +48,7 @@ pub(crate) fn explain(
     evidence: &Evidence,
     setting: &Setting<'_>,
 ) -> Result<Violation, CheckError> {
-    let latest = Instant::now() + DEFAULT_TIME;
+    let latest = Instant::now() + EXPLAINING;
     let deadline = setting.deadline.map_or(latest, |d| d.min(latest));
     let mut probe =
         Probe { hints: setting.hints, deadline, memory: setting.memory, cancel: setting.cancel };
@@ -100,14 +105,30 @@ fn explain_part<'a>(
     let (until_failure, ids) = earliest.prefix(part);
     let in_prefix = numbered(&ids);
     let to_prefix = |id: &OpId| in_prefix.get(id).copied();
-    let proof = named.map(|named| core::Proof {
-        // An operation that had not returned by then is no longer part of a proof.
-        is_whole: named.iter().all(|id| {
-            let is_pending = |id: &OpId| until_failure.span(*id).is_pending();
-            to_prefix(id).is_some_and(|it| is_pending(&it) == part.span(*id).is_pending())
+    let scene = local::Scene { whole: part, until_failure: &until_failure, ids: &ids };
+    let readers = |others: &[OpId]| -> Vec<OpId> {
+        let others = others.iter().rev().take(MOST_READERS).filter(|id| Some(**id) != failing);
+        failing.iter().chain(others).copied().collect()
+    };
+    // Order hints are no part of an argument.
+    let may_argue = kind == ViolationKind::NotLinearizable;
+    let mut argued =
+        may_argue.then(|| local::find(&scene, &readers(named.as_deref().unwrap_or(&[])))).flatten();
+    let proof = match (&argued, named) {
+        (Some(argued), _) => Some(core::Proof {
+            is_whole: false,
+            ops: argued.ops.iter().chain(&failing).filter_map(to_prefix).collect(),
         }),
-        ops: named.iter().filter_map(to_prefix).collect(),
-    });
+        (None, Some(named)) => Some(core::Proof {
+            // An operation that had not returned by then is no longer part of a proof.
+            is_whole: named.iter().all(|id| {
+                let is_pending = |id: &OpId| until_failure.span(*id).is_pending();
+                to_prefix(id).is_some_and(|it| is_pending(&it) == part.span(*id).is_pending())
+            }),
+            ops: named.iter().filter_map(to_prefix).collect(),
+        }),
+        (None, None) => None,
+    };
     let found =
         core::find(probe, &until_failure, failing.as_ref().and_then(to_prefix), proof.as_ref());
     let confirmed_by = match found.status {
@@ -119,19 +140,36 @@ fn explain_part<'a>(
             Confirmed::Denied(_) => return without_core(probe, part, evidence, ops, kind),
         },
     };
-    let core: Vec<OpId> = found.ops.iter().map(|id| ids[id.index()]).collect();
+    let mut core: Vec<OpId> = found.ops.iter().map(|id| ids[id.index()]).collect();
+    if argued.is_none() && may_argue && probe.is_late().is_none() {
+        argued = local::find(&scene, &readers(&core));
+    }
+    let mut core_status = found.status;
+    if let Some(argued) = &argued {
+        // What the sentence names is always shown. With more operations, a core is still one.
+        let named = argued.argument.named();
+        let more: Vec<OpId> = named
+            .into_iter()
+            .filter(|id| !core.contains(id) && to_prefix(id).is_some())
+            .collect();
+        if !more.is_empty() {
+            core.extend(more);
+            core.sort_by_key(|id| (part.span(*id).call, *id));
+            if core_status == CoreStatus::Minimal {
+                core_status = CoreStatus::Extended;
+            }
+        }
+    }
     let partials = earliest::partials(probe, part, &earliest);
     let (allowed, allowed_is_complete) =
         earliest::allowed(probe, part, &earliest).unwrap_or((Vec::new(), false));
-    // A proof has its own sentence. It is useful only if it is about the operations that are shown:
-    // it may be about more, or about events after the failing return.
-    let is_shown = |r: &Refutation| {
-        let named: FxHashSet<OpId> = r.ops.iter().filter_map(local).collect();
-        named.len() == core.len() && core.iter().all(|id| named.contains(id))
-    };
+    // A proof has its own sentence, which nothing confirms. What the failing operation could have returned is confirmed.
     let nothing_else_to_say = failing.is_none() || (allowed.is_empty() && partials.is_empty());
-    let reason = match refutation {
-        Some(r) if nothing_else_to_say || is_shown(r) => r.reason.clone(),
+    let reason = match (argued, refutation) {
+        (Some(argued), _) => argued.reason.renumbered(|id| ops[id.index()]),
+        (None, Some(r)) if nothing_else_to_say || r.reason.kind != ReasonKind::Contradiction => {
+            r.reason.clone()
+        }
         _ => sentence::reason(part, kind, failing, (&allowed, allowed_is_complete), &core)
             .renumbered(|id| ops[id.index()]),
     };
@@ -145,7 +183,7 @@ fn explain_part<'a>(
         allowed_is_complete,
         partials,
         core,
-        core_status: found.status,
+        core_status,
         confirmed_by,
     })
 }

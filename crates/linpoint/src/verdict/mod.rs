@@ -1,10 +1,12 @@
 //! The answer of a check: linearizable, with a witness; not linearizable, with an explanation; or
 //! undecided, with the limit that was hit.
 
+mod argument;
 pub(crate) mod certify;
 mod reason;
 mod states;
 
+pub use argument::{Argument, FlagFact, Last, Rule};
 pub use reason::{Form, OpMention, Piece, Reason, ReasonKind};
 pub use states::{States, states_along};
 
@@ -95,6 +97,8 @@ pub enum ViolationKind {
 pub enum CoreStatus {
     /// Relaxing any one operation of it makes the history linearizable.
     Minimal,
+    /// A minimal core, and other operations that the reason names.
+    Extended,
     /// A limit ended minimisation.
     NotMinimised(Limit),
 }

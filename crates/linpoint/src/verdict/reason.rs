@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use super::Argument;
 use crate::history::OpId;
 
 /// The reason for a violation: its kind, and a sentence that refers to operations by number, so
@@ -14,14 +15,36 @@ use crate::history::OpId;
 pub struct Reason {
     /// What kind of reason it is.
     pub kind: ReasonKind,
+    /// What it states, for the kinds that state facts about a few operations.
+    pub argument: Option<Argument>,
     /// The sentence.
     pub pieces: Vec<Piece>,
 }
 
 /// What kind of reason a [`Reason`] is.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 #[non_exhaustive]
 pub enum ReasonKind {
+    /// An operation found what was gone.
+    Stale,
+    /// An operation found what was never there.
+    Phantom,
+    /// An operation found what came only later.
+    Future,
+    /// An operation did not find what was there.
+    Missing,
+    /// Several operations took what was there once.
+    Twice,
+    /// What was taken or seen was not in turn.
+    OutOfOrder,
+    /// An operation found no element, but there was one.
+    NotEmpty,
+    /// A lock was acquired while it was held.
+    Overlap,
+    /// A number is not one that any order gives.
+    Total,
+    /// Two operations that saw several values at once contradict each other.
+    Crossed,
     /// A few operations contradict each other whatever the others did. Found by a monitor or by the
     /// specification.
     Contradiction,
@@ -74,7 +97,12 @@ pub enum Form {
 impl Reason {
     /// A reason of this kind without text.
     pub fn new(kind: ReasonKind) -> Reason {
-        Reason { kind, pieces: Vec::new() }
+        Reason { kind, argument: None, pieces: Vec::new() }
+    }
+
+    /// A reason without text that states this.
+    pub(crate) fn of(argument: Argument) -> Reason {
+        Reason { kind: argument.kind(), argument: Some(argument), pieces: Vec::new() }
     }
 
     /// Appends text.
@@ -117,7 +145,31 @@ impl Reason {
                 mention.op = number(mention.op);
             }
         }
+        self.argument = self.argument.map(|argument| argument.renumbered(&number));
         self
+    }
+}
+
+impl ReasonKind {
+    /// The name of the kind, for programs: `out-of-order`.
+    pub fn name(self) -> &'static str {
+        match self {
+            ReasonKind::Stale => "stale",
+            ReasonKind::Phantom => "phantom",
+            ReasonKind::Future => "future",
+            ReasonKind::Missing => "missing",
+            ReasonKind::Twice => "twice",
+            ReasonKind::OutOfOrder => "out-of-order",
+            ReasonKind::NotEmpty => "not-empty",
+            ReasonKind::Overlap => "overlap",
+            ReasonKind::Total => "total",
+            ReasonKind::Crossed => "crossed",
+            ReasonKind::Contradiction => "contradiction",
+            ReasonKind::WrongResult => "wrong-result",
+            ReasonKind::NoResult => "no-result",
+            ReasonKind::NoOrder => "no-order",
+            ReasonKind::HintBroken => "hint-broken",
+        }
     }
 }
 

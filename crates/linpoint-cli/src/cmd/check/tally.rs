@@ -21,12 +21,14 @@ pub struct Tally {
     skipped: usize,
     /// Inputs that were not started because of an interrupt.
     pub not_checked: usize,
+    /// An input that could not be checked counts for more than a violation.
+    strict: bool,
 }
 
 impl Tally {
     /// A tally of no histories yet, for a run that skipped this many files.
-    pub fn new(skipped: usize) -> Tally {
-        Tally { skipped, ..Tally::default() }
+    pub fn new(skipped: usize, strict: bool) -> Tally {
+        Tally { skipped, strict, ..Tally::default() }
     }
 
     /// Adds a history that was checked.
@@ -39,14 +41,24 @@ impl Tally {
         } += 1;
     }
 
-    /// The exit code of the worst outcome.
+    /// The exit code of the worst outcome. A violation is worse than an input that could not be checked, unless strict.
     pub fn exit(&self) -> Exit {
-        let counts = [
-            (self.errors, Exit::Error),
+        let mut counts = [
             (self.violations, Exit::Violation),
+            (self.errors, Exit::Error),
             (self.undecided + self.not_checked, Exit::Undecided),
         ];
+        if self.strict {
+            counts.swap(0, 1);
+        }
         counts.into_iter().find(|(count, _)| *count > 0).map_or(Exit::Success, |(_, exit)| exit)
+    }
+
+    /// The exit code if the reader of the output has gone before the end: a violation that was found is one. Otherwise
+    /// there is no verdict, and the code is that of a process that a closed pipe has ended.
+    pub fn exit_unread(&self) -> u8 {
+        const CLOSED_PIPE: u8 = 128 + 13;
+        if self.violations > 0 { Exit::Violation.code() } else { CLOSED_PIPE }
     }
 
     /// The summary line.

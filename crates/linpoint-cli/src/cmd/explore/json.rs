@@ -1,11 +1,27 @@
 //! The result as one JSON object. `docs/explore.md` describes the fields.
 
-use linpoint_model::catalogue::Asked;
+use linpoint_model::catalogue::{Asked, Entry};
 use linpoint_model::{Exploration, Outcome, Violation};
 use serde_json::{Value, json};
 
 use super::Request;
 use super::run_history::RunOperations;
+
+/// The models of the catalogue, one line each.
+pub fn list(entries: impl Iterator<Item = &'static Entry>) -> String {
+    let line = |entry: &Entry| {
+        let parameter = entry.parameter.map(|(what, default)| json!({ "counts": what, "default": default }));
+        let value = json!({
+            "model": entry.name,
+            "about": entry.about,
+            "is_correct": entry.is_right,
+            "parameter": parameter,
+            "operations": entry.model(2, None).operations(),
+        });
+        value.to_string() + "\n"
+    };
+    entries.map(line).collect()
+}
 
 /// The result as one line.
 pub fn render(request: &Request<'_>, result: &Exploration) -> String {

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 
 use super::Value;
 use crate::spec::{Claims, PartView, Refutation, Spec, Traces};
+use crate::verdict::{Reason, ReasonKind};
 use crate::wire::{
     self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, Sizes,
     ToWire, args,
@@ -203,8 +204,9 @@ impl<A: Value + Ord> Claims<BankOp<A>, BankRet<A>> for Bank<A> {
             let seen = total(list.iter().map(|(_, n)| *n));
             (seen != money).then(|| Refutation {
                 ops: vec![view.id],
-                reason: format!("the balances add up to {seen}, but there is {money} in all")
-                    .into(),
+                reason: Reason::new(ReasonKind::Total).text(format!(
+                    "the balances add up to {seen}, but there is {money} in all"
+                )),
             })
         })
     }

@@ -1,0 +1,149 @@
+//! What explanations say is true: each argument is confirmed from the history alone.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use linpoint::spec::models::{KeyValue, KeyValueOp, KeyValueRet};
+use linpoint::verdict::{ReasonKind, ViolationKind};
+use linpoint::{Checker, Hints, OpId, Spec, Verdict};
+use linpoint_suite::arguments::{Facts, confirm, recorded};
+use linpoint_suite::corpus;
+use linpoint_suite::generate::{Params, cases};
+use linpoint_suite::vocabulary::Vocabulary;
+
+use crate::common::is_long;
+
+/// What a person who reads a history of this vocabulary knows about the object.
+fn facts(vocabulary: &str) -> Option<Facts> {
+    let model = |model: &str| Facts { model: model.into(), ..Facts::default() };
+    let register = |name: &str, initial: &str| Facts { initial: Some(initial.into()), ..model(name) };
+    Some(match vocabulary {
+        "register" => register("register", "0"),
+        "compare-and-set register" => register("cas-register", "0"),
+        "multi-register" => {
+            let initials = vec![("0".into(), "1".into())];
+            Facts { initials, ..register("multi-register", "0") }
+        }
+        "key-value store" | "texts" => register("kv", "none"),
+        "key-value store with a default" => register("kv", "0"),
+        "swap register" => register("rmw", "0"),
+        "snapshot" => register("snapshot", "0"),
+        "counter" => model("counter"),
+        "semaphore" => Facts { number: 1, ..model("semaphore") },
+        "set" | "bag" | "stack" | "queue" | "deque" | "mutex" | "mailbox" => model(vocabulary),
+        "bounded queue" => Facts { capacity: Some(2), ..model("queue") },
+        "bounded deque" => model("deque"),
+        "priority queue, largest first" => Facts { largest_first: true, ..model("priority-queue") },
+        "priority queue, smallest first" => model("priority-queue"),
+        _ => return None,
+    })
+}
+
+/// How often each kind was given.
+type Kinds = BTreeMap<&'static str, usize>;
+
+/// Confirms the explanations of all violations among some random histories. What is wrong goes to `complaints`.
+fn explanations_hold<S: Spec>(
+    vocabulary: &Vocabulary<S>,
+    params: Params,
+    (seed, count): (u64, u64),
+    complaints: &mut Vec<String>,
+) -> Kinds {
+    let mut kinds = Kinds::new();
+    for case in cases(vocabulary, params, seed, count) {
+        // Some random histories are hard.
+        let limit = Duration::from_secs(2);
+        let checker = Checker::new(&vocabulary.spec).threads(1).hints(Hints::Ignore).timeout(limit);
+        let report = checker.check(&case.history).expect("a verdict");
+        let Verdict::Violation(violation) = report.verdict else { continue };
+        assert_eq!(violation.kind, ViolationKind::NotLinearizable);
+        let reason = &violation.reason;
+        *kinds.entry(reason.kind.name()).or_default() += 1;
+        let Some(argument) = &reason.argument else { continue };
+        let ops = recorded(&vocabulary.spec, &case.history);
+        let failing = violation.failing.expect("an argument is about a failing return");
+        let failed = case.history.span(failing).ret;
+        let text = || {
+            let op = |(at, op): (usize, &linpoint_suite::arguments::Recorded)| {
+                format!("#{at} {} -> {:?} {:?}\n", op.op, op.ret, op.span)
+            };
+            let rows: String = ops.iter().enumerate().map(op).collect();
+            format!("{}: {reason}\n{rows}fails at {failing}", vocabulary.name)
+        };
+        let facts = facts(vocabulary.name).unwrap_or_else(|| panic!("no facts: {}", text()));
+        if let Err(what) = confirm(&facts, &ops, failed, argument) {
+            complaints.push(format!("{what}\n{}", text()));
+        }
+        // What is named is shown: it is in the core, unless it came later.
+        let came_later = |id: &OpId| case.history.span(*id).call > failed;
+        let shown = |id: &OpId| violation.core.contains(id) || came_later(id);
+        if !argument.named().iter().all(shown) {
+            complaints.push(format!("{} not in the core {:?}", text(), violation.core));
+        }
+        if !reason.ops().all(|id| argument.named().contains(&id)) {
+            complaints.push(format!("the sentence names other operations: {}", text()));
+        }
+    }
+    kinds
+}
+
+/// A store of texts that are appended to.
+fn texts() -> Vocabulary<KeyValue<u8, String>> {
+    use KeyValueOp::{Append, Get, Put};
+    let value = |text: &str| KeyValueRet::Value((!text.is_empty()).then(|| text.to_owned()));
+    let found = ["", "a", "b", "c", "ab", "ba", "abc", "acb", "xa", "xab", "bc", "ca", "axb"];
+    Vocabulary::new("texts", KeyValue::new(None))
+        .op(Get(0), found.map(value))
+        .once(Append(0, "a".into()), [KeyValueRet::Done])
+        .once(Append(0, "b".into()), [KeyValueRet::Done])
+        .once(Append(0, "c".into()), [KeyValueRet::Done])
+        .once(Put(0, "x".into()), [KeyValueRet::Done])
+}
+
+fn count() -> u64 {
+    match (is_long(), std::env::var_os("LINPOINT_QUICK")) {
+        (true, _) => 100_000,
+        (_, Some(_)) => 150,
+        _ => 600,
+    }
+}
+
+#[test]
+fn every_argument_is_true() {
+    let (mut all, mut violations, mut complaints) = (Kinds::new(), 0, Vec::new());
+    let mut add = |name: &str, kinds: Kinds| {
+        println!("{name}: {kinds:?}");
+        for (kind, n) in kinds {
+            *all.entry(kind).or_default() += n;
+            violations += n;
+        }
+    };
+    for vocabulary in corpus::all() {
+        let larger = Params { max_ops: 16, ..Params::large() };
+        for (params, cases) in
+            [(Params::small(), (0xa49, count())), (larger, (0xa50, count() / 4))]
+        {
+            let kinds = explanations_hold(&vocabulary, params, cases, &mut complaints);
+            add(vocabulary.name, kinds);
+        }
+    }
+    let cases = (0xa51, 2 * count());
+    add("texts", explanations_hold(&texts(), Params::small(), cases, &mut complaints));
+    println!("{violations} violations: {all:?}");
+    let few: Vec<String> = complaints.iter().take(12).cloned().collect();
+    assert!(few.is_empty(), "{} of {violations} are wrong:\n{}", complaints.len(), few.join("\n\n"));
+    for kind in [
+        ReasonKind::Stale,
+        ReasonKind::Phantom,
+        ReasonKind::Future,
+        ReasonKind::Missing,
+        ReasonKind::Twice,
+        ReasonKind::OutOfOrder,
+        ReasonKind::NotEmpty,
+        ReasonKind::Overlap,
+        ReasonKind::Total,
+        ReasonKind::Crossed,
+    ] {
+        assert!(all.contains_key(kind.name()), "no violation is of kind {}", kind.name());
+    }
+}
