@@ -140,7 +140,7 @@ fn small_style(rng: &mut Rng) -> Style {
 
 #[test]
 fn small_histories_agree_with_brute_force() {
-    let rounds = if is_long() { 70_000 } else { 1_000 };
+    let rounds = if is_long() { 70_000 } else { 500 };
     let mut trial = Trial::new(SmallDeque);
     for round in 0..rounds {
         let rng = &mut rng_of_case(15, round);
