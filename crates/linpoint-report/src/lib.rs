@@ -13,6 +13,7 @@
 //! | [`witness`] | the order of a linearizable history |
 
 mod difference;
+mod failing_parts;
 pub mod html;
 pub mod json;
 pub mod junit;
@@ -22,6 +23,7 @@ pub mod text;
 mod timeline;
 pub mod witness;
 
+pub use failing_parts::FailingParts;
 pub use rendered::{
     Annotation, Explanation, Heading, Operation, Operations, Outcome, Rendered, Row,
     TypedOperations,

@@ -235,8 +235,9 @@ fn paint(Lane { cells, labels, .. }: &mut Lane, row: &Row, label: &str, bar: Bar
 fn blocks(lanes: &[Lane], width: usize) -> Vec<Vec<Lane>> {
     let width = width.max(1);
     let needed = lanes.iter().map(|lane| lane.cells.len()).max().unwrap_or(0);
-    let is_inside =
-        |at: usize| lanes.iter().flat_map(|lane| &lane.labels).any(|(from, to)| *from < at && at < *to);
+    let is_inside = |at: usize| {
+        lanes.iter().flat_map(|lane| &lane.labels).any(|(from, to)| *from < at && at < *to)
+    };
     let cut = |start: usize, end: usize, lane: &Lane| {
         let end = lane.cells.len().min(end);
         let cells = lane.cells.get(start..end).unwrap_or_default().to_vec();
@@ -249,7 +250,8 @@ fn blocks(lanes: &[Lane], width: usize) -> Vec<Vec<Lane>> {
         // Not too short either: a lane may have a label everywhere.
         let end = (start + width / 2 + 1..=most).rev().find(|at| *at >= needed || !is_inside(*at));
         let end = end.unwrap_or(most);
-        let block: Vec<Lane> = lanes.iter().map(|lane| cut(start, end, lane)).filter(visible).collect();
+        let block: Vec<Lane> =
+            lanes.iter().map(|lane| cut(start, end, lane)).filter(visible).collect();
         blocks.push(block);
         start = end;
     }

@@ -64,7 +64,8 @@ pub fn run(args: DepthArgs, out: &mut Output) -> CommandResult {
         }
     }
     let sets = tables::sets(&rows, most_d);
-    if output == DepthForm::Human {
+    // After nothing but errors, there is nothing to tabulate.
+    if output == DepthForm::Human && !rows.is_empty() {
         if rows.len() <= MAX_LISTED {
             out.write(&rows::human(&rows))?;
         }

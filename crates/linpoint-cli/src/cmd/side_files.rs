@@ -52,7 +52,8 @@ impl SideFiles {
     /// least one history.
     pub fn prepare(&mut self, inputs: usize) -> Result<(), CommandError> {
         if self.is_dir {
-            return fs::create_dir_all(&self.path).map_err(|error| self.unwritable(&self.path, &error));
+            return fs::create_dir_all(&self.path)
+                .map_err(|error| self.unwritable(&self.path, &error));
         }
         if inputs > 1 && !self.kind.holds_several {
             return Err(self.full());

@@ -65,7 +65,11 @@ fn bad_inputs_do_not_stop_the_other_checks() {
     fs::write(dir.join("bad.jsonl"), BAD).unwrap();
     fs::write(dir.join("broken.jsonl"), format!("{OK}{{\"return\":1}}\n")).unwrap();
     let args = ["check", "missing.jsonl", "ok.jsonl", "broken.jsonl", "empty", "bad.jsonl"];
-    let (out, err) = exits(&linpoint(&dir, &args), 2);
+    // A violation counts for more than inputs that cannot be read, unless --strict is given.
+    exits(&linpoint(&dir, &args), 1);
+    exits(&linpoint(&dir, &args[..5]), 2);
+    let strict = [&args[..], &["--strict"]].concat();
+    let (out, err) = exits(&linpoint(&dir, &strict), 2);
     assert!(err.contains("error: missing.jsonl: no such file or directory\n"), "{err}");
     assert!(
         err.contains(
@@ -171,6 +175,80 @@ fn undecided_exits_with_3() {
     fs::write(dir.join("a"), many_orders(40)).unwrap();
     let (out, _) = exits(&linpoint(&dir, &["check", "--memory", "1", "a"]), 3);
     assert!(out.starts_with("? a  undecided") && out.contains("the memory limit"), "{out}");
+}
+
+/// A run as Jepsen stores it.
+#[test]
+fn of_a_jepsen_run_only_the_history_is_read() {
+    let dir = dir("jepsen-store");
+    let run = dir.join("store/etcd/latest");
+    fs::create_dir_all(&run).unwrap();
+    let history = "{:process 0, :type :invoke, :f :write, :value 1}\n\
+                   {:process 0, :type :ok, :f :write, :value 1}\n\
+                   {:process 1, :type :invoke, :f :read, :value nil}\n\
+                   {:process 1, :type :ok, :f :read, :value 2}\n";
+    fs::write(run.join("history.edn"), history).unwrap();
+    for name in ["history.txt", "jepsen.log", "results.edn", "timeline.html", "test.fressian"] {
+        fs::write(run.join(name), "not a history").unwrap();
+    }
+    let (out, err) = exits(&linpoint(&dir, &["check", "--model", "register", "store"]), 1);
+    assert!(out.contains("(5 files skipped)"), "{out}");
+    let note =
+        "is a Jepsen run: reading history.edn, skipping history.txt, jepsen.log, results.edn";
+    assert!(err.contains(note) && err.lines().count() == 1, "{err}");
+}
+
+#[test]
+fn side_files_that_cannot_be_written_fail_before_the_work() {
+    let dir = dir("side-files-early");
+    fs::write(dir.join("a.jsonl"), OK).unwrap();
+    fs::write(dir.join("b.jsonl"), OK).unwrap();
+    for (option, path) in [("--html", "none/x.html"), ("--witness", "none/x.witness")] {
+        let (out, err) = exits(&linpoint(&dir, &["check", option, path, "a.jsonl"]), 2);
+        assert_eq!(out, "", "nothing was checked");
+        assert!(err.contains(&format!("{option}: cannot write {path}")), "{err}");
+    }
+    let (out, err) =
+        exits(&linpoint(&dir, &["check", "--html", "x.html", "a.jsonl", "b.jsonl"]), 2);
+    assert_eq!(out, "", "nothing was checked");
+    assert!(err.contains("has room for one history; name a directory"), "{err}");
+}
+
+#[test]
+fn a_dash_is_standard_output() {
+    let dir = dir("side-files-stdout");
+    fs::write(dir.join("a.jsonl"), OK).unwrap();
+    let (out, _) = exits(&linpoint(&dir, &["check", "--html", "-", "a.jsonl"]), 0);
+    assert!(out.starts_with("<!doctype html>") && out.trim_end().ends_with("</html>"), "{out}");
+    let (out, _) = exits(&linpoint(&dir, &["check", "--witness", "-", "a.jsonl"]), 0);
+    assert!(out.starts_with("# linpoint witness 1\n") && !out.contains("1 history"), "{out}");
+    assert!(!dir.join("-").exists());
+    exits(&linpoint(&dir, &["check", "--witness", "-", "--html", "-", "a.jsonl"]), 2);
+}
+
+#[test]
+fn every_key_is_checked() {
+    let dir = dir("keys");
+    let mut text = "{\"linpoint\":1,\"model\":\"kv\"}\n".to_owned();
+    for (at, key) in ["cart", "list", "shop", "user"].iter().enumerate() {
+        let (start, end) = (10 * at, 10 * at + 5);
+        let put = format!("\"op\":\"put\",\"args\":[\"{key}\",1],\"start\":{start},\"end\":{end}");
+        let value = if *key == "cart" || *key == "user" { "null" } else { "1" };
+        let get = format!(
+            "\"op\":\"get\",\"args\":[\"{key}\"],\"value\":{value},\"start\":{},\"end\":{}",
+            end + 1,
+            end + 2
+        );
+        text += &format!("{{\"process\":0,{put}}}\n{{\"process\":1,{get}}}\n");
+    }
+    fs::write(dir.join("a.jsonl"), text).unwrap();
+    let (out, _) = exits(&linpoint(&dir, &["check", "a.jsonl"]), 1);
+    assert!(out.contains("\n  2 of 4 keys fail: \"cart\", \"user\"\n"), "{out}");
+    assert!(out.contains(
+        "get(\"cart\") by client 1 (line 3) returned none, but the initial value was gone"
+    ));
+    let (out, _) = exits(&linpoint(&dir, &["check", "--first-failure", "a.jsonl"]), 1);
+    assert!(out.contains("\n  at least 1 of 4 keys fails: \"cart\"\n"), "{out}");
 }
 
 #[test]

@@ -75,7 +75,10 @@ fn unmeasurable_histories_are_errors() {
     fs::write(dir.join("broken.jsonl"), "{\"linpoint\":1,").unwrap();
     let (_, err) = exits(&linpoint(&dir, &["depth", "long.jsonl"]), 2);
     assert!(err.contains("long.jsonl: 200 operations are more than the 128"), "{err}");
-    exits(&linpoint(&dir, &["depth", "broken.jsonl"]), 2);
+    let (out, _) = exits(&linpoint(&dir, &["depth", "broken.jsonl"]), 2);
+    assert_eq!(out, "", "there is nothing to tabulate");
+    let (out, _) = exits(&linpoint(&dir, &["depth", "empty.jsonl"]), 0);
+    assert!(!out.contains("-0"), "{out}");
     exits(&linpoint(&dir, &["depth", "--max-d", "0", "empty.jsonl"]), 2);
     let (out, _) = exits(&linpoint(&dir, &["depth", "--output", "tsv", "empty.jsonl"]), 0);
     assert!(out.lines().nth(1).unwrap().starts_with("empty.jsonl\tok\t0\t0\t0\t0\t"), "{out}");

@@ -217,6 +217,11 @@ fn search_finds_operations_and_reveals_them() {
     assert_eq!(b.text("document.getElementById('found').textContent"), format!("1/{hits}"));
     assert!(span(&mut b) < 1_000.0);
     screenshot(&mut b, "search");
+    // Both spellings of the arrow, and clients.
+    for query in ["get(0) -> ", "get(0) \u{2192} ", "client 3"] {
+        b.eval(&format!("linpoint.search('{query}')"));
+        b.wait("linpoint.shown.hits.length > 0");
+    }
     assert_no_page_errors(&mut b);
 }
 

@@ -210,5 +210,5 @@ fn operations_that_returned_later_have_no_result_in_an_order() {
         "{text}"
     );
     assert!(text.contains("state then "), "the order contains the failing operation:\n{text}");
-    assert!(text.contains("dequeue() by worker-1 returned \"b\", which is odd"), "{text}");
+    assert!(text.contains("dequeue() by worker-1 (line 4) returned \"b\", which is odd"), "{text}");
 }

@@ -53,7 +53,10 @@ impl Deed {
         if facts.capacity.is_some() && self.adds.is_some() && op.ret.is_none() {
             self.sure = false;
         }
-        if self.leaves.as_deref() == Some("initial") && self.finds.is_some() && self.finds == facts.initial {
+        if self.leaves.as_deref() == Some("initial")
+            && self.finds.is_some()
+            && self.finds == facts.initial
+        {
             self.leaves = None;
         }
         self
@@ -126,10 +129,17 @@ pub fn deed(model: &str, op: &Recorded) -> Option<Deed> {
             Deed { full: true, ..deed }
         }
         ("queue", "enqueue")
-        | ("deque", "push_front" | "push_back") | ("stack", "push") | ("bag", "add")
-        | ("priority-queue", "insert") | ("mailbox", "Send") => Deed { adds: arg(0), ..deed },
-        ("queue", "dequeue") | ("deque", "pop_front" | "pop_back") | ("stack", "pop")
-        | ("bag", "remove") | ("priority-queue", "poll") | ("mailbox", "Receive") => match ret {
+        | ("deque", "push_front" | "push_back")
+        | ("stack", "push")
+        | ("bag", "add")
+        | ("priority-queue", "insert")
+        | ("mailbox", "Send") => Deed { adds: arg(0), ..deed },
+        ("queue", "dequeue")
+        | ("deque", "pop_front" | "pop_back")
+        | ("stack", "pop")
+        | ("bag", "remove")
+        | ("priority-queue", "poll")
+        | ("mailbox", "Receive") => match ret {
             None => Deed { takes_some: true, ..deed },
             Some("empty" | "None") => Deed { empty: true, ..deed },
             Some(v) => {
@@ -157,9 +167,7 @@ pub fn deed(model: &str, op: &Recorded) -> Option<Deed> {
             Some("false") => Deed { no_permit: true, ..deed },
             _ => Deed { permits: -1, sure: succeeded, ..deed },
         },
-        ("snapshot", "update") => {
-            Deed { updates: Some((arg(0)?.parse().ok()?, arg(1)?)), ..deed }
-        }
+        ("snapshot", "update") => Deed { updates: Some((arg(0)?.parse().ok()?, arg(1)?)), ..deed },
         ("snapshot", "scan") => {
             let list = ret.and_then(|r| r.strip_prefix('[')).and_then(|r| r.strip_suffix(']'));
             let seen = split(list.unwrap_or_default());

@@ -3,10 +3,13 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use linpoint::spec::models::{KeyValue, KeyValueOp, KeyValueRet};
-use linpoint::verdict::{ReasonKind, ViolationKind};
-use linpoint::{Checker, Hints, OpId, Spec, Verdict};
-use linpoint_suite::arguments::{Facts, confirm, recorded};
+use linpoint::history::{Interval, Span, Ties};
+use linpoint::spec::models::{
+    KeyValue, KeyValueOp, KeyValueRet, Snapshot, SnapshotOp, SnapshotRet,
+};
+use linpoint::verdict::{Argument, Last, ReasonKind, ViolationKind};
+use linpoint::{Checker, Hints, History, OpId, Spec, Verdict};
+use linpoint_suite::arguments::{Facts, Recorded, confirm, recorded};
 use linpoint_suite::corpus;
 use linpoint_suite::generate::{Params, cases};
 use linpoint_suite::vocabulary::Vocabulary;
@@ -16,7 +19,8 @@ use crate::common::is_long;
 /// What a person who reads a history of this vocabulary knows about the object.
 fn facts(vocabulary: &str) -> Option<Facts> {
     let model = |model: &str| Facts { model: model.into(), ..Facts::default() };
-    let register = |name: &str, initial: &str| Facts { initial: Some(initial.into()), ..model(name) };
+    let register =
+        |name: &str, initial: &str| Facts { initial: Some(initial.into()), ..model(name) };
     Some(match vocabulary {
         "register" => register("register", "0"),
         "compare-and-set register" => register("cas-register", "0"),
@@ -64,7 +68,7 @@ fn explanations_hold<S: Spec>(
         let failing = violation.failing.expect("an argument is about a failing return");
         let failed = case.history.span(failing).ret;
         let text = || {
-            let op = |(at, op): (usize, &linpoint_suite::arguments::Recorded)| {
+            let op = |(at, op): (usize, &Recorded)| {
                 format!("#{at} {} -> {:?} {:?}\n", op.op, op.ret, op.span)
             };
             let rows: String = ops.iter().enumerate().map(op).collect();
@@ -120,8 +124,7 @@ fn every_argument_is_true() {
     };
     for vocabulary in corpus::all() {
         let larger = Params { max_ops: 16, ..Params::large() };
-        for (params, cases) in
-            [(Params::small(), (0xa49, count())), (larger, (0xa50, count() / 4))]
+        for (params, cases) in [(Params::small(), (0xa49, count())), (larger, (0xa50, count() / 4))]
         {
             let kinds = explanations_hold(&vocabulary, params, cases, &mut complaints);
             add(vocabulary.name, kinds);
@@ -131,7 +134,12 @@ fn every_argument_is_true() {
     add("texts", explanations_hold(&texts(), Params::small(), cases, &mut complaints));
     println!("{violations} violations: {all:?}");
     let few: Vec<String> = complaints.iter().take(12).cloned().collect();
-    assert!(few.is_empty(), "{} of {violations} are wrong:\n{}", complaints.len(), few.join("\n\n"));
+    assert!(
+        few.is_empty(),
+        "{} of {violations} are wrong:\n{}",
+        complaints.len(),
+        few.join("\n\n")
+    );
     for kind in [
         ReasonKind::Stale,
         ReasonKind::Phantom,
@@ -142,8 +150,72 @@ fn every_argument_is_true() {
         ReasonKind::NotEmpty,
         ReasonKind::Overlap,
         ReasonKind::Total,
-        ReasonKind::Crossed,
     ] {
         assert!(all.contains_key(kind.name()), "no violation is of kind {}", kind.name());
+    }
+}
+
+#[test]
+fn scans_that_cannot_be_ordered_are_named() {
+    let update = |segment, value, end| {
+        Interval::new(SnapshotOp::Update(segment, value), SnapshotRet::Done, 0, end)
+    };
+    let scan = |values: [u8; 2], start, end| {
+        let values = SnapshotRet::Values(values.into_iter().map(Some).collect());
+        Interval::new(SnapshotOp::Scan, values, start, end)
+    };
+    let mut builder = History::from_intervals(Ties::Ordered);
+    let rows = [update(0, 1, 10), update(1, 2, 11), scan([1, 0], 1, 5), scan([0, 2], 2, 6)];
+    for row in rows {
+        builder.add(row).unwrap();
+    }
+    let (spec, history) = (Snapshot { segments: 2, initial: 0 }, builder.finish().unwrap());
+    let report = Checker::new(&spec).check(&history).unwrap();
+    let violation = report.verdict.violation().expect("two scans contradict each other");
+    let failing = violation.failing.unwrap();
+    let argument = violation.reason.argument.as_ref().expect("an argument");
+    assert_eq!(argument.kind(), ReasonKind::Crossed, "{}", violation.reason);
+    let facts = facts("snapshot").unwrap();
+    let ops = recorded(&spec, &history);
+    confirm(&facts, &ops, history.span(failing).ret, argument).unwrap();
+    assert_eq!(
+        violation.reason.to_string(),
+        "scan() -> [0, 2] saw update(1, 2) but not update(0, 1); scan() -> [1, 0] saw it the other \
+         way round"
+    );
+}
+
+/// The checker of arguments notices what is wrong.
+#[test]
+fn false_arguments_are_not_confirmed() {
+    let rows = ["write(1)", "write(2)", "read()", "read()"];
+    let rets = [Some("ok"), Some("ok"), Some("1"), Some("2")];
+    let row = |at: usize| Recorded {
+        op: rows[at].into(),
+        ret: rets[at].map(Into::into),
+        span: Span { call: 2 * at as u32, ret: 2 * at as u32 + 1 },
+        object: None,
+    };
+    let ops: Vec<Recorded> = (0..rows.len()).map(row).collect();
+    let facts = facts("register").unwrap();
+    let confirmed = |argument: &Argument| confirm(&facts, &ops, 5, argument).is_ok();
+    let stale = |reader, gone, last| Argument::Stale {
+        reader: OpId(reader),
+        gone: OpId(gone),
+        last,
+        writers: Vec::new(),
+    };
+    assert!(confirmed(&stale(2, 1, Last::Write(OpId(0)))));
+    for wrong in [
+        stale(3, 1, Last::Write(OpId(0))),
+        stale(2, 0, Last::Write(OpId(0))),
+        stale(2, 1, Last::Write(OpId(1))),
+        stale(2, 1, Last::Initial),
+        stale(2, 1, Last::Seen(OpId(3))),
+        Argument::Phantom { reader: OpId(2) },
+        Argument::Future { reader: OpId(2), writer: OpId(0), writers: 1 },
+        Argument::Twice { takers: vec![OpId(2), OpId(3)], adders: vec![OpId(0)] },
+    ] {
+        assert!(!confirmed(&wrong), "{wrong:?}");
     }
 }

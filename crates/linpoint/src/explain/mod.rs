@@ -148,10 +148,8 @@ fn explain_part<'a>(
     if let Some(argued) = &argued {
         // What the sentence names is always shown. With more operations, a core is still one.
         let named = argued.argument.named();
-        let more: Vec<OpId> = named
-            .into_iter()
-            .filter(|id| !core.contains(id) && to_prefix(id).is_some())
-            .collect();
+        let more: Vec<OpId> =
+            named.into_iter().filter(|id| !core.contains(id) && to_prefix(id).is_some()).collect();
         if !more.is_empty() {
             core.extend(more);
             core.sort_by_key(|id| (part.span(*id).call, *id));

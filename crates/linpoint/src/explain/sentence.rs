@@ -44,13 +44,10 @@ pub(super) fn reason(
     given(part, reason, &others)
 }
 
-/// Adds the other operations of the core.
+/// Adds the other operations of the core, if they are few. A number of operations explains nothing.
 fn given(part: &Case<'_>, reason: Reason, others: &[OpId]) -> Reason {
-    if others.is_empty() {
+    if others.is_empty() || others.len() > MAX_GIVEN {
         return reason;
-    }
-    if others.len() > MAX_GIVEN {
-        return reason.text(format!(", given {} other operations", others.len()));
     }
     others.iter().enumerate().fold(reason, |reason, (at, id)| {
         let before = match at {

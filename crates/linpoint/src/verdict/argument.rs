@@ -205,10 +205,17 @@ impl Argument {
             Argument::Total { reader, anchor, .. } => {
                 std::iter::once(*reader).chain(*anchor).collect()
             }
-            Argument::Crossed { scans, updates, .. } => scans.iter().chain(updates).copied().collect(),
+            Argument::Crossed { scans, updates, .. } => {
+                scans.iter().chain(updates).copied().collect()
+            }
         };
         let mut seen = Vec::new();
-        ops.retain(|op| !seen.contains(op) && { seen.push(*op); true });
+        ops.retain(|op| {
+            !seen.contains(op) && {
+                seen.push(*op);
+                true
+            }
+        });
         ops
     }
 

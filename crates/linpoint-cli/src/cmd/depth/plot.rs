@@ -63,12 +63,35 @@ pub(super) fn svg(sets: &[HistorySet], most_d: usize) -> String {
             "<rect x=\"{x}\" y=\"{:.1}\" width=\"14\" height=\"4\" fill=\"{colour}\"/>",
             y - 6.0
         );
-        text(&mut out, x + 20.0, y, "start", &set.name);
+        text(&mut out, x + 20.0, y, "start", &legend(&set.name));
     }
     out + "</svg>\n"
+}
+
+/// A name that fits beside the plot. Names of files differ at their ends.
+fn legend(name: &str) -> String {
+    const FITS: usize = 26;
+    let length = name.chars().count();
+    match length > FITS {
+        true => std::iter::once('\u{2026}').chain(name.chars().skip(length - FITS + 1)).collect(),
+        false => name.to_owned(),
+    }
 }
 
 fn text(out: &mut String, x: f64, y: f64, anchor: &str, text: &str) {
     let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     let _ = writeln!(out, "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{text}</text>");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::legend;
+
+    #[test]
+    fn long_names_keep_their_ends() {
+        assert_eq!(legend("histories"), "histories");
+        let long = legend("/a/very/long/path/to/histories/queue-17");
+        assert!(long.starts_with('\u{2026}') && long.ends_with("/queue-17"), "{long}");
+        assert_eq!(long.chars().count(), 26);
+    }
 }

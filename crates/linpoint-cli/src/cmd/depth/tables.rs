@@ -43,13 +43,14 @@ impl Sample {
         self.values.iter().copied().fold(0.0, f64::max)
     }
 
+    /// 0 if there are no values: the sum of none is -0.
     fn mean(&self) -> f64 {
-        self.values.iter().sum::<f64>() / self.values.len().max(1) as f64
+        self.values.iter().fold(0.0, |sum, value| sum + value) / self.values.len().max(1) as f64
     }
 
     fn deviation(&self) -> f64 {
         let mean = self.mean();
-        let squares: f64 = self.values.iter().map(|value| (value - mean).powi(2)).sum();
+        let squares = self.values.iter().fold(0.0, |sum, value| sum + (value - mean).powi(2));
         (squares / self.values.len().saturating_sub(1).max(1) as f64).sqrt()
     }
 }

@@ -10,7 +10,8 @@ use super::run_history::RunOperations;
 /// The models of the catalogue, one line each.
 pub fn list(entries: impl Iterator<Item = &'static Entry>) -> String {
     let line = |entry: &Entry| {
-        let parameter = entry.parameter.map(|(what, default)| json!({ "counts": what, "default": default }));
+        let parameter =
+            entry.parameter.map(|(what, default)| json!({ "counts": what, "default": default }));
         let value = json!({
             "model": entry.name,
             "about": entry.about,

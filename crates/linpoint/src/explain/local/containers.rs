@@ -54,7 +54,8 @@ fn removes(row: &Row) -> Option<Held> {
 
 /// True if it removes something, which is not known.
 fn takes(row: &Row) -> bool {
-    matches!(does(row), Some(Does::Take)) || (!row.certain && matches!(does(row), Some(Does::Remove(_))))
+    matches!(does(row), Some(Does::Take))
+        || (!row.certain && matches!(does(row), Some(Does::Remove(_))))
 }
 
 /// Why an operation of a container is impossible.
@@ -109,9 +110,8 @@ impl<'v> Container<'v, '_, '_> {
     fn twice(&self, row: &Row, value: Held) -> Option<Argument> {
         let rows = || self.view.rows.iter();
         let adders: Vec<&Row> = rows().filter(|row| self.is(adds(row), value)).collect();
-        let mut takers: Vec<&Row> = rows()
-            .filter(|other| other.id != row.id && self.is(removes(other), value))
-            .collect();
+        let mut takers: Vec<&Row> =
+            rows().filter(|other| other.id != row.id && self.is(removes(other), value)).collect();
         if takers.len() < adders.len() {
             return None;
         }
@@ -126,8 +126,7 @@ impl<'v> Container<'v, '_, '_> {
     fn removed(&self, row: &Row, value: Held) -> Option<Argument> {
         let adders: Vec<&Row> =
             self.view.before(row).filter(|other| self.is(adds(other), value)).collect();
-        let is_taker =
-            |other: &&Row| self.is(removes(other), value) && other.surely_precedes(row);
+        let is_taker = |other: &&Row| self.is(removes(other), value) && other.surely_precedes(row);
         let mut takers: Vec<&Row> = self.view.rows.iter().filter(is_taker).collect();
         if takers.len() < adders.len() {
             return None;
@@ -162,17 +161,17 @@ impl<'v> Container<'v, '_, '_> {
         let is_ahead = |row: &Row, element: Held| match rule {
             Rule::FirstIn => row.surely_precedes(first_own),
             Rule::LastIn => first_own.precedes(row) && row.surely_precedes(taker),
-            Rule::Priority => {
-                row.surely_precedes(taker) && compare(element) == Ordering::Greater
-            }
+            Rule::Priority => row.surely_precedes(taker) && compare(element) == Ordering::Greater,
         };
         let may_remove = |row: &Row| match rule {
             Rule::LastIn => !row.precedes(first_own),
             _ => true,
         };
-        let waiting = self.waiting(taker, &|row, element| {
-            !self.view.same(element, value) && is_ahead(row, element)
-        }, &may_remove)?;
+        let waiting = self.waiting(
+            taker,
+            &|row, element| !self.view.same(element, value) && is_ahead(row, element),
+            &may_remove,
+        )?;
         // The one that has waited longest, or lies on top, is the most striking.
         let other = match rule {
             Rule::LastIn => waiting.iter().max_by_key(|row| row.span.call),
@@ -190,8 +189,7 @@ impl<'v> Container<'v, '_, '_> {
         counts: &dyn Fn(&Row, Held) -> bool,
         may_remove: &dyn Fn(&Row) -> bool,
     ) -> Option<Vec<&'v Row>> {
-        let unknown =
-            self.view.before(until).filter(|row| takes(row) && may_remove(row)).count();
+        let unknown = self.view.before(until).filter(|row| takes(row) && may_remove(row)).count();
         let mut names: FxHashMap<u64, (Vec<&Row>, usize)> = FxHashMap::default();
         for row in self.view.before(until) {
             if let Some(element) = adds(row)
@@ -256,9 +254,8 @@ impl<'v> Container<'v, '_, '_> {
             .filter_map(|(added, row, gone)| row.filter(|_| added == 1).map(|row| (row, gone)))
             .collect();
         let by_end = |(row, gone): &&(&Row, u32)| (*gone, std::cmp::Reverse(row.id));
-        let mut chain = vec![
-            once.iter().filter(|(row, _)| row.precedes(reader)).max_by_key(by_end)?,
-        ];
+        let mut chain =
+            vec![once.iter().filter(|(row, _)| row.precedes(reader)).max_by_key(by_end)?];
         while chain.len() <= LONGEST_RELAY {
             let (_, gone) = chain.last()?;
             if *gone > reader.span.ret {

@@ -198,9 +198,8 @@ impl<'v, 'c, 'a> Lens<'v, 'c, 'a> {
 
     /// The reader did not find `value`, which was there all the time.
     fn missed(&self, reader: &Row, value: Held) -> Option<Argument> {
-        let changes = |row: &&Row| {
-            self.leaves(row).is_some_and(|left| !self.view.same(left, value))
-        };
+        let changes =
+            |row: &&Row| self.leaves(row).is_some_and(|left| !self.view.same(left, value));
         let may_change: Vec<&Row> = self.view.before(reader).filter(changes).collect();
         if self.is_initial(value) && may_change.is_empty() {
             return Some(Argument::Missing { reader: reader.id, added: None });

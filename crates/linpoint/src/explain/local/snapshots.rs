@@ -13,7 +13,9 @@ const MOST_ROWS: usize = 1 << 11;
 pub(super) fn argue(view: &View<'_, '_>, scan: &Row) -> Option<Argument> {
     let Shape::Snapshot { segments, .. } = view.case.subject.shape() else { return None };
     let scans = view.rows.iter().filter(|row| row.role == Role::Scan && row.certain);
-    if scan.role != Role::Scan || (segments * segments).saturating_mul(view.rows.len()) > MOST_VALUES {
+    if scan.role != Role::Scan
+        || (segments * segments).saturating_mul(view.rows.len()) > MOST_VALUES
+    {
         return None;
     }
     let lenses: Vec<Lens<'_, '_, '_>> =
@@ -27,9 +29,10 @@ pub(super) fn argue(view: &View<'_, '_>, scan: &Row) -> Option<Argument> {
     // Two scans that each saw something newer than the other.
     for other in scans.filter(|other| other.id != scan.id) {
         let newer = |a: &Row, b: &Row| {
-            lenses.iter().enumerate().find_map(|(segment, lens)| {
-                lens.newer(a, b).map(|update| (segment as u32, update))
-            })
+            lenses
+                .iter()
+                .enumerate()
+                .find_map(|(segment, lens)| lens.newer(a, b).map(|update| (segment as u32, update)))
         };
         if let Some(first) = newer(scan, other)
             && let Some(second) = newer(other, scan)

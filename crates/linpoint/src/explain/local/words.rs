@@ -41,16 +41,20 @@ pub(super) fn reason(part: &Case<'_>, argument: &Argument) -> Reason {
         Argument::OutOfOrder { rule, waiting, added, taker } => {
             let words = words.returned(*taker).text(", but the element of ").op(*waiting);
             match rule {
-                Rule::FirstIn => {
-                    words.text(" was still there, which had completed before ").op(*added).text(" began")
-                }
-                Rule::LastIn => {
-                    words.text(" was still on top of it, which began after ").op(*added).text(" had completed")
-                }
+                Rule::FirstIn => words
+                    .text(" was still there, which had completed before ")
+                    .op(*added)
+                    .text(" began"),
+                Rule::LastIn => words
+                    .text(" was still on top of it, which began after ")
+                    .op(*added)
+                    .text(" had completed"),
                 Rule::Priority => words.text(" was still there, and it is first in turn"),
             }
         }
-        Argument::NotEmpty { reader, adders, relay } => words.returned(*reader).not_empty(adders, *relay),
+        Argument::NotEmpty { reader, adders, relay } => {
+            words.returned(*reader).not_empty(adders, *relay)
+        }
         Argument::Flag(fact) => words.flag(fact),
         Argument::Total { reader, anchor, least, most, found } => {
             let range = match (least == most, found < least) {
@@ -71,12 +75,14 @@ pub(super) fn reason(part: &Case<'_>, argument: &Argument) -> Reason {
         Argument::Permits { reader, .. } => {
             words.op(*reader).text(" got a permit, but none can have been free")
         }
-        Argument::Room { reader, capacity, elements } if elements < capacity => words
-            .returned(*reader)
-            .text(format!(", but there were at most {elements} elements, and there is room for {capacity}")),
-        Argument::Room { reader, capacity, elements } => words
-            .returned(*reader)
-            .text(format!(", but there were at least {elements} elements, and there is room for {capacity}")),
+        Argument::Room { reader, capacity, elements } if elements < capacity => {
+            words.returned(*reader).text(format!(
+                ", but there were at most {elements} elements, and there is room for {capacity}"
+            ))
+        }
+        Argument::Room { reader, capacity, elements } => words.returned(*reader).text(format!(
+            ", but there were at least {elements} elements, and there is room for {capacity}"
+        )),
         Argument::Crossed { scans: [a, b], updates: [in_a, in_b], .. } => words
             .client_op(*a)
             .text(" saw ")
@@ -146,7 +152,11 @@ impl Words<'_, '_> {
     fn stale(self, gone: OpId, last: Last, writers: usize) -> Self {
         let overwrites =
             matches!(self.role(gone), Role::Write(_) | Role::Replace { .. } | Role::Update { .. });
-        let did = if overwrites { " had completed before it began" } else { " had not found it before that" };
+        let did = if overwrites {
+            " had completed before it began"
+        } else {
+            " had not found it before that"
+        };
         match last {
             Last::Initial => self
                 .text(", but the initial value was gone: ")
@@ -205,7 +215,8 @@ impl Words<'_, '_> {
     /// True if the argument is about a text.
     fn is_text(&self, added: OpId) -> bool {
         let part = self.part;
-        matches!(self.role(added), Role::Read(_)) && part.ids().any(|id| part.subject.appends(part.op(id)))
+        matches!(self.role(added), Role::Read(_))
+            && part.ids().any(|id| part.subject.appends(part.op(id)))
     }
 
     fn twice(self, takers: &[OpId], adders: &[OpId]) -> Self {

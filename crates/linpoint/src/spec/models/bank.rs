@@ -204,9 +204,8 @@ impl<A: Value + Ord> Claims<BankOp<A>, BankRet<A>> for Bank<A> {
             let seen = total(list.iter().map(|(_, n)| *n));
             (seen != money).then(|| Refutation {
                 ops: vec![view.id],
-                reason: Reason::new(ReasonKind::Total).text(format!(
-                    "the balances add up to {seen}, but there is {money} in all"
-                )),
+                reason: Reason::new(ReasonKind::Total)
+                    .text(format!("the balances add up to {seen}, but there is {money} in all")),
             })
         })
     }
