@@ -251,20 +251,18 @@ function drawMarks(p, scene) {
 }
 
 /**
- * Where the label of the failing operation starts, if it does not fit into its bar: after the bar or before it, wherever
- * it covers no bar of the core. `null` if that is nowhere.
+ * Where the label of the failing operation starts, if it does not fit into its bar: after the bar if no other bar is there;
+ * before it if its lane is empty up to there, since labels of earlier bars may follow them. `null` if that is nowhere.
  */
 function failingLabelAt(scene, x, w, needed) {
   const { layout, marks } = scene;
-  const row = layout.rowOf(marks.failing);
-  const free = (from) => from >= scene.gutter && from + needed + 6 <= scene.width &&
-    [...marks.core].every((i) => {
-      if (i === marks.failing || layout.rowOf(i) !== row) return true;
-      const start = toPixel(scene, layout.bars.start[i]);
-      const end = layout.bars.end[i] === Infinity ? scene.width : toPixel(scene, layout.bars.end[i]);
-      return end < from - 3 || start > from + needed + 3;
-    });
-  return [x + Math.max(w, 4) + 5, x - needed - 7].find(free) ?? null;
+  const lane = layout.lanes[layout.rowOf(marks.failing)];
+  const k = lane.items.indexOf(marks.failing);
+  const after = x + Math.max(w, 4) + 5, before = x - needed - 7;
+  const next = k + 1 < lane.count ? toPixel(scene, lane.start[k + 1]) : Infinity;
+  if (after >= scene.gutter && after + needed + 6 <= Math.min(scene.width, next)) return after;
+  const last = k > 0 ? toPixel(scene, lane.end[k - 1]) : -Infinity;
+  return before >= scene.gutter && last < scene.gutter ? before : null;
 }
 
 /** Draws the chosen order, and the one it is compared with, as lines through points. */

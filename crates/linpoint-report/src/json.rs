@@ -3,7 +3,9 @@
 //! `docs/output.md` describes the fields. [`VERSION`] increases when a field changes its meaning or is removed;
 //! a new field does not change the version.
 
-use linpoint::verdict::{CoreStatus, Partial, Undecided, Verdict, Violation, ViolationKind};
+use linpoint::verdict::{
+    Argument, CoreStatus, Last, Partial, Rule, Undecided, Verdict, Violation, ViolationKind,
+};
 use linpoint::{Limit, OpId, Plan, Report};
 use serde_json::{Value, json};
 
@@ -100,6 +102,7 @@ fn violation(violation: &Violation, shown: &Explanation, operations: &dyn Operat
         "reason": shown.reason,
         "reason_kind": shown.reason_kind,
         "named": ids(&shown.named),
+        "argument": violation.reason.argument.as_ref().map(argument),
         "part": ids(&violation.part),
         "failing": violation.failing.map(named),
         "failing_is_earliest": violation.failing_is_earliest,
@@ -111,6 +114,74 @@ fn violation(violation: &Violation, shown: &Explanation, operations: &dyn Operat
         "confirmed_by": violation.confirmed_by,
         "partials": violation.partials.iter().map(partial).collect::<Vec<_>>(),
     })
+}
+
+/// What the sentence states, see `linpoint::verdict::Argument`. Operations are ids.
+fn argument(argument: &Argument) -> Value {
+    let id = |id: &OpId| id.0;
+    let number = |n: &i128| i64::try_from(*n).ok();
+    match argument {
+        Argument::Stale { reader, gone, last, writers } => {
+            let (written, seen) = match last {
+                Last::Initial => (None, None),
+                Last::Write(op) => (Some(op.0), None),
+                Last::Seen(op) => (None, Some(op.0)),
+            };
+            let (reader, gone) = (id(reader), id(gone));
+            json!({ "reader": reader, "gone": gone, "last_write": written, "last_seen": seen, "writers": ids(writers) })
+        }
+        Argument::Removed { reader, taker, adders } => {
+            json!({ "reader": id(reader), "taker": id(taker), "adders": ids(adders) })
+        }
+        Argument::Phantom { reader } => json!({ "reader": id(reader) }),
+        Argument::Future { reader, writer, writers } => {
+            json!({ "reader": id(reader), "first_writer": id(writer), "writers": writers })
+        }
+        Argument::Missing { reader, added } => {
+            json!({ "reader": id(reader), "added": added.as_ref().map(id) })
+        }
+        Argument::Swapped { reader, first, second } => {
+            json!({ "reader": id(reader), "first": id(first), "second": id(second) })
+        }
+        Argument::Twice { takers, adders } => {
+            json!({ "takers": ids(takers), "adders": ids(adders) })
+        }
+        Argument::OutOfOrder { rule, waiting, added, taker } => {
+            let rule = match rule {
+                Rule::FirstIn => "first-in",
+                Rule::LastIn => "last-in",
+                Rule::Priority => "priority",
+            };
+            json!({ "rule": rule, "waiting": id(waiting), "added": id(added), "taker": id(taker) })
+        }
+        Argument::NotEmpty { reader, adders, relay } => {
+            json!({ "reader": id(reader), "adders": ids(adders), "relay": relay })
+        }
+        Argument::Flag(fact) => json!({
+            "reader": fact.reader.0,
+            "since": fact.anchor.as_ref().map(id),
+            "found_up": fact.found_up,
+            "most_towards": fact.towards,
+            "least_back": fact.back,
+        }),
+        Argument::Total { reader, anchor, found, least, most } => json!({
+            "reader": id(reader),
+            "since": anchor.as_ref().map(id),
+            "found": number(found),
+            "least": number(least),
+            "most": number(most),
+        }),
+        Argument::Permits { reader, free } => json!({ "reader": id(reader), "free": number(free) }),
+        Argument::Room { reader, capacity, elements } => json!({
+            "reader": id(reader),
+            "capacity": number(capacity),
+            "elements": number(elements),
+        }),
+        Argument::Crossed { scans, segments, updates } => {
+            json!({ "scans": ids(scans), "segments": segments, "updates": ids(updates) })
+        }
+        _ => Value::Null,
+    }
 }
 
 fn operation(id: OpId, operation: &Operation) -> Value {

@@ -9,6 +9,7 @@
 //! * [`metamorphic`] changes histories in ways whose effect on the verdict is known without any
 //!   oracle, so it also reaches histories that are too large for one.
 //! * [`streams`] feeds events to two incremental checkers, with and without monitors.
+//! * [`arguments`] confirms what explanations say, from the text of the operations alone.
 //! * [`small`] is brute force on objects that fit into a word, for the millions of histories on
 //!   which the monitors are tested.
 

@@ -203,6 +203,28 @@ fn text_from_a_history_is_never_markup() {
 }
 
 #[test]
+fn labels_do_not_overlap() {
+    // Labels of operations in the drawing, each with its line and its columns, that another one overlaps.
+    let overlapping = "(() => {
+        const page = new DOMParser().parseFromString(linpoint.svg(), 'image/svg+xml');
+        const labels = [...page.querySelectorAll('text')]
+            .filter((t) => t.getAttribute('font-family').includes('Mono'))
+            .map((t) => ({ x: Number(t.getAttribute('x')), y: Number(t.getAttribute('y')), text: t.textContent,
+                wide: t.textContent.length * Number(t.getAttribute('font-size')) * 0.602 }));
+        const meet = (a, b) => a !== b && Math.abs(a.y - b.y) < 8 && a.x < b.x + b.wide && b.x < a.x + a.wide;
+        return labels.filter((a) => labels.some((b) => meet(a, b))).map((a) => a.text).join('; ');
+    })()";
+    let file = keep("lost-update", &support::lost_update());
+    for width in [500, 800, 1280, 1800] {
+        let Some(mut b) = browser(width) else { return };
+        b.open(&file, "");
+        screenshot(&mut b, &format!("lost-update-{width}"));
+        assert_eq!(b.text(overlapping), "", "at {width} pixels");
+        assert_no_page_errors(&mut b);
+    }
+}
+
+#[test]
 fn search_finds_operations_and_reveals_them() {
     let Some(mut b) = browser(1280) else { return };
     let history = support::key_value(20_000, 12, 1, 7, None);

@@ -55,6 +55,12 @@ fn json_has_the_details_of_a_violation() {
     assert_eq!(value["version"], 1);
     assert_eq!(value["verdict"], "violation");
     assert_eq!(value["witness"], Value::Null);
+    let violation = &value["violations"][0];
+    assert_eq!(violation["reason_kind"], "stale");
+    assert_eq!(violation["named"], json!([1, 0]));
+    let stale =
+        json!({ "reader": 1, "gone": 0, "last_write": null, "last_seen": null, "writers": [] });
+    assert_eq!(violation["argument"], stale);
     assert_eq!(value["operations"], 3);
     assert_eq!(value["limits"], json!({ "seconds": 60.0, "bytes": null }));
     assert_eq!(value["timings"]["total"], 1.5);

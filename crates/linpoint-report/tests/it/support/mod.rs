@@ -99,6 +99,38 @@ fn note(lane: &str, text: &str, from: u32, to: Option<u32>) -> Annotation {
     Annotation { lane: lane.to_owned(), text: text.to_owned(), from, to }
 }
 
+/// A store of texts in which one of two appends at the same time got lost: `examples/histories/kv-lost-update.jsonl`.
+pub fn lost_update() -> Page {
+    use KeyValueOp::{Append, Get, Put};
+    let mut b = History::from_events();
+    let (text, found) = (str::to_owned, |text: &str| KeyValueRet::Value(Some(text.to_owned())));
+    let cart = || "cart".to_owned();
+    for (client, op, ret) in [
+        (1, Put(cart(), text("T")), KeyValueRet::Done),
+        (3, Get(cart()), found("T")),
+        (2, Append(cart(), text("M")), KeyValueRet::Done),
+        (3, Get(cart()), found("TM")),
+    ] {
+        let op = b.call_by(client, op).unwrap();
+        b.ret(op, ret).unwrap();
+    }
+    for round in [
+        [
+            (Append(cart(), text("R")), KeyValueRet::Done),
+            (Append(cart(), text("S")), KeyValueRet::Done),
+        ],
+        [(Get(cart()), found("TMR")), (Get(cart()), found("TMR"))],
+    ] {
+        let called = round.map(|(op, ret)| (op, ret));
+        let [(first, first_ret), (second, second_ret)] = called;
+        let (first, second) = (b.call_by(1, first).unwrap(), b.call_by(2, second).unwrap());
+        b.ret(second, second_ret).unwrap();
+        b.ret(first, first_ret).unwrap();
+    }
+    let (spec, history) = (KeyValue::<String, String>::new(None), b.finish());
+    page("kv-lost-update", "kv", &Checker::new(&spec), &spec, &history, Vec::new())
+}
+
 /// A queue that returns elements out of order; with a fault, a message, and a pending enqueue.
 pub fn queue_out_of_order() -> Page {
     let mut b = History::from_events();
