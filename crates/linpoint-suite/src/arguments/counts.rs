@@ -35,10 +35,11 @@ impl Confirm<'_> {
             sure(reader)
                 && reader.deed.flag? == fact.found_up
                 && reader.deed.turns.is_some() == fact.changes
-                && left != fact.found_up
+                && (left != fact.found_up || anchor.is_none())
                 && is_before
+                && self.holds_lock(fact, reader)?
                 && [towards, back] == [fact.towards, fact.back]
-                && towards <= back,
+                && towards < back + usize::from(left != fact.found_up),
         )
     }
 
@@ -60,5 +61,24 @@ impl Confirm<'_> {
             range[1] += if surely { by } else { by.max(0) };
         }
         Some(range)
+    }
+
+    /// True if the holder, if one is named, acquired the lock and its process did not release it.
+    fn holds_lock(&self, fact: &FlagFact, reader: &Row) -> Option<bool> {
+        let Some(holder) = fact.holder else { return Some(true) };
+        let holder = self.row(holder)?;
+        let releases = |row: &Row| {
+            row.deed.turns == Some(false)
+                && row.process == holder.process
+                && row.span.call > holder.span.call
+                && row.span.call <= reader.span.ret
+        };
+        Some(
+            holder.deed.turns == Some(true)
+                && holder.deed.sure
+                && holder.process.is_some()
+                && holder.precedes(reader)
+                && !self.rows.iter().any(releases),
+        )
     }
 }

@@ -26,6 +26,8 @@ pub struct Recorded {
     pub span: Span,
     /// The object, if there are several.
     pub object: Option<u32>,
+    /// Who called it, if that is known.
+    pub process: Option<u32>,
 }
 
 /// All operations of a history as text.
@@ -35,6 +37,7 @@ pub fn recorded<S: Spec>(spec: &S, history: &History<S::Op, S::Ret>) -> Vec<Reco
         ret: history.ret(id).map(|ret| spec.describe_ret(history.op(id), ret)),
         span: history.span(id),
         object: history.extras(id).object,
+        process: history.extras(id).process,
     };
     history.ids().map(of).collect()
 }
@@ -59,6 +62,7 @@ pub struct Facts {
 /// An operation and what it did.
 struct Row {
     id: OpId,
+    process: Option<u32>,
     span: Span,
     deed: Deed,
 }
@@ -96,7 +100,7 @@ pub fn confirm(
         if id == *first {
             of_first = Some(deed.key.clone());
         }
-        rows.push(Row { id, span: op.span, deed });
+        rows.push(Row { id, process: op.process, span: op.span, deed });
     }
     let key = of_first.ok_or("the operation cannot be read, or is about another object")?;
     // A transaction of several steps matters only if it is about the same key.

@@ -195,6 +195,7 @@ fn false_arguments_are_not_confirmed() {
         ret: rets[at].map(Into::into),
         span: Span { call: 2 * at as u32, ret: 2 * at as u32 + 1 },
         object: None,
+        process: None,
     };
     let ops: Vec<Recorded> = (0..rows.len()).map(row).collect();
     let facts = facts("register").unwrap();

@@ -30,7 +30,7 @@ use probe::{Confirmed, Probe};
 pub(crate) const EXPLAINING: Duration = Duration::from_secs(3);
 
 /// Look for an argument about at most this many operations.
-const MOST_READERS: usize = 32;
+const MOST_READERS: usize = 8;
 
 /// What the explanation needs to know about the check.
 #[derive(Clone, Copy)]
@@ -112,8 +112,11 @@ fn explain_part<'a>(
     };
     // Order hints are no part of an argument.
     let may_argue = kind == ViolationKind::NotLinearizable;
-    let mut argued =
-        may_argue.then(|| local::find(&scene, &readers(named.as_deref().unwrap_or(&[])))).flatten();
+    let argue = |others: &[OpId]| {
+        let is_late = || probe.is_late().is_some();
+        may_argue.then(|| local::find(&scene, &readers(others), &is_late)).flatten()
+    };
+    let mut argued = argue(named.as_deref().unwrap_or(&[]));
     let proof = match (&argued, named) {
         (Some(argued), _) => Some(core::Proof {
             is_whole: false,
@@ -141,8 +144,8 @@ fn explain_part<'a>(
         },
     };
     let mut core: Vec<OpId> = found.ops.iter().map(|id| ids[id.index()]).collect();
-    if argued.is_none() && may_argue && probe.is_late().is_none() {
-        argued = local::find(&scene, &readers(&core));
+    if argued.is_none() {
+        argued = argue(&core);
     }
     let mut core_status = found.status;
     if let Some(argued) = &argued {

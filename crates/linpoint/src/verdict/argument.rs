@@ -158,13 +158,16 @@ pub enum Rule {
 }
 
 /// What [`Argument::Flag`] states: between `anchor` and `reader`, the flag can have been changed `towards` times at most to
-/// what `reader` found, and was changed back `back` times at least, which is not less.
+/// what `reader` found, and was changed back `back` times at least, which is not less. Without an anchor, a flag that was found
+/// down had been raised `back` times at least, and lowered `towards` times at most, which is less.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FlagFact {
     /// Found the flag up, or down.
     pub reader: OpId,
     /// Left or found the flag in the other state, before `reader`; `None` for the beginning, when it was down.
     pub anchor: Option<OpId>,
+    /// Acquired the lock before `reader`, and its process did not call for its release until `reader` returned.
+    pub holder: Option<OpId>,
     /// What `reader` found.
     pub found_up: bool,
     /// True if `reader` changed the flag.
@@ -201,7 +204,9 @@ impl Argument {
             Argument::NotEmpty { reader, adders, .. } => {
                 std::iter::once(*reader).chain(adders.iter().copied().take(MOST)).collect()
             }
-            Argument::Flag(fact) => std::iter::once(fact.reader).chain(fact.anchor).collect(),
+            Argument::Flag(fact) => {
+                std::iter::once(fact.reader).chain(fact.anchor).chain(fact.holder).collect()
+            }
             Argument::Total { reader, anchor, .. } => {
                 std::iter::once(*reader).chain(*anchor).collect()
             }
@@ -276,7 +281,8 @@ impl Argument {
                 std::iter::once(reader).chain(adders).for_each(each);
             }
             Argument::Flag(fact) => {
-                std::iter::once(&mut fact.reader).chain(&mut fact.anchor).for_each(each);
+                let others = fact.anchor.iter_mut().chain(&mut fact.holder);
+                std::iter::once(&mut fact.reader).chain(others).for_each(each);
             }
             Argument::Total { reader, anchor, .. } => {
                 std::iter::once(reader).chain(anchor).for_each(each);

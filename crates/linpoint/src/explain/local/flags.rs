@@ -38,7 +38,8 @@ fn changes(role: Role) -> Option<bool> {
 ///
 /// Let an earlier operation (or the beginning) leave the flag in the other state. Then one change towards what was found
 /// more than changes back must have happened in between. There are not enough if those that may have happened in between
-/// are not more than those back that surely did.
+/// are not more than those back that surely did. If the flag was found as it was at the beginning, both must be equally many,
+/// and there are not enough if those towards are fewer.
 pub(super) fn argue(view: &View<'_, '_>, row: &Row) -> Option<Argument> {
     if !row.certain {
         return None;
@@ -55,13 +56,14 @@ pub(super) fn argue(view: &View<'_, '_>, row: &Row) -> Option<Argument> {
         anchor.map(|a| (changes(a.role).is_none(), std::cmp::Reverse(a.span.call)))
     });
     anchors.truncate(MOST_ANCHORS);
-    if found {
-        anchors.push(None);
-    }
+    anchors.push(None);
     let counted = anchors.into_iter().map(|anchor| (anchor, between(view, anchor, row, found)));
-    let (anchor, [towards, back]) = counted
-        .filter(|(_, [towards, back])| towards <= back)
-        .min_by_key(|(_, [towards, back])| (*towards, *back))?;
+    let is_proof = |(anchor, [towards, back]): &(Option<&Row>, [usize; 2])| {
+        let needed = usize::from(anchor.is_some() || found);
+        towards + 1 <= back + needed
+    };
+    let (anchor, [towards, back]) =
+        counted.filter(is_proof).min_by_key(|(_, [towards, back])| (*towards, *back))?;
     if anchor.is_none() && towards == 0 {
         return Some(unraised(view, row));
     }
@@ -73,7 +75,28 @@ pub(super) fn argue(view: &View<'_, '_>, row: &Row) -> Option<Argument> {
         keyed: view.keyed,
         towards,
         back,
+        holder: match anchor {
+            None if !found && !view.keyed => holder(view, row).map(|row| row.id),
+            _ => None,
+        },
     }))
+}
+
+/// The last that acquired a lock before `row`, and whose process did not call for its release until `row` returned.
+fn holder<'v>(view: &'v View<'_, '_>, row: &Row) -> Option<&'v Row> {
+    let process = |row: &Row| view.case.extras(row.id).process;
+    let releases = |held: &Row, other: &Row| {
+        other.role == Role::Lower
+            && process(other) == process(held)
+            && other.span.call > held.span.call
+            && other.span.call <= row.span.ret
+    };
+    view.rows
+        .iter()
+        .filter(|held| held.role == Role::Raise && held.surely_precedes(row))
+        .filter(|held| process(held).is_some() && process(held) != process(row))
+        .filter(|held| !view.rows.iter().any(|other| releases(held, other)))
+        .max_by_key(|held| held.span.call)
 }
 
 /// How often the flag may have been changed to `found` between the two, and how often it surely was changed back.

@@ -35,12 +35,17 @@ pub(super) struct Local {
     pub(super) reason: Reason,
 }
 
-/// An argument about one of `readers`, the first of which there is one.
-pub(super) fn find(scene: &Scene<'_, '_>, readers: &[OpId]) -> Option<Local> {
+/// An argument about one of `readers`, the first of which there is one. Ends when it is late.
+pub(super) fn find(
+    scene: &Scene<'_, '_>,
+    readers: &[OpId],
+    is_late: &dyn Fn() -> bool,
+) -> Option<Local> {
     if scene.whole.subject.shape() == Shape::Opaque {
         return None;
     }
-    readers.iter().find_map(|reader| about(scene, *reader))
+    let in_time = readers.iter().take_while(|_| !is_late());
+    in_time.into_iter().find_map(|reader| about(scene, *reader))
 }
 
 fn about(scene: &Scene<'_, '_>, reader: OpId) -> Option<Local> {

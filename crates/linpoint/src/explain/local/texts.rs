@@ -25,7 +25,7 @@ enum Does {
 }
 
 /// Do not look for parts in more text than this, in all.
-const MOST_LETTERS: usize = 1 << 24;
+const MOST_LETTERS: usize = 1 << 22;
 
 /// Why `reader` cannot have found its text. `None` also if nothing in the history is appended.
 pub(super) fn argue(case: &Case<'_>, reader: OpId) -> Option<Argument> {
@@ -78,7 +78,13 @@ fn is_undisturbed(rows: &[Row], from: &Row, to: &Row) -> bool {
 }
 
 fn contains(text: &[u8], part: &[u8]) -> bool {
-    part.is_empty() || text.windows(part.len()).any(|window| window == part)
+    part.is_empty() || places(text, part).next().is_some()
+}
+
+/// The places of a part that is not empty.
+fn places<'t>(text: &'t [u8], part: &'t [u8]) -> impl Iterator<Item = usize> + 't {
+    let is_there = move |at: &usize| text[*at] == part[0] && text[*at..].starts_with(part);
+    (0..text.len()).filter(is_there)
 }
 
 /// What was there before the reader began is not in what it found.
@@ -106,8 +112,8 @@ fn only_place(text: &[u8], part: &[u8]) -> Option<usize> {
     if part.is_empty() {
         return None;
     }
-    let mut places = text.windows(part.len()).enumerate().filter(|(_, w)| *w == part);
-    let (first, _) = places.next()?;
+    let mut places = places(text, part);
+    let first = places.next()?;
     places.next().is_none().then_some(first)
 }
 

@@ -13,7 +13,7 @@ pub(super) fn reason(part: &Case<'_>, argument: &Argument) -> Reason {
     let words = Words { part, reason: Reason::of(argument.clone()) };
     match argument {
         Argument::Stale { reader, gone, last, writers } => {
-            words.returned(*reader).stale(*gone, *last, writers.len())
+            words.returned(*reader).stale(*reader, *gone, *last, writers.len())
         }
         Argument::Removed { reader, taker, .. } => words
             .returned(*reader)
@@ -149,34 +149,35 @@ impl Words<'_, '_> {
         }
     }
 
-    fn stale(self, gone: OpId, last: Last, writers: usize) -> Self {
+    fn stale(self, reader: OpId, gone: OpId, last: Last, writers: usize) -> Self {
         let overwrites =
             matches!(self.role(gone), Role::Write(_) | Role::Replace { .. } | Role::Update { .. });
-        let did = if overwrites {
-            " had completed before it began"
-        } else {
-            " had not found it before that"
+        let did = match overwrites {
+            true => " completed before it began",
+            false => " found something else before it began",
+        };
+        let was_gone = match self.role(reader) {
+            Role::Read(_) => ", which was gone: ",
+            _ => ", but what it found was gone: ",
         };
         match last {
-            Last::Initial => self
-                .text(", but the initial value was gone: ")
-                .op(gone)
-                .text(did)
-                .text(", and it was not written again"),
+            Last::Initial => self.text(", but the initial value was gone: ").op(gone).text(did),
             Last::Write(last) => {
                 let which = if writers == 1 { "the only" } else { "the last" };
-                self.text(", but what it found was gone: ")
+                self.text(was_gone)
                     .op(gone)
                     .text(did)
-                    .text(format!(", and {which} write of it had completed even earlier: "))
+                    .text(format!(", and {which} write of it, "))
                     .op(last)
+                    .text(", before that")
             }
             Last::Seen(seen) => self
-                .text(", but what it found was gone: it was written once, ")
+                .text(was_gone)
+                .text("it was written once, ")
                 .op(seen)
-                .text(" had found it, and then ")
+                .text(" found it, and then ")
                 .op(gone)
-                .text(if overwrites { " overwrote it" } else { " no longer did" }),
+                .text(if overwrites { " overwrote it" } else { " did not" }),
         }
     }
 
@@ -270,7 +271,7 @@ impl Words<'_, '_> {
     }
 
     fn flag(self, fact: &FlagFact) -> Self {
-        let FlagFact { reader, anchor, found_up, changes, keyed, towards, back } = *fact;
+        let FlagFact { reader, anchor, found_up, changes, keyed, towards, back, holder } = *fact;
         let (state, towards_words, back_words) = match (keyed, found_up) {
             (true, true) => ("the element was not there", "added", "removed"),
             (true, false) => ("the element was there", "removed", "added"),
@@ -282,11 +283,18 @@ impl Words<'_, '_> {
         } else {
             self.returned(reader).text(format!(", but {state}"))
         };
-        let words = match anchor {
-            Some(anchor) => words.text(": ").op(anchor).text(" had completed before"),
-            None => words.text(": since the beginning"),
+        let words = match (anchor, holder) {
+            (Some(anchor), _) => words.text(": ").op(anchor).text(" had completed before"),
+            (None, Some(holder)) => words
+                .text(": ")
+                .op(holder)
+                .text(" had completed before, and its client had not called release"),
+            (None, None) => words.text(": from the beginning on"),
         };
         match (towards, back) {
+            _ if anchor.is_none() => words.text(format!(
+                "; it was {back_words} {back} times in all, and {towards_words} at most {towards} times"
+            )),
             (0, 0) => words.text(format!(", and it was not {towards_words} in between")),
             _ => words.text(format!(
                 ", and then it was {back_words} {back} times and {towards_words} at most {towards} times"
