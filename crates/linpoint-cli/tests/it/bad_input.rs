@@ -28,7 +28,7 @@ fn message_with(name: &str, contents: &[u8], options: &[&str]) -> String {
     fs::write(dir.join("last.jsonl"), BAD).unwrap();
     let files = ["first.jsonl", name, "last.jsonl"];
     let (out, err) =
-        exits(&linpoint(&dir, &[&["check", "-o", "tsv"], options, &files].concat()), 2);
+        exits(&linpoint(&dir, &[&["check", "--strict", "-o", "tsv"], options, &files].concat()), 2);
     let rows: Vec<Vec<&str>> = out.lines().map(|line| line.split('\t').take(2).collect()).collect();
     assert_eq!(rows[0], ["first.jsonl", "ok"], "{out}");
     assert_eq!(rows[1], [name, "error"], "{out}");
@@ -302,7 +302,7 @@ fn message_for_path(dir: &Path, path: &str) -> String {
     fs::write(dir.join("first.jsonl"), OK).unwrap();
     fs::write(dir.join("last.jsonl"), BAD).unwrap();
     let args = ["check", "-o", "tsv", "first.jsonl", path, "last.jsonl"];
-    let (out, err) = exits(&linpoint(dir, &args), 2);
+    let (out, err) = exits(&linpoint(dir, &args), 1);
     let verdicts: Vec<&str> = out.lines().filter_map(|line| line.split('\t').nth(1)).collect();
     assert_eq!(verdicts, ["ok", "error", "bad"], "{out}");
     err

@@ -88,7 +88,7 @@ fn tsv_has_one_line_per_history() {
     fs::write(dir.join("ok.jsonl"), OK).unwrap();
     fs::write(dir.join("b\tad.jsonl"), BAD).unwrap();
     let args = ["check", "--output", "tsv", "ok.jsonl", "b\tad.jsonl", "none.jsonl"];
-    let (out, _) = exits(&linpoint(&dir, &args), 2);
+    let (out, _) = exits(&linpoint(&dir, &args), 1);
     let rows: Vec<Vec<&str>> = out.lines().map(|line| line.split('\t').collect()).collect();
     assert_eq!(rows.len(), 3, "{out}");
     assert!(rows.iter().all(|row| row.len() == 5), "{out}");
@@ -320,7 +320,7 @@ fn json_and_junit_have_all_verdicts() {
     fs::write(dir.join("bad.jsonl"), BAD).unwrap();
     let files = ["ok.jsonl", "bad.jsonl", "missing.jsonl"];
     let (out, err) =
-        exits(&linpoint(&dir, &[&["check", "--output", "json"], &files[..]].concat()), 2);
+        exits(&linpoint(&dir, &[&["check", "--output", "json"], &files[..]].concat()), 1);
     let verdicts: Vec<&str> = out
         .lines()
         .map(|line| line.split("\"verdict\":\"").nth(1).unwrap().split('"').next().unwrap())
@@ -329,7 +329,7 @@ fn json_and_junit_have_all_verdicts() {
     assert!(out.lines().all(|line| line.starts_with('{') && line.ends_with('}')));
     assert!(err.contains("missing.jsonl"), "{err}");
     let (out, _) =
-        exits(&linpoint(&dir, &[&["check", "--output", "junit"], &files[..]].concat()), 2);
+        exits(&linpoint(&dir, &[&["check", "--output", "junit"], &files[..]].concat()), 1);
     assert!(out.contains("tests=\"3\" failures=\"1\" errors=\"1\""), "{out}");
 }
 
