@@ -160,6 +160,7 @@ fn argument(argument: &Argument) -> Value {
         Argument::Flag(fact) => json!({
             "reader": fact.reader.0,
             "since": fact.anchor.as_ref().map(id),
+            "holder": fact.holder.as_ref().map(id),
             "found_up": fact.found_up,
             "most_towards": fact.towards,
             "least_back": fact.back,

@@ -60,11 +60,11 @@ pub(super) fn argue(view: &View<'_, '_>, row: &Row) -> Option<Argument> {
     let counted = anchors.into_iter().map(|anchor| (anchor, between(view, anchor, row, found)));
     let is_proof = |(anchor, [towards, back]): &(Option<&Row>, [usize; 2])| {
         let needed = usize::from(anchor.is_some() || found);
-        towards + 1 <= back + needed
+        *towards < back + needed
     };
     let (anchor, [towards, back]) =
         counted.filter(is_proof).min_by_key(|(_, [towards, back])| (*towards, *back))?;
-    if anchor.is_none() && towards == 0 {
+    if anchor.is_none() && found && towards == 0 {
         return Some(unraised(view, row));
     }
     Some(Argument::Flag(FlagFact {

@@ -240,9 +240,9 @@ impl Words<'_, '_> {
     fn not_empty(self, adders: &[OpId], relay: bool) -> Self {
         if relay {
             return self
-                .text(", but there was an element the whole time: before that of ")
+                .text(", but there was an element the whole time, that of ")
                 .list(adders, Form::WithResult)
-                .text(" was removed, the next had been added");
+                .text(" in turn: each was added before the one before it was removed");
         }
         let (of, were) = match adders {
             [_] => ("the element of ", " was"),
@@ -289,15 +289,15 @@ impl Words<'_, '_> {
                 .text(": ")
                 .op(holder)
                 .text(" had completed before, and its client had not called release"),
-            (None, None) => words.text(": from the beginning on"),
+            (None, None) => words,
         };
         match (towards, back) {
             _ if anchor.is_none() => words.text(format!(
-                "; it was {back_words} {back} times in all, and {towards_words} at most {towards} times"
+                "; it had been {back_words} at least {back} times, and {towards_words} at most {towards} times"
             )),
             (0, 0) => words.text(format!(", and it was not {towards_words} in between")),
             _ => words.text(format!(
-                ", and then it was {back_words} {back} times and {towards_words} at most {towards} times"
+                ", and then it was {back_words} at least {back} times and {towards_words} at most {towards} times"
             )),
         }
     }
