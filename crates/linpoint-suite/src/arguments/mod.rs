@@ -103,10 +103,8 @@ pub fn confirm(
         rows.push(Row { id, process: op.process, span: op.span, deed });
     }
     let key = of_first.ok_or("the operation cannot be read, or is about another object")?;
-    // A transaction of several steps matters only if it is about the same key.
-    let is_about = |op: &&String| {
-        key.is_empty() || op.contains(&format!("({key})")) || op.contains(&format!("({key},"))
-    };
+    // A transaction of several steps matters only if it writes the same key.
+    let is_about = |op: &&String| key.is_empty() || op.contains(&format!("write({key},"));
     if let Some(op) = unread.iter().find(is_about) {
         return Err(format!("{op} of {} cannot be read", facts.model));
     }

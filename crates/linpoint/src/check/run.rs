@@ -143,7 +143,7 @@ impl Settings<'_> {
             plan: &plan,
             hints,
             switches: self.switches,
-            all_failures: self.all_failures,
+            all_failures: false,
             deadline,
             memory: &memory,
             cancel: &self.cancel,
@@ -152,16 +152,22 @@ impl Settings<'_> {
             progress: self.progress,
             refusals: &refusals,
         };
-        let parts = match &whole {
+        let mut parts = match &whole {
             Whole::Refuted { refutation, monitor, explained } => {
-                let refuted = run.refuted(refutation, monitor, *explained);
-                match self.all_failures && split.len() > 1 {
-                    true => with_refuted(run.parts()?, refuted),
-                    false => refuted,
-                }
+                run.refuted(refutation, monitor, *explained)
             }
             _ => run.parts()?,
         };
+        if self.all_failures && split.len() > 1 && parts.iter().any(is_violation) {
+            // The verdict is known. The other parts get a little time, not as much as it takes.
+            let soon = Instant::now() + EXPLAINING;
+            let deadline = Some(deadline.map_or(soon, |deadline| deadline.min(soon)));
+            let again = Run { all_failures: true, deadline, ..run };
+            // An error there does not change what is known.
+            if let Ok(rest) = again.parts() {
+                parts = with_decided(rest, parts);
+            }
+        }
         let replay = Duration::from_nanos(certify_nanos.load(Ordering::Relaxed));
         let mut stats = Stats {
             parts: split.len(),
@@ -263,17 +269,21 @@ impl Settings<'_> {
     }
 }
 
-/// The reports of all parts, and that of the part that a monitor refuted together with all others.
-fn with_refuted(
+fn is_violation(report: &Option<PartReport>) -> bool {
+    matches!(report, Some(PartReport { answer: PartAnswer::Violation(_), .. }))
+}
+
+/// The reports of all parts; where there is no answer, the one of an earlier run.
+fn with_decided(
     mut parts: Vec<Option<PartReport>>,
-    refuted: Vec<Option<PartReport>>,
+    earlier: Vec<Option<PartReport>>,
 ) -> Vec<Option<PartReport>> {
-    let is_violation = |report: &Option<PartReport>| {
-        matches!(report, Some(PartReport { answer: PartAnswer::Violation(_), .. }))
+    let is_open = |report: &Option<PartReport>| {
+        matches!(report, None | Some(PartReport { answer: PartAnswer::Undecided { .. }, .. }))
     };
-    for (part, refuted) in parts.iter_mut().zip(refuted) {
-        if is_violation(&refuted) && !is_violation(part) {
-            *part = refuted;
+    for (part, earlier) in parts.iter_mut().zip(earlier) {
+        if is_open(part) || is_violation(&earlier) {
+            *part = earlier.or(part.take());
         }
     }
     parts

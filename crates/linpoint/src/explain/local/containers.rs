@@ -300,13 +300,13 @@ impl<'v> Container<'v, '_, '_> {
     fn not_full(&self, row: &Row) -> Option<Argument> {
         let (capacity, [_, most_added, least_removed, _]) = (self.capacity()?, self.counts(row));
         let most = most_added - least_removed;
-        (most < capacity).then(|| Argument::Room { reader: row.id, capacity, elements: most })
+        (most < capacity).then_some(Argument::Room { reader: row.id, capacity, elements: most })
     }
 
     /// There was no room.
     fn overfull(&self, row: &Row) -> Option<Argument> {
         let (capacity, [least_added, _, _, most_removed]) = (self.capacity()?, self.counts(row));
         let least = least_added - most_removed;
-        (least >= capacity).then(|| Argument::Room { reader: row.id, capacity, elements: least })
+        (least >= capacity).then_some(Argument::Room { reader: row.id, capacity, elements: least })
     }
 }
