@@ -21,7 +21,9 @@ use smallvec::SmallVec;
 use crate::history::OpId;
 use crate::subject::{Call, Marks, RetId, StateId, StreamSubject};
 
+use super::monitor::Allowed;
 use super::open_ops::{OpenOp, OpenOps};
+use super::stream_limits::StreamLimits;
 
 /// Crashed operations that are equal.
 struct Crashed {
@@ -73,7 +75,7 @@ pub(super) enum PartStep {
     Fine,
     Violation {
         /// The results the operation could have returned.
-        allowed: Vec<RetId>,
+        allowed: Allowed,
         /// The first few possible states just before.
         states: Vec<StateId>,
     },
@@ -98,6 +100,18 @@ pub(super) fn first_states(all: impl IntoIterator<Item = StateId>) -> Vec<StateI
         }
     }
     states
+}
+
+/// Work for one step of the specification, in units of a few nanoseconds. States may have thousands of
+/// elements, so the clock is looked at often.
+const WORK_PER_STEP: usize = 1 << 11;
+
+/// The operations that may take effect before the one that returns.
+struct Others<'a> {
+    open: &'a OpenOps,
+    /// The slot of the one that returns.
+    slot: u32,
+    limits: &'a StreamLimits,
 }
 
 /// The configurations of a part.
@@ -162,7 +176,7 @@ impl Configurations {
         let states = first_states(self.configs.iter().map(|config| config.state));
         self.configs.retain(|c| c.result_of(slot).is_none());
         if was_alive && self.configs.is_empty() {
-            return PartStep::Violation { allowed: Vec::new(), states };
+            return PartStep::Violation { allowed: Allowed::all(Vec::new()), states };
         }
         PartStep::Fine
     }
@@ -203,7 +217,7 @@ impl Configurations {
         open: &OpenOps,
         slot: u32,
         ret: RetId,
-        most: usize,
+        limits: &StreamLimits,
     ) -> Result<PartStep, NoOutcomes> {
         if self.given_up {
             return Ok(PartStep::Undecided);
@@ -215,13 +229,16 @@ impl Configurations {
         if self.return_alone(subject, open, slot, ret)? {
             return Ok(PartStep::Fine);
         }
-        let Some(next) = self.explore(subject, open, slot, ret, most)? else {
+        let next = self.explore(subject, open, slot, ret, limits)?;
+        // The next configurations are copied once to find those that are equal.
+        let fits = |next: &Vec<_>| limits.allowance.fits(2 * size_of_val(next.as_slice())).is_ok();
+        let Some(next) = next.filter(fits) else {
             self.given_up = true;
             self.configs = Vec::new();
             return Ok(PartStep::Undecided);
         };
         if next.is_empty() {
-            return self.violated(subject, open, slot, most);
+            return self.violated(subject, open, slot, limits);
         }
         self.configs = next.into_iter().map(|(config, _)| config).collect();
         keep_distinct(&mut self.configs);
@@ -261,19 +278,21 @@ impl Configurations {
         subject: &mut dyn StreamSubject,
         open: &OpenOps,
         slot: u32,
-        most: usize,
+        limits: &StreamLimits,
     ) -> Result<PartStep, NoOutcomes> {
-        let found = self.explore(subject, open, slot, RetId::UNKNOWN, most)?.unwrap_or_default();
+        let found = self.explore(subject, open, slot, RetId::UNKNOWN, limits)?;
+        let is_complete = found.is_some();
         let mut seen = FxHashSet::default();
-        let rets = found.into_iter().map(|(_, ret)| ret);
-        let allowed = rets.filter(|ret| seen.insert(*ret)).collect();
+        let rets = found.unwrap_or_default().into_iter().map(|(_, ret)| ret);
+        let allowed = Allowed { rets: rets.filter(|ret| seen.insert(*ret)).collect(), is_complete };
         let configs = std::mem::take(&mut self.configs);
         let states = first_states(configs.iter().map(|config| config.state));
         Ok(PartStep::Violation { allowed, states })
     }
 
     /// All configurations in which the operation in `slot` has just returned a result that matches
-    /// `wanted`, with that result; may contain duplicates. `None` if there are more than `most`.
+    /// `wanted`, with that result; may contain duplicates. `None` if a limit was
+    /// reached.
     #[allow(clippy::type_complexity)] // a list of pairs; a name would not say more
     fn explore(
         &mut self,
@@ -281,7 +300,7 @@ impl Configurations {
         open: &OpenOps,
         slot: u32,
         wanted: RetId,
-        most: usize,
+        limits: &StreamLimits,
     ) -> Result<Option<Vec<(Config, RetId)>>, NoOutcomes> {
         let Some(OpenOp { op, .. }) = open.get(slot) else { return Ok(Some(Vec::new())) };
         let is_known = wanted != RetId::UNKNOWN;
@@ -303,6 +322,9 @@ impl Configurations {
             }
         }
         while let Some(config) = todo.pop_front() {
+            if !has_room(limits, &met, &found) {
+                return Ok(None);
+            }
             outcomes.clear();
             if !subject.outcomes(config.state, Call { op, ret: wanted }, &mut outcomes) {
                 return Err(NoOutcomes(op));
@@ -319,10 +341,8 @@ impl Configurations {
                     todo.push_back(config);
                 }
             };
-            self.others(subject, open, slot, &config, &mut outcomes, &mut push)?;
-            if met.len() + found.len() > most {
-                return Ok(None);
-            }
+            let others = Others { open, slot, limits };
+            self.others(subject, &others, &config, &mut outcomes, &mut push)?;
         }
         self.outcomes = outcomes;
         Ok(Some(found))
@@ -332,15 +352,18 @@ impl Configurations {
     fn others(
         &self,
         subject: &mut dyn StreamSubject,
-        open: &OpenOps,
-        slot: u32,
+        Others { open, slot, limits }: &Others<'_>,
         config: &Config,
         outcomes: &mut Vec<(RetId, StateId)>,
         push: &mut dyn FnMut(Config),
     ) -> Result<(), NoOutcomes> {
         for (other, OpenOp { op, .. }) in open.iter() {
-            if other == slot || config.result_of(other).is_some() {
+            if other == *slot || config.result_of(other).is_some() {
                 continue;
+            }
+            // The caller notices it, too.
+            if limits.allowance.work(WORK_PER_STEP).is_err() {
+                return Ok(());
             }
             outcomes.clear();
             if !subject.outcomes(config.state, Call::unknown(op), outcomes) {
@@ -353,6 +376,9 @@ impl Configurations {
         let mut states = Vec::new();
         for (kind, crashed) in self.crashed.iter().enumerate() {
             if config.used(kind as u32) < crashed.count {
+                if limits.allowance.work(WORK_PER_STEP).is_err() {
+                    return Ok(());
+                }
                 subject.successors(config.state, crashed.op, &mut states);
                 for state in states.drain(..).filter(|state| *state != config.state) {
                     let mut after = config.in_state(state);
@@ -363,6 +389,22 @@ impl Configurations {
         }
         Ok(())
     }
+}
+
+/// True if another configuration may be met.
+fn has_room(limits: &StreamLimits, met: &FxHashSet<Config>, found: &Vec<(Config, RetId)>) -> bool {
+    if met.len() + found.len() > limits.configurations {
+        return false;
+    }
+    // A table doubles when it is full, and so does a list.
+    let mut bytes = 0;
+    if met.len() == met.capacity() {
+        bytes += 2 * met.capacity() * (size_of::<Config>() + 1);
+    }
+    if found.len() == found.capacity() {
+        bytes += 2 * size_of_val(found.as_slice());
+    }
+    limits.allowance.fits(bytes).is_ok() && limits.allowance.work(WORK_PER_STEP).is_ok()
 }
 
 fn keep_distinct(configs: &mut Vec<Config>) {

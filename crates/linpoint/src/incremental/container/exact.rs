@@ -7,7 +7,7 @@
 
 use std::cmp::Ordering;
 
-use crate::monitor::{Columns, Kind, NONE, Peaks, Refusal, order_of_container};
+use crate::monitor::{Columns, Effort, Kind, NONE, Peaks, Refusal, order_of_container};
 use crate::spec::Shape;
 
 use super::window::{Id, NEVER, Stage, Times, Window};
@@ -145,6 +145,11 @@ impl History {
         }
     }
 
+    /// The number of operations.
+    pub(super) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
     /// The elements.
     pub(super) fn ids(&self) -> &[Id] {
         &self.ids
@@ -156,9 +161,13 @@ impl History {
     }
 
     /// An explanation, if there is one.
-    pub(super) fn solve(&self, shape: Shape) -> Result<Option<Fit>, Refusal> {
+    pub(super) fn solve(
+        &self,
+        shape: Shape,
+        effort: &mut Effort<'_>,
+    ) -> Result<Option<Fit>, Refusal> {
         let columns = self.columns();
-        let Some(order) = order_of_container(shape, &columns)? else { return Ok(None) };
+        let Some(order) = order_of_container(shape, &columns, effort)? else { return Ok(None) };
         Ok(Some(self.fit(shape, &order)))
     }
 

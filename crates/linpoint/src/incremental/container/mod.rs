@@ -25,19 +25,23 @@ mod window;
 
 use rustc_hash::FxHashMap;
 
+use crate::allowance::Allowance;
 use crate::history::OpId;
-use crate::monitor::Refusal;
+use crate::monitor::{Effort, Refusal};
 use crate::spec::{Name, Role, Shape, Slot};
-use crate::subject::{Call, Marks, Place, RetId, StateId, StreamSubject};
+use crate::subject::{Call, Marks, Place, StateId, StreamSubject};
 
 use super::filled::{result_after, state_after};
-use super::monitor::{Miss, Relevance, StreamMonitor, Token};
+use super::monitor::{Allowed, Miss, Relevance, StreamMonitor, Token};
 use super::open_ops::OpenOp;
 use exact::{Extra, Fit, History};
 use window::{Id, Stage, Times, Window};
 
 /// Stop listing allowed results after trying this many.
 const MOST_TRIED: usize = 1 << 12;
+
+/// Work of the monitor of whole histories for one operation, in units of a few nanoseconds.
+const WORK_PER_ROW: usize = 64;
 
 /// What the monitor knows about one kind of object. The methods that end an operation return false if
 /// they find no explanation; then nothing is known about the stages of elements, but each is still in
@@ -64,7 +68,7 @@ trait Rules {
     fn may_be_next(&self, subject: &dyn StreamSubject, w: &Window, id: Id) -> bool;
 
     /// Decides a history.
-    fn solve(&self, history: &History) -> Result<Option<Fit>, Refusal>;
+    fn solve(&self, history: &History, effort: &mut Effort<'_>) -> Result<Option<Fit>, Refusal>;
 
     /// Forgets what no longer matters, and returns elements to forget. `None`: what
     /// [`Window::forget_old`] finds.
@@ -97,11 +101,12 @@ pub(super) struct ContainerMonitor {
     adding: usize,
     /// The empty container.
     initial: StateId,
+    allowance: Allowance,
 }
 
 impl ContainerMonitor {
     /// An empty container. `None` if there are no rules for such objects.
-    pub(super) fn new(shape: Shape, initial: StateId) -> Option<Self> {
+    pub(super) fn new(shape: Shape, initial: StateId, allowance: Allowance) -> Option<Self> {
         let rules: Box<dyn Rules + Send + Sync> = match shape {
             Shape::Queue => Box::new(queue::QueueRules::default()),
             Shape::Stack => Box::new(stack::StackRules::default()),
@@ -109,7 +114,7 @@ impl ContainerMonitor {
             _ => return None,
         };
         let (window, names) = (Window::new(), FxHashMap::default());
-        Some(ContainerMonitor { window, rules, names, adding: 0, initial })
+        Some(ContainerMonitor { window, rules, names, adding: 0, initial, allowance })
     }
 
     /// The element that an operation names. `Unclear` if it may be another one.
@@ -154,10 +159,17 @@ impl ContainerMonitor {
         }
     }
 
-    /// True if there is an explanation in which the operation ends like this.
-    fn is_possible(&self, subject: &dyn StreamSubject, extra: &Extra) -> bool {
+    /// True if there is an explanation in which the operation ends like this. `None` if that is not known.
+    fn is_possible(&self, subject: &dyn StreamSubject, extra: &Extra) -> Option<bool> {
         let history = self.rules.history(subject, &self.window, extra);
-        matches!(self.rules.solve(&history), Ok(Some(_)))
+        self.solve(&history).ok().map(|fit| fit.is_some())
+    }
+
+    /// Decides a history, if there is time.
+    fn solve(&self, history: &History) -> Result<Option<Fit>, Refusal> {
+        let mut effort = Effort::of(&self.allowance);
+        effort.work(WORK_PER_ROW * history.len())?;
+        self.rules.solve(history, &mut effort)
     }
 
     /// A removal or a peek ends.
@@ -208,7 +220,7 @@ impl ContainerMonitor {
 
     /// Asks the monitor of whole histories.
     fn ask(&self, history: &History) -> Result<Fit, Miss> {
-        match self.rules.solve(history) {
+        match self.solve(history) {
             Ok(Some(fit)) => Ok(fit),
             Ok(None) => Err(Miss::Impossible),
             Err(_) => Err(Miss::Unclear),
@@ -269,7 +281,7 @@ impl ContainerMonitor {
             let mut kept = [past, self.window.now + 1].into_iter().map(|until| {
                 let mut history = self.rules.history(subject, &self.window, &Extra::None);
                 history.keep(id, until);
-                self.rules.solve(&history)
+                self.solve(&history)
             });
             match kept.next() {
                 Some(Ok(None)) => forced.push(id),
@@ -289,7 +301,7 @@ impl ContainerMonitor {
     /// The elements that are present, in the order of some explanation.
     fn present(&self, subject: &dyn StreamSubject) -> Vec<Id> {
         let history = self.rules.history(subject, &self.window, &Extra::None);
-        let Ok(Some(fit)) = self.rules.solve(&history) else { return Vec::new() };
+        let Ok(Some(fit)) = self.solve(&history) else { return Vec::new() };
         let known: rustc_hash::FxHashSet<Id> = history.ids().iter().copied().collect();
         let others = self.window.present.iter().map(|(_, id)| *id);
         let others = others.filter(|id| !known.contains(id));
@@ -400,11 +412,11 @@ impl StreamMonitor for ContainerMonitor {
         Relevance::Always
     }
 
-    fn allowed(&mut self, subject: &mut dyn StreamSubject, open: OpenOp) -> Option<Vec<RetId>> {
+    fn allowed(&mut self, subject: &mut dyn StreamSubject, open: OpenOp) -> Option<Allowed> {
         let mut allowed = Vec::new();
         if open.token.own.is_some() {
             let ret = result_after(subject, self.initial, open.op, None);
-            return Some(ret.into_iter().collect());
+            return Some(Allowed::all(ret.into_iter().collect()));
         }
         let w = &self.window;
         let times = Times { call: open.token.call, end: w.now + 1 };
@@ -414,6 +426,7 @@ impl StreamMonitor for ContainerMonitor {
             None => self.rules.may_be_next(subject, w, *id),
         };
         let ids: Vec<Id> = w.ids().filter(is_candidate).take(MOST_TRIED).collect();
+        let mut is_complete = ids.len() < MOST_TRIED;
         for id in ids.into_iter().map(Some).chain([None]) {
             let add = id.map(|id| w.get(id).op);
             let Some(ret) = result_after(subject, self.initial, open.op, add) else { continue };
@@ -422,11 +435,16 @@ impl StreamMonitor for ContainerMonitor {
                 Some(id) if is_removal => Extra::Remove(id, times),
                 Some(id) => Extra::Peek(id, times),
             };
-            if !allowed.contains(&ret) && self.is_possible(subject, &extra) {
-                allowed.push(ret);
+            if allowed.contains(&ret) {
+                continue;
+            }
+            match self.is_possible(subject, &extra) {
+                Some(true) => allowed.push(ret),
+                Some(false) => {}
+                None => is_complete = false,
             }
         }
-        Some(allowed)
+        Some(Allowed { rets: allowed, is_complete })
     }
 
     fn states(&self, subject: &mut dyn StreamSubject) -> Vec<StateId> {

@@ -37,7 +37,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::monitor::Refusal;
+use crate::monitor::{Effort, Refusal};
 use crate::spec::Shape;
 use crate::subject::StreamSubject;
 
@@ -257,8 +257,8 @@ impl Rules for StackRules {
         above.filter(|(_, other)| w.get(*other).call > end).take(most + 1).count() <= most
     }
 
-    fn solve(&self, history: &History) -> Result<Option<Fit>, Refusal> {
-        history.solve(Shape::Stack)
+    fn solve(&self, history: &History, effort: &mut Effort<'_>) -> Result<Option<Fit>, Refusal> {
+        history.solve(Shape::Stack, effort)
     }
 
     /// The holes of the new explanation, and those of elements that are not in it.

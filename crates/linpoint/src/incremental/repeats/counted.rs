@@ -319,14 +319,18 @@ impl Object for Counted {
         true
     }
 
-    fn likely(&mut self, open: &Open, ranks: &[u64], _effort: &mut Effort<'_>) -> Vec<u32> {
+    fn likely(&mut self, open: &Open, ranks: &[u64], effort: &mut Effort<'_>) -> (Vec<u32>, bool) {
         let moment = Moment { base: &self.base, sorted: &self.sorted, ranks, open };
         let mut likely: Vec<u32> = Vec::new();
         for ledger in &self.states {
+            let before = likely.len();
             likely.extend(ledger.values());
             likely.extend(moment.reachable(ledger));
+            if effort.work(8 * (likely.len() - before)).is_err() {
+                return (likely, false);
+            }
         }
-        likely
+        (likely, true)
     }
 
     fn contents(&self, ranks: &[u64]) -> Vec<u32> {
