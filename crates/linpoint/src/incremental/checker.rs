@@ -220,7 +220,7 @@ impl StreamChecker {
         open: Open,
     ) -> Result<(), StreamError> {
         self.open_op(open).ok_or(StreamError::NotOpen)?;
-        self.parts[open.part as usize].crash(subject, open.slot);
+        self.parts[open.part as usize].crash(subject, open.slot, &self.limits);
         Ok(())
     }
 

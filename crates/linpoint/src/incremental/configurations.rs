@@ -13,14 +13,13 @@
 //! breadth first). Deviations: a returning read that is legal immediately ends the chain (moving it
 //! earlier is always possible); crashed operations are counted by operation, not kept in slots.
 
-use std::collections::VecDeque;
-
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use crate::history::OpId;
 use crate::subject::{Call, Marks, RetId, StateId, StreamSubject};
 
+use super::config::{Config, Lists, WORK_PER_STEP, has_room, keep_distinct};
 use super::monitor::Allowed;
 use super::open_ops::{OpenOp, OpenOps};
 use super::stream_limits::StreamLimits;
@@ -29,45 +28,6 @@ use super::stream_limits::StreamLimits;
 struct Crashed {
     op: OpId,
     count: u32,
-}
-
-/// A way to explain the part so far.
-#[derive(Clone, PartialEq, Eq, Hash)]
-struct Config {
-    state: StateId,
-    /// Open operations that have taken effect, with their results, by slot.
-    done: SmallVec<[(u32, RetId); 4]>,
-    /// How many of each kind of crashed operation have taken effect, by kind.
-    used: SmallVec<[(u32, u32); 2]>,
-}
-
-impl Config {
-    fn result_of(&self, slot: u32) -> Option<RetId> {
-        self.done.iter().find(|(s, _)| *s == slot).map(|(_, ret)| *ret)
-    }
-
-    fn in_state(&self, state: StateId) -> Config {
-        Config { state, done: self.done.clone(), used: self.used.clone() }
-    }
-
-    fn take_effect(&self, slot: u32, ret: RetId, state: StateId) -> Config {
-        let mut after = self.in_state(state);
-        let at = after.done.partition_point(|(s, _)| *s < slot);
-        after.done.insert(at, (slot, ret));
-        after
-    }
-
-    fn used(&self, kind: u32) -> u32 {
-        self.used.iter().find(|(k, _)| *k == kind).map_or(0, |(_, n)| *n)
-    }
-
-    fn use_crashed(&mut self, kind: u32) {
-        let at = self.used.partition_point(|(k, _)| *k < kind);
-        match self.used.get_mut(at) {
-            Some((k, n)) if *k == kind => *n += 1,
-            _ => self.used.insert(at, (kind, 1)),
-        }
-    }
 }
 
 /// The effect of the end of an operation on a part.
@@ -101,10 +61,6 @@ pub(super) fn first_states(all: impl IntoIterator<Item = StateId>) -> Vec<StateI
     }
     states
 }
-
-/// Work for one step of the specification, in units of a few nanoseconds. States may have thousands of
-/// elements, so the clock is looked at often.
-const WORK_PER_STEP: usize = 1 << 11;
 
 /// The operations that may take effect before the one that returns.
 struct Others<'a> {
@@ -182,7 +138,13 @@ impl Configurations {
     }
 
     /// The operation in `slot` may take effect at any time, or never.
-    pub(super) fn crash(&mut self, subject: &dyn StreamSubject, slot: u32, op: OpId) {
+    pub(super) fn crash(
+        &mut self,
+        subject: &dyn StreamSubject,
+        slot: u32,
+        op: OpId,
+        limits: &StreamLimits,
+    ) {
         if self.configs.is_empty() {
             return;
         }
@@ -199,7 +161,7 @@ impl Configurations {
         if let Some(kind) = kind {
             self.crashed[kind as usize].count += 1;
         }
-        keep_distinct(&mut self.configs);
+        keep_distinct(&mut self.configs, limits);
     }
 
     fn kind_of(&mut self, subject: &dyn StreamSubject, op: OpId) -> u32 {
@@ -241,7 +203,7 @@ impl Configurations {
             return self.violated(subject, open, slot, limits);
         }
         self.configs = next.into_iter().map(|(config, _)| config).collect();
-        keep_distinct(&mut self.configs);
+        keep_distinct(&mut self.configs, limits);
         Ok(PartStep::Fine)
     }
 
@@ -304,25 +266,27 @@ impl Configurations {
     ) -> Result<Option<Vec<(Config, RetId)>>, NoOutcomes> {
         let Some(OpenOp { op, .. }) = open.get(slot) else { return Ok(Some(Vec::new())) };
         let is_known = wanted != RetId::UNKNOWN;
-        let mut found = Vec::new();
+        if limits.allowance.fits(2 * size_of_val(self.configs.as_slice())).is_err() {
+            return Ok(None);
+        }
+        let mut lists = Lists::default();
         let mut outcomes = std::mem::take(&mut self.outcomes);
         // Nothing else is open or crashed, so nothing can take effect before it.
         let alone = open.count() == 1 && self.crashed.is_empty();
-        let mut met: FxHashSet<Config> = FxHashSet::default();
-        let mut todo: VecDeque<Config> = VecDeque::new();
+        let more = open.count() + self.crashed.len();
         for config in &self.configs {
             match config.result_of(slot) {
-                None => todo.push_back(config.clone()),
+                None => lists.todo.push_back(config.clone()),
                 Some(ret) if is_known && !subject.fits(op, ret, wanted) => {}
                 Some(ret) => {
                     let mut after = config.clone();
                     after.done.retain(|(s, _)| *s != slot);
-                    found.push((after, ret));
+                    lists.found.push((after, ret));
                 }
             }
         }
-        while let Some(config) = todo.pop_front() {
-            if !has_room(limits, &met, &found) {
+        while let Some(config) = lists.todo.pop_front() {
+            if !has_room(limits, more, &lists) {
                 return Ok(None);
             }
             outcomes.clear();
@@ -331,21 +295,24 @@ impl Configurations {
             }
             let is_read = |ret| subject.is_read(Call { op, ret });
             let is_read_here = !alone && is_known && outcomes.iter().any(|(ret, _)| is_read(*ret));
-            found.extend(outcomes.drain(..).map(|(ret, state)| (config.in_state(state), ret)));
+            let found = outcomes.drain(..).map(|(ret, state)| (config.in_state(state), ret));
+            lists.found.extend(found);
             if alone || is_read_here {
                 continue;
             }
             let mut push = |config: Config| {
-                if !met.contains(&config) {
-                    met.insert(config.clone());
-                    todo.push_back(config);
+                if !lists.met.contains(&config) {
+                    lists.met.insert(config.clone());
+                    lists.todo.push_back(config);
                 }
             };
             let others = Others { open, slot, limits };
             self.others(subject, &others, &config, &mut outcomes, &mut push)?;
         }
         self.outcomes = outcomes;
-        Ok(Some(found))
+        // If a limit was reached on the way, something may be missing.
+        let is_complete = limits.allowance.exhausted().is_none();
+        Ok(is_complete.then_some(lists.found))
     }
 
     /// Every other operation that can take effect next.
@@ -388,28 +355,5 @@ impl Configurations {
             }
         }
         Ok(())
-    }
-}
-
-/// True if another configuration may be met.
-fn has_room(limits: &StreamLimits, met: &FxHashSet<Config>, found: &Vec<(Config, RetId)>) -> bool {
-    if met.len() + found.len() > limits.configurations {
-        return false;
-    }
-    // A table doubles when it is full, and so does a list.
-    let mut bytes = 0;
-    if met.len() == met.capacity() {
-        bytes += 2 * met.capacity() * (size_of::<Config>() + 1);
-    }
-    if found.len() == found.capacity() {
-        bytes += 2 * size_of_val(found.as_slice());
-    }
-    limits.allowance.fits(bytes).is_ok() && limits.allowance.work(WORK_PER_STEP).is_ok()
-}
-
-fn keep_distinct(configs: &mut Vec<Config>) {
-    if configs.len() > 1 {
-        let mut seen = FxHashSet::default();
-        configs.retain(|c| seen.insert(c.clone()));
     }
 }

@@ -159,7 +159,7 @@ impl EventLog {
                 }
                 What::Crash(_) => {
                     if let Some(OpenOp { op, .. }) = open.remove(slot) {
-                        configurations.crash(subject, slot, op);
+                        configurations.crash(subject, slot, op, limits);
                     }
                 }
             }

@@ -6,6 +6,7 @@
 //! distinct (among those that can still be found: a value may be written again later);
 //! snapshots with one writer at a time for each segment, and values that are distinct in the same
 //! sense; queues, stacks and priority queues in which no element is added again before it was removed.
+//! With distinct elements, any number of operations may be open.
 //! Queues, stacks, priority queues and bags whose values repeat have a monitor that keeps sets of open
 //! operations: it copes with few of them.
 //! Everything else, and everything that a monitor cannot decide, is explained by the set of
@@ -40,6 +41,7 @@
 //! ```
 
 mod checker;
+mod config;
 mod configurations;
 mod container;
 mod event_log;

@@ -13,6 +13,12 @@ pub(super) struct StreamLimits {
 }
 
 impl StreamLimits {
+    /// With more operations open than this, whose effects differ, there would be too many configurations: each may have
+    /// taken effect or not.
+    pub(super) fn open(&self) -> usize {
+        self.configurations.max(1).ilog2() as usize
+    }
+
     /// Why a part was given up.
     pub(super) fn reason(&self) -> Limit {
         self.allowance.exhausted().unwrap_or(Limit::Configurations)

@@ -7,6 +7,8 @@
 
 use std::cmp::Ordering;
 
+use rustc_hash::FxHashMap;
+
 use crate::monitor::{Columns, Effort, Kind, NONE, Peaks, Refusal, order_of_container};
 use crate::spec::Shape;
 
@@ -26,8 +28,12 @@ struct Row {
 pub(super) struct History {
     rows: Vec<Row>,
     ids: Vec<Id>,
+    /// Where each element is in the list.
+    places: FxHashMap<Id, u32>,
     /// For a priority queue, the priority of each element.
     classes: Vec<u32>,
+    /// An operation ended before it was called: what was forgotten leaves it no time.
+    is_contradictory: bool,
 }
 
 /// An operation that is about to end.
@@ -74,15 +80,19 @@ impl History {
     /// The operations that name no element.
     pub(super) fn new(w: &Window) -> History {
         let mut history = History::default();
+        history.is_contradictory = w.empties.iter().any(|times| times.end < times.call);
         history.rows.extend(w.empties.iter().map(|times| anonymous(Kind::Empty, *times)));
         let takes = w.takes.iter().map(|call| Times { call: *call, end: NEVER });
         history.rows.extend(takes.map(|times| anonymous(Kind::Take, times)));
         history
     }
 
-    /// Adds an element with its add, its removal, and its first and last peek.
+    /// Adds an element with its add, its removal, its first and last peek, and those that were forgotten.
     pub(super) fn element(&mut self, w: &Window, id: Id) {
         self.element_without_peeks(w, id);
+        if let Some(old) = w.get(id).old_peek {
+            self.named(Kind::Peek, old);
+        }
         if let Some([first, late]) = w.get(id).peeks {
             self.named(Kind::Peek, first);
             if first != late {
@@ -94,6 +104,7 @@ impl History {
     /// Adds an element with its add and removal.
     pub(super) fn element_without_peeks(&mut self, w: &Window, id: Id) {
         let element = w.get(id);
+        self.places.insert(id, self.ids.len() as u32);
         self.ids.push(id);
         self.named(Kind::Add, Times { call: element.call, end: element.end });
         if let Some(times) = element.removal {
@@ -121,13 +132,15 @@ impl History {
 
     /// Adds an operation of the last element.
     fn named(&mut self, kind: Kind, times: Times) {
+        self.is_contradictory |= times.end < times.call;
         self.rows.push(Row { kind, element: self.ids.len() as u32 - 1, times });
     }
 
     /// Adds an operation of an element that is in the history.
     fn of(&mut self, id: Id, kind: Kind, times: Times) {
-        if let Some(at) = self.ids.iter().position(|other| *other == id) {
-            self.rows.push(Row { kind, element: at as u32, times });
+        if let Some(&element) = self.places.get(&id) {
+            self.is_contradictory |= times.end < times.call;
+            self.rows.push(Row { kind, element, times });
         }
     }
 
@@ -166,6 +179,9 @@ impl History {
         shape: Shape,
         effort: &mut Effort<'_>,
     ) -> Result<Option<Fit>, Refusal> {
+        if self.is_contradictory {
+            return Ok(None);
+        }
         let columns = self.columns();
         let Some(order) = order_of_container(shape, &columns, effort)? else { return Ok(None) };
         Ok(Some(self.fit(shape, &order)))
@@ -247,7 +263,10 @@ impl History {
                 // It stays to the end.
                 Kind::Remove if times.end == NEVER => {}
                 Kind::Remove => {
-                    present.retain(|other| *other != element);
+                    // In a stack it is the last.
+                    if let Some(at) = present.iter().rposition(|other| *other == element) {
+                        present.remove(at);
+                    }
                     let until = match shape {
                         Shape::Stack => earliest,
                         _ => deadlines[at].min(times.end),

@@ -10,9 +10,9 @@
 //! operations have ended. Everything else is handed over ([`super::repeats`]).
 //!
 //! Memory: what is present, what is open, and the operations that overlap with an open removal or
-//! peek. For stacks also whatever is connected to those by a chain of overlapping removals and peeks; if
-//! that gets too long, the monitor refuses. Crashed adds that nothing has seen, and crashed removals that need not have removed
-//! anything, accumulate.
+//! peek. Crashed adds that nothing has seen, and crashed removals that need not have removed
+//! anything, accumulate. A stack with a crashed removal also keeps everything that ended after its call, up to a number at
+//! which the monitor refuses.
 //!
 //! Not from a paper; the decisions are those of Lee and Mathur on monitoring linearizability, as
 //! corrected in [`crate::monitor`].
@@ -72,8 +72,13 @@ trait Rules {
 
     /// Forgets what no longer matters, and returns elements to forget. `None`: what
     /// [`Window::forget_old`] finds.
-    fn forget(&mut self, _w: &mut Window) -> Option<Vec<Id>> {
+    fn forget(&mut self, _w: &mut Window, _effort: &mut Effort<'_>) -> Option<Vec<Id>> {
         None
+    }
+
+    /// True if the history leaves the operation out, since it may have happened at any time.
+    fn leaves_out(&self, _w: &Window, _extra: &Extra) -> bool {
+        false
     }
 
     /// True if what was added first comes out last.
@@ -81,8 +86,8 @@ trait Rules {
         false
     }
 
-    /// True if nothing can be forgotten as long as every operation overlaps with another.
-    fn needs_a_cut(&self) -> bool {
+    /// True if nothing that ended after the call of a crashed removal can be forgotten.
+    fn keeps_all_since_a_crash(&self) -> bool {
         false
     }
 
@@ -167,9 +172,9 @@ impl ContainerMonitor {
 
     /// Decides a history, if there is time.
     fn solve(&self, history: &History) -> Result<Option<Fit>, Refusal> {
-        let mut effort = Effort::of(&self.allowance);
-        effort.work(WORK_PER_ROW * history.len())?;
-        self.rules.solve(history, &mut effort)
+        let work = self.allowance.work(WORK_PER_ROW * history.len());
+        work.map_err(|limit| Refusal::new(limit.to_string()))?;
+        self.rules.solve(history, &mut Effort::of(&self.allowance))
     }
 
     /// A removal or a peek ends.
@@ -209,9 +214,14 @@ impl ContainerMonitor {
                 w.peeks.push(window::Peek { id, times });
             }
             Extra::Remove(id, times) => {
+                let is_left_out = self.rules.leaves_out(w, &extra);
                 let element = w.get_mut(id);
                 element.see(times);
                 element.removal = Some(times);
+                if is_left_out && fit.is_some() {
+                    // The new explanation does not mention it. Peeks at it have to ask for another.
+                    w.set_stage(id, Stage::Removed(0));
+                }
             }
         }
         fit.into_iter().for_each(|fit| self.refit(subject, &fit));
@@ -244,7 +254,8 @@ impl ContainerMonitor {
         if !self.window.is_crowded() {
             return;
         }
-        let forgotten = match self.rules.forget(&mut self.window) {
+        let forgotten = match self.rules.forget(&mut self.window, &mut Effort::of(&self.allowance))
+        {
             Some(forgotten) => forgotten,
             None if self.settle_crashed(subject) => self.window.forget_old(),
             None => Vec::new(),
@@ -255,7 +266,10 @@ impl ContainerMonitor {
             if self.names.get(&name) == Some(&id) {
                 self.names.remove(&name);
             }
-            self.window.forget(id);
+            // The end of its add is still to come.
+            if !self.window.get(id).is_open {
+                self.window.forget(id);
+            }
         }
     }
 
@@ -314,7 +328,7 @@ impl ContainerMonitor {
 
 impl StreamMonitor for ContainerMonitor {
     fn call(&mut self, subject: &mut dyn StreamSubject, op: OpId) -> Option<Token> {
-        if self.window.is_overcrowded() && self.rules.needs_a_cut() {
+        if self.window.is_overcrowded() && self.rules.keeps_all_since_a_crash() {
             return None;
         }
         match subject.role(Call::unknown(op), true) {
@@ -362,6 +376,7 @@ impl StreamMonitor for ContainerMonitor {
         let element = self.window.get_mut(id);
         element.is_open = false;
         element.end = element.end.min(now);
+        element.first_end = element.first_end.min(now);
         element.last = element.last.max(now);
         if element.stage == Stage::Unseen {
             self.rules.stage(subject, &mut self.window, id, Stage::Present);
@@ -425,8 +440,10 @@ impl StreamMonitor for ContainerMonitor {
             Some(removal) => !is_removal && removal.end > times.call,
             None => self.rules.may_be_next(subject, w, *id),
         };
-        let ids: Vec<Id> = w.ids().filter(is_candidate).take(MOST_TRIED).collect();
-        let mut is_complete = ids.len() < MOST_TRIED;
+        let has_time = |work: usize| self.allowance.work(work).is_ok();
+        let in_time = w.ids().take_while(|_| has_time(WORK_PER_ROW + w.takes.len()));
+        let ids: Vec<Id> = in_time.filter(is_candidate).take(MOST_TRIED).collect();
+        let mut is_complete = ids.len() < MOST_TRIED && has_time(0);
         for id in ids.into_iter().map(Some).chain([None]) {
             let add = id.map(|id| w.get(id).op);
             let Some(ret) = result_after(subject, self.initial, open.op, add) else { continue };
@@ -437,6 +454,11 @@ impl StreamMonitor for ContainerMonitor {
             };
             if allowed.contains(&ret) {
                 continue;
+            }
+            // Making a history takes time, too.
+            if !has_time(WORK_PER_ROW) {
+                is_complete = false;
+                break;
             }
             match self.is_possible(subject, &extra) {
                 Some(true) => allowed.push(ret),

@@ -90,6 +90,7 @@ pub(super) struct RepeatsMonitor {
     /// The empty container.
     initial: StateId,
     effort: Effort<'static>,
+    allowance: Allowance,
 }
 
 impl RepeatsMonitor {
@@ -112,6 +113,7 @@ impl RepeatsMonitor {
             now: 0,
             initial,
             effort: Effort::of(&allowance).most_work(WORK),
+            allowance,
         })
     }
 
@@ -270,6 +272,10 @@ impl StreamMonitor for RepeatsMonitor {
         self.close(token);
         let mut allowed = Vec::new();
         for value in likely.into_iter().chain([NOTHING]) {
+            if self.allowance.exhausted().is_some() {
+                is_complete = false;
+                break;
+            }
             let end = if is_take { End::Took(value) } else { End::Found(value) };
             match self.can_end(end, token.call) {
                 Ok(true) => {
