@@ -79,8 +79,8 @@ pub(super) struct Fit {
 impl History {
     /// The operations that name no element.
     pub(super) fn new(w: &Window) -> History {
-        let mut history = History::default();
-        history.is_contradictory = w.empties.iter().any(|times| times.end < times.call);
+        let is_contradictory = w.empties.iter().any(|times| times.end < times.call);
+        let mut history = History { is_contradictory, ..History::default() };
         history.rows.extend(w.empties.iter().map(|times| anonymous(Kind::Empty, *times)));
         let takes = w.takes.iter().map(|call| Times { call: *call, end: NEVER });
         history.rows.extend(takes.map(|times| anonymous(Kind::Take, times)));
