@@ -178,7 +178,7 @@ impl Moment<'_> {
         while at < found.len() {
             let values = self.prevented(&found[at], rank);
             for value in values.into_iter().chain([NOTHING]) {
-                effort.work(64)?;
+                effort.work(64 + self.open.takes.len())?;
                 let mut shown = found[at].clone();
                 if !self.show(&mut shown, value) {
                     continue;
@@ -238,7 +238,7 @@ impl Counted {
         let moment = Moment { base: &self.base, sorted: &self.sorted, ranks, open };
         self.after.clear();
         for before in &self.states {
-            effort.work(64)?;
+            effort.work(64 + open.takes.len())?;
             let Some((mut ledger, has_happened)) = before.after(end, call, open) else { continue };
             if has_happened {
                 self.after.push(ledger);
