@@ -11,7 +11,7 @@ use linpoint_formats::registry::{models, read};
 use linpoint_formats::{ModelName, Settings, Source};
 
 /// Searches that take longer are undecided, which is no mistake.
-const PATIENCE: Duration = Duration::from_secs(1);
+const PATIENCE: Duration = Duration::from_millis(200);
 
 fn verdict(options: &Options) -> Verdict {
     let mut bytes: Vec<u8> = Vec::new();
