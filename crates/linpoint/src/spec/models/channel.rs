@@ -30,7 +30,7 @@ use std::collections::VecDeque;
 
 use super::persistent::Fifo;
 use super::{Value, deterministic, show_elements};
-use crate::spec::{Shaped, Spec};
+use crate::spec::{Claims, Shaped, Spec};
 use crate::wire::ToWire;
 
 /// A channel.
@@ -255,6 +255,10 @@ impl<V: Value> Spec for Channel<V> {
     }
 
     fn shaped(&self) -> Option<&dyn Shaped<Self::Op, Self::Ret>> {
+        (!self.is_rendezvous()).then_some(self)
+    }
+
+    fn claims(&self) -> Option<&dyn Claims<Self::Op, Self::Ret>> {
         (!self.is_rendezvous()).then_some(self)
     }
 

@@ -2,7 +2,9 @@
 
 use super::{Channel, ChannelOp, ChannelRet};
 use crate::spec::models::Value;
-use crate::spec::{Mention, Name, Role, Shape, Shaped};
+use crate::spec::{
+    Claims, Derived, Mention, Name, PartView, Refutation, Returned, Role, Shape, Shaped,
+};
 
 use ChannelOp::{Cancel, Close, Recv, Send, TryRecv, TrySend};
 use ChannelRet::{Closed, Done, Empty, Full, Message};
@@ -47,5 +49,52 @@ impl<V: Value> Shaped<ChannelOp<V>, ChannelRet<V>> for Channel<V> {
         b: Mention<'_, ChannelOp<V>, ChannelRet<V>>,
     ) -> bool {
         message(a) == message(b)
+    }
+}
+
+/// What a channel does with messages, closed or not: sends provide them, receives take them. Other operations are left out, and
+/// so is whether a receive that does not say what it received took anything. It is only for refutations, which do not depend on
+/// more.
+struct Messages;
+
+impl<V: Value> Shaped<ChannelOp<V>, ChannelRet<V>> for Messages {
+    fn shape(&self) -> Shape {
+        Shape::Queue
+    }
+
+    fn is_complete(&self) -> bool {
+        true
+    }
+
+    fn role(&self, op: &ChannelOp<V>, ret: Option<&ChannelRet<V>>, _pending: bool) -> Role {
+        match (op, ret) {
+            (Send(v) | TrySend(v), None | Some(Done)) => Role::Add(Name::of(v)),
+            (Recv | TryRecv, Some(Message(v))) => Role::Remove(Name::of(v)),
+            (Recv | TryRecv, None) => Role::Take,
+            _ => Role::Idle,
+        }
+    }
+
+    fn same_name(
+        &self,
+        a: Mention<'_, ChannelOp<V>, ChannelRet<V>>,
+        b: Mention<'_, ChannelOp<V>, ChannelRet<V>>,
+    ) -> bool {
+        message(a) == message(b)
+    }
+}
+
+/// The guesses of a queue. A close senses and ends everything, so nothing is claimed about what operations leave.
+impl<V: Value> Claims<ChannelOp<V>, ChannelRet<V>> for Channel<V> {
+    fn refute(&self, part: &PartView<'_, ChannelOp<V>, ChannelRet<V>>) -> Option<Refutation> {
+        Derived::of_shape(&Messages, self).refute(part)
+    }
+
+    fn guide(&self, part: &PartView<'_, ChannelOp<V>, ChannelRet<V>>) -> Option<Vec<u64>> {
+        Derived::of(self)?.guide(part)
+    }
+
+    fn likely_order(&self, run: &[Returned<'_, ChannelOp<V>, ChannelRet<V>>]) -> Option<Vec<u32>> {
+        Derived::of(self)?.likely_order(run)
     }
 }

@@ -113,16 +113,13 @@ impl FromWire for Channel<wire::Value> {
         })
     }
 
-    /// What a rendezvous does next depends on two operations, so its histories are not generated this way.
-    fn draw(&self, state: &Self::State, chance: &mut dyn Chance) -> Option<Self::Op> {
+    /// No close, after which little happens. What a rendezvous does next depends on two operations, so its histories are not
+    /// generated this way.
+    fn draw(&self, _state: &Self::State, chance: &mut dyn Chance) -> Option<Self::Op> {
         if self.is_rendezvous() {
             return None;
         }
-        // A channel that is closed early has nothing more to say.
-        let closes = chance.below(400) == 0 && !state.is_closed;
         Some(match chance.below(20) {
-            0 if closes => Cancel,
-            _ if closes => Close,
             0..6 => Send(chance.value()),
             6..10 => TrySend(chance.value()),
             10..16 => Recv,
