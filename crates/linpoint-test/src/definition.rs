@@ -180,7 +180,7 @@ impl<T, S: Spec + Send + 'static, M: Mode> NeedsPerform<T, S, M> {
     /// Performs an operation that is a future. The thread waits for it; no runtime is needed, except by futures that
     /// use one themselves, such as timers.
     ///
-    /// ```ignore
+    /// ```text
     /// .perform_async(async |(sender, receiver), op| match op {
     ///     ChannelOp::Recv => receiver.recv().await.map_or(ChannelRet::Closed, ChannelRet::Message),
     ///     …
