@@ -202,7 +202,8 @@ fn puts<'a>(model: &str, op: &RawOp<'a>) -> Vec<(Option<&'a Value>, &'a Value)> 
     match (model, op.name, op.args) {
         ("kv", "put" | "append" | "get_or_else_update", [key, value]) => vec![(Some(key), value)],
         ("kv", "compare_and_set", [key, _, value]) => vec![(Some(key), value)],
-        ("kv", ..) | ("bank", ..) | ("set", "contains" | "remove", _) => Vec::new(),
+        ("map", "insert", [key, value]) => vec![(Some(key), value)],
+        ("kv" | "map", ..) | ("bank", ..) | ("set", "contains" | "remove", _) => Vec::new(),
         ("multi-register" | "snapshot", "write" | "update", [key, value]) => {
             vec![(Some(key), value)]
         }

@@ -165,8 +165,9 @@ pub(crate) fn conclude<T, S: Spec + 'static>(
 }
 
 fn is_worth_shrinking(fault: &Fault) -> bool {
-    use Fault::{Invalid, NotLinearizable, Panicked, Stuck};
-    matches!(fault, NotLinearizable | Panicked { .. } | Stuck { .. } | Invalid(_))
+    use Fault::{Invalid, NotLinearizable, Obstructed, Panicked, Stuck};
+    let has_operations = matches!(fault, Panicked { .. } | Stuck { .. } | Obstructed { .. });
+    has_operations || matches!(fault, NotLinearizable | Invalid(_))
 }
 
 /// Shrinks with short timeouts and confirms the result with the full ones.

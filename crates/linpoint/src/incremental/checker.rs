@@ -159,6 +159,10 @@ impl StreamChecker {
         if !self.by_key && self.parts.len() > 1 {
             return Err(StreamError::SeveralParts(subject.describe_op(op)));
         }
+        // The first operation may have had no key: a `len`, before an `insert`.
+        if !self.by_key && subject.key(op).is_some() {
+            self.parts[part as usize].has_keys();
+        }
         Ok(part)
     }
 

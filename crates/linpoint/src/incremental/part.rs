@@ -300,6 +300,13 @@ impl PartChecker {
         }
     }
 
+    /// The part has operations on several keys, so that no monitor may take over: it would take the value of one key for that of
+    /// another. One that is at work refuses the operation, see [`MonitoredPart::call`].
+    pub(super) fn has_keys(&mut self) {
+        self.may_monitor = false;
+        self.reader = None;
+    }
+
     /// Remembers an operation whose result reveals the state.
     fn learn_reader(&mut self, subject: &dyn StreamSubject, op: OpId) {
         if self.reader.is_some() || !self.may_monitor || !subject.is_read(Call::unknown(op)) {
