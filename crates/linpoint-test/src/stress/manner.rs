@@ -25,16 +25,21 @@ pub(crate) struct Manner {
     pub(crate) placement: Placement,
     /// True if interrupters run beside the threads.
     pub(crate) interrupted: bool,
+    /// True if breakpoints stop threads in the middle of operations.
+    pub(crate) stopped: bool,
 }
 
 impl Manner {
     /// The manners of batches, which take turns.
     pub(crate) fn turns(settings: &Settings) -> Vec<Manner> {
         let noise = settings.noise;
-        let manner = |placement, interrupted| Manner { noise, placement, interrupted };
+        let manner =
+            |placement, interrupted| Manner { noise, placement, interrupted, stopped: false };
         match settings.placement {
             Placement::Mixed => {
-                vec![manner(Placement::Pinned, false), manner(Placement::Pinned, true)]
+                let undisturbed = manner(Placement::Pinned, false);
+                let stopped = Manner { stopped: true, ..undisturbed };
+                vec![undisturbed, stopped, manner(Placement::Pinned, true), stopped]
             }
             // Without interruptions, a crowded core works off one thread after the other.
             Placement::Crowded(_) => vec![manner(settings.placement, true)],

@@ -17,8 +17,10 @@
 //!     .run();
 //! ```
 
+mod breakpoints;
 mod collect;
 mod confirm;
+mod gate;
 mod guess;
 mod interrupters;
 mod manner;

@@ -1,9 +1,11 @@
 //! Runs scenarios on threads and judges the executions.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use linpoint::{Limit, Spec};
 
+use super::breakpoints::Points;
 use super::collect::{finished, snapshot};
 use super::confirm::confirm;
 use super::guess::{Guess, Guesser, Order};
@@ -41,6 +43,8 @@ pub(crate) struct StressRunner<T, S: Spec> {
     deadline: Option<Instant>,
     pool: Pool<T, S>,
     interrupters: Interrupters,
+    /// Where operations can be stopped, if the system supports it.
+    points: Option<Arc<Points>>,
     /// Logs of runs that have been judged, for reuse.
     spare: Vec<Vec<ThreadLog<S>>>,
     /// How batches are disturbed, by turns, and the number of runs in the next batch of each manner.
@@ -55,12 +59,15 @@ pub(crate) struct StressRunner<T, S: Spec> {
 
 impl<T: Send + Sync + 'static, S: Spec + Send + 'static> StressRunner<T, S> {
     pub(super) fn new(settings: Settings, deadline: Option<Instant>) -> Self {
-        let turns = Manner::turns(&settings).into_iter().map(|manner| (manner, 1)).collect();
+        let turns = Manner::turns(&settings);
+        let stops = turns.iter().any(|manner| manner.stopped);
+        let turns = turns.into_iter().map(|manner| (manner, 1)).collect();
         StressRunner {
             settings,
             deadline,
             pool: Pool::new(),
             interrupters: Interrupters::default(),
+            points: stops.then(Points::new).flatten(),
             spare: Vec::new(),
             turns,
             batches: 0,
@@ -158,7 +165,8 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> StressRunner<T, S> {
             let cores = self.pool.cores();
             let used = cores.used_by(manner.placement, batch.threads());
             let _interrupted = manner.interrupted.then(|| self.interrupters.interrupt(used, cores));
-            let running = self.pool.start(batch);
+            let points = self.points.clone().filter(|_| manner.stopped);
+            let running = self.pool.start(batch.on_cores(used).stopping_at(points));
             let expects_waits = self.expects_waits || test.unblocks().is_some();
             let watch = Watch { patience, limits: self.settings.limits, expects_waits };
             let end = wait_for_batch(&self.pool, &running, watch);
