@@ -120,7 +120,8 @@ mod tests {
     #[test]
     fn nobody_passes_before_all_have_arrived_and_all_are_woken() {
         const THREADS: usize = 3;
-        let (gates, sleepers) = (Vec::from_iter((0..200).map(|_| Gate::default())), Sleepers::new(THREADS));
+        let (gates, sleepers) =
+            (Vec::from_iter((0..200).map(|_| Gate::default())), Sleepers::new(THREADS));
         std::thread::scope(|scope| {
             for number in 0..THREADS {
                 let (gates, sleepers) = (&gates, &sleepers);

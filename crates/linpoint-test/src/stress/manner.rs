@@ -39,7 +39,14 @@ impl Manner {
             Placement::Mixed => {
                 let undisturbed = manner(Placement::Pinned, false);
                 let stopped = Manner { stopped: true, ..undisturbed };
-                vec![undisturbed, stopped, manner(Placement::Pinned, true), stopped]
+                vec![
+                    undisturbed,
+                    stopped,
+                    stopped,
+                    manner(Placement::Pinned, true),
+                    stopped,
+                    stopped,
+                ]
             }
             // Without interruptions, a crowded core works off one thread after the other.
             Placement::Crowded(_) => vec![manner(settings.placement, true)],

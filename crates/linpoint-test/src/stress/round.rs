@@ -240,7 +240,7 @@ impl<T, S: Spec> Batch<T, S> {
             let ret = match &mut stops {
                 None => catch_unwind(AssertUnwindSafe(perform)),
                 Some(stops) => {
-                    let stopped = || stops.during(round_number, ops.len(), perform);
+                    let stopped = || stops.during(round_number, perform);
                     catch_unwind(AssertUnwindSafe(stopped))
                 }
             };

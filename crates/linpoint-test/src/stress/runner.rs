@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use linpoint::{Limit, Spec};
 
-use super::breakpoints::Points;
+use super::breakpoints::{Pace, Points};
 use super::collect::{finished, snapshot};
 use super::confirm::confirm;
 use super::guess::{Guess, Guesser, Order};
@@ -24,7 +24,7 @@ use crate::scenario::Scenario;
 
 /// The target duration of a batch: long enough that waking the threads does not matter, short
 /// enough that a failure is found soon.
-const BATCH_TIME: Duration = Duration::from_millis(4);
+const BATCH_TIME: Duration = Duration::from_millis(8);
 /// The most runs in a batch: their objects are all in memory.
 const LARGEST_BATCH: u64 = 512;
 /// How long a scenario is repeated.
@@ -173,8 +173,9 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> StressRunner<T, S> {
             (running, end)
         };
         let (running, End { rests, finished }) = running;
+        let stops = running.batch().pace.as_ref().map_or(0, Pace::stops);
         self.expects_waits |= !rests.is_empty();
-        let judged = if finished {
+        let mut judged = if finished {
             match running.finished(patience) {
                 Ok(batch) => self.judge_all(test, batch.rounds, rests),
                 Err(batch) => self.judge_copies(test, &batch, batch.rounds.len(), rests),
@@ -182,6 +183,7 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> StressRunner<T, S> {
         } else {
             self.judge_unfinished(test, running, rests)
         };
+        judged.counts.stops += stops as u64;
         let took = begin.elapsed();
         let (_, size) = &mut self.turns[turn];
         if took < BATCH_TIME / 2 {

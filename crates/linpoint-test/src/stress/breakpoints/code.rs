@@ -10,10 +10,19 @@ const RSP: usize = 4;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     /// Accesses memory that may be shared: neither the stack nor thread-local variables.
-    Shared,
+    Shared(Access),
     /// Calls the system, with this number.
     SystemCall(u64),
     Other,
+}
+
+/// How an instruction accesses memory. What follows a load that was not the last is more often interesting.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Access {
+    Load,
+    Store,
+    /// Both, in one step.
+    Atomic,
 }
 
 /// How far from the top of the stack memory counts as the stack.
@@ -25,17 +34,22 @@ pub(super) fn kind(byte: impl Fn(usize) -> u8, registers: &Registers) -> Kind {
     let mut at = 0;
     let mut rex = 0;
     let mut is_local = false;
+    let mut is_atomic = false;
     let opcode = loop {
         let prefix = byte(at);
         at += 1;
         match prefix {
             // A segment: thread-local variables.
             0x64 | 0x65 => is_local = true,
-            0x26 | 0x2e | 0x36 | 0x3e | 0x66 | 0x67 | 0xf0 | 0xf2 | 0xf3 => {}
+            0xf0 => is_atomic = true,
+            0x26 | 0x2e | 0x36 | 0x3e | 0x66 | 0x67 | 0xf2 | 0xf3 => {}
             0x40..=0x4f => rex = prefix,
             other => break other,
         }
     };
+    // `MOV` to memory; `XCHG` needs no prefix.
+    let mut is_store = matches!(opcode, 0x88 | 0x89 | 0xc6 | 0xc7);
+    is_atomic |= matches!(opcode, 0x86 | 0x87);
     let has_operand = match opcode {
         // VEX and EVEX: what follows has an operand, and the bit that extends the base is inverted.
         0xc5 => {
@@ -50,6 +64,7 @@ pub(super) fn kind(byte: impl Fn(usize) -> u8, registers: &Registers) -> Kind {
         0x0f => {
             let second = byte(at);
             at += 1;
+            is_store = matches!(second, 0x11 | 0x29 | 0x7f | 0xd6);
             match second {
                 0x05 => return Kind::SystemCall(registers[RAX]),
                 // Other ways into the system.
@@ -80,15 +95,20 @@ pub(super) fn kind(byte: impl Fn(usize) -> u8, registers: &Registers) -> Kind {
     if mode == 3 {
         return Kind::Other;
     }
+    let shared = Kind::Shared(match (is_atomic, is_store) {
+        (true, _) => Access::Atomic,
+        (false, true) => Access::Store,
+        (false, false) => Access::Load,
+    });
     let base = match number {
         4 => byte(at + 1) & 7,
         // Relative to the instruction: constants and statics. Calls go through such tables.
-        5 if mode == 0 => return if opcode == 0xff { Kind::Other } else { Kind::Shared },
+        5 if mode == 0 => return if opcode == 0xff { Kind::Other } else { shared },
         other => other,
     };
     let base = registers[usize::from(base | (rex & 1) << 3)];
     let is_on_stack = base.wrapping_sub(registers[RSP].wrapping_sub(BELOW)) < BELOW + ABOVE;
-    if is_on_stack { Kind::Other } else { Kind::Shared }
+    if is_on_stack { Kind::Other } else { shared }
 }
 
 /// True if single-stepping may go on through this system call: it neither changes which signals are blocked nor
@@ -126,41 +146,43 @@ mod tests {
 
     #[test]
     fn accesses_of_the_heap_are_points() {
-        for bytes in [
-            &[0x48, 0x8b, 0x07][..],                   // mov rax, [rdi]
-            &[0x48, 0x89, 0x47, 0x08],                 // mov [rdi + 8], rax
-            &[0xf0, 0x48, 0x0f, 0xb1, 0x0f],           // lock cmpxchg [rdi], rcx
-            &[0x87, 0x07],                             // xchg [rdi], eax
-            &[0xf0, 0x41, 0xff, 0x04, 0x24],           // lock inc dword [r12]
-            &[0x48, 0x8b, 0x04, 0xc7],                 // mov rax, [rdi + rax * 8]
-            &[0x0f, 0x11, 0x07],                       // movups [rdi], xmm0
-            &[0xc5, 0xfe, 0x6f, 0x07],                 // vmovdqu ymm0, [rdi]
-            &[0xc4, 0xc1, 0x7e, 0x6f, 0x07],           // vmovdqu ymm0, [r15]
-            &[0x48, 0x8b, 0x05, 1, 2, 3, 4],           // mov rax, [rip + …]
-            &[0xff, 0x10],                             // call [rax]
+        use Access::{Atomic, Load, Store};
+
+        for (access, bytes) in [
+            (Load, &[0x48, 0x8b, 0x07][..]),           // mov rax, [rdi]
+            (Store, &[0x48, 0x89, 0x47, 0x08]),        // mov [rdi + 8], rax
+            (Atomic, &[0xf0, 0x48, 0x0f, 0xb1, 0x0f]), // lock cmpxchg [rdi], rcx
+            (Atomic, &[0x87, 0x07]),                   // xchg [rdi], eax
+            (Atomic, &[0xf0, 0x41, 0xff, 0x04, 0x24]), // lock inc dword [r12]
+            (Load, &[0x48, 0x8b, 0x04, 0xc7]),         // mov rax, [rdi + rax * 8]
+            (Store, &[0x0f, 0x11, 0x07]),              // movups [rdi], xmm0
+            (Load, &[0xc5, 0xfe, 0x6f, 0x07]),         // vmovdqu ymm0, [rdi]
+            (Load, &[0xc4, 0xc1, 0x7e, 0x6f, 0x07]),   // vmovdqu ymm0, [r15]
+            (Load, &[0x48, 0x8b, 0x05, 1, 2, 3, 4]),   // mov rax, [rip + …]
+            (Load, &[0xff, 0x10]),                     // call [rax]
         ] {
-            assert_eq!(of(bytes), Kind::Shared, "{bytes:x?}");
+            assert_eq!(of(bytes), Kind::Shared(access), "{bytes:x?}");
         }
     }
 
     #[test]
     fn other_instructions_are_not() {
         for bytes in [
-            &[0x48, 0x8b, 0x44, 0x24, 0x08][..],       // mov rax, [rsp + 8]
-            &[0x48, 0x8b, 0x45, 0xf8],                 // mov rax, [rbp - 8]
-            &[0x64, 0x48, 0x8b, 0x00],                 // mov rax, fs:[rax]
-            &[0x48, 0x8d, 0x07],                       // lea rax, [rdi]
-            &[0x48, 0x89, 0xc7],                       // mov rdi, rax
-            &[0x0f, 0x1f, 0x40, 0x00],                 // nop [rax]
-            &[0x0f, 0xae, 0xf0],                       // mfence
-            &[0xff, 0x15, 1, 2, 3, 4],                 // call [rip + …]
-            &[0x50],                                   // push rax
-            &[0xc3],                                   // ret
-            &[0xe8, 1, 2, 3, 4],                       // call
-            &[0x74, 0x05],                             // je
-            &[0x0f, 0x84, 1, 2, 3, 4],                 // je
-            &[0x3c, 0x05],                             // cmp al, 5
-            &[0xb8, 1, 2, 3, 4],                       // mov eax, …
+            &[0x48, 0x8b, 0x44, 0x24, 0x08][..], // mov rax, [rsp + 8]
+            &[0x48, 0x8b, 0x45, 0xf8],           // mov rax, [rbp - 8]
+            &[0x64, 0x48, 0x8b, 0x00],           // mov rax, fs:[rax]
+            &[0x48, 0x8d, 0x07],                 // lea rax, [rdi]
+            &[0x48, 0x89, 0xc7],                 // mov rdi, rax
+            &[0x0f, 0x1f, 0x40, 0x00],           // nop [rax]
+            &[0x0f, 0xae, 0xf0],                 // mfence
+            &[0xff, 0x15, 1, 2, 3, 4],           // call [rip + …]
+            &[0x50],                             // push rax
+            &[0xc3],                             // ret
+            &[0xe8, 1, 2, 3, 4],                 // call
+            &[0x74, 0x05],                       // je
+            &[0x0f, 0x84, 1, 2, 3, 4],           // je
+            &[0x3c, 0x05],                       // cmp al, 5
+            &[0xb8, 1, 2, 3, 4],                 // mov eax, …
         ] {
             assert_eq!(of(bytes), Kind::Other, "{bytes:x?}");
         }

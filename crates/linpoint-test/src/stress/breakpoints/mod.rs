@@ -22,7 +22,8 @@
 //!   replaced and forever. Whoever traps puts the original back, however often, so a breakpoint that is left over, or hit
 //!   by a thread of another test, costs a microsecond.
 //! * **The handler is async-signal-safe.** It allocates nothing and takes no locks. It uses atomics, thread-local
-//!   variables without destructors in the main program, and the system calls `pwrite`, `nanosleep` and `clock_gettime`.
+//!   variables without destructors in the main program, and the system calls `pwrite`, `pread`,
+//!   `futex` and `clock_gettime`.
 //!   It may itself run into a breakpoint, since unoptimised programs share functions such as those of atomics. So the part that
 //!   puts the byte back calls no function at all; the signal is not blocked meanwhile; and each breakpoint that is hit in
 //!   the rest is gone afterwards.
@@ -33,14 +34,15 @@
 //!   if the thread blocks it, if the system forbids to write `/proc/self/mem`, if a test of the machinery fails, under Miri, on other
 //!   systems than Linux and other processors than x86-64, or if `LINPOINT_BREAKPOINTS=off`.
 
-#[cfg(all(target_os = "linux", target_arch = "x86_64", not(miri)))]
+#![cfg_attr(not(all(target_os = "linux", target_arch = "x86_64", not(miri))), allow(dead_code))]
+
 mod code;
+mod pace;
+mod points;
 #[cfg(all(target_os = "linux", target_arch = "x86_64", not(miri)))]
 mod table;
 #[cfg(all(target_os = "linux", target_arch = "x86_64", not(miri)))]
 mod trap;
-mod pace;
-mod points;
 
 pub(super) use pace::Pace;
 pub(super) use points::{Points, Stops};

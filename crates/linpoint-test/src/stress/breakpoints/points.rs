@@ -4,11 +4,12 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
+use super::code::Access;
 use super::pace::Pace;
 use crate::rng::SplitMix64;
 
-/// The most points of a test.
-const MOST: usize = 512;
+/// The most points of a test, each as often as it has weight.
+const MOST: usize = 1024;
 /// The most breakpoints of a thread.
 const ARMED: usize = 4;
 
@@ -17,6 +18,7 @@ const ARMED: usize = 4;
 pub(crate) struct Points {
     /// Points are only there.
     code: Range<u64>,
+    /// A point is here several times if it is tried more often.
     addresses: Box<[AtomicU64]>,
     count: AtomicUsize,
     /// Operations that were single-stepped since a point was found.
@@ -44,14 +46,19 @@ impl Points {
     }
 
     /// Adds a point, in the handler of a signal. If two threads add the same one, it may be there twice.
-    pub(super) fn note(&self, address: u64) {
+    pub(super) fn note(&self, address: u64, access: Access) {
+        let weight = match access {
+            Access::Load => 1,
+            Access::Store => 2,
+            Access::Atomic => 4,
+        };
         let is = |known: &AtomicU64| known.load(Ordering::Relaxed) == address;
         if !self.code.contains(&address) || self.known().iter().any(is) {
             return;
         }
-        let at = self.count.fetch_add(1, Ordering::AcqRel);
-        match self.addresses.get(at) {
-            Some(place) => place.store(address, Ordering::Release),
+        let at = self.count.fetch_add(weight, Ordering::AcqRel);
+        match self.addresses.get(at..at + weight) {
+            Some(places) => places.iter().for_each(|place| place.store(address, Ordering::Release)),
             None => self.count.store(MOST, Ordering::Release),
         }
         self.barren.store(0, Ordering::Relaxed);
@@ -90,18 +97,13 @@ impl<'a> Stops<'a> {
         Stops { pace, thread, random: SplitMix64::new(seed), armed: [0; ARMED], next: 0 }
     }
 
-    /// Performs an operation, one of `operations` of this thread in this round.
+    /// Performs an operation of this round.
     #[inline]
-    pub(crate) fn during<R>(
-        &mut self,
-        round: usize,
-        operations: usize,
-        operation: impl FnOnce() -> R,
-    ) -> R {
-        /// Breakpoints of a thread in a round.
-        const BREAKPOINTS: u64 = 2;
+    pub(crate) fn during<R>(&mut self, round: usize, operation: impl FnOnce() -> R) -> R {
+        /// The number of operations for which there is one breakpoint.
+        const OPERATIONS: u64 = 4;
         let random = self.random.next_u64();
-        if (random % operations.max(1) as u64) < BREAKPOINTS {
+        if random.is_multiple_of(OPERATIONS) {
             self.arm(random >> 32);
         }
         let _in_operation = self.enter(round);
@@ -143,5 +145,68 @@ impl Drop for Stops<'_> {
         for point in self.armed.into_iter().filter(|point| *point != 0) {
             super::table::clear(point);
         }
+    }
+}
+
+#[cfg(all(test, target_os = "linux", target_arch = "x86_64", not(miri)))]
+mod tests {
+    use std::sync::atomic::AtomicU64;
+
+    use super::*;
+
+    /// Adds in two steps.
+    #[inline(never)]
+    fn add(counter: &AtomicU64) -> u64 {
+        let before = counter.load(Ordering::SeqCst);
+        counter.store(before + 1, Ordering::SeqCst);
+        before
+    }
+
+    #[test]
+    fn threads_are_stopped_inside_of_operations_and_compute_what_they_did_without() {
+        // A debugger, or a system that forbids it.
+        let Some(points) = Points::new() else { return };
+        let pace = Pace::new(points, 2);
+        let counters = [AtomicU64::new(0), AtomicU64::new(0)].map(Box::new);
+        std::thread::scope(|scope| {
+            for (thread, counter) in counters.iter().enumerate() {
+                let pace = &pace;
+                scope.spawn(move || {
+                    let mut stops = Stops::new(pace, thread, thread as u64);
+                    for number in 0..2_000 {
+                        let before = stops.during(0, || std::hint::black_box(add)(counter));
+                        assert_eq!(before, number);
+                        stops.done();
+                    }
+                    pace.end_round();
+                });
+            }
+        });
+        assert!(pace.points().known().len() >= 2, "a load and a store");
+        assert!(pace.stops() > 0);
+        assert!(!pace.is_paused());
+        // Nothing is left behind.
+        assert_eq!(counters.map(|counter| add(&counter)), [2_000, 2_000]);
+    }
+
+    #[test]
+    fn points_are_only_in_the_program_and_as_often_as_they_have_weight() {
+        let points = Points::within(100..200);
+        assert_eq!(points.any(5), None);
+        points.note(99, Access::Atomic);
+        points.note(200, Access::Atomic);
+        assert_eq!(points.any(5), None);
+        for _ in 0..2 {
+            points.note(100, Access::Load);
+            points.note(150, Access::Atomic);
+        }
+        let picked: Vec<_> = (0..5).filter_map(|random| points.any(random)).collect();
+        assert_eq!(picked, [100, 150, 150, 150, 150]);
+        // A full table stays as it is.
+        for address in 101..200 {
+            (0..40).for_each(|_| points.note(address, Access::Atomic));
+        }
+        let all: Vec<_> = (0..MOST as u64).filter_map(|random| points.any(random)).collect();
+        assert!(all.iter().all(|address| (100..200).contains(address)));
     }
 }

@@ -46,7 +46,13 @@ pub(super) struct InOperation<'a>(std::marker::PhantomData<&'a Pace>);
 
 impl<'a> InOperation<'a> {
     /// If `steps`, the thread is single-stepped.
-    pub(super) fn new(pace: &'a Pace, thread: usize, round: usize, random: u64, steps: bool) -> Self {
+    pub(super) fn new(
+        pace: &'a Pace,
+        thread: usize,
+        round: usize,
+        random: u64,
+        steps: bool,
+    ) -> Self {
         CURRENT.with(|current| {
             current.pace.set(pace);
             current.thread.set(thread);
@@ -141,7 +147,7 @@ fn stopped() {
         if let Some(pace) = unsafe { pace.as_ref() } {
             let random = linpoint::random::mix(current.random.get());
             current.random.set(random);
-            pace.pause(current.round.get(), random);
+            pace.pause(current.thread.get(), current.round.get(), random);
             current.pace.set(pace);
         }
     });
@@ -161,8 +167,8 @@ fn stepped(gregs: &[i64; 23]) -> bool {
         // may change meanwhile, hence volatile.
         let byte = |at: usize| unsafe { (next as *const u8).add(at).read_volatile() };
         let goes_on = match code::kind(byte, &registers) {
-            Kind::Shared => {
-                known.points().note(next);
+            Kind::Shared(access) => {
+                known.points().note(next, access);
                 true
             }
             Kind::SystemCall(number) => code::may_step_through(number),
