@@ -78,6 +78,11 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> StressRunner<T, S> {
         }
     }
 
+    /// Repeats scenarios no longer than this.
+    pub(super) fn attempting_for(self, attempt_time: Duration) -> Self {
+        StressRunner { attempt_time, ..self }
+    }
+
     fn is_late(&self) -> bool {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
@@ -337,7 +342,7 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> Runner<T, S> for Stress
             return None;
         }
         let settings = Settings { patience: self.settings.patience / 10, ..self.settings.clone() };
-        Some(confirm(&settings, test, scenario))
+        Some(confirm(&settings, test, scenario, LONGEST_ATTEMPT))
     }
 
     /// Schedules of OS threads cannot be repeated, so this tries longer than [`Runner::attempt`].

@@ -16,6 +16,8 @@ use super::table;
 const MOST_STEPS: u32 = 4_000;
 /// The trap flag.
 const TF: i64 = 0x100;
+/// The code of a signal after a single step.
+const TRAP_TRACE: c_int = 2;
 
 /// What a thread does, for the handler.
 struct Current {
@@ -105,7 +107,7 @@ extern "C" fn on_trap(_: c_int, info: *mut libc::siginfo_t, context: *mut c_void
     unsafe {
         let context = context as *mut libc::ucontext_t;
         let next = (*context).uc_mcontext.gregs[libc::REG_RIP as usize];
-        if (*info).si_code == libc::TRAP_TRACE {
+        if (*info).si_code == TRAP_TRACE {
             if !stepped(&(*context).uc_mcontext.gregs) {
                 (*context).uc_mcontext.gregs[libc::REG_EFL as usize] &= !TF;
             }
