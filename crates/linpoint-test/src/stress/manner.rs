@@ -7,7 +7,9 @@
 //!
 //! * each thread has a core, as far as there are enough: operations overlap in nearly all runs;
 //! * in most batches, threads are **stopped** by [breakpoints](super::breakpoints), at instructions that matter, until
-//!   others have done something. This does not depend on what else the machine does;
+//!   others have done something. In every other one of these batches, all threads share a core. They then pass it on
+//!   to each other, whatever else the machine does. A thread that is woken on a core where another program runs waits until
+//!   the time slice of that program ends;
 //! * some batches are **interrupted**: beside each thread runs an [interrupter](super::interrupters), which
 //!   sleeps most of the time. Whenever it wakes, the system stops the thread on this core, wherever it is, while
 //!   the threads on other cores go on. If several threads share the core, another one may go on there.
@@ -42,14 +44,9 @@ impl Manner {
             Placement::Mixed => {
                 let undisturbed = manner(Placement::Pinned, false);
                 let stopped = Manner { stopped: true, ..undisturbed };
-                vec![
-                    undisturbed,
-                    stopped,
-                    stopped,
-                    manner(Placement::Pinned, true),
-                    stopped,
-                    stopped,
-                ]
+                let crowded = Manner { placement: Placement::Crowded(1), ..stopped };
+                let interrupted = manner(Placement::Pinned, true);
+                vec![undisturbed, stopped, crowded, interrupted, stopped, crowded]
             }
             // Without interruptions, a crowded core works off one thread after the other.
             Placement::Crowded(_) => vec![manner(settings.placement, true)],

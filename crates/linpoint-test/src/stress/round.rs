@@ -125,7 +125,7 @@ impl<T, S: Spec> Batch<T, S> {
 
     /// Stops operations at these points.
     pub(crate) fn stopping_at(self, points: Option<Arc<Points>>) -> Self {
-        let pace = points.map(|points| Pace::new(points, self.threads()));
+        let pace = points.map(|points| Pace::new(points, self.threads(), self.together == 1));
         Batch { pace, ..self }
     }
 

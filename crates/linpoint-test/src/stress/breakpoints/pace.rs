@@ -23,9 +23,16 @@ pub(crate) struct Pace {
     news: AtomicU32,
     /// The number of times that a breakpoint was hit in an operation.
     stops: AtomicUsize,
+    /// True if all threads share a core.
+    is_crowded: bool,
+    /// Changes when a thread goes on after a pause.
+    resumed: AtomicU32,
     /// The threads, as far as they are known.
     threads: Vec<Arc<os_thread::Thread>>,
 }
+
+/// The longest wait for a thread that goes on after a pause.
+const HAND_OVER: Duration = Duration::from_micros(200);
 
 /// A number on a cache line of its own.
 #[repr(align(128))]
@@ -33,7 +40,8 @@ pub(crate) struct Pace {
 struct Padded(AtomicUsize);
 
 impl Pace {
-    pub(crate) fn new(points: Arc<Points>, threads: usize) -> Pace {
+    /// If it `is_crowded`, all threads share a core.
+    pub(crate) fn new(points: Arc<Points>, threads: usize, is_crowded: bool) -> Pace {
         let done = (0..threads).map(|_| Padded::default()).collect();
         Pace {
             points,
@@ -43,6 +51,8 @@ impl Pace {
             enough: usize::MAX.into(),
             news: 0.into(),
             stops: 0.into(),
+            is_crowded,
+            resumed: 0.into(),
             threads: Vec::new(),
         }
     }
@@ -72,8 +82,14 @@ impl Pace {
         done.store(done.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
         // Another core may see this store late, and miss a wake-up. It then wakes up by its timeout.
         if self.is_paused() && self.all_done() >= self.enough.load(Ordering::SeqCst) {
+            let resumed = self.resumed.load(Ordering::SeqCst);
             self.enough.store(usize::MAX, Ordering::SeqCst);
             self.signal();
+            if self.is_crowded {
+                // The other one goes on now, not at the end of this time slice. Yielding would also let other programs
+                // run, for a whole slice.
+                os_thread::wait_on(&self.resumed, resumed, HAND_OVER);
+            }
         }
     }
 
@@ -121,6 +137,10 @@ impl Pace {
         let patience = Duration::from_micros(PATIENCE[(random >> 3) as usize % 8]);
         self.paused.fetch_add(1, Ordering::SeqCst);
         self.wait(thread, round, operations, patience);
+        if self.is_crowded {
+            self.resumed.fetch_add(1, Ordering::SeqCst);
+            os_thread::wake_all(&self.resumed);
+        }
         if self.paused.fetch_sub(1, Ordering::SeqCst) > 1 {
             // Those who still pause say again what they wait for.
             self.enough.store(usize::MAX, Ordering::SeqCst);
@@ -143,7 +163,7 @@ impl Pace {
                 return;
             }
             turns += 1;
-            if turns < SPINS {
+            if turns < SPINS && !self.is_crowded {
                 std::hint::spin_loop();
                 continue;
             }
@@ -169,7 +189,7 @@ mod tests {
     use super::*;
 
     fn pace(threads: usize) -> Pace {
-        Pace::new(Arc::new(Points::within(0..0)), threads)
+        Pace::new(Arc::new(Points::within(0..0)), threads, false)
     }
 
     #[test]

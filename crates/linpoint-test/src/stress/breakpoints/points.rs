@@ -166,7 +166,7 @@ mod tests {
     fn threads_are_stopped_inside_of_operations_and_compute_what_they_did_without() {
         // A debugger, or a system that forbids it.
         let Some(points) = Points::new() else { return };
-        let pace = Pace::new(points, 2);
+        let pace = Pace::new(points, 2, false);
         let counters = [AtomicU64::new(0), AtomicU64::new(0)].map(Box::new);
         std::thread::scope(|scope| {
             for (thread, counter) in counters.iter().enumerate() {

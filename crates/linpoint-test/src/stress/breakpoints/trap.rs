@@ -244,7 +244,7 @@ fn works() -> bool {
         counter.fetch_add(1, Ordering::SeqCst)
     }
     let Some(code) = table::code() else { return false };
-    let pace = Pace::new(std::sync::Arc::new(super::Points::within(code)), 1);
+    let pace = Pace::new(std::sync::Arc::new(super::Points::within(code)), 1, false);
     let counter = Box::new(AtomicU64::new(0));
     let call = || std::hint::black_box(tried as fn(&AtomicU64) -> u64)(&counter);
     {
