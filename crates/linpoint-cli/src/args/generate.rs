@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use linpoint_formats::Format;
-use linpoint_formats::generate::{Options, Values};
+use linpoint_formats::generate::{Bug, Options, Values};
 
 use super::raw::format_names;
 use super::resolved::parse_model;
@@ -15,6 +15,7 @@ Examples:
   linpoint gen --model queue --ops 1000000 -o queue.jsonl     a long history of a queue
   linpoint gen --model kv --keys 20 --ambiguous 0.05          a key-value store; 5 % of outcomes unknown
   linpoint gen --model stack --mutate | linpoint check -      one wrong result: a violation
+  linpoint gen --model kv --bug stale-read | linpoint check - a bug as real services have it
   linpoint gen --model queue:capacity=20 --values few         few distinct values
   linpoint gen --model priority-queue --format fastlin        in the format of another tool
 
@@ -64,6 +65,14 @@ pub struct GenArgs {
     #[arg(long)]
     pub mutate: bool,
 
+    /// Plant a bug as real services have it, so that the history is NOT linearizable, and report where
+    ///
+    /// stale-read: answered by a replica that lags behind. lost-update: answered, but the effect is lost. duplicate: takes
+    /// effect again later. reorder: answered before it takes effect. split-brain: one client talks to a node that the
+    /// others do not know.
+    #[arg(long, value_name = "BUG", conflicts_with = "mutate")]
+    pub bug: Option<Bug>,
+
     /// The format to write
     #[arg(long, value_name = "FORMAT", default_value = "jsonl", value_parser = format_names())]
     pub format: String,
@@ -97,6 +106,7 @@ impl GenArgs {
             values: self.values,
             keys: self.keys,
             mutate: self.mutate,
+            bug: self.bug,
             format: Format::from_name(&self.format).unwrap_or(Format::Jsonl),
             ..Options::new(parse_model(&self.model)?)
         })

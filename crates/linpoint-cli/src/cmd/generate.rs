@@ -1,4 +1,5 @@
-//! `linpoint gen`: generates linearizable histories by simulation, or histories with one wrong result.
+//! `linpoint gen`: generates linearizable histories by simulation, or histories with one wrong result or a
+//! planted bug.
 
 use linpoint_formats::generate::{Changed, generate};
 use linpoint_formats::write::WriteError;
@@ -15,6 +16,9 @@ pub fn run(args: &GenArgs, out: &mut Output) -> CommandResult {
         Ok(generated) => {
             if let Some(changed) = &generated.changed {
                 out.note(&describe(changed));
+            }
+            if let (Some(bug), Some(victim)) = (options.bug, generated.victim) {
+                out.note(&format!("not linearizable: operation {victim} {}", bug.story()));
             }
             Ok(Exit::Success)
         }

@@ -105,7 +105,7 @@ fn every_model_keeps_small_limits() {
                     [std::slice::from_ref(&header), &calls[..], &ends[..]].concat().join("\n");
                 fs::write(dir.join("h.jsonl"), lines).unwrap();
                 for limits in [["--timeout", "1ms"], ["--timeout", "20ms"], ["--memory", "1MB"]] {
-                    let time = ["--timeout", "1s"];
+                    let time = ["--timeout", "200ms"];
                     let time = if limits[0] == "--memory" { &time[..] } else { &[] };
                     let args = [&["check", "h.jsonl", "-q"], &limits[..], time].concat();
                     let output = linpoint(&dir, &args);

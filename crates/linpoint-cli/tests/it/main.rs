@@ -5,6 +5,7 @@ mod bad_input;
 mod check;
 mod convert;
 mod depth;
+mod docs;
 mod explore;
 mod r#gen;
 mod java;

@@ -4,22 +4,28 @@
 //! moment, they return. So the history is linearizable by construction, whatever its length, and is
 //! written as it happens. Some operations may be ambiguous: they never return, whether or not they take
 //! effect, or they return an unknown result. One result may be changed into one that the operation cannot
-//! have had; then the history is not linearizable. The same options always give the same history.
+//! have had, or a bug may be planted ([`Bug`]); then the history is not linearizable. The same options always give the same history.
 
+mod fault;
 mod objects;
 mod rng;
 mod simulate;
 mod values;
 
 use std::io::{self, Write};
+use std::time::Duration;
 
+use crate::Settings;
 use crate::model::ModelName;
 use crate::raw::Clock;
 use crate::write::{Header, WriteError};
 use crate::{Format, Source, Value, convert, registry};
+pub use fault::Bug;
+use fault::Fault;
 use linpoint::history::Ties;
+use linpoint::{Limits, Verdict};
 pub(crate) use objects::{Draft, Object, Simulated};
-use simulate::{Run, Simulation, nowhere};
+use simulate::{Run, Simulation, Wrong, nowhere};
 pub use values::Values;
 
 /// What to generate.
@@ -44,6 +50,8 @@ pub struct Options {
     pub keys: Option<u32>,
     /// Change one result, so that the history is not linearizable.
     pub mutate: bool,
+    /// Plant this bug, so that the history is not linearizable.
+    pub bug: Option<Bug>,
     /// The output format.
     pub format: Format,
 }
@@ -61,6 +69,7 @@ impl Options {
             values: Values::Distinct,
             keys: None,
             mutate: false,
+            bug: None,
             format: Format::Jsonl,
         }
     }
@@ -79,6 +88,8 @@ pub struct Generated {
     pub unknown: u64,
     /// The result that was changed.
     pub changed: Option<Changed>,
+    /// The number of the operation that met the bug, in the order of calls, from 1.
+    pub victim: Option<u64>,
 }
 
 /// A result that was changed.
@@ -108,15 +119,16 @@ pub fn generate<'w>(
 ) -> Result<Generated, WriteError> {
     let options = completed(options).map_err(WriteError::Cannot)?;
     try_out(&options)?;
-    let changed = if options.mutate { Some(victim(&options)?) } else { None };
-    Ok(run(&options, changed, out()?)?.generated)
+    if let Some(bug) = options.bug {
+        let victim = find_victim(&options, bug)?;
+        let run = run(&options, Wrong::Fault(Fault::new(bug, victim)), out()?)?;
+        return Ok(Generated { victim: Some(victim), ..run.generated });
+    }
+    let wrong = if options.mutate { change(&options)? } else { Wrong::Nothing };
+    Ok(run(&options, wrong, out()?)?.generated)
 }
 
-fn run<'w>(
-    options: &Options,
-    change: Option<(u64, Value)>,
-    out: Box<dyn Write + 'w>,
-) -> Result<Run, WriteError> {
+fn run<'w>(options: &Options, wrong: Wrong, out: Box<dyn Write + 'w>) -> Result<Run, WriteError> {
     let object = objects::new(&Draft::of(options)).map_err(WriteError::Cannot)?;
     let mut writer = options.format.writer(out);
     let header = Header {
@@ -129,7 +141,7 @@ fn run<'w>(
         own_segments: true,
     };
     writer.begin(&header)?;
-    let run = Simulation::new(options, object, &mut *writer).run(change)?;
+    let run = Simulation::new(options, object, &mut *writer).run(wrong)?;
     writer.finish()?;
     Ok(run)
 }
@@ -168,11 +180,15 @@ fn completed(options: &Options) -> Result<Options, String> {
 /// Writes a short history of this kind and reads it again, so that an error about what the format cannot
 /// express comes before any output.
 fn try_out(options: &Options) -> Result<(), WriteError> {
-    let sample =
-        Options { operations: options.operations.min(SAMPLE), mutate: false, ..options.clone() };
+    let sample = Options {
+        operations: options.operations.min(SAMPLE),
+        mutate: false,
+        bug: None,
+        ..options.clone()
+    };
     let cannot = |message: String| WriteError::Cannot(message);
     let mut text = Vec::new();
-    run(&Options { format: Format::Jsonl, ..sample.clone() }, None, Box::new(&mut text))?;
+    run(&Options { format: Format::Jsonl, ..sample.clone() }, Wrong::Nothing, Box::new(&mut text))?;
     let source = Source::new("a sample", text);
     let raw = crate::jsonl::read(&source).map_err(|error| cannot(error.message().to_owned()))?;
     registry::load(&source, raw.clone(), None).map_err(|error| cannot(error.to_string()))?;
@@ -180,7 +196,7 @@ fn try_out(options: &Options) -> Result<(), WriteError> {
         return Ok(());
     }
     let mut text = Vec::new();
-    run(&sample, None, Box::new(&mut text))?;
+    run(&sample, Wrong::Nothing, Box::new(&mut text))?;
     let again = Source::new("a sample", text);
     let mut read = options.format.read(&again, None);
     let Some(Ok(read)) = read.pop() else {
@@ -201,14 +217,47 @@ fn try_out(options: &Options) -> Result<(), WriteError> {
     Ok(())
 }
 
+/// How many operations are tried as victims of a bug.
+const VICTIMS: u32 = 40;
+/// Time to find out whether a bug shows.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// An operation that shows the bug if it meets it.
+fn find_victim(options: &Options, bug: Bug) -> Result<u64, WriteError> {
+    let cannot = |message: String| WriteError::Cannot(message);
+    if options.mutate {
+        return Err(cannot("either a result is changed or a bug is planted, not both".to_owned()));
+    }
+    let mut rng = rng::Rng::new(!options.seed);
+    for _ in 0..VICTIMS {
+        // Not at the very end, where nobody is left to notice.
+        let victim = 1 + rng.below(options.operations - options.operations / 8);
+        let mut text = Vec::new();
+        let dry = Options { format: Format::Jsonl, ..options.clone() };
+        run(&dry, Wrong::Fault(Fault::new(bug, victim)), Box::new(&mut text))?;
+        let history = registry::read(&Source::new("a trial", text), None)
+            .map_err(|error| cannot(error.to_string()))?;
+        let limits = Limits { time: Some(PATIENCE), ..Limits::default() };
+        let settings = Settings { limits, verdict_only: true, ..Settings::default() };
+        let report = history.check(&settings).map_err(|error| cannot(error.to_string()))?;
+        if matches!(report.verdict, Verdict::Violation(_)) {
+            return Ok(victim);
+        }
+    }
+    Err(cannot(format!(
+        "the bug {bug} does not show: none of {VICTIMS} operations that met it made the history wrong; try \
+         another --bug, --seed, more operations or more processes"
+    )))
+}
+
 /// The operation whose result is changed, and what it becomes.
-fn victim(options: &Options) -> Result<(u64, Value), WriteError> {
+fn change(options: &Options) -> Result<Wrong, WriteError> {
     let dry = || {
         let object = objects::new(&Draft::of(options)).map_err(WriteError::Cannot)?;
         Ok::<_, WriteError>(object)
     };
     let mut ends = nowhere();
-    let first = Simulation::new(options, dry()?, &mut ends).run(None)?;
+    let first = Simulation::new(options, dry()?, &mut ends).run(Wrong::Nothing)?;
     let judge: &dyn Object = &*first.object;
     let mut ends = nowhere();
     let mut candidates = 0;
@@ -228,7 +277,7 @@ fn victim(options: &Options) -> Result<(u64, Value), WriteError> {
     Simulation::new(options, dry()?, &mut ends).judged(&mut |number, op, result| {
         if let Some(wrong) = judge.wrong(op, result) {
             if left == 0 && found.is_none() {
-                found = Some((number, wrong));
+                found = Some(Wrong::Result(number, wrong));
             }
             left = left.saturating_sub(1);
         }

@@ -1,5 +1,6 @@
 //! Processes that use an object, one event at a time.
 
+use super::fault::Fault;
 use super::objects::{Blocked, Object, Op, Recorded};
 use super::rng::Rng;
 use super::{Changed, Generated, Options};
@@ -34,6 +35,14 @@ enum Fate {
     Lost(bool),
 }
 
+/// What is wrong with a run.
+pub(super) enum Wrong {
+    Nothing,
+    /// This operation has another result.
+    Result(u64, Value),
+    Fault(Fault),
+}
+
 /// The result of a run.
 pub(super) struct Run {
     pub(super) generated: Generated,
@@ -59,6 +68,7 @@ pub(super) struct Simulation<'a, 'w> {
     aim: f64,
     generated: Generated,
     change: Option<(u64, Value)>,
+    fault: Option<Fault>,
 }
 
 impl<'a, 'w> Simulation<'a, 'w> {
@@ -80,14 +90,26 @@ impl<'a, 'w> Simulation<'a, 'w> {
             clock: 0,
             overlap,
             aim: overlap,
-            generated: Generated { model, operations: 0, pending: 0, unknown: 0, changed: None },
+            generated: Generated {
+                model,
+                operations: 0,
+                pending: 0,
+                unknown: 0,
+                changed: None,
+                victim: None,
+            },
             change: None,
+            fault: None,
         }
     }
 
-    /// Runs to the end. `change` is the number of an operation and its new result.
-    pub(super) fn run(mut self, change: Option<(u64, Value)>) -> Result<Run, WriteError> {
-        self.change = change;
+    /// Runs to the end, with something wrong or nothing.
+    pub(super) fn run(mut self, wrong: Wrong) -> Result<Run, WriteError> {
+        match wrong {
+            Wrong::Nothing => {}
+            Wrong::Result(number, value) => self.change = Some((number, value)),
+            Wrong::Fault(fault) => self.fault = Some(fault),
+        }
         self.go_on(&mut |_, _, _| {})?;
         Ok(Run { generated: self.generated, object: self.object })
     }
@@ -184,7 +206,12 @@ impl<'a, 'w> Simulation<'a, 'w> {
         let open = &mut self.open[at];
         match (&open.done, open.fate) {
             (None, Fate::Returns | Fate::ReturnsUnknown) => {
-                match self.object.apply(open.process, &open.op, &mut self.rng) {
+                let (who, object) = ((open.number, open.process), &mut *self.object);
+                let performed = match &mut self.fault {
+                    Some(fault) => fault.perform(object, who, &open.op, &mut self.rng),
+                    None => object.apply(open.process, &open.op, &mut self.rng),
+                };
+                match performed {
                     Ok(result) => open.done = Some(result),
                     Err(Blocked) => return Ok(false),
                 }

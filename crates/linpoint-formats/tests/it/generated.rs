@@ -6,12 +6,12 @@
 use std::time::Duration;
 
 use linpoint::{Limits, Verdict};
-use linpoint_formats::generate::{Options, generate};
+use linpoint_formats::generate::{Bug, Options, generate};
 use linpoint_formats::registry::{models, read};
 use linpoint_formats::{ModelName, Settings, Source};
 
 /// Searches that take longer are undecided, which is no mistake.
-const PATIENCE: Duration = Duration::from_secs(1);
+const PATIENCE: Duration = Duration::from_millis(200);
 
 fn verdict(options: &Options) -> Verdict {
     let mut bytes: Vec<u8> = Vec::new();
@@ -38,4 +38,36 @@ fn long_histories_with_many_processes_have_the_right_verdict() {
         }
     }
     assert!(decided > 30 * seeds, "only {decided} were decided");
+}
+
+/// A planted bug is a violation wherever it can be seen at all: most bugs in most models.
+#[test]
+fn planted_bugs_are_violations() {
+    for bug in Bug::ALL {
+        let mut seen = Vec::new();
+        let mut unseen = Vec::new();
+        // Collections of Java have no monitor, so trying victims takes long.
+        for info in models().filter(|info| info.name != "java") {
+            let model = ModelName::parse(info.name).unwrap();
+            let mut bytes: Vec<u8> = Vec::new();
+            let (bug, operations) = (Some(bug), 60);
+            let options = Options { operations, bug, ..Options::new(model) };
+            match generate(&options, || Ok(Box::new(&mut bytes))) {
+                Ok(generated) => {
+                    assert!(generated.victim.is_some());
+                    let history = read(&Source::new("h", bytes), None).unwrap();
+                    let settings = Settings { verdict_only: true, ..Settings::default() };
+                    let report = history.check(&settings).unwrap();
+                    assert!(matches!(report.verdict, Verdict::Violation(_)), "{options:?}");
+                    seen.push(info.name);
+                }
+                Err(error) => {
+                    assert!(error.to_string().contains("does not show"), "{error}");
+                    unseen.push(info.name);
+                }
+            }
+        }
+        println!("{bug}: seen in {seen:?}, not in {unseen:?}");
+        assert!(seen.len() > 2 * unseen.len(), "{bug}: seen in {seen:?}, not in {unseen:?}");
+    }
 }

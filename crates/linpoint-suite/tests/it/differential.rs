@@ -27,9 +27,6 @@ const TREES: [&str; 2] = ["wg-tree", "jit-tree"];
 const GRAPHS: [&str; 3] = ["wg-graph", "jit-graph", "breadth"];
 const COMPETITION: &str = "jit-tree+breadth";
 
-/// Time limit for each candidate and each large history.
-const LITTLE_TIME: Duration = Duration::from_millis(20);
-
 /// The number of histories for all models together.
 struct Size {
     long: bool,
@@ -41,6 +38,8 @@ struct Size {
     crowded: u64,
     /// Drawn, changed by every law.
     laws: u64,
+    /// Time limit for each candidate and each large history.
+    time: Duration,
     /// List all histories of at most this many operations, as far as half of `small` allows.
     max_listed_ops: usize,
     seed: u64,
@@ -54,6 +53,7 @@ fn size() -> Size {
             large: 100_000,
             crowded: 10_000,
             laws: 8_000,
+            time: Duration::from_millis(20),
             max_listed_ops: 4,
             seed: 0x10E6,
         }
@@ -64,6 +64,7 @@ fn size() -> Size {
             large: 6_000,
             crowded: 600,
             laws: 600,
+            time: Duration::from_millis(5),
             max_listed_ops: 3,
             seed: 0xC1,
         };
@@ -197,7 +198,7 @@ static SUM: Mutex<(u64, Tally, usize)> = Mutex::new((
 fn differential<S: Spec>(vocabulary: &Vocabulary<S>) {
     let begin = Instant::now();
     let (spec, name, size) = (&vocabulary.spec, vocabulary.name, size());
-    let [panel, hurried] = [None, Some(LITTLE_TIME)].map(Panel::new);
+    let [panel, hurried] = [None, Some(size.time)].map(Panel::new);
     let mut rng = Rng::with_seed(size.seed);
 
     let small = size.small.div_ceil(MODELS);

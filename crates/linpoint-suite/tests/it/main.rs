@@ -21,3 +21,4 @@ mod snapshots;
 mod stack_monitor;
 mod stack_repeats;
 mod streams;
+mod wide_streams;

@@ -151,7 +151,7 @@ fn stack_of_repeated_values() {
         Style { ops: (6, 12), values: 1, ..repeating },
     ];
     let mut trial = Trial::new(SmallStack);
-    try_trial("repeating stack", &mut trial, &styles, 200, lists(&[(3, 1)], &[(3, 2), (4, 1)]));
+    try_trial("repeating stack", &mut trial, &styles, 100, lists(&[(3, 1)], &[(3, 2), (4, 1)]));
 }
 
 #[test]

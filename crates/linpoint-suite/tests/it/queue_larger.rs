@@ -4,9 +4,10 @@
 
 use linpoint::history::{History, OpId};
 use linpoint::monitor::{Answer, decide, decide_queue_oriented};
-use linpoint::spec::Spec;
 use linpoint::spec::models::{Queue, QueueOp, QueueRet};
 use linpoint_suite::{Rng, rng_of_case};
+
+use crate::common::larger::validate;
 
 type QueueHistory = History<QueueOp<u32>, QueueRet<u32>>;
 
@@ -79,18 +80,7 @@ fn justified(history: &QueueHistory, answer: &Answer) -> bool {
     let all: Vec<OpId> = history.ids().collect();
     match answer {
         Answer::Linearizable(order) => {
-            let mut run = order.iter().map(|id| (history.op(*id), history.ret(*id)));
-            assert_eq!(spec.replay(&mut run), Some(Ok(())));
-            let mut is_there = vec![false; history.len()];
-            let mut latest_call = 0;
-            for id in order {
-                assert!(!std::mem::replace(&mut is_there[id.index()], true), "{id} twice");
-                assert!(history.span(*id).ret >= latest_call, "{id} too late");
-                latest_call = latest_call.max(history.span(*id).call);
-            }
-            for id in &all {
-                assert!(is_there[id.index()] || history.span(*id).is_pending(), "{id} is missing");
-            }
+            validate(&spec, history, order);
             true
         }
         Answer::Violation(found) => {

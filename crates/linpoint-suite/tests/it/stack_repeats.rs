@@ -1,16 +1,14 @@
 //! Stacks whose values repeat: small histories that nearly fail, compared with brute force, and larger
 //! ones, compared with searches.
 
-use linpoint::history::{Extras, History, Interval, OpId, Ties};
-use linpoint::monitor::{Answer, decide};
-use linpoint::spec::Spec;
+use linpoint::history::{Extras, History, Interval, Ties};
 use linpoint::spec::models::{Stack, StackOp, StackRet};
-use linpoint::{Checker, Engine, Verdict};
 use linpoint_suite::small::check::Trial;
 use linpoint_suite::small::objects::SmallStack;
 use linpoint_suite::{Rng, rng_of_case};
 
 use crate::common::is_long;
+use crate::common::larger::{compare, is_linearizable};
 
 use StackOp::{Peek, Pop, Push};
 use StackRet::{Done, Value};
@@ -110,50 +108,10 @@ fn small_histories_agree_with_brute_force() {
     assert!(trial.tally.no > rounds * 10 && trial.tally.yes > rounds * 10, "{}", trial.tally);
 }
 
-/// The verdict of breadth-first search, unless it takes too long.
-fn searched(history: &StackHistory) -> Option<bool> {
-    let spec = Stack::new();
-    let checker = Checker::new(&spec).engine(Engine::Breadth).memory(1 << 26).threads(1);
-    match checker.explains(false).check(history).unwrap().verdict {
-        Verdict::Linearizable(_) => Some(true),
-        Verdict::Violation(_) => Some(false),
-        _ => None,
-    }
-}
-
-/// Panics if the order does not explain the history.
-fn validate(history: &StackHistory, order: &[OpId]) {
-    let mut run = order.iter().map(|id| (history.op(*id), history.ret(*id)));
-    assert_eq!(Stack::new().replay(&mut run), Some(Ok(())));
-    let mut is_there = vec![false; history.len()];
-    let mut latest_call = 0;
-    for id in order {
-        assert!(!std::mem::replace(&mut is_there[id.index()], true), "{id} twice");
-        assert!(history.span(*id).ret >= latest_call, "{id} too late");
-        latest_call = latest_call.max(history.span(*id).call);
-    }
-    for id in history.ids() {
-        assert!(is_there[id.index()] || history.span(id).is_pending(), "{id} is missing");
-    }
-}
-
-fn is_linearizable(history: &StackHistory) -> bool {
-    let ids: Vec<OpId> = history.ids().collect();
-    match decide(&Stack::new(), history, &ids).unwrap().answer {
-        Answer::Linearizable(order) => {
-            validate(history, &order);
-            true
-        }
-        Answer::Violation(_) => false,
-    }
-}
-
 #[test]
 fn larger_histories_agree_with_breadth_first_search() {
     let rounds = if is_long() { 20_000 } else { 25 };
-    let mut answers = [0, 0];
-    let mut unknown = 0;
-    for round in 0..rounds {
+    compare(&Stack::new(), rounds, |round| {
         let rng = &mut rng_of_case(6, round);
         let style = Style {
             ops: rng.usize(25..=60),
@@ -164,18 +122,8 @@ fn larger_histories_agree_with_breadth_first_search() {
             wrong: [0.0, 0.02][rng.usize(..2)],
             lost: [0.0, 0.02, 0.05][rng.usize(..3)],
         };
-        for _ in 0..10 {
-            let history = draw(rng, &style);
-            let answer = is_linearizable(&history);
-            answers[usize::from(answer)] += 1;
-            match searched(&history) {
-                Some(expected) => assert_eq!(answer, expected, "{style:?}"),
-                None => unknown += 1,
-            }
-        }
-    }
-    println!("{} no, {} yes, of these {unknown} not compared", answers[0], answers[1]);
-    assert!(answers.iter().all(|count| *count > rounds) && unknown < rounds, "{answers:?}");
+        (0..10).map(|_| draw(rng, &style)).collect()
+    });
 }
 
 /// Searches give up on these. Orders are validated, and no engine is needed to know that one exists.
@@ -185,7 +133,7 @@ fn long_histories_have_orders() {
         for (values, pending) in [(1, 0.0), (10, 0.0), (100, 0.0), (10, 0.002)] {
             let style = Style { ops: 3_000, clients, values, pending, ..FINE };
             let history = draw(&mut rng_of_case(7, clients as u64), &style);
-            assert!(is_linearizable(&history), "{style:?}");
+            assert!(is_linearizable(&Stack::new(), &history), "{style:?}");
         }
     }
 }

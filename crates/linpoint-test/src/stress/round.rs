@@ -186,7 +186,7 @@ impl<T, S: Spec> Batch<T, S> {
         let Scenario { setup, threads, finally } = &round.scenario;
         let main = main_process(threads.len()) as usize;
         if me == 0 && !setup.is_empty() {
-            self.perform(round, number, (main, 0), setup, Noise::NONE, 0, None);
+            self.perform(round, number, (main, 0), setup, Disturbance::none(), None);
         }
         let is_stopped = || self.is_stopped(number);
         round.ready.arrive(threads.len(), &self.sleepers);
@@ -198,10 +198,11 @@ impl<T, S: Spec> Batch<T, S> {
         round.set.arrive(threads.len(), &self.sleepers);
         round.set.wait_briefly(self.together);
         let seed = mix(self.seed ^ ((number as u64) << 20) ^ me as u64);
-        self.perform(round, number, (me, 0), &threads[me], self.manner.noise, seed, stops);
+        let disturbance = Disturbance::new(self.manner.noise, seed);
+        self.perform(round, number, (me, 0), &threads[me], disturbance, stops);
         self.end_round(round);
         if me == 0 && !finally.is_empty() && round.ended.wait(threads.len(), is_stopped) {
-            self.perform(round, number, (main, setup.len()), finally, Noise::NONE, 0, None);
+            self.perform(round, number, (main, setup.len()), finally, Disturbance::none(), None);
         }
     }
 
@@ -220,12 +221,10 @@ impl<T, S: Spec> Batch<T, S> {
         round_number: usize,
         (thread, first): (usize, usize),
         ops: &[S::Op],
-        noise: Noise,
-        seed: u64,
+        mut disturbance: Disturbance,
         mut stops: Option<&mut Stops<'_>>,
     ) {
         let Some(mut writer) = Writer::claim(round.log_of(thread)) else { return };
-        let mut disturbance = Disturbance::new(noise, seed);
         // The setup did not complete, so the final operations would be out of place in the log.
         if round.log_of(thread).called() != first {
             return;
@@ -277,6 +276,10 @@ struct Disturbance {
 }
 
 impl Disturbance {
+    fn none() -> Self {
+        Disturbance::new(Noise::NONE, 0)
+    }
+
     fn new(noise: Noise, seed: u64) -> Self {
         let share = |p: f64| (p.clamp(0.0, 1.0) * (1_u64 << 32) as f64) as u64;
         Disturbance {

@@ -1,4 +1,7 @@
+use std::time::Duration;
+
 use super::*;
+use crate::budget::Limits;
 use crate::spec::models::{Queue, QueueOp, QueueRet, Register, RegisterOp, RegisterRet};
 
 /// A list that is copied by each operation, and that panics at some length.
@@ -97,4 +100,33 @@ fn operations_in_a_reused_slot_are_not_confused() {
     let second = stream.call(RegisterOp::Read).unwrap();
     assert_eq!(stream.ret(first, RegisterRet::Written), Err(StreamError::NotOpen));
     assert_eq!(stream.ret(second, RegisterRet::Value(1)), Ok(Step::Fine));
+}
+
+/// Whatever was not tried because a limit was reached may be an explanation.
+#[test]
+fn a_limit_is_never_a_violation() {
+    let spec = Queue::<u64>::new();
+    let mut limited = 0;
+    for (open, crashed) in (1..9).flat_map(|open| (0..4).map(move |crashed| (open, crashed))) {
+        for wanted in 0..open + crashed {
+            let allowance = Allowance::new(&Limits { time: Some(Duration::ZERO), memory: None });
+            let mut stream = Incremental::new(&spec).configurations_only().allowance(allowance);
+            for value in 0..open + crashed {
+                let enqueue = stream.call(QueueOp::Enqueue(value)).unwrap();
+                if value >= open {
+                    stream.crash(enqueue).unwrap();
+                }
+            }
+            let dequeue = stream.call(QueueOp::Dequeue).unwrap();
+            match stream.ret(dequeue, QueueRet::Value(Some(wanted))).unwrap() {
+                Step::Fine => {}
+                Step::Undecided(limit) => {
+                    assert_eq!(limit, Limit::Time);
+                    limited += 1;
+                }
+                Step::Violation(violation) => panic!("{open} {crashed} {wanted}: {violation:?}"),
+            }
+        }
+    }
+    assert!(limited > 0);
 }

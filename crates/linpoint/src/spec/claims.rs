@@ -12,8 +12,11 @@ use std::collections::HashSet;
 
 use rustc_hash::FxHashSet;
 
-use super::{EffectiveClaims, Footprint, Spec};
+use super::{Footprint, Spec};
+use crate::budget::Budget;
+use crate::history::OpId;
 use crate::random::SplitMix64;
+use crate::subject::{Call, RetId, Session, StateId, Stop, Subject, Typed};
 
 /// States in which all pairs of operations are compared; later states are only walked through.
 const MAX_STATES: usize = 400;
@@ -81,7 +84,18 @@ pub fn check_claims<S: Spec>(
     seed: u64,
     runs: usize,
 ) -> Result<(), FalseClaim> {
-    try_to_break(spec, ops, seed, runs).map_err(FalseClaim)
+    let rets: Vec<Option<S::Ret>> = ops.iter().map(|_| None).collect();
+    check_claims_of(&Typed::of_columns(spec, ops, &rets), seed, runs)
+}
+
+/// As [`check_claims`], for the operations of a [`Subject`], which may be a dynamic model. Their recorded results are
+/// not looked at.
+///
+/// # Errors
+///
+/// The first claim that was broken, and the operations that break it; or that the model failed.
+pub fn check_claims_of(subject: &dyn Subject, seed: u64, runs: usize) -> Result<(), FalseClaim> {
+    Tester::new(subject, seed).and_then(|mut tester| tester.try_to_break(runs)).map_err(FalseClaim)
 }
 
 /// A claim that the relation does not keep. It prints as the claim and the operations that break it.
@@ -96,123 +110,160 @@ impl std::fmt::Display for FalseClaim {
 
 impl std::error::Error for FalseClaim {}
 
-/// See [`check_claims`].
-fn try_to_break<S: Spec>(spec: &S, ops: &[S::Op], seed: u64, runs: usize) -> Result<(), String> {
-    let parts = parts(spec, ops);
-    let mut c = Tester {
-        spec,
-        claims: EffectiveClaims::of(spec),
-        ops,
-        parts,
-        random: SplitMix64::new(seed),
-        results: vec![Vec::new(); ops.len()],
-        met: FxHashSet::default(),
-    };
-    if ops.is_empty() {
-        return Ok(());
-    }
-    // All results first, so that states are tested with results from other states too.
-    let mut states = vec![spec.initial()];
-    for _ in 0..runs {
-        c.walk(&mut states);
-    }
-    for state in &states {
-        c.relation(state)?;
-        c.reads(state)?;
-        c.footprints(state)?;
-    }
-    // The shape first: if it is wrong, so is what follows from it.
-    c.keys()?;
-    c.completeness()?;
-    for _ in 0..HISTORIES_PER_RUN * runs {
-        c.sequences()?;
-    }
-    for state in &states {
-        c.traces(state)?;
-    }
-    for _ in 0..HISTORIES_PER_RUN * runs {
-        c.histories()?;
-    }
-    Ok(())
-}
-
-struct Tester<'a, S: Spec> {
-    spec: &'a S,
-    claims: EffectiveClaims<'a, S::Op, S::Ret>,
-    ops: &'a [S::Op],
+struct Tester<'a> {
+    subject: &'a dyn Subject,
+    session: Box<dyn Session + 'a>,
+    budget: Budget<'static>,
+    initial: StateId,
     /// Which independent part each operation belongs to.
     parts: Vec<usize>,
     random: SplitMix64,
     /// Results that each operation had in some state.
-    results: Vec<Vec<S::Ret>>,
-    met: FxHashSet<S::State>,
+    results: Vec<Vec<RetId>>,
+    met: FxHashSet<StateId>,
 }
 
-impl<S: Spec> Tester<'_, S> {
-    fn next(&self, state: &S::State, op: &S::Op, ret: Option<&S::Ret>) -> Vec<S::State> {
+impl<'a> Tester<'a> {
+    fn new(subject: &'a dyn Subject, seed: u64) -> Result<Self, String> {
+        let (mut session, mut budget) = (subject.session(), Budget::unlimited());
+        let initial = session.initial(&mut budget).map_err(|stop| failed(subject, stop))?;
+        Ok(Tester {
+            subject,
+            session,
+            budget,
+            initial,
+            parts: parts(subject),
+            random: SplitMix64::new(seed),
+            results: vec![Vec::new(); subject.len()],
+            met: FxHashSet::default(),
+        })
+    }
+
+    /// See [`check_claims`].
+    fn try_to_break(&mut self, runs: usize) -> Result<(), String> {
+        if self.subject.is_empty() {
+            return Ok(());
+        }
+        // All results first, so that states are tested with results from other states too.
+        let mut states = vec![self.initial];
+        for _ in 0..runs {
+            self.walk(&mut states)?;
+        }
+        for &state in &states {
+            self.relation(state)?;
+            self.reads(state)?;
+            self.footprints(state)?;
+        }
+        // The shape first: if it is wrong, so is what follows from it.
+        self.keys()?;
+        self.completeness()?;
+        for _ in 0..HISTORIES_PER_RUN * runs {
+            self.sequences()?;
+        }
+        for &state in &states {
+            self.traces(state)?;
+        }
+        for _ in 0..HISTORIES_PER_RUN * runs {
+            self.histories()?;
+        }
+        Ok(())
+    }
+
+    fn ops(&self) -> impl Iterator<Item = OpId> + use<> {
+        (0..self.subject.len() as u32).map(OpId)
+    }
+
+    /// Any operation.
+    fn any_op(&mut self) -> OpId {
+        OpId(self.random.index(self.subject.len()) as u32)
+    }
+
+    fn next(&mut self, state: StateId, call: Call) -> Result<Vec<StateId>, String> {
         let mut next = Vec::new();
-        self.spec.successors(state, op, ret, &mut next);
-        next
+        let stepped = self.session.step(state, call, &mut next, &mut self.budget);
+        stepped.map_err(|stop| failed(self.subject, stop))?;
+        Ok(next)
     }
 
-    /// Results with states, as far as the spec can tell.
-    fn outcomes(&self, state: &S::State, op: &S::Op) -> Option<Vec<(S::Ret, S::State)>> {
+    /// Results with states, as far as the model can tell.
+    fn outcomes(
+        &mut self,
+        state: StateId,
+        op: OpId,
+    ) -> Result<Option<Vec<(RetId, StateId)>>, String> {
         let mut out = Vec::new();
-        self.spec.outcomes(state, op, &mut out).then_some(out)
+        let are_known = self.session.outcomes(state, op, &mut out, &mut self.budget);
+        let are_known = are_known.map_err(|stop| failed(self.subject, stop))?;
+        Ok(are_known.then_some(out))
     }
 
-    /// One way in which the operation can go, at random.
-    fn step(&mut self, state: &S::State, op: &S::Op) -> Option<(Option<S::Ret>, S::State)> {
-        let mut ways: Vec<(Option<S::Ret>, S::State)> = match self.outcomes(state, op) {
-            Some(out) => out.into_iter().map(|(r, s)| (Some(r), s)).collect(),
-            None => self.next(state, op, None).into_iter().map(|s| (None, s)).collect(),
-        };
-        (!ways.is_empty()).then(|| ways.swap_remove(self.random.index(ways.len())))
+    /// Every way in which the operation can go. Results that cannot be enumerated are unknown.
+    fn ways(&mut self, state: StateId, op: OpId) -> Result<Vec<(RetId, StateId)>, String> {
+        if let Some(out) = self.outcomes(state, op)? {
+            return Ok(out);
+        }
+        let next = self.next(state, Call::unknown(op))?;
+        Ok(next.into_iter().map(|after| (RetId::UNKNOWN, after)).collect())
     }
 
-    fn walk(&mut self, states: &mut Vec<S::State>) {
-        let mut state = self.spec.initial();
-        self.met.insert(state.clone());
+    /// One of them, at random.
+    fn step(&mut self, state: StateId, op: OpId) -> Result<Option<(RetId, StateId)>, String> {
+        let ways = self.ways(state, op)?;
+        Ok((!ways.is_empty()).then(|| ways[self.random.index(ways.len())]))
+    }
+
+    fn walk(&mut self, states: &mut Vec<StateId>) -> Result<(), String> {
+        let mut state = self.initial;
+        self.met.insert(state);
         for _ in 0..2 * MAX_OPS {
-            let i = self.random.index(self.ops.len());
-            let op = &self.ops[i];
-            let Some((ret, after)) = self.step(&state, op) else { continue };
-            if let Some(ret) = ret
-                && self.results[i].len() < MAX_RESULTS
-                && !self.results[i].contains(&ret)
-            {
-                self.results[i].push(ret);
+            let op = self.any_op();
+            let Some((ret, after)) = self.step(state, op)? else { continue };
+            let results = &mut self.results[op.index()];
+            if ret != RetId::UNKNOWN && results.len() < MAX_RESULTS && !results.contains(&ret) {
+                results.push(ret);
             }
             state = after;
-            if states.len() < MAX_STATES && self.met.insert(state.clone()) {
-                states.push(state.clone());
+            if states.len() < MAX_STATES && self.met.insert(state) {
+                states.push(state);
             }
         }
+        Ok(())
     }
 
-    /// The unknown result, and all that were met.
-    fn rets(&self, op: usize) -> impl Iterator<Item = Option<&S::Ret>> {
-        std::iter::once(None).chain(self.results[op].iter().map(Some))
+    /// The operation with the unknown result, and with all that were met.
+    fn calls(&self, op: OpId) -> Vec<Call> {
+        let met = self.results[op.index()].iter().copied();
+        std::iter::once(RetId::UNKNOWN).chain(met).map(|ret| Call { op, ret }).collect()
     }
 
-    fn name(&self, op: &S::Op, ret: Option<&S::Ret>) -> String {
-        let ret = ret.map_or("?".into(), |r| self.spec.describe_ret(op, r));
-        format!("{} -> {ret}", self.spec.describe_op(op))
+    /// A result that the operation had in some state, if any is known.
+    fn another_result(&mut self, op: OpId) -> Option<RetId> {
+        let results = &self.results[op.index()];
+        (!results.is_empty()).then(|| results[self.random.index(results.len())])
     }
 
-    fn relation(&self, state: &S::State) -> Result<(), String> {
-        for (i, op) in self.ops.iter().enumerate() {
-            let Some(out) = self.outcomes(state, op) else { continue };
-            for ret in self.rets(i) {
-                let fits = |exact: &S::Ret| ret.is_none_or(|r| self.spec.fits(op, exact, r));
-                let by_outcomes: HashSet<&S::State> =
-                    out.iter().filter(|(exact, _)| fits(exact)).map(|o| &o.1).collect();
-                let next = self.next(state, op, ret);
-                if by_outcomes != next.iter().collect() {
+    fn name(&self, call: Call) -> String {
+        let ret = match call.ret {
+            RetId::UNKNOWN => "?".to_owned(),
+            _ => self.subject.describe_ret(call),
+        };
+        format!("{} -> {ret}", self.subject.describe_op(call.op))
+    }
+
+    fn relation(&mut self, state: StateId) -> Result<(), String> {
+        for op in self.ops() {
+            let Some(out) = self.outcomes(state, op)? else { continue };
+            for call in self.calls(op) {
+                let fits = |exact: RetId| {
+                    call.ret == RetId::UNKNOWN || self.subject.fits(op, exact, call.ret)
+                };
+                let by_outcomes: HashSet<StateId> =
+                    out.iter().filter(|(exact, _)| fits(*exact)).map(|o| o.1).collect();
+                if by_outcomes != self.next(state, call)?.into_iter().collect() {
                     return Err(format!(
                         "outcomes and successors disagree on {} in state {}",
-                        self.name(op, ret),
-                        self.spec.describe_state(state),
+                        self.name(call),
+                        self.session.describe(state),
                     ));
                 }
             }
@@ -220,57 +271,57 @@ impl<S: Spec> Tester<'_, S> {
         Ok(())
     }
 
-    fn reads(&self, state: &S::State) -> Result<(), String> {
-        for (i, op) in self.ops.iter().enumerate() {
-            for ret in self.rets(i).filter(|ret| self.spec.is_read(op, *ret)) {
-                if let Some(after) = self.next(state, op, ret).iter().find(|s| *s != state) {
-                    return Err(format!(
-                        "is_read: {} turns {} into {}",
-                        self.name(op, ret),
-                        self.spec.describe_state(state),
-                        self.spec.describe_state(after),
-                    ));
-                }
+    fn reads(&mut self, state: StateId) -> Result<(), String> {
+        for call in self.ops().flat_map(|op| self.calls(op)).collect::<Vec<Call>>() {
+            if !self.subject.is_read(call) {
+                continue;
+            }
+            if let Some(after) = self.next(state, call)?.into_iter().find(|s| *s != state) {
+                return Err(format!(
+                    "is_read: {} turns {} into {}",
+                    self.name(call),
+                    self.session.describe(state),
+                    self.session.describe(after),
+                ));
             }
         }
         Ok(())
     }
 
     /// Every way in which `a` and then `b` can go: what they return, and the state after both.
-    fn both(&self, state: &S::State, a: usize, b: usize) -> HashSet<(usize, usize, S::State)> {
-        // Results as positions among those met; results that cannot be enumerated are all 0.
-        let steps = |state: &S::State, op: usize| -> Vec<(usize, S::State)> {
-            let out = self.outcomes(state, &self.ops[op]);
-            let place = |r: &S::Ret| 1 + self.results[op].iter().take_while(|x| *x != r).count();
-            match out {
-                Some(out) => out.into_iter().map(|(r, s)| (place(&r), s)).collect(),
-                None => self.next(state, &self.ops[op], None).into_iter().map(|s| (0, s)).collect(),
-            }
-        };
+    fn both(
+        &mut self,
+        state: StateId,
+        a: OpId,
+        b: OpId,
+    ) -> Result<HashSet<(RetId, RetId, StateId)>, String> {
         let mut ways = HashSet::new();
-        for (ra, middle) in steps(state, a) {
-            ways.extend(steps(&middle, b).into_iter().map(|(rb, s)| (ra, rb, s)));
+        for (of_a, middle) in self.ways(state, a)? {
+            let after = self.ways(middle, b)?;
+            ways.extend(after.into_iter().map(|(of_b, end)| (of_a, of_b, end)));
         }
-        ways
+        Ok(ways)
     }
 
-    fn footprints(&self, state: &S::State) -> Result<(), String> {
-        for a in 0..self.ops.len() {
-            for b in 0..a {
-                let (x, y) = (&self.ops[a], &self.ops[b]);
-                if !disjoint(&self.spec.footprint(x), &self.spec.footprint(y)) {
+    fn footprints(&mut self, state: StateId) -> Result<(), String> {
+        for x in self.ops() {
+            for y in self.ops().take(x.index()) {
+                if !disjoint(&self.subject.footprint(x), &self.subject.footprint(y)) {
                     continue;
                 }
-                let ab = self.both(state, a, b);
-                let swapped = self.both(state, b, a).into_iter().map(|(rb, ra, s)| (ra, rb, s));
+                let xy = self.both(state, x, y)?;
+                let swapped =
+                    self.both(state, y, x)?.into_iter().map(|(of_y, of_x, s)| (of_x, of_y, s));
+                let is_same = xy == swapped.collect();
                 // Nobody is stopped by the other: what both can do here, they can do together.
-                let able = |op| !self.next(state, op, None).is_empty();
-                if ab != swapped.collect() || ab.is_empty() == (able(x) && able(y)) {
+                let are_able = !self.next(state, Call::unknown(x))?.is_empty()
+                    && !self.next(state, Call::unknown(y))?.is_empty();
+                if !is_same || xy.is_empty() == are_able {
                     return Err(format!(
                         "footprint: {} and {} are not independent in state {}",
-                        self.spec.describe_op(x),
-                        self.spec.describe_op(y),
-                        self.spec.describe_state(state),
+                        self.subject.describe_op(x),
+                        self.subject.describe_op(y),
+                        self.session.describe(state),
                     ));
                 }
             }
@@ -278,46 +329,65 @@ impl<S: Spec> Tester<'_, S> {
         Ok(())
     }
 
-    fn traces(&self, state: &S::State) -> Result<(), String> {
-        for (j, p) in self.ops.iter().enumerate() {
-            let left = self.claims.leaves(p);
-            let middle = self.next(state, p, None);
-            for (i, x) in
-                self.ops.iter().enumerate().filter(|(i, _)| self.parts[*i] == self.parts[j])
-            {
-                for ret in self.rets(i).filter(|ret| !left.meets(&self.claims.senses(x, *ret))) {
-                    let after = middle.iter().flat_map(|m| self.next(m, x, ret));
-                    self.unnoticed("leaves/senses", state, p, (x, ret), after)?;
+    fn traces(&mut self, state: StateId) -> Result<(), String> {
+        for p in self.ops() {
+            let left = self.subject.leaves(p);
+            let middle = self.next(state, Call::unknown(p))?;
+            let part = self.parts[p.index()];
+            for x in self.ops().filter(|x| self.parts[x.index()] == part).collect::<Vec<OpId>>() {
+                for call in self.calls(x) {
+                    if !left.meets(&self.subject.senses(call)) {
+                        let mut after = Vec::new();
+                        for &m in &middle {
+                            after.extend(self.next(m, call)?);
+                        }
+                        self.unnoticed("leaves/senses", state, p, call, &after)?;
+                    }
                 }
-                if !left.meets(&self.claims.senses_to_act(x)) {
+                if !left.meets(&self.subject.senses_to_act(x)) {
                     // Pending operations that change nothing are left out anyway.
-                    let acts = |m| self.next(m, x, None).into_iter().filter(move |s| s != m);
-                    let after = middle.iter().flat_map(acts);
-                    self.unnoticed("leaves/senses_to_act", state, p, (x, None), after)?;
+                    let (call, mut after) = (Call::unknown(x), Vec::new());
+                    for &m in &middle {
+                        after.extend(self.next(m, call)?.into_iter().filter(|s| *s != m));
+                    }
+                    self.unnoticed("leaves/senses_to_act", state, p, call, &after)?;
                 }
             }
         }
         Ok(())
     }
 
-    /// Every state that `x` reaches from `state` after `p` must be one that it reaches alone.
+    /// Every state that `call` reaches from `state` after `p` must be one that it reaches alone.
     fn unnoticed(
-        &self,
+        &mut self,
         claim: &str,
-        state: &S::State,
-        p: &S::Op,
-        (x, ret): (&S::Op, Option<&S::Ret>),
-        mut after: impl Iterator<Item = S::State>,
+        state: StateId,
+        p: OpId,
+        call: Call,
+        after: &[StateId],
     ) -> Result<(), String> {
-        let alone = self.next(state, x, ret);
-        let Some(after) = after.find(|s| !alone.contains(s)) else { return Ok(()) };
+        let alone = self.next(state, call)?;
+        let Some(after) = after.iter().find(|s| !alone.contains(s)) else { return Ok(()) };
         Err(format!(
             "{claim}: {} after {} leads from {} to {}, alone it cannot",
-            self.name(x, ret),
-            self.spec.describe_op(p),
-            self.spec.describe_state(state),
-            self.spec.describe_state(&after),
+            self.name(call),
+            self.subject.describe_op(p),
+            self.session.describe(state),
+            self.session.describe(*after),
         ))
+    }
+}
+
+/// What is said if the model cannot answer.
+fn failed(subject: &dyn Subject, stop: Stop) -> String {
+    match stop {
+        Stop::Limit(limit) => format!("the model hit a limit: {limit}"),
+        Stop::SpecPanicked { op: Some(op), message } => {
+            format!("the model failed at {}: {message}", subject.describe_op(op))
+        }
+        Stop::SpecPanicked { op: None, message } => {
+            format!("the model failed to give its initial state: {message}")
+        }
     }
 }
 
@@ -329,10 +399,12 @@ fn disjoint(a: &Footprint, b: &Footprint) -> bool {
 }
 
 /// The part of each operation, as a history of all of them would be split.
-fn parts<S: Spec>(spec: &S, ops: &[S::Op]) -> Vec<usize> {
-    let footprints: Vec<Footprint> = ops.iter().map(|op| spec.footprint(op)).collect();
-    let mut parts: Vec<usize> = (0..ops.len()).collect();
-    for a in 0..ops.len() {
+fn parts(subject: &dyn Subject) -> Vec<usize> {
+    let len = subject.len();
+    let footprints: Vec<Footprint> =
+        (0..len as u32).map(|op| subject.footprint(OpId(op))).collect();
+    let mut parts: Vec<usize> = (0..len).collect();
+    for a in 0..len {
         for b in 0..a {
             let (from, to) = (parts[a], parts[b]);
             if from != to && !disjoint(&footprints[a], &footprints[b]) {

@@ -329,6 +329,12 @@ pub trait Subject: Operations + Sync {
         derived::guide(shape, &rows(self, part))
     }
 
+    /// See [`Spec::fits`](crate::Spec::fits), for two results that [`Session::outcomes`] has found. Only
+    /// [`check_claims_of`](crate::spec::claims::check_claims_of) asks.
+    fn fits(&self, _op: OpId, exact: RetId, recorded: RetId) -> bool {
+        exact == recorded
+    }
+
     /// See [`Spec::replay`](crate::Spec::replay).
     fn replay(&self, _run: &mut dyn Iterator<Item = Call>) -> Option<Result<(), usize>> {
         None

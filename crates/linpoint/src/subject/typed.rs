@@ -29,6 +29,11 @@ impl<'a, S: Spec> Typed<'a, S> {
     /// The subject of a check of `history` against `spec`.
     pub fn new(spec: &'a S, history: &'a History<S::Op, S::Ret>) -> Self {
         let (ops, rets) = history.columns();
+        Typed::of_columns(spec, ops, rets)
+    }
+
+    /// A subject of these operations and results, which need not be a history.
+    pub(crate) fn of_columns(spec: &'a S, ops: &'a [S::Op], rets: &'a [Option<S::Ret>]) -> Self {
         let columns = HistoryColumns { ops, rets, found: Mutex::new(Vec::new()) };
         Adapter::with_columns(spec, columns)
     }
@@ -120,6 +125,13 @@ impl<S: Spec> Subject for Typed<'_, S> {
         let mut guide = None;
         self.columns.with_part(part, &mut |part| guide = self.claims.guide(part));
         guide
+    }
+
+    fn fits(&self, op: OpId, exact: RetId, recorded: RetId) -> bool {
+        match (self.columns.get(exact), self.columns.get(recorded)) {
+            (Some(exact), Some(recorded)) => self.spec.fits(self.columns.op(op), &exact, &recorded),
+            _ => true,
+        }
     }
 
     fn replay(&self, run: &mut dyn Iterator<Item = Call>) -> Option<Result<(), usize>> {

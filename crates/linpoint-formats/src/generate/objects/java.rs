@@ -13,6 +13,7 @@ const NEVER: &str = "java.lang.Error";
 /// Numbers stay below this.
 const LARGEST: i64 = 1_000_000_000;
 
+#[derive(Clone)]
 pub(super) struct Collection {
     object: Java,
     methods: Vec<(&'static str, Vec<&'static str>)>,
@@ -81,6 +82,10 @@ impl Object for Collection {
             Answer::Void => Ok(None),
             Answer::Text(text) => Ok(Some(Value::str(&text))),
         }
+    }
+
+    fn fork(&self) -> Box<dyn Object> {
+        Box::new(self.clone())
     }
 
     fn wrong(&self, _op: &Op, _result: &Value) -> Option<Value> {

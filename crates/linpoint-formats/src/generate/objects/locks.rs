@@ -8,7 +8,7 @@ use super::{Blocked, Draft, Object, Op, Recorded};
 use crate::{Format, Value};
 
 /// How often the history says that something was acquired and released.
-#[derive(Default)]
+#[derive(Default, Clone)]
 struct Account {
     taken: i64,
     given: i64,
@@ -31,6 +31,7 @@ impl Account {
 }
 
 /// A lock.
+#[derive(Clone)]
 pub(super) struct Mutex {
     holder: Option<u32>,
     waiting: u64,
@@ -90,6 +91,10 @@ impl Object for Mutex {
     }
 
     /// At the end, the lock was acquired as often as it was released, or once more.
+    fn fork(&self) -> Box<dyn Object> {
+        Box::new(self.clone())
+    }
+
     fn wrong(&self, op: &Op, result: &Value) -> Option<Value> {
         let Account { taken, given, perhaps_taken, perhaps_given } = self.account;
         let breaks = match result {
@@ -121,6 +126,7 @@ impl Object for Mutex {
 }
 
 /// Permits.
+#[derive(Clone)]
 pub(super) struct Semaphore {
     initial: i64,
     permits: u64,
@@ -189,6 +195,10 @@ impl Object for Semaphore {
     }
 
     /// A process cannot take a permit that does not exist.
+    fn fork(&self) -> Box<dyn Object> {
+        Box::new(self.clone())
+    }
+
     fn wrong(&self, op: &Op, result: &Value) -> Option<Value> {
         let Account { taken, given, perhaps_given, .. } = self.account;
         let breaks =

@@ -58,6 +58,9 @@ pub(crate) trait Object {
     /// Performs it. The result is `None` if the operation has only one possible result.
     fn apply(&mut self, who: u32, op: &Op, rng: &mut Rng) -> Result<Option<Value>, Blocked>;
 
+    /// A copy.
+    fn fork(&self) -> Box<dyn Object>;
+
     /// An operation with this result cannot have had the one that is given, whatever the order of
     /// operations was. The object has seen the whole history.
     fn wrong(&self, op: &Op, result: &Value) -> Option<Value>;

@@ -8,6 +8,7 @@ use super::{Blocked, Draft, Object, Op, Recorded, Values};
 use crate::Value;
 
 /// A set. If values are distinct, each is inserted once and removed at most once.
+#[derive(Clone)]
 pub(super) struct Set {
     members: FxHashSet<i64>,
     supply: Supply,
@@ -72,6 +73,10 @@ impl Object for Set {
 
     /// A value is inserted as often as it is removed, or once more if it is there in the end. Where one
     /// more or one less breaks that, and no ambiguous operation could make up for it, no order is legal.
+    fn fork(&self) -> Box<dyn Object> {
+        Box::new(self.clone())
+    }
+
     fn wrong(&self, op: &Op, result: &Value) -> Option<Value> {
         let value = value(op);
         if self.ambiguous.contains(&value) {

@@ -1,5 +1,7 @@
 //! A model simulated by its own specification.
 
+use std::rc::Rc;
+
 use linpoint::wire::{Chance, FromWire, NamedCall};
 
 use super::super::rng::Rng;
@@ -14,13 +16,14 @@ const LARGEST_AMOUNT: u64 = 9;
 
 /// An object of any model.
 pub(crate) struct Simulated<M: FromWire> {
-    model: M,
+    model: Rc<M>,
     state: M::State,
     hand: Hand,
     format: Format,
 }
 
 /// What random operations are made of.
+#[derive(Clone)]
 struct Hand {
     supply: Supply,
     texts: bool,
@@ -41,7 +44,7 @@ impl<M: FromWire> Simulated<M> {
         };
         let supply = Supply::new(draft.values, draft.operations, texts).beside(taken);
         let hand = Hand { supply, texts, keys: draft.keys.into(), amounts };
-        Simulated { state: model.initial(), model, hand, format: draft.format }
+        Simulated { state: model.initial(), model: Rc::new(model), hand, format: draft.format }
     }
 
     fn read(&self, op: &Op, who: Option<u32>) -> Option<M::Op> {
@@ -78,7 +81,7 @@ fn has_operation(format: Format, name: &str) -> bool {
     !(format == Format::Limo && name == "peek")
 }
 
-impl<M: FromWire> Object for Simulated<M> {
+impl<M: FromWire + 'static> Object for Simulated<M> {
     fn draw(&mut self, who: u32, _left: u64, rng: &mut Rng) -> Option<Op> {
         let mut dealt = Dealt { hand: &mut self.hand, rng, who };
         for _ in 0..ATTEMPTS {
@@ -97,6 +100,11 @@ impl<M: FromWire> Object for Simulated<M> {
         let mut dealt = Dealt { hand: &mut self.hand, rng, who };
         let ret = self.model.perform(&mut self.state, &op, &mut dealt).ok_or(Blocked)?;
         Ok(self.write(&op, &ret))
+    }
+
+    fn fork(&self) -> Box<dyn Object> {
+        let (model, state) = (Rc::clone(&self.model), self.state.clone());
+        Box::new(Simulated { model, state, hand: self.hand.clone(), format: self.format })
     }
 
     fn wrong(&self, op: &Op, result: &Value) -> Option<Value> {

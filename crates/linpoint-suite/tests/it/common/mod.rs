@@ -1,5 +1,6 @@
 //! Shared by several test files.
 
+pub mod larger;
 pub mod queues;
 
 /// True in the long mode, which takes hours: `LINPOINT_LONG=1`.

@@ -75,7 +75,7 @@ impl Points {
     /// True if the next operation should be single-stepped: often at first, rarely when nothing new is found.
     fn wants_a_lesson(&self, random: u64) -> bool {
         let barren = u64::from(self.barren.load(Ordering::Relaxed));
-        let is_due = random % (1 + barren * barren / 4) == 0;
+        let is_due = random.is_multiple_of(1 + barren * barren / 4);
         if is_due {
             self.barren.fetch_add(1, Ordering::Relaxed);
         }

@@ -18,7 +18,8 @@ use super::bottom;
 use super::ends::End;
 use crate::monitor::Refusal;
 use crate::monitor::effort::Effort;
-use crate::monitor::returns::words::{EMPTY_STACK, Set, Words};
+use crate::monitor::returns::graph::{self, Contents as _};
+use crate::monitor::returns::words::{EMPTY_STACK, Set, Visit, Words};
 
 /// Words of the front half and words of the back half, each with its top at the end of the deque.
 pub(super) type Pair = [Set; 2];
@@ -34,12 +35,39 @@ pub(super) struct Contents {
     pub(super) pairs: Pairs,
 }
 
-impl Contents {
+impl graph::Contents for Contents {
+    const WORK: usize = 16;
+
     /// Of an empty deque.
-    pub(super) fn empty() -> Contents {
+    fn empty() -> Contents {
         Contents { reach: [0; 2], pairs: Pairs::from_elem([EMPTY_STACK; 2], 1) }
     }
 
+    /// Adds all contents of another set, whose ends are at the same places.
+    fn join(
+        &mut self,
+        other: &Contents,
+        words: &mut Words,
+        effort: &mut Effort<'_>,
+    ) -> Result<(), Refusal> {
+        debug_assert_eq!(self.reach, other.reach);
+        if self.pairs == other.pairs {
+            return Ok(());
+        }
+        self.pairs.extend_from_slice(&other.pairs);
+        self.merge(words, effort)
+    }
+
+    fn visit(&mut self, visit: Visit<'_>) {
+        self.pairs.iter_mut().flatten().for_each(visit);
+    }
+
+    fn bytes(&self) -> usize {
+        if self.pairs.spilled() { 16 * self.pairs.len() } else { 0 }
+    }
+}
+
+impl Contents {
     /// Number of elements.
     pub(super) fn len(&self) -> usize {
         let [front, back] = self.reach;
@@ -170,21 +198,6 @@ impl Contents {
             }
         }
         Ok(rest)
-    }
-
-    /// Adds all contents of another set, whose ends are at the same places.
-    pub(super) fn join(
-        &mut self,
-        other: &Contents,
-        words: &mut Words,
-        effort: &mut Effort<'_>,
-    ) -> Result<(), Refusal> {
-        debug_assert_eq!(self.reach, other.reach);
-        if self.pairs == other.pairs {
-            return Ok(());
-        }
-        self.pairs.extend_from_slice(&other.pairs);
-        self.merge(words, effort)
     }
 
     /// Makes one pair of those that have a half in common, and brings them into an order.

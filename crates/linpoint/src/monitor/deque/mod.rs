@@ -5,7 +5,7 @@
 //! them ([`contents`]). A return needs few sequences of open operations to be tried, by arguments that
 //! are specific to deques ([`step`]): as long as a deque is not emptied, each of its ends is a stack of its
 //! own. The many orders of overlapping pushes are never listed. If no state is left, there is no
-//! order. Otherwise the states are followed backwards, which gives an order ([`witness`]).
+//! order. Otherwise the states are followed backwards, which gives an order ([`course`]).
 //!
 //! Time: O(n 2^k) states with k operations open together; for each a few operations on sets of words,
 //! which take constant time as long as these differ near the ends only. Exponential in the worst case,
@@ -20,7 +20,6 @@ mod anew;
 mod bottom;
 mod contents;
 mod ends;
-mod forward;
 mod moments;
 mod moves;
 mod recut;
@@ -31,10 +30,11 @@ mod witness;
 
 use super::columns::Columns;
 use super::effort::Effort;
-use super::returns::stuck;
+use super::returns::{course, stuck};
 use super::{Clock, Found, Refusal, Rows, idle, shortage};
 use moments::Moments;
 use step::Stepper;
+use witness::Halves;
 
 /// More values than this are refused: they are numbered together with the ends.
 const MOST_VALUES: usize = 1 << 30;
@@ -85,9 +85,8 @@ fn run(
     clock: &mut Clock,
     effort: &mut Effort<'_>,
 ) -> Result<Found, Refusal> {
-    let mut stepper = Stepper::new(c, moments);
-    stepper.is_lazy = is_lazy;
-    let mut course = forward::forward(&mut stepper, effort)?;
+    let mut stepper = Stepper::new(c, moments, is_lazy);
+    let mut course = course::forward(&mut stepper, effort)?;
     clock.decided();
     if course.end.at < moments.len() {
         return Ok(Found::Contradiction(stuck(
@@ -96,5 +95,5 @@ fn run(
             "that of a deque",
         )));
     }
-    Ok(Found::Order(witness::order(&mut stepper, &mut course, effort)?))
+    Ok(Found::Order(course::order::<_, Halves>(&mut stepper, &mut course, effort)?))
 }

@@ -5,9 +5,10 @@ use smallvec::SmallVec;
 
 use super::ends::End;
 use super::moments::Called;
-use super::step::{Done, Move, Origin, Phase, Popped, Push, State, Stepper};
+use super::step::{Move, Phase, Popped, Push, State, Stepper};
 use crate::monitor::Refusal;
 use crate::monitor::effort::Effort;
+use crate::monitor::returns::graph::{Done, Origin};
 use crate::monitor::returns::pending::{TAKE, Used};
 
 impl Stepper<'_> {
@@ -27,25 +28,26 @@ impl Stepper<'_> {
                 continue;
             }
             let value = pop.value;
-            let Some(contents) = state.contents.pop(end, value, &mut self.words, effort)? else {
+            let Some(contents) = state.contents.pop(end, value, &mut self.graph.words, effort)?
+            else {
                 continue;
             };
             let after = State { done: Done { open: open | pop.bit, pending }, contents };
             let by = Move::Pop { row: self.moment.row_of(pop.bit), end, value };
-            self.add(phase, after, Origin::Node(node), by, effort)?;
+            self.graph.add(phase, after, Origin::Node(node), by, effort)?;
         }
         let Some((row, pending)) = self.take(end, pending, effort)? else { return Ok(()) };
-        for value in state.contents.ends(end, &self.words, effort)? {
+        for value in state.contents.ends(end, &self.graph.words, effort)? {
             // A pop that returns comes first.
             if self.moment.has_pop(end, value, open) {
                 continue;
             }
-            if let Some(contents) = state.contents.pop(end, value, &mut self.words, effort)? {
+            if let Some(contents) = state.contents.pop(end, value, &mut self.graph.words, effort)? {
                 let after = State { done: Done { open, pending }, contents };
                 let by = Move::Pop { row, end, value };
                 let waits = self.is_lazy && phase == Phase::Pops;
                 let phase = if waits { Phase::Takes } else { phase };
-                self.add(phase, after, Origin::Node(node), by, effort)?;
+                self.graph.add(phase, after, Origin::Node(node), by, effort)?;
             }
         }
         Ok(())
@@ -58,10 +60,10 @@ impl Stepper<'_> {
         used: Used,
         effort: &mut Effort<'_>,
     ) -> Result<Option<(u32, Used)>, Refusal> {
-        let taken = self.pending.count(used, take_of(end));
+        let taken = self.graph.pending.count(used, take_of(end));
         let is_left = taken < self.moment.takes[end.index()];
         let Some(row) = self.moments.take(end, taken).filter(|_| is_left) else { return Ok(None) };
-        Ok(Some((row, self.pending.add(used, take_of(end), effort)?)))
+        Ok(Some((row, self.graph.pending.add(used, take_of(end), effort)?)))
     }
 
     /// The pushes at these ends that may take effect.
@@ -90,8 +92,8 @@ impl Stepper<'_> {
                 continue;
             }
             let kind = 2 * value + end.index() as u32;
-            if let Some(&row) = rows.get(self.pending.count(done.pending, kind) as usize) {
-                let pending = self.pending.add(done.pending, kind, effort)?;
+            if let Some(&row) = rows.get(self.graph.pending.count(done.pending, kind) as usize) {
+                let pending = self.graph.pending.add(done.pending, kind, effort)?;
                 let waits = self.is_lazy || !is_found_across;
                 pushes.push(Push { row, end, value, done: Done { pending, ..done }, waits });
             }
@@ -128,9 +130,9 @@ impl Stepper<'_> {
     ) -> Result<(), Refusal> {
         let Push { row, end, value, mut done, waits: _ } = push;
         done.open |= reads;
-        let contents = state.contents.push(end, value, &mut self.words, effort)?;
+        let contents = state.contents.push(end, value, &mut self.graph.words, effort)?;
         let by = Move::Push { row, end, reads };
-        self.add(Phase::Pushes, State { done, contents }, Origin::Node(node), by, effort)
+        self.graph.add(Phase::Pushes, State { done, contents }, Origin::Node(node), by, effort)
     }
 
     /// The operation that returns pops what an open push at this end has just pushed.
@@ -173,7 +175,7 @@ impl Stepper<'_> {
         // If the ends differ, the deque is empty, and at another place afterwards.
         contents.reach[push.end.index()] += 1;
         contents.reach[pop.end.index()] -= 1;
-        self.add(Phase::Passes, State { done, contents }, Origin::Node(node), by, effort)
+        self.graph.add(Phase::Passes, State { done, contents }, Origin::Node(node), by, effort)
     }
 }
 

@@ -55,41 +55,20 @@
 //! States with the same operations are merged. Each step adds operations, so states are handled in the
 //! order of their number of operations, and each is complete when its turn comes.
 
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::contents::Contents;
 use super::ends::End;
 use super::moments::{Moment, Moments};
 use super::moves::take_of;
+use super::recut::recut;
 use crate::monitor::Refusal;
 use crate::monitor::columns::{Columns, Kind};
 use crate::monitor::effort::Effort;
-use crate::monitor::returns::pending::{NONE_USED, Pending, Used};
-use crate::monitor::returns::words::Words;
+use crate::monitor::returns::graph::{self, Done, Graph, Origin};
+use crate::monitor::returns::pending::Used;
 
-/// Which operations have taken effect, among those that are open or never returned.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Done {
-    /// The slots of open operations.
-    pub(super) open: u64,
-    pub(super) pending: Used,
-}
-
-/// A state between two returns.
-#[derive(Clone, Debug)]
-pub(super) struct State {
-    pub(super) done: Done,
-    pub(super) contents: Contents,
-}
-
-impl State {
-    /// Before the first return.
-    pub(super) fn start() -> State {
-        let done = Done { open: 0, pending: NONE_USED };
-        State { done, contents: Contents::empty() }
-    }
-}
+pub(super) type State = graph::State<Contents>;
 
 /// What σ consists of so far.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -110,11 +89,13 @@ pub(super) enum Phase {
     After,
 }
 
-/// A state on the way.
-#[derive(Clone)]
-pub(super) struct Node {
-    pub(super) phase: Phase,
-    pub(super) state: State,
+impl graph::Phase for Phase {
+    const START: Phase = Phase::Start;
+    const AFTER: Phase = Phase::After;
+
+    fn group(self) -> usize {
+        0
+    }
 }
 
 /// How a state follows from another.
@@ -143,19 +124,8 @@ pub(super) enum Move {
     },
 }
 
-/// Where a state comes from.
-#[derive(Clone, Copy)]
-pub(super) enum Origin {
-    /// A state before the return.
-    Before(u32),
-    /// A node of this return.
-    Node(u32),
-}
-
-pub(super) struct Link {
-    pub(super) to: u32,
-    pub(super) from: Origin,
-    pub(super) by: Move,
+impl graph::Move for Move {
+    const STAY: Move = Move::Stay;
 }
 
 /// A push that may take effect, and what has taken effect with it.
@@ -184,22 +154,10 @@ pub(super) struct Stepper<'a> {
     pub(super) c: &'a Columns,
     pub(super) moments: &'a Moments,
     pub(super) moment: Moment,
-    pub(super) words: Words,
-    pub(super) pending: Pending,
     /// True if operations that never returned wait for what sees them at the same end. Then not all
     /// states are found.
     pub(super) is_lazy: bool,
-    pub(super) nodes: Vec<Node>,
-    index: FxHashMap<(Phase, Done), u32>,
-    /// Nodes by their number of operations, without pending ones that all states have.
-    levels: Vec<Vec<u32>>,
-    /// Number of pending operations that all states have.
-    base: u32,
-    /// How nodes follow from each other, if that is to be recorded.
-    pub(super) links: Vec<Link>,
-    is_recording: bool,
-    /// More nodes for one return are refused.
-    most_nodes: usize,
+    pub(super) graph: Graph<Contents, Phase, Move>,
 }
 
 /// With pending operations, states may double with each of them. Then it is better to search soon.
@@ -207,110 +165,57 @@ const MOST_NODES: usize = 1 << 20;
 const MOST_NODES_WITH_PENDING: usize = 1 << 14;
 
 impl<'a> Stepper<'a> {
-    pub(super) fn new(c: &'a Columns, moments: &'a Moments) -> Stepper<'a> {
-        Stepper {
-            c,
-            moments,
-            moment: Moment::new(),
-            words: Words::new(),
-            pending: Pending::new(),
-            is_lazy: false,
-            nodes: Vec::new(),
-            index: FxHashMap::default(),
-            levels: Vec::new(),
-            base: 0,
-            links: Vec::new(),
-            is_recording: false,
-            most_nodes: match moments.has_pending() {
-                true => MOST_NODES_WITH_PENDING,
-                false => MOST_NODES,
-            },
-        }
+    pub(super) fn new(c: &'a Columns, moments: &'a Moments, is_lazy: bool) -> Stepper<'a> {
+        let most_nodes = match moments.has_pending() {
+            true => MOST_NODES_WITH_PENDING,
+            false => MOST_NODES,
+        };
+        Stepper { c, moments, moment: Moment::new(), is_lazy, graph: Graph::new(most_nodes) }
     }
 
-    /// Handles a return. The states after it are the nodes of [`Phase::After`].
-    pub(super) fn step(
-        &mut self,
-        at: usize,
-        before: &[State],
-        is_recording: bool,
-        effort: &mut Effort<'_>,
-    ) -> Result<(), Refusal> {
+    /// The rows in these slots.
+    pub(super) fn rows_of(&self, mut bits: u64) -> impl Iterator<Item = u32> {
+        std::iter::from_fn(move || {
+            let row = (bits != 0).then(|| self.moment.row_of(bits))?;
+            bits &= bits - 1;
+            Some(row)
+        })
+    }
+}
+
+impl graph::Stepper for Stepper<'_> {
+    type Contents = Contents;
+    type Phase = Phase;
+    type Move = Move;
+
+    fn graph(&self) -> &Graph<Contents, Phase, Move> {
+        &self.graph
+    }
+
+    fn graph_mut(&mut self) -> &mut Graph<Contents, Phase, Move> {
+        &mut self.graph
+    }
+
+    fn returns(&self) -> usize {
+        self.moments.len()
+    }
+
+    fn look_at(&mut self, at: usize) -> u64 {
         self.moments.fill(self.c, at, &mut self.moment);
-        self.is_recording = is_recording;
-        self.nodes.clear();
-        self.index.clear();
-        self.links.clear();
-        let totals = before.iter().map(|state| self.pending.total(state.done.pending));
-        self.base = totals.min().unwrap_or(0);
-        for (i, state) in before.iter().enumerate() {
-            self.add(Phase::Start, state.clone(), Origin::Before(i as u32), Move::Stay, effort)?;
-        }
-        let mut level = 0;
-        while level < self.levels.len() {
-            let nodes = std::mem::take(&mut self.levels[level]);
-            for &node in &nodes {
-                self.expand(node, effort)?;
-            }
-            // Keeps the allocation.
-            self.levels[level] = nodes;
-            self.levels[level].clear();
-            level += 1;
-        }
-        Ok(())
+        self.moment.bit
     }
 
-    /// Adds a state, or what its deque may contain to a state that is there.
-    pub(super) fn add(
-        &mut self,
-        phase: Phase,
-        mut state: State,
-        from: Origin,
-        by: Move,
-        effort: &mut Effort<'_>,
-    ) -> Result<(), Refusal> {
-        effort.work(16)?;
-        effort.fits_another(&self.nodes)?;
-        effort.fits_another(&self.links)?;
-        effort.fits_another_in(&self.index)?;
-        let has_happened = state.done.open & self.moment.bit != 0;
-        let phase = if has_happened { Phase::After } else { phase };
-        state.done.open &= !self.moment.bit;
-        let done = state.done;
-        let new = self.nodes.len() as u32;
-        let node = *self.index.entry((phase, done)).or_insert(new);
-        if node == new {
-            if self.nodes.len() >= self.most_nodes {
-                return Err(Refusal::new("too many orders are possible"));
-            }
-            self.nodes.push(Node { phase, state });
-            self.schedule(node, phase, done);
-        } else {
-            let known = &mut self.nodes[node as usize].state.contents;
-            known.join(&state.contents, &mut self.words, effort)?;
-        }
-        if self.is_recording {
-            self.links.push(Link { to: node, from, by });
-        }
-        Ok(())
-    }
-
-    fn schedule(&mut self, node: u32, phase: Phase, done: Done) {
-        if phase == Phase::After {
-            return;
-        }
-        let pending = self.pending.total(done.pending) - self.base;
-        let level = (done.open.count_ones() + pending) as usize;
-        if self.levels.len() <= level {
-            self.levels.resize_with(level + 1, Vec::new);
-        }
-        self.levels[level].push(node);
+    /// Moves the cut.
+    fn settle(&mut self, states: &mut [State], effort: &mut Effort<'_>) -> Result<(), Refusal> {
+        let mut contents: Vec<&mut Contents> =
+            states.iter_mut().map(|state| &mut state.contents).collect();
+        recut(&mut contents, &mut self.graph.words, effort)
     }
 
     /// Adds what follows from a node.
     fn expand(&mut self, node: u32, effort: &mut Effort<'_>) -> Result<(), Refusal> {
         effort.work(16)?;
-        let phase = self.nodes[node as usize].phase;
+        let phase = self.graph.nodes[node as usize].phase;
         let Some(state) = self.absorb(node, effort)? else { return Ok(()) };
         let (kind, end) = (self.moment.kind, self.moment.end);
         if matches!(phase, Phase::Start | Phase::Pops | Phase::Takes) && kind != Kind::Empty {
@@ -339,11 +244,30 @@ impl<'a> Stepper<'a> {
         }
     }
 
+    fn write(&self, by: Move, order: &mut Vec<u32>) {
+        match by {
+            Move::Stay => {}
+            Move::Reads(bits) => order.extend(self.rows_of(bits)),
+            Move::Pop { row, .. } => order.push(row),
+            Move::Push { row, reads, .. } => {
+                order.extend(self.rows_of(reads));
+                order.push(row);
+            }
+            Move::Pass { push, reads, pop } => {
+                order.push(pop);
+                order.extend(self.rows_of(reads));
+                order.push(push);
+            }
+        }
+    }
+}
+
+impl Stepper<'_> {
     /// True if enough pops are open. Whether they pop the right elements is seen later.
     fn can_be_emptied(&self, state: &State) -> bool {
         let open = (self.moment.removals & !state.done.open).count_ones();
         let takes = End::BOTH.map(|end| {
-            let taken = self.pending.count(state.done.pending, take_of(end));
+            let taken = self.graph.pending.count(state.done.pending, take_of(end));
             self.moment.takes[end.index()].saturating_sub(taken)
         });
         state.contents.len() <= (open + takes[0] + takes[1]) as usize
@@ -352,7 +276,7 @@ impl<'a> Stepper<'a> {
     /// Lets peeks and empty results take effect. Returns the state with the contents for which there
     /// were none, if there are such contents.
     fn absorb(&mut self, node: u32, effort: &mut Effort<'_>) -> Result<Option<State>, Refusal> {
-        let Node { phase, state } = &self.nodes[node as usize];
+        let graph::Node { phase, state } = &self.graph.nodes[node as usize];
         let (phase, state) = (*phase, state.clone());
         if state.contents.len() == 0 {
             let reads = self.moment.empties & !state.done.open;
@@ -390,14 +314,14 @@ impl<'a> Stepper<'a> {
             if reads == 0 {
                 continue;
             }
-            if let Some(part) = state.contents.with(end, value, &mut self.words, effort)? {
+            if let Some(part) = state.contents.with(end, value, &mut self.graph.words, effort)? {
                 parts.push((part, reads));
                 seen.push(value);
             }
         }
         let rest = match seen.is_empty() {
             true => Some(state.contents.clone()),
-            false => state.contents.without(end, &seen, &mut self.words, effort)?,
+            false => state.contents.without(end, &seen, &mut self.graph.words, effort)?,
         };
         parts.extend(rest.map(|rest| (rest, 0)));
         Ok(parts)
@@ -418,6 +342,6 @@ impl<'a> Stepper<'a> {
         };
         let mut state = state.clone();
         state.done.open |= reads;
-        self.add(phase, state, Origin::Node(from), Move::Reads(reads), effort)
+        self.graph.add(phase, state, Origin::Node(from), Move::Reads(reads), effort)
     }
 }

@@ -6,6 +6,7 @@ use super::contents::Contents;
 use super::ends::End;
 use super::recut::recut;
 use crate::monitor::Effort;
+use crate::monitor::returns::graph::Contents as _;
 use crate::monitor::returns::words::{Set, Words};
 
 type All = BTreeSet<VecDeque<u32>>;

@@ -4,6 +4,8 @@
 //! *slot*, which is one bit of a mask. Operations that never returned have none: they are counted by
 //! what they are, in the order of their calls ([`pending`]).
 
+pub(super) mod course;
+pub(super) mod graph;
 pub(super) mod pending;
 pub(super) mod word;
 pub(super) mod words;

@@ -9,75 +9,73 @@ use std::collections::VecDeque;
 use rustc_hash::FxHashMap;
 
 use super::{MAX_OPS, Tester};
-use crate::spec::{Mention, Name, Role, Shape, Shaped, Slot, Spec};
+use crate::spec::{Name, Role, Shape, Slot};
+use crate::subject::{Call, Place, RetId, StateId, Subject};
 
 /// An operation of a sequence.
-struct Item<S: Spec> {
-    op: S::Op,
-    ret: Option<S::Ret>,
+#[derive(Clone, Copy)]
+struct Item {
+    call: Call,
     pending: bool,
 }
 
-impl<S: Spec> Tester<'_, S> {
+impl Tester<'_> {
     /// One random sequence, legal or not, and the claims about it.
     pub(super) fn sequences(&mut self) -> Result<(), String> {
-        let items = self.sequence();
+        let items = self.sequence()?;
         self.replay(&items)?;
-        match self.spec.shaped() {
-            Some(shaped) => self.shape(shaped, &items),
-            None => Ok(()),
-        }
+        self.shape(&items)
     }
 
     /// A sequential run in which some results are wrong, unknown, or missing for good.
-    fn sequence(&mut self) -> Vec<Item<S>> {
-        let mut state = self.spec.initial();
+    fn sequence(&mut self) -> Result<Vec<Item>, String> {
+        let mut state = self.initial;
         let mut items = Vec::new();
         let length = 1 + self.random.index(2 * MAX_OPS);
         let spoil_one_in = 2 + self.random.index(12);
         for _ in 0..length {
-            let i = self.random.index(self.ops.len());
-            let op = self.ops[i].clone();
-            let Some((mut ret, after)) = self.step(&state, &op) else { continue };
+            let op = self.any_op();
+            let Some((mut ret, after)) = self.step(state, op)? else { continue };
             state = after;
             let mut pending = false;
             if self.random.index(spoil_one_in) == 0 {
                 let choice = self.random.index(4);
                 pending = choice == 0;
                 if choice < 2 {
-                    ret = None;
-                } else if !self.results[i].is_empty() {
-                    let other = self.random.index(self.results[i].len());
-                    ret = Some(self.results[i][other].clone());
+                    ret = RetId::UNKNOWN;
+                } else {
+                    ret = self.another_result(op).unwrap_or(ret);
                 }
             }
-            items.push(Item { op, ret, pending });
+            items.push(Item { call: Call { op, ret }, pending });
         }
-        items
+        Ok(items)
     }
 
     /// Every state to which one of `states` leads.
-    fn all_next(&self, states: &[S::State], item: &Item<S>) -> Vec<S::State> {
-        let mut next: Vec<S::State> = Vec::new();
-        for state in states {
-            for after in self.next(state, &item.op, item.ret.as_ref()) {
+    fn all_next(&mut self, states: &[StateId], item: Item) -> Result<Vec<StateId>, String> {
+        let mut next: Vec<StateId> = Vec::new();
+        for &state in states {
+            for after in self.next(state, item.call)? {
                 if !next.contains(&after) {
                     next.push(after);
                 }
             }
         }
-        next
+        Ok(next)
     }
 
-    fn replay(&self, items: &[Item<S>]) -> Result<(), String> {
-        let mut run = items.iter().map(|item| (&item.op, item.ret.as_ref()));
-        let Some(replayed) = self.spec.replay(&mut run) else { return Ok(()) };
-        let mut states = vec![self.spec.initial()];
-        let wrong = items.iter().position(|item| {
-            states = self.all_next(&states, item);
-            states.is_empty()
-        });
-        let expected = wrong.map_or(Ok(()), Err);
+    fn replay(&mut self, items: &[Item]) -> Result<(), String> {
+        let mut run = items.iter().map(|item| item.call);
+        let Some(replayed) = self.subject.replay(&mut run) else { return Ok(()) };
+        let (mut states, mut expected) = (vec![self.initial], Ok(()));
+        for (at, item) in items.iter().enumerate() {
+            states = self.all_next(&states, *item)?;
+            if states.is_empty() {
+                expected = Err(at);
+                break;
+            }
+        }
         if replayed == expected {
             return Ok(());
         }
@@ -93,24 +91,25 @@ impl<S: Spec> Tester<'_, S> {
         ))
     }
 
-    fn shape(&self, shaped: &dyn Shaped<S::Op, S::Ret>, items: &[Item<S>]) -> Result<(), String> {
-        let Some(mut object) = Reference::new(shaped, items) else { return Ok(()) };
-        let mut states = vec![self.spec.initial()];
+    fn shape(&mut self, items: &[Item]) -> Result<(), String> {
+        let subject = self.subject;
+        let Some(mut object) = Reference::new(subject, items) else { return Ok(()) };
+        let mut states = vec![self.initial];
         for (at, item) in items.iter().enumerate() {
-            let mut role = shaped.role(&item.op, item.ret.as_ref(), item.pending);
+            let mut role = subject.role(item.call, item.pending);
             // It may have done nothing.
             let is_unclear = matches!(role, Role::Foreign(_));
             if is_unclear {
-                if item.ret.is_some() || !shaped.is_complete() {
+                if item.call.ret != RetId::UNKNOWN || !subject.is_complete() {
                     return Ok(());
                 }
-                role = shaped.role(&item.op, None, true);
+                role = subject.role(item.call.without_result(), true);
                 if role == Role::Idle {
                     return Ok(());
                 }
             }
             let Ok(allowed) = object.perform(at, role) else { return Ok(()) };
-            let next = self.all_next(&states, item);
+            let next = self.all_next(&states, *item)?;
             let wrong = if is_unclear {
                 if allowed { next.is_empty() } else { next != states }
             } else if item.pending {
@@ -124,10 +123,9 @@ impl<S: Spec> Tester<'_, S> {
             if wrong {
                 return Err(format!(
                     "shaped: {:?} is {} for {:?} after {}",
-                    self.name(&item.op, item.ret.as_ref())
-                        + if item.pending { " (pending)" } else { "" },
+                    self.name(item.call) + if item.pending { " (pending)" } else { "" },
                     if allowed { "allowed" } else { "not allowed" },
-                    shaped.shape(),
+                    subject.shape(),
                     self.show_sequence(&items[..at]),
                 ));
             }
@@ -142,18 +140,16 @@ impl<S: Spec> Tester<'_, S> {
 
     /// A complete shape has all operations, with all results that they had.
     pub(super) fn completeness(&self) -> Result<(), String> {
-        let Some(shaped) = self.spec.shaped().filter(|shaped| shaped.is_complete()) else {
+        if !self.subject.is_complete() {
             return Ok(());
-        };
-        for (i, op) in self.ops.iter().enumerate() {
-            for ret in self.rets(i) {
-                if let Role::Foreign(reason) = shaped.role(op, ret, ret.is_none()) {
-                    return Err(format!(
-                        "is_complete: {} is no operation of {:?}: {reason}",
-                        self.name(op, ret),
-                        shaped.shape(),
-                    ));
-                }
+        }
+        for call in self.ops().flat_map(|op| self.calls(op)) {
+            if let Role::Foreign(reason) = self.subject.role(call, call.ret == RetId::UNKNOWN) {
+                return Err(format!(
+                    "is_complete: {} is no operation of {:?}: {reason}",
+                    self.name(call),
+                    self.subject.shape(),
+                ));
             }
         }
         Ok(())
@@ -161,16 +157,16 @@ impl<S: Spec> Tester<'_, S> {
 
     /// Operations with different keys must have nothing in common.
     pub(super) fn keys(&self) -> Result<(), String> {
-        let Some(shaped) = self.spec.shaped() else { return Ok(()) };
-        for x in self.ops {
-            for y in self.ops {
-                let (Some(a), Some(b)) = (shaped.key(x), shaped.key(y)) else { continue };
-                let apart = super::disjoint(&self.spec.footprint(x), &self.spec.footprint(y));
+        let subject = self.subject;
+        for x in self.ops() {
+            for y in self.ops() {
+                let (Some(a), Some(b)) = (subject.key(x), subject.key(y)) else { continue };
+                let apart = super::disjoint(&subject.footprint(x), &subject.footprint(y));
                 if a != b && !apart {
                     return Err(format!(
                         "shaped: {} and {} have different keys and share a footprint",
-                        self.spec.describe_op(x),
-                        self.spec.describe_op(y),
+                        subject.describe_op(x),
+                        subject.describe_op(y),
                     ));
                 }
             }
@@ -178,10 +174,10 @@ impl<S: Spec> Tester<'_, S> {
         Ok(())
     }
 
-    fn show_sequence(&self, items: &[Item<S>]) -> String {
-        let show = |item: &Item<S>| {
+    fn show_sequence(&self, items: &[Item]) -> String {
+        let show = |item: &Item| {
             let pending = if item.pending { " (pending)" } else { "" };
-            self.name(&item.op, item.ret.as_ref()) + pending
+            self.name(item.call) + pending
         };
         let all: Vec<String> = items.iter().map(show).collect();
         if all.is_empty() { "the start".into() } else { all.join("; ") }
@@ -200,10 +196,10 @@ enum Known {
 struct Unclear;
 
 /// What the objects of the shapes hold. Values are names; names of keys and values are apart.
-struct Reference<'a, S: Spec> {
-    shaped: &'a dyn Shaped<S::Op, S::Ret>,
+struct Reference<'a> {
+    subject: &'a dyn Subject,
     shape: Shape,
-    items: &'a [Item<S>],
+    items: &'a [Item],
     /// Where each name was met first. True: the name of a key.
     met: FxHashMap<(bool, Name), (usize, Slot)>,
     /// Queue and deque (front first), stack (bottom first), priority queue: elements and who added them.
@@ -216,11 +212,11 @@ struct Reference<'a, S: Spec> {
     permits: u64,
 }
 
-impl<'a, S: Spec> Reference<'a, S> {
-    fn new(shaped: &'a dyn Shaped<S::Op, S::Ret>, items: &'a [Item<S>]) -> Option<Self> {
-        let shape = shaped.shape();
+impl<'a> Reference<'a> {
+    fn new(subject: &'a dyn Subject, items: &'a [Item]) -> Option<Self> {
+        let shape = subject.shape();
         let mut object = Reference {
-            shaped,
+            subject,
             shape,
             items,
             met: FxHashMap::default(),
@@ -241,15 +237,15 @@ impl<'a, S: Spec> Reference<'a, S> {
         Some(object)
     }
 
-    fn mention(&self, at: usize, slot: Slot) -> Mention<'a, S::Op, S::Ret> {
-        Mention { op: &self.items[at].op, ret: self.items[at].ret.as_ref(), slot }
+    fn place(&self, at: usize, slot: Slot) -> Place {
+        Place { call: self.items[at].call, slot }
     }
 
     /// Notes where a name is met, and makes sure that it means what it meant before.
     fn meet(&mut self, at: usize, slot: Slot, name: Name) -> Result<(), Unclear> {
         let key = (slot == Slot::Key, name);
         let &mut (first, other) = self.met.entry(key).or_insert((at, slot));
-        let same = self.shaped.same_name(self.mention(first, other), self.mention(at, slot));
+        let same = self.subject.same_name(self.place(first, other), self.place(at, slot));
         if same { Ok(()) } else { Err(Unclear) }
     }
 
@@ -260,7 +256,7 @@ impl<'a, S: Spec> Reference<'a, S> {
             Shape::Registers { initial } | Shape::Snapshot { initial, .. } => Some(initial),
             _ => None,
         };
-        let is_initial = initial == Some(name) && self.shaped.is_initial(self.mention(at, slot));
+        let is_initial = initial == Some(name) && self.subject.is_initial(self.place(at, slot));
         Ok(if is_initial { Known::Initial } else { Known::Named(name) })
     }
 
@@ -291,10 +287,10 @@ impl<'a, S: Spec> Reference<'a, S> {
             Shape::Stack => last.into_iter().collect(),
             Shape::Bag => (0..self.elements.len()).collect(),
             _ => {
-                let mention = |i: usize| self.mention(self.elements[i].1, Slot::Value);
+                let place = |i: usize| self.place(self.elements[i].1, Slot::Value);
                 let all = || 0..self.elements.len();
-                let greater = |a, b| self.shaped.compare(a, b) == Ordering::Greater;
-                all().filter(|i| !all().any(|j| greater(mention(j), mention(*i)))).collect()
+                let greater = |a, b| self.subject.compare(a, b) == Ordering::Greater;
+                all().filter(|i| !all().any(|j| greater(place(j), place(*i)))).collect()
             }
         }
     }
@@ -363,7 +359,7 @@ impl<'a, S: Spec> Reference<'a, S> {
     }
 
     fn key(&mut self, at: usize) -> Result<Option<Name>, Unclear> {
-        let key = self.shaped.key(&self.items[at].op);
+        let key = self.subject.key(self.items[at].call.op);
         key.map_or(Ok(()), |name| self.meet(at, Slot::Key, name))?;
         Ok(key)
     }
@@ -418,9 +414,7 @@ impl<'a, S: Spec> Reference<'a, S> {
             }
             Role::Scan => {
                 let mut names = Vec::new();
-                if let Some(ret) = &self.items[at].ret {
-                    self.shaped.view(ret, &mut names);
-                }
+                self.subject.view(self.items[at].call.ret, &mut names);
                 let mut allowed = names.len() <= self.segments.len();
                 for (i, name) in names.into_iter().enumerate() {
                     let Some(name) = name else { continue };

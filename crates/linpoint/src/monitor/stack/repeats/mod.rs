@@ -7,7 +7,7 @@
 //! return needs few sequences of open operations to be tried, by arguments that are specific to stacks
 //! ([`step`]). Sets of words are decision diagrams that share what they have in common ([`words`](crate::monitor::returns::words)), so
 //! that the many orders of overlapping pushes are never listed. If no state is left, there is no order.
-//! Otherwise the states are followed backwards, which gives an order ([`witness`]).
+//! Otherwise the states are followed backwards, which gives an order ([`course`]).
 //!
 //! Time: O(n 2^k) states; for each a few operations on sets of words, which take constant time as long
 //! as the sets differ near the top only. Exponential in the worst case, so work and memory are counted
@@ -19,14 +19,14 @@
 //! who then solve reachability with matched pushes and pops. Sets of words take the place of that here;
 //! they, the choice of sequences, pending operations and orders are ours.
 
-mod forward;
 mod moments;
 mod step;
 mod witness;
 
 use super::super::columns::Columns;
 use super::super::effort::Effort;
-use super::super::returns::stuck;
+use super::super::returns::word::Word;
+use super::super::returns::{course, stuck};
 use super::super::{Clock, Found, Refusal};
 use moments::Moments;
 use step::Stepper;
@@ -39,7 +39,7 @@ pub(crate) fn decide(
 ) -> Result<Found, Refusal> {
     let moments = Moments::of(c, effort)?;
     let mut stepper = Stepper::new(c, &moments);
-    let mut course = forward::forward(&mut stepper, effort)?;
+    let mut course = course::forward(&mut stepper, effort)?;
     clock.decided();
     if course.end.at < moments.len() {
         return Ok(Found::Contradiction(stuck(
@@ -48,5 +48,5 @@ pub(crate) fn decide(
             "last in, first out",
         )));
     }
-    Ok(Found::Order(witness::order(&mut stepper, &mut course, effort)?))
+    Ok(Found::Order(course::order::<_, Word>(&mut stepper, &mut course, effort)?))
 }

@@ -30,34 +30,40 @@
 //! States with the same operations are merged. Each sequence adds operations, so states are handled in
 //! the order of their number of operations, and each is complete when its turn comes.
 
-use rustc_hash::FxHashMap;
-
 use super::moments::{Moment, Moments};
 use crate::monitor::Refusal;
 use crate::monitor::columns::{Columns, Kind};
 use crate::monitor::effort::Effort;
-use crate::monitor::returns::pending::{NONE_USED, Pending, TAKE, Used};
-use crate::monitor::returns::words::{EMPTY_STACK, Set, Words};
+use crate::monitor::returns::graph::{self, Done, Graph, Origin};
+use crate::monitor::returns::pending::TAKE;
+use crate::monitor::returns::words::{EMPTY_STACK, Set, Visit, Words};
 
-/// Which operations have taken effect, among those that are open or never returned.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Done {
-    /// The slots of open operations.
-    pub(super) open: u64,
-    pub(super) pending: Used,
-}
+pub(super) type State = graph::State<Set>;
 
-/// A state between two returns.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct State {
-    pub(super) done: Done,
-    pub(super) words: Set,
-}
+impl graph::Contents for Set {
+    const WORK: usize = 8;
 
-impl State {
-    /// Before the first return.
-    pub(super) const START: State =
-        State { done: Done { open: 0, pending: NONE_USED }, words: EMPTY_STACK };
+    fn empty() -> Set {
+        EMPTY_STACK
+    }
+
+    fn join(
+        &mut self,
+        other: &Set,
+        words: &mut Words,
+        effort: &mut Effort<'_>,
+    ) -> Result<(), Refusal> {
+        *self = words.union(*self, *other, effort)?;
+        Ok(())
+    }
+
+    fn visit(&mut self, visit: Visit<'_>) {
+        visit(self);
+    }
+
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// What σ consists of so far.
@@ -75,11 +81,13 @@ pub(super) enum Phase {
     After,
 }
 
-/// A state on the way.
-#[derive(Clone, Copy)]
-pub(super) struct Node {
-    pub(super) phase: Phase,
-    pub(super) state: State,
+impl graph::Phase for Phase {
+    const START: Phase = Phase::Start;
+    const AFTER: Phase = Phase::After;
+
+    fn group(self) -> usize {
+        usize::from(self == Phase::Pushes)
+    }
 }
 
 /// How a state follows from another.
@@ -105,142 +113,49 @@ pub(super) enum Move {
     },
 }
 
-/// Where a state comes from.
-#[derive(Clone, Copy)]
-pub(super) enum Origin {
-    /// A state before the return.
-    Before(u32),
-    /// A node of this return.
-    Node(u32),
-}
-
-pub(super) struct Link {
-    pub(super) to: u32,
-    pub(super) from: Origin,
-    pub(super) by: Move,
+impl graph::Move for Move {
+    const STAY: Move = Move::Stay;
 }
 
 pub(super) struct Stepper<'a> {
     pub(super) c: &'a Columns,
     pub(super) moments: &'a Moments,
     pub(super) moment: Moment,
-    pub(super) words: Words,
-    pub(super) pending: Pending,
-    pub(super) nodes: Vec<Node>,
-    index: FxHashMap<(Phase, Done), u32>,
-    /// Nodes by their number of operations, without pending ones that all states have: those without
-    /// pushes, and those with.
-    levels: [Vec<Vec<u32>>; 2],
-    /// Number of pending operations that all states have.
-    base: u32,
-    /// How nodes follow from each other, if that is to be recorded.
-    pub(super) links: Vec<Link>,
-    is_recording: bool,
+    pub(super) graph: Graph<Set, Phase, Move>,
 }
 
 impl<'a> Stepper<'a> {
     pub(super) fn new(c: &'a Columns, moments: &'a Moments) -> Stepper<'a> {
-        Stepper {
-            c,
-            moments,
-            moment: Moment::new(),
-            words: Words::new(),
-            pending: Pending::new(),
-            nodes: Vec::new(),
-            index: FxHashMap::default(),
-            levels: [Vec::new(), Vec::new()],
-            base: 0,
-            links: Vec::new(),
-            is_recording: false,
-        }
+        Stepper { c, moments, moment: Moment::new(), graph: Graph::new(usize::MAX) }
+    }
+}
+
+impl graph::Stepper for Stepper<'_> {
+    type Contents = Set;
+    type Phase = Phase;
+    type Move = Move;
+
+    fn graph(&self) -> &Graph<Set, Phase, Move> {
+        &self.graph
     }
 
-    /// Handles a return. The states after it are the nodes of [`Phase::After`].
-    pub(super) fn step(
-        &mut self,
-        at: usize,
-        before: &[State],
-        is_recording: bool,
-        effort: &mut Effort<'_>,
-    ) -> Result<(), Refusal> {
+    fn graph_mut(&mut self) -> &mut Graph<Set, Phase, Move> {
+        &mut self.graph
+    }
+
+    fn returns(&self) -> usize {
+        self.moments.len()
+    }
+
+    fn look_at(&mut self, at: usize) -> u64 {
         self.moments.fill(self.c, at, &mut self.moment);
-        self.is_recording = is_recording;
-        self.nodes.clear();
-        self.index.clear();
-        self.links.clear();
-        let totals = before.iter().map(|state| self.pending.total(state.done.pending));
-        self.base = totals.min().unwrap_or(0);
-        for (i, &state) in before.iter().enumerate() {
-            let has_happened = state.done.open & self.moment.bit != 0;
-            let phase = if has_happened { Phase::After } else { Phase::Start };
-            self.add(phase, state, Origin::Before(i as u32), Move::Stay, effort)?;
-        }
-        for group in 0..self.levels.len() {
-            let mut level = 0;
-            while level < self.levels[group].len() {
-                let nodes = std::mem::take(&mut self.levels[group][level]);
-                for &node in &nodes {
-                    self.expand(node, effort)?;
-                }
-                // Keeps the allocation.
-                self.levels[group][level] = nodes;
-                self.levels[group][level].clear();
-                level += 1;
-            }
-        }
-        Ok(())
-    }
-
-    /// Adds a state, or what its stack may contain to a state that is there.
-    fn add(
-        &mut self,
-        phase: Phase,
-        mut state: State,
-        from: Origin,
-        by: Move,
-        effort: &mut Effort<'_>,
-    ) -> Result<(), Refusal> {
-        effort.work(8)?;
-        effort.fits_another(&self.nodes)?;
-        effort.fits_another(&self.links)?;
-        effort.fits_another_in(&self.index)?;
-        let has_happened = phase == Phase::After || state.done.open & self.moment.bit != 0;
-        let phase = if has_happened { Phase::After } else { phase };
-        state.done.open &= !self.moment.bit;
-        let new = self.nodes.len() as u32;
-        let node = *self.index.entry((phase, state.done)).or_insert(new);
-        if node == new {
-            self.nodes.push(Node { phase, state });
-            self.schedule(node, phase, state.done);
-        } else {
-            let known = self.nodes[node as usize].state.words;
-            let union = self.words.union(known, state.words, effort)?;
-            self.nodes[node as usize].state.words = union;
-        }
-        if self.is_recording {
-            self.links.push(Link { to: node, from, by });
-        }
-        Ok(())
-    }
-
-    fn schedule(&mut self, node: u32, phase: Phase, done: Done) {
-        let group = match phase {
-            Phase::Start | Phase::Pops | Phase::Takes => 0,
-            Phase::Pushes => 1,
-            Phase::After => return,
-        };
-        let pending = self.pending.total(done.pending) - self.base;
-        let level = (done.open.count_ones() + pending) as usize;
-        if self.levels[group].len() <= level {
-            self.levels[group].resize_with(level + 1, Vec::new);
-        }
-        self.levels[group][level].push(node);
+        self.moment.bit
     }
 
     /// Adds what follows from a node.
     fn expand(&mut self, node: u32, effort: &mut Effort<'_>) -> Result<(), Refusal> {
         effort.work(self.moment.pushes.len() + self.moment.pops.len())?;
-        let phase = self.nodes[node as usize].phase;
+        let phase = self.graph.nodes[node as usize].phase;
         let Some(state) = self.absorb(node, effort)? else { return Ok(()) };
         if phase == Phase::Pushes {
             return self.push(node, state, effort);
@@ -249,19 +164,44 @@ impl<'a> Stepper<'a> {
         match self.moment.kind {
             Kind::Remove if phase == Phase::Start => self.push_and_pop(node, state, effort),
             Kind::Add | Kind::Peek if phase != Phase::Takes => {
-                self.add(Phase::Pushes, state, Origin::Node(node), Move::Stay, effort)
+                self.graph.add(Phase::Pushes, state, Origin::Node(node), Move::Stay, effort)
             }
             _ => Ok(()),
         }
     }
 
+    fn write(&self, by: Move, order: &mut Vec<u32>) {
+        let write_reads = |order: &mut Vec<u32>, mut bits: u64| {
+            while bits != 0 {
+                order.push(self.moment.row_of(bits));
+                bits &= bits - 1;
+            }
+        };
+        match by {
+            Move::Stay => {}
+            Move::Reads(bits) => write_reads(order, bits),
+            Move::Pop { row, .. } => order.push(row),
+            Move::Push { row, reads } => {
+                write_reads(order, reads);
+                order.push(row);
+            }
+            Move::PushAndPop { row, reads } => {
+                order.push(self.moment.row);
+                write_reads(order, reads);
+                order.push(row);
+            }
+        }
+    }
+}
+
+impl Stepper<'_> {
     /// Lets peeks and empty results take effect. Returns the state with the contents for which there
     /// were none, if there are such contents.
     fn absorb(&mut self, node: u32, effort: &mut Effort<'_>) -> Result<Option<State>, Refusal> {
-        let Node { phase, state } = self.nodes[node as usize];
+        let graph::Node { phase, state } = self.graph.nodes[node as usize];
         let done = state.done.open;
         let next = if phase == Phase::Takes { Phase::Pops } else { phase };
-        if state.words == EMPTY_STACK {
+        if state.contents == EMPTY_STACK {
             let reads = self.moment.empties & !done;
             if reads == 0 {
                 return Ok(Some(state));
@@ -276,16 +216,16 @@ impl<'a> Stepper<'a> {
             if reads == 0 {
                 continue;
             }
-            let Some(below) = self.words.below(state.words, value) else { continue };
-            let words = self.words.push(value, below, effort)?;
-            self.add_read(next, State { words, ..state }, reads, node, effort)?;
-            rest.get_or_insert_with(|| self.words.tops(state.words).to_vec())
+            let Some(below) = self.graph.words.below(state.contents, value) else { continue };
+            let words = self.graph.words.push(value, below, effort)?;
+            self.add_read(next, State { contents: words, ..state }, reads, node, effort)?;
+            rest.get_or_insert_with(|| self.graph.words.tops(state.contents).to_vec())
                 .retain(|(top, _)| *top != value);
         }
         Ok(match rest {
             None => Some(state),
             Some(tops) if tops.is_empty() => None,
-            Some(tops) => Some(State { words: self.words.node(&tops, effort)?, ..state }),
+            Some(tops) => Some(State { contents: self.graph.words.node(&tops, effort)?, ..state }),
         })
     }
 
@@ -298,7 +238,7 @@ impl<'a> Stepper<'a> {
         effort: &mut Effort<'_>,
     ) -> Result<(), Refusal> {
         state.done.open |= reads;
-        self.add(phase, state, Origin::Node(from), Move::Reads(reads), effort)
+        self.graph.add(phase, state, Origin::Node(from), Move::Reads(reads), effort)
     }
 
     fn pop(&mut self, node: u32, state: State, effort: &mut Effort<'_>) -> Result<(), Refusal> {
@@ -308,23 +248,23 @@ impl<'a> Stepper<'a> {
             if !pop.is_next(open) {
                 continue;
             }
-            let Some(words) = self.words.below(state.words, pop.value) else { continue };
-            let after = State { done: Done { open: open | pop.bit, pending }, words };
+            let Some(words) = self.graph.words.below(state.contents, pop.value) else { continue };
+            let after = State { done: Done { open: open | pop.bit, pending }, contents: words };
             let by = Move::Pop { row: self.moment.row_of(pop.bit), value: pop.value };
-            self.add(Phase::Pops, after, Origin::Node(node), by, effort)?;
+            self.graph.add(Phase::Pops, after, Origin::Node(node), by, effort)?;
         }
-        let taken = self.pending.count(pending, TAKE);
+        let taken = self.graph.pending.count(pending, TAKE);
         let Some(row) = self.moments.take(taken).filter(|_| taken < self.moment.takes) else {
             return Ok(());
         };
-        let pending = self.pending.add(pending, TAKE, effort)?;
-        for i in 0..self.words.tops(state.words).len() {
-            let (value, words) = self.words.tops(state.words)[i];
+        let pending = self.graph.pending.add(pending, TAKE, effort)?;
+        for i in 0..self.graph.words.tops(state.contents).len() {
+            let (value, words) = self.graph.words.tops(state.contents)[i];
             // A pop that returns comes first.
             if !self.moment.has_pop(value, open) {
-                let after = State { done: Done { open, pending }, words };
+                let after = State { done: Done { open, pending }, contents: words };
                 let by = Move::Pop { row, value };
-                self.add(Phase::Takes, after, Origin::Node(node), by, effort)?;
+                self.graph.add(Phase::Takes, after, Origin::Node(node), by, effort)?;
             }
         }
         Ok(())
@@ -342,7 +282,7 @@ impl<'a> Stepper<'a> {
         let reads = self.moment.peeks_of(value) & !state.done.open;
         state.done = Done { open: done.open | reads | self.moment.bit, ..done };
         let by = Move::PushAndPop { row, reads };
-        self.add(Phase::After, state, Origin::Node(node), by, effort)
+        self.graph.add(Phase::After, state, Origin::Node(node), by, effort)
     }
 
     /// A push of the value that may take effect, and what has taken effect with it.
@@ -358,12 +298,12 @@ impl<'a> Stepper<'a> {
             let open = done.open | push.bit;
             return Ok(Some((self.moment.row_of(push.bit), Done { open, ..done })));
         }
-        let used = self.pending.count(done.pending, value);
+        let used = self.graph.pending.count(done.pending, value);
         let called = self.moments.unfinished(self.c, &self.moment, value);
         let Some(row) = self.moments.unfinished_push(value, used).filter(|_| used < called) else {
             return Ok(None);
         };
-        let pending = self.pending.add(done.pending, value, effort)?;
+        let pending = self.graph.pending.add(done.pending, value, effort)?;
         Ok(Some((row, Done { pending, ..done })))
     }
 
@@ -374,10 +314,16 @@ impl<'a> Stepper<'a> {
             if !push.is_next(open) {
                 continue;
             }
-            let words = self.words.push(push.value, state.words, effort)?;
+            let words = self.graph.words.push(push.value, state.contents, effort)?;
             let done = Done { open: open | push.bit, ..state.done };
             let by = Move::Push { row: self.moment.row_of(push.bit), reads: 0 };
-            self.add(Phase::Pushes, State { done, words }, Origin::Node(node), by, effort)?;
+            self.graph.add(
+                Phase::Pushes,
+                State { done, contents: words },
+                Origin::Node(node),
+                by,
+                effort,
+            )?;
         }
         if self.moments.has_unfinished() {
             self.push_unfinished(node, state, effort)?;
@@ -404,10 +350,16 @@ impl<'a> Stepper<'a> {
                 // A push that returns comes first.
                 continue;
             }
-            let words = self.words.push(value, state.words, effort)?;
+            let words = self.graph.words.push(value, state.contents, effort)?;
             let done = Done { open: open | reads, ..done };
             let by = Move::Push { row, reads };
-            self.add(Phase::Pushes, State { done, words }, Origin::Node(node), by, effort)?;
+            self.graph.add(
+                Phase::Pushes,
+                State { done, contents: words },
+                Origin::Node(node),
+                by,
+                effort,
+            )?;
         }
         Ok(())
     }

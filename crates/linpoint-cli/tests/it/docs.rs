@@ -1,0 +1,76 @@
+//! Every command in a `console` block of the documentation prints what the page says.
+//!
+//! `LINPOINT_BLESS=1` writes what they print into the pages.
+
+use std::fs;
+use std::path::PathBuf;
+
+use crate::support::linpoint;
+
+const PAGES: [&str; 1] = ["start.md"];
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Replaces durations, which differ each time, by the same one.
+fn without_times(text: &str) -> String {
+    let mut words: Vec<String> = Vec::new();
+    for line in text.lines() {
+        let mut parts: Vec<&str> = line.split(' ').collect();
+        for at in 1..parts.len() {
+            if matches!(parts[at], "µs" | "ms" | "s") {
+                (parts[at - 1], parts[at]) = ("0.1", "ms");
+            }
+        }
+        words.push(parts.join(" ").trim_end().to_owned());
+    }
+    words.join("\n")
+}
+
+/// What the command prints.
+fn printed(command: &str) -> String {
+    let args: Vec<&str> = command.split_whitespace().skip(1).collect();
+    let output = linpoint(&root(), &args);
+    let code = output.status.code();
+    assert!(matches!(code, Some(0 | 1)), "{command}: {code:?}");
+    without_times(&String::from_utf8(output.stdout).unwrap())
+}
+
+/// The page with what its commands print.
+fn refreshed(page: &str) -> String {
+    let mut text = String::new();
+    let mut lines = page.lines();
+    while let Some(line) = lines.next() {
+        text += line;
+        text.push('\n');
+        if line != "```console" {
+            continue;
+        }
+        for line in lines.by_ref() {
+            if line == "```" {
+                text += "```\n";
+                break;
+            }
+            // The rest of the block is old output.
+            if let Some(command) = line.strip_prefix("$ ") {
+                text += &format!("$ {command}\n{}\n", printed(command).trim_end());
+            }
+        }
+    }
+    text
+}
+
+#[test]
+fn commands_in_the_documentation_print_what_it_says() {
+    for page in PAGES {
+        let path = root().join("docs").join(page);
+        let before = fs::read_to_string(&path).unwrap();
+        let after = refreshed(&before);
+        if std::env::var_os("LINPOINT_BLESS").is_some() {
+            fs::write(&path, &after).unwrap();
+        } else {
+            assert_eq!(before, after, "{page}: LINPOINT_BLESS=1 writes what is printed");
+        }
+    }
+}
