@@ -7,14 +7,16 @@ use std::sync::{Mutex, RwLock};
 use std::time::{Duration, Instant};
 
 use crossbeam_queue::SegQueue;
+use linpoint_gallery::exhibits::{Scale, Visitor, visit_plain};
 use linpoint_test::record::Clock;
 use linpoint_test::report::Files;
-use linpoint_test::{Placement, Spec, Stress, prelude::*};
+use linpoint_test::{Placement, Spec, Stress, Test, prelude::*};
 
 use crate::table::{Table, short};
 
 /// Where threads run, and how many others use up CPU time.
-const PLACES: [(&str, Placement, usize); 4] = [
+const PLACES: [(&str, Placement, usize); 5] = [
+    ("default", Placement::Mixed, 0),
     ("free", Placement::Free, 0),
     ("pinned", Placement::Pinned, 0),
     ("crowded", Placement::Crowded(1), 0),
@@ -116,6 +118,25 @@ impl Way {
     }
 }
 
+impl Way {
+    /// A correct structure of the gallery.
+    fn exhibit(&self, name: &str) -> Cell {
+        let scale = Scale { threads: 2, operations: 20 };
+        visit_plain(name, scale, self.clone()).expect("it is in the gallery")
+    }
+}
+
+impl Visitor for Way {
+    type Out = Cell;
+    fn visit<T, S>(self, test: Test<T, S>) -> Cell
+    where
+        T: Send + Sync + 'static,
+        S: Spec + Send + 'static,
+    {
+        self.try_out(test.stress())
+    }
+}
+
 /// An object, and how it is tried.
 type Object = (&'static str, fn(&Way) -> Cell);
 
@@ -168,15 +189,25 @@ const OBJECTS: &[Object] = &[
         )
     }),
     ("queue, crossbeam SegQueue", |way| way.queue(SegQueue::new, SegQueue::push, SegQueue::pop)),
+    ("queue, crossbeam ArrayQueue", |way| way.exhibit("crossbeam ArrayQueue")),
+    ("queue, std mpsc", |way| way.exhibit("std mpsc")),
+    ("queue, michael-scott", |way| way.exhibit("michael-scott")),
+    ("queue, ticket queue", |way| way.exhibit("ticket queue")),
+    ("stack, treiber", |way| way.exhibit("treiber")),
+    ("set, skip list", |way| way.exhibit("skip list")),
+    ("map, slot map", |way| way.exhibit("slot map")),
+    ("map, growing map", |way| way.exhibit("growing map")),
+    ("map, DashMap", |way| way.exhibit("DashMap")),
 ];
 
 /// `linpoint-bench clocks [SECONDS FOR EACH CELL]`.
 pub fn main(selection: &[String], quick: bool) {
-    let default = if quick { 0.05 } else { 2.5 };
+    let default = if quick { 0.05 } else { 1.35 };
     let seconds = selection.first().and_then(|word| word.parse().ok()).unwrap_or(default);
     let clocks =
         [Clock::private(), Clock::instant(), Clock::shared(), Clock::private().undrained()];
-    let mut table = Table::new(["object", "clock", "free", "pinned", "crowded", "loaded"]);
+    let mut table =
+        Table::new(["object", "clock", "default", "free", "pinned", "crowded", "loaded"]);
     let mut alarms = [0; 4];
     for (name, run) in OBJECTS {
         for (clock, total) in clocks.iter().zip(&mut alarms) {

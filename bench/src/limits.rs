@@ -43,11 +43,10 @@ const COMMANDS: [(&str, &[&str]); 11] = [
     ("junit", &["check", "--timeout", TIME, "--memory", MEMORY, "-o", "junit"]),
     ("tsv", &["check", "--timeout", TIME, "--memory", MEMORY, "-o", "tsv"]),
     ("html", &["check", "--timeout", TIME, "--memory", MEMORY, "--html", "PAGE"]),
-    // These have no such limits of their own: what they take is measured all the same.
-    ("watch", &["watch", "--quiet"]),
+    ("watch", &["watch", "--quiet", "--timeout", TIME, "--memory", MEMORY]),
     ("shrink", &["shrink", "--budget", TIME, "--memory", MEMORY]),
-    ("depth", &["depth", "--timeout", TIME]),
-    ("stats", &["stats"]),
+    ("depth", &["depth", "--timeout", TIME, "--memory", MEMORY]),
+    ("stats", &["stats", "--timeout", TIME, "--memory", MEMORY]),
     ("plan", &["plan", "--timeout", TIME, "--memory", MEMORY]),
     (WRITE, &[]),
 ];

@@ -11,25 +11,26 @@ mod objects;
 use linpoint::incremental::{Incremental, Open, Step};
 use linpoint::spec::Spec;
 use linpoint::spec::models::{
-    CasRegister, KeyValue, Order, PriorityQueue, Queue, Register, Snapshot,
+    CasRegister, KeyValue, Order, PriorityQueue, Queue, Register, Snapshot, Stack,
 };
 
 use crate::measure::{cpu, line_of_process, peak_rss};
 use crate::table::{Table, mib, seconds, short};
 use linpoint::random::SplitMix64 as Rng;
-use objects::{Atomic, CasCell, Cell, Fifo, Heap, KEYS, Map, SEGMENTS, Segments};
+use objects::{Atomic, CasCell, Cell, Fifo, Heap, KEYS, Lifo, Map, SEGMENTS, Segments};
 
 /// CPU seconds for one case.
 const LIMIT: f64 = 20.0;
 
 /// The streamed objects, and the numbers of clients.
-const CASES: [(&str, &[usize]); 6] = [
+const CASES: [(&str, &[usize]); 7] = [
     ("map", &[32, 100]),
     ("register", &[4, 100]),
     ("cas-register", &[4, 100]),
     ("snapshot", &[4, 100]),
     ("queue", &[4, 100]),
     ("priority-queue", &[4, 100]),
+    ("stack", &[4, 100]),
 ];
 
 /// What a client is doing.
@@ -125,6 +126,7 @@ fn run(object: &str, clients: usize, operations: u64, engine: &str) -> Run {
         "priority-queue" => {
             with(&PriorityQueue::new(Order::Max), Heap::default(), clients, operations, engine)
         }
+        "stack" => with(&Stack::new(), Lifo::default(), clients, operations, engine),
         _ => with(&Queue::new(), Fifo::default(), clients, operations, engine),
     }
 }

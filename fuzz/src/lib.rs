@@ -11,7 +11,7 @@ pub use limits::{Meter, limits};
 
 use std::time::Duration;
 
-use linpoint::{Engine, Limits, Verdict};
+use linpoint::{Allowance, Engine, Limits, Verdict};
 use linpoint_formats::registry::watch::{self, Ended, Watcher};
 use linpoint_formats::registry::{self, Found};
 use linpoint_formats::{Format, LoadedHistory, ModelName, Settings, Source, convert, stats};
@@ -57,7 +57,7 @@ fn convert_and_describe(source: &Source, format: Option<Format>, model: Option<&
         if raw.ops.len() > SMALL {
             continue;
         }
-        let _ = stats::stats(source, &raw, model);
+        let _ = stats::stats(source, &raw, model, &Allowance::unlimited());
         for &to in Format::ALL {
             // This reads what it has written, and compares.
             let _ = convert(source, &raw, model, to);
@@ -73,7 +73,12 @@ impl Watcher for Ignore {}
 /// Checks the input line by line. If it is a small history too, the verdicts must agree.
 pub fn watch(data: &[u8]) {
     let mut lines = data.split(|byte| *byte == b'\n');
-    let settings = watch::Settings { model: None, format: None, max_configurations: 1000 };
+    let settings = watch::Settings {
+        model: None,
+        format: None,
+        max_configurations: 1000,
+        allowance: Allowance::unlimited(),
+    };
     let mut next = |line: &mut Vec<u8>| {
         let found = lines.next();
         line.extend_from_slice(found.unwrap_or_default());
@@ -83,7 +88,7 @@ pub fn watch(data: &[u8]) {
         Ok(summary) => match summary.outcome {
             Ended::Fine => true,
             Ended::Violation(_) => false,
-            Ended::Undecided(_) => return,
+            Ended::Undecided(_) | Ended::Stopped { .. } => return,
         },
         Err(error) => return drop(error.to_string()),
     };

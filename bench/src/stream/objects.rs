@@ -4,7 +4,7 @@ use std::collections::{BinaryHeap, HashMap, VecDeque};
 
 use linpoint::spec::models::{
     CasRegisterOp, CasRegisterRet, KeyValueOp, KeyValueRet, PriorityQueueOp, PriorityQueueRet,
-    QueueOp, QueueRet, RegisterOp, RegisterRet, SnapshotOp, SnapshotRet,
+    QueueOp, QueueRet, RegisterOp, RegisterRet, SnapshotOp, SnapshotRet, StackOp, StackRet,
 };
 
 use linpoint::random::SplitMix64 as Rng;
@@ -187,6 +187,40 @@ impl Atomic for Fifo {
             }
             QueueOp::Dequeue => QueueRet::Value(self.content.pop_front()),
             QueueOp::Peek => QueueRet::Value(self.content.front().copied()),
+        }
+    }
+}
+
+/// The same for a stack.
+#[derive(Default)]
+pub struct Lifo {
+    content: Vec<u64>,
+    added: u64,
+}
+
+impl Atomic for Lifo {
+    type Op = StackOp<u64>;
+    type Ret = StackRet<u64>;
+
+    fn draw(&mut self, rng: &mut Rng, _client: usize) -> Self::Op {
+        match rng.index(20) {
+            0 => StackOp::Peek,
+            1..10 => {
+                self.added += 1;
+                StackOp::Push(self.added)
+            }
+            _ => StackOp::Pop,
+        }
+    }
+
+    fn apply(&mut self, op: &Self::Op) -> Self::Ret {
+        match op {
+            StackOp::Push(v) => {
+                self.content.push(*v);
+                StackRet::Done
+            }
+            StackOp::Pop => StackRet::Value(self.content.pop()),
+            StackOp::Peek => StackRet::Value(self.content.last().copied()),
         }
     }
 }

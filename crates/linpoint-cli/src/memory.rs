@@ -44,7 +44,7 @@ static RESIDENT: AtomicUsize = AtomicUsize::new(0);
 static ASKED_AT: AtomicUsize = AtomicUsize::new(0);
 const BYTES_PER_QUESTION: usize = 4 << 20;
 /// The program itself, its stacks, and some holes.
-const HOLES: usize = 12 << 20;
+const HOLES: usize = 15 << 20;
 
 /// Resident memory according to Linux; `None` elsewhere.
 fn resident() -> Option<usize> {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use linpoint::history::{Interval, IntervalBuilder, Span};
+use linpoint::{Allowance, Limit};
 use rustc_hash::FxHashMap;
 
 use crate::model::ModelName;
@@ -33,8 +34,10 @@ pub struct Stats {
     pub partly_unknown: usize,
     /// The values that were written, added or inserted.
     pub values: ValueCounts,
-    /// Facts that need a specification, if there is one.
+    /// Facts that need a specification, if there is one and no limit was reached.
     pub revealed: Option<Revealed>,
+    /// The limit that was reached before all facts were known.
+    pub limit: Option<Limit>,
     /// Reasons why the history is unlikely to reveal a violation.
     pub warnings: Vec<String>,
 }
@@ -88,20 +91,23 @@ pub struct Revealed {
 }
 
 /// Computes the statistics. `model` overrides the model that the file names. Without a
-/// specification, some facts are missing.
+/// specification, or if a limit is reached, some facts are missing.
 pub fn stats(
     source: &Source,
     raw: &RawHistory,
     model: Option<&ModelName>,
+    allowance: &Allowance,
 ) -> Result<Stats, ReadError> {
     let resolved = registry::resolve(raw.format, model, raw.model.as_ref());
     let mut names = Names::default();
     let numbers: Vec<u16> = raw.ops.iter().map(|op| names.number(op.name)).collect();
     let known = resolved.as_ref().filter(|model| registry::has_specification(model));
     let loaded = known.map(|_| registry::load(source, raw.clone(), model)).transpose()?;
-    let facts = loaded.as_ref().map(|history| history.facts(&numbers)).transpose();
+    let facts = loaded.as_ref().map(|history| history.facts(&numbers, allowance)).transpose();
     let facts =
         facts.map_err(|error| ReadError::new(source, format!("the model fails: {error}")))?;
+    let limit = allowance.exhausted();
+    let facts = facts.filter(|_| limit.is_none());
     let mut kinds = names.kinds;
     for (at, (op, number)) in raw.ops.iter().zip(&numbers).enumerate() {
         let kind = &mut kinds[usize::from(*number)];
@@ -135,6 +141,7 @@ pub fn stats(
         model: loaded.map(|history| history.model().clone()).or(resolved),
         kinds,
         revealed,
+        limit,
         warnings: Vec::new(),
     };
     stats.warnings = warnings(&stats);
@@ -195,7 +202,8 @@ fn puts<'a>(model: &str, op: &RawOp<'a>) -> Vec<(Option<&'a Value>, &'a Value)> 
     match (model, op.name, op.args) {
         ("kv", "put" | "append" | "get_or_else_update", [key, value]) => vec![(Some(key), value)],
         ("kv", "compare_and_set", [key, _, value]) => vec![(Some(key), value)],
-        ("kv", ..) | ("bank", ..) | ("set", "contains" | "remove", _) => Vec::new(),
+        ("map", "insert", [key, value]) => vec![(Some(key), value)],
+        ("kv" | "map", ..) | ("bank", ..) | ("set", "contains" | "remove", _) => Vec::new(),
         ("multi-register" | "snapshot", "write" | "update", [key, value]) => {
             vec![(Some(key), value)]
         }
@@ -247,6 +255,10 @@ fn warnings(stats: &Stats) -> Vec<String> {
         warn("no two operations overlap: concurrency is not tested");
     }
     let Some(revealed) = &stats.revealed else {
+        if let Some(limit) = stats.limit {
+            warn(&format!("{limit} was reached: which results are informative is not known"));
+            return warnings;
+        }
         warn("results cannot be judged without a model");
         return warnings;
     };
@@ -306,7 +318,7 @@ mod tests {
     fn of(text: &str) -> Stats {
         let source = Source::new("h", text);
         let raw = Format::Jsonl.read(&source, None).pop().unwrap().unwrap();
-        stats(&source, &raw, None).unwrap()
+        stats(&source, &raw, None, &Allowance::unlimited()).unwrap()
     }
 
     fn lines(header: &str, lines: &[&str]) -> String {

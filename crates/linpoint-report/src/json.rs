@@ -210,12 +210,14 @@ fn undecided(why: &Undecided) -> Value {
     })
 }
 
-fn limit_name(limit: Limit) -> &'static str {
+/// The name of a limit.
+pub fn limit_name(limit: Limit) -> &'static str {
     match limit {
         Limit::Time => "time",
         Limit::Memory => "memory",
         Limit::Steps => "steps",
         Limit::Depth => "depth",
+        Limit::Configurations => "configurations",
         Limit::Cancelled => "cancelled",
         _ => "other",
     }

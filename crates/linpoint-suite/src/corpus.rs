@@ -36,10 +36,13 @@ macro_rules! for_each_model {
             snapshot
             bank
             set
+            map
             bag
             stack
             queue
             bounded_queue
+            channel
+            bounded_channel
             deque
             bounded_deque
             priority_queue_max

@@ -179,6 +179,11 @@ impl<S: Spec + 'static> Spec for Restored<S> {
         known
     }
 
+    fn may_rest(&self, state: &ErasedState, waiting: &[ErasedValue]) -> bool {
+        let waiting: Vec<S::Op> = waiting.iter().map(|op| op.get::<S::Op>().clone()).collect();
+        self.0.may_rest(state.get(), &waiting)
+    }
+
     fn footprint(&self, op: &ErasedValue) -> Footprint {
         self.0.footprint(op.get())
     }
@@ -424,6 +429,10 @@ impl Spec for Erased {
         out: &mut Vec<(ErasedValue, ErasedState)>,
     ) -> bool {
         self.0.outcomes(state, op, out)
+    }
+
+    fn may_rest(&self, state: &ErasedState, waiting: &[ErasedValue]) -> bool {
+        self.0.may_rest(state, waiting)
     }
 
     fn footprint(&self, op: &ErasedValue) -> Footprint {

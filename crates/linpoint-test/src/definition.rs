@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use linpoint::Spec;
 
+use crate::block_on::block_on;
 use crate::execution::message_of;
 use crate::handles::Handles;
 use crate::rng::Rng;
@@ -22,7 +23,8 @@ type Make<T> = Arc<dyn Fn() -> T + Send + Sync>;
 type Perform<T, S> = Arc<dyn Fn(&T, usize, &<S as Spec>::Op) -> <S as Spec>::Ret + Send + Sync>;
 type Unblock<T> = Arc<dyn Fn(&T) + Send + Sync>;
 type Validate<T> = Arc<dyn Fn(&T) + Send + Sync>;
-type Relaxed<S> = Arc<dyn Fn(&<S as Spec>::Op) -> bool + Send + Sync>;
+/// A property of operations.
+type Which<S> = Arc<dyn Fn(&<S as Spec>::Op) -> bool + Send + Sync>;
 type OnPanic<S> = Arc<dyn Fn(&<S as Spec>::Op, &str) -> Option<<S as Spec>::Ret> + Send + Sync>;
 
 /// An object, its specification, and the operations performed on it. Clones share everything.
@@ -44,7 +46,8 @@ pub struct Test<T, S: Spec> {
     name: Option<String>,
     unblock: Option<Unblock<T>>,
     validate: Option<Validate<T>>,
-    relaxed: Option<Relaxed<S>>,
+    relaxed: Option<Which<S>>,
+    may_block: Option<Which<S>>,
     on_panic: Option<OnPanic<S>>,
 }
 
@@ -64,6 +67,7 @@ impl<T, S: Spec> Clone for Test<T, S> {
             unblock: self.unblock.clone(),
             validate: self.validate.clone(),
             relaxed: self.relaxed.clone(),
+            may_block: self.may_block.clone(),
             on_panic: self.on_panic.clone(),
         }
     }
@@ -173,6 +177,22 @@ impl<T, S: Spec + Send + 'static, M: Mode> NeedsPerform<T, S, M> {
         self.perform_by(move |object, _, op| perform(object, op))
     }
 
+    /// Performs an operation that is a future. The thread waits for it; no runtime is needed, except by futures that
+    /// use one themselves, such as timers.
+    ///
+    /// ```text
+    /// .perform_async(async |(sender, receiver), op| match op {
+    ///     ChannelOp::Recv => receiver.recv().await.map_or(ChannelRet::Closed, ChannelRet::Message),
+    ///     …
+    /// })
+    /// ```
+    pub fn perform_async(
+        self,
+        perform: impl AsyncFn(&T, &S::Op) -> S::Ret + Send + Sync + 'static,
+    ) -> M::Of<T, S> {
+        self.perform_by(move |object, _, op| block_on(perform(object, op)))
+    }
+
     /// Performs an operation on the object as the thread with this number, for objects that give
     /// each thread a part of its own. Setup and final operations have the number after those of the
     /// threads.
@@ -194,6 +214,7 @@ impl<T, S: Spec + Send + 'static, M: Mode> NeedsPerform<T, S, M> {
             unblock: None,
             validate: None,
             relaxed: None,
+            may_block: None,
             on_panic: None,
         })
     }
@@ -292,6 +313,13 @@ impl<T, S: Spec> Test<T, S> {
         self
     }
 
+    /// The operations for which this is true may wait for other threads: `lock`, `recv`. All others must be
+    /// obstruction-free, if that is tested: see `Shuttle::obstruction_free`.
+    pub fn may_block(mut self, may_block: impl Fn(&S::Op) -> bool + Send + Sync + 'static) -> Self {
+        self.may_block = Some(Arc::new(may_block));
+        self
+    }
+
     /// Maps a panic, given the operation and the message, to a result of the specification, or to
     /// `None` if it is a failure. By default every panic of an operation fails the test.
     pub fn panics_as(
@@ -372,8 +400,14 @@ impl<T, S: Spec> Test<T, S> {
     }
 
     /// The function that recognises relaxed operations, if there are any.
-    pub(crate) fn relaxed_ops(&self) -> Option<&Relaxed<S>> {
+    pub(crate) fn relaxed_ops(&self) -> Option<&Which<S>> {
         self.relaxed.as_ref()
+    }
+
+    /// True if the operation may wait for other threads.
+    #[cfg(feature = "shuttle")]
+    pub(crate) fn blocks(&self, op: &S::Op) -> bool {
+        self.may_block.as_ref().is_some_and(|may_block| may_block(op))
     }
 
     /// The result that a panic of an operation maps to, if any.

@@ -72,6 +72,8 @@ pub enum UnfinishedReason {
     Waiting(String),
     /// The scheduler ended the execution. Nothing follows about the object.
     Cut(Truncation),
+    /// The scheduler stopped its thread, so that another one ran alone.
+    Stopped,
 }
 
 /// Executes scenarios and judges the executions. Implemented by OS threads, shuttle and loom.

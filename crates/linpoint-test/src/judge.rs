@@ -54,6 +54,12 @@ pub enum Fault {
         /// waiting operation may be the lost one.
         lost: Vec<OpId>,
     },
+    /// An operation does not return while all other threads are stopped, although it
+    /// [may not wait](crate::Test::may_block).
+    Obstructed {
+        /// The operation.
+        op: OpId,
+    },
     /// The object is not valid after the run: [`Test::validate`](crate::Test::validate) panicked with this
     /// message.
     Invalid(String),
@@ -224,11 +230,7 @@ impl<S: Spec> Spec for WithRest<'_, S> {
                 self.spec.successors(state, op, ret, next);
             }
             RestOp::Rest(waiting) => {
-                let mut could = Vec::new();
-                for op in waiting.iter() {
-                    self.spec.successors(state, op, None, &mut could);
-                }
-                if could.is_empty() {
+                if self.spec.may_rest(state, waiting) {
                     next.push(state.clone());
                 }
             }

@@ -33,6 +33,7 @@
 //! | write a specification of my own | a struct that implements [`Sequential`] |
 //! | draw operations that collide where bugs are | [`profile`] |
 //! | give threads different roles | [`Test::thread`] |
+//! | test operations that are futures | [`perform_async`](definition::NeedsPerform::perform_async) |
 //! | give each thread `&mut` access to an end of the object | [`Handles`] |
 //! | check an invariant of the object after each run | [`Test::validate`] |
 //! | test `len` or an iterator that is not atomic | [`Test::relaxed`] |
@@ -60,6 +61,7 @@
 //! caught and reported, but the panic hook prints them as well. Threads that are stuck cannot be
 //! stopped; they are abandoned.
 
+mod block_on;
 pub mod definition;
 mod execution;
 mod handles;
@@ -96,11 +98,11 @@ pub use stress::{Noise, Placement, Stress, Summary};
 /// The models with their operations and results, [`profile`], and what defines and runs a test.
 pub mod prelude {
     pub use crate::models::{
-        Bag, BagOp, BagRet, CasRegister, CasRegisterOp, CasRegisterRet, Counter, CounterOp,
-        CounterRet, Deque, DequeOp, DequeRet, KeyValue, KeyValueOp, KeyValueRet, PriorityQueue,
-        PriorityQueueOp, PriorityQueueRet, Queue, QueueOp, QueueRet, Register, RegisterOp,
-        RegisterRet, Semaphore, SemaphoreOp, SemaphoreRet, Set, SetOp, SetRet, Stack, StackOp,
-        StackRet,
+        Bag, BagOp, BagRet, CasRegister, CasRegisterOp, CasRegisterRet, Channel, ChannelOp,
+        ChannelRet, Counter, CounterOp, CounterRet, Deque, DequeOp, DequeRet, KeyValue, KeyValueOp,
+        KeyValueRet, Map, MapOp, MapRet, PriorityQueue, PriorityQueueOp, PriorityQueueRet, Queue,
+        QueueOp, QueueRet, Register, RegisterOp, RegisterRet, Semaphore, SemaphoreOp, SemaphoreRet,
+        Set, SetOp, SetRet, Stack, StackOp, StackRet,
     };
     pub use crate::profile::{self, BadHash, Fill, Keys};
     pub use crate::{Rng, Sequential, Stress, Test};

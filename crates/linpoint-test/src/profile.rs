@@ -10,7 +10,7 @@
 
 use std::hash::{Hash, Hasher};
 
-use crate::models::{KeyValueOp, QueueOp, SetOp, StackOp};
+use crate::models::{ChannelOp, KeyValueOp, MapOp, QueueOp, SetOp, StackOp};
 use crate::rng::Rng;
 
 /// A good capacity for a bounded container under test: it is full after two additions.
@@ -85,8 +85,31 @@ pub fn set(keys: Keys) -> impl Fn(&mut Rng) -> SetOp<u64> + Send + Sync + 'stati
     }
 }
 
+/// Inserts of distinct values, removals and lookups in equal shares.
+pub fn map(keys: Keys) -> impl Fn(&mut Rng) -> MapOp<u64, u64> + Send + Sync + 'static {
+    move |rng| {
+        let kind = rng.below(3);
+        let key = keys.draw(rng);
+        match kind {
+            0 => MapOp::Get(key),
+            1 => MapOp::Insert(key, rng.fresh()),
+            _ => MapOp::Remove(key),
+        }
+    }
+}
+
+/// Sends of distinct values, and receives. Half of them wait.
+pub fn channel(fill: Fill) -> impl Fn(&mut Rng) -> ChannelOp<u64> + Send + Sync + 'static {
+    move |rng| match (fill.adds(rng), rng.chance(0.5)) {
+        (true, true) => ChannelOp::Send(rng.fresh()),
+        (true, false) => ChannelOp::TrySend(rng.fresh()),
+        (false, true) => ChannelOp::Recv,
+        (false, false) => ChannelOp::TryRecv,
+    }
+}
+
 /// Gets, puts of distinct values, and removals in equal shares.
-pub fn map(keys: Keys) -> impl Fn(&mut Rng) -> KeyValueOp<u64, u64> + Send + Sync + 'static {
+pub fn key_value(keys: Keys) -> impl Fn(&mut Rng) -> KeyValueOp<u64, u64> + Send + Sync + 'static {
     move |rng| {
         let kind = rng.below(3);
         let key = keys.draw(rng);

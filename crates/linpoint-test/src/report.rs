@@ -83,10 +83,9 @@ pub(crate) fn name_of(given: Option<&str>) -> String {
     if let Some(name) = given {
         return name.to_owned();
     }
-    harness_name().unwrap_or_else(|| {
-        let place = std::panic::Location::caller();
-        format!("{}:{}", place.file(), place.line())
-    })
+    // Not inside of the closure, whose caller is here.
+    let place = std::panic::Location::caller();
+    harness_name().unwrap_or_else(|| format!("{}:{}", place.file(), place.line()))
 }
 
 /// The name of the `#[test]` that runs on this thread: that of the thread, unless the test runs alone on the
@@ -165,8 +164,9 @@ pub(crate) fn conclude<T, S: Spec + 'static>(
 }
 
 fn is_worth_shrinking(fault: &Fault) -> bool {
-    use Fault::{Invalid, NotLinearizable, Panicked, Stuck};
-    matches!(fault, NotLinearizable | Panicked { .. } | Stuck { .. } | Invalid(_))
+    use Fault::{Invalid, NotLinearizable, Obstructed, Panicked, Stuck};
+    let has_operations = matches!(fault, Panicked { .. } | Stuck { .. } | Obstructed { .. });
+    has_operations || matches!(fault, NotLinearizable | Invalid(_))
 }
 
 /// Shrinks with short timeouts and confirms the result with the full ones.
@@ -209,5 +209,23 @@ fn explanation<T, S: Spec>(
             explain(test.specification(), &failure.execution.history, &context.limits).ok()
         }
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_test_without_a_name_is_named_by_the_place_that_calls_it() {
+        if std::env::var_os("NEXTEST_TEST_NAME").is_some() {
+            return;
+        }
+        let names = std::thread::spawn(|| [name_of(None), name_of(None), name_of(Some("mine"))]);
+        let line = line!() - 1;
+        let [first, second, given] = names.join().unwrap();
+        assert_eq!(first, format!("{}:{line}", file!()));
+        assert_eq!(second, first);
+        assert_eq!(given, "mine");
     }
 }

@@ -67,7 +67,7 @@ pub(crate) fn core_of<Op, Ret>(failure: &Failure<Op, Ret>, report: Option<&Repor
     let violation = report.and_then(|report| report.verdict.violation());
     match (&failure.fault, violation) {
         (_, Some(violation)) => violation.core.iter().copied().chain(violation.failing).collect(),
-        (Fault::Panicked { op, .. }, _) => vec![*op],
+        (Fault::Panicked { op, .. } | Fault::Obstructed { op }, _) => vec![*op],
         (Fault::Stuck { waiting, .. }, _) => waiting.clone(),
         _ => Vec::new(),
     }

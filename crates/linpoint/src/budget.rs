@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 
 use smallvec::SmallVec;
 
+use crate::allowance::Allowance;
+
 /// The limit that ended a search.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
@@ -19,6 +21,8 @@ pub enum Limit {
     Steps,
     /// The bound on schedule depth, see [`crate::Engine::Hitting`].
     Depth,
+    /// The limit on configurations of a stream, see [`crate::incremental`].
+    Configurations,
     /// [`Cancel::cancel`] was called.
     Cancelled,
 }
@@ -30,6 +34,7 @@ impl std::fmt::Display for Limit {
             Limit::Memory => "the memory limit",
             Limit::Steps => "the limit on search steps",
             Limit::Depth => "the bound on depth",
+            Limit::Configurations => "the limit on configurations",
             Limit::Cancelled => "cancellation",
         })
     }
@@ -162,6 +167,7 @@ pub struct Budget<'a> {
     work: u64,
     max_steps: u64,
     total_steps: Option<&'a std::sync::atomic::AtomicU64>,
+    allowance: Allowance,
 }
 
 /// Number of steps between two looks at the clock.
@@ -182,7 +188,15 @@ impl<'a> Budget<'a> {
             work: 0,
             max_steps: u64::MAX,
             total_steps: None,
+            allowance: Allowance::unlimited(),
         }
+    }
+
+    /// The limits of an allowance.
+    pub fn of(allowance: &Allowance) -> Budget<'static> {
+        let mut budget = Budget::unlimited();
+        budget.allowance = allowance.clone();
+        budget
     }
 
     /// No limits. For looking at a few states.
@@ -260,7 +274,7 @@ impl<'a> Budget<'a> {
     /// Fails if the process would have allocated too much with this many bytes more. Unlike [`Budget::reserve`], nothing
     /// is taken: it is for what is reserved elsewhere, or not at all.
     pub(crate) fn fits(&self, bytes: usize) -> Result<(), Limit> {
-        if self.memory.is_short_of(bytes) { Err(Limit::Memory) } else { Ok(()) }
+        if self.memory.is_short_of(bytes) { Err(Limit::Memory) } else { self.allowance.fits(bytes) }
     }
 
     /// Fails if a vector is full and the process would have allocated too much after it has doubled. A table that
@@ -304,7 +318,7 @@ impl<'a> Budget<'a> {
         }
         match self.deadline {
             Some(deadline) if Instant::now() >= deadline => Err(Limit::Time),
-            _ => Ok(()),
+            _ => self.allowance.look(),
         }
     }
 

@@ -55,6 +55,7 @@
 //! [`research`] contains parts for experiments: strong hitting families, and switches that turn off
 //! single optimisations. You do not need them to check histories.
 
+mod allowance;
 mod budget;
 mod check;
 mod decide;
@@ -78,6 +79,7 @@ pub mod subject;
 pub mod verdict;
 pub mod wire;
 
+pub use allowance::Allowance;
 pub use budget::{Cancel, Limit, Limits, Progress, count_memory_with};
 pub use check::{CheckError, Checker, Hints, Part, PartStatus, Report, Stats, check};
 pub use history::{History, OpId};

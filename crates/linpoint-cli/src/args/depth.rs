@@ -53,6 +53,10 @@ pub struct DepthBounds {
     #[arg(long, value_name = "TIME", value_parser = units::duration, default_value = "10s")]
     pub timeout: Duration,
 
+    /// Memory limit for all checks together: 1GiB, 512MB, or a number of bytes
+    #[arg(long, value_name = "SIZE", value_parser = units::bytes)]
+    pub memory: Option<usize>,
+
     /// Number of threads [default: all cores]
     #[arg(long, short = 'j', value_name = "N")]
     pub threads: Option<NonZeroUsize>,

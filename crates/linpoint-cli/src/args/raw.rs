@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use linpoint::Limits;
 use linpoint_formats::Format;
 
 use super::{check, convert, depth, explore, generate, plan, shrink, spin, stats, units, watch};
@@ -158,13 +159,9 @@ pub struct RunArgs {
     #[arg(long, value_name = "NAME")]
     pub algorithm: Option<linpoint::Algorithm>,
 
-    /// Time limit for each history: 10s, 500ms, 2m, or a number of seconds
-    #[arg(long, value_name = "TIME", value_parser = units::duration)]
-    pub timeout: Option<Duration>,
-
-    /// Memory limit for all checks together: 1GiB, 512MB, or a number of bytes
-    #[arg(long, value_name = "SIZE", value_parser = units::bytes)]
-    pub memory: Option<usize>,
+    /// Limits on each check.
+    #[command(flatten)]
+    pub limits: LimitArgs,
 
     /// Number of threads, across and within files [default: all cores]
     #[arg(long, short = 'j', value_name = "N")]
@@ -181,6 +178,24 @@ pub struct RunArgs {
     /// How to use order hints: known positions in the order of effects
     #[arg(long, value_enum, default_value = "order", value_name = "USE")]
     pub hints: HintUse,
+}
+
+/// Limits on time and memory.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct LimitArgs {
+    /// Time limit for each history: 10s, 500ms, 2m, or a number of seconds
+    #[arg(long, value_name = "TIME", value_parser = units::duration)]
+    pub timeout: Option<Duration>,
+
+    /// Memory limit for all checks together: 1GiB, 512MB, or a number of bytes
+    #[arg(long, value_name = "SIZE", value_parser = units::bytes)]
+    pub memory: Option<usize>,
+}
+
+impl From<LimitArgs> for Limits {
+    fn from(args: LimitArgs) -> Limits {
+        Limits { time: args.timeout, memory: args.memory }
+    }
 }
 
 /// How to use order hints.

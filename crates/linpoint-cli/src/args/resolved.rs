@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use linpoint::Limits;
 use linpoint_formats::{Format, ModelName, Settings, Source, registry};
 
 use super::check::{CheckArgs, CheckForm};
@@ -70,7 +69,7 @@ impl RunOptions {
         Ok(RunOptions {
             inputs: InputOptions::new(args.inputs)?,
             settings: Settings {
-                limits: Limits { time: args.timeout, memory: args.memory },
+                limits: args.limits.into(),
                 threads: args.threads.map(usize::from),
                 algorithm: args.algorithm,
                 hints: match args.hints {

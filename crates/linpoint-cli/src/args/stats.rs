@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::raw::{HumanOrJson, InputArgs};
+use super::raw::{HumanOrJson, InputArgs, LimitArgs};
 
 pub const EXAMPLES: &str = "\
 Examples:
@@ -10,7 +10,10 @@ Examples:
   linpoint stats --model queue --output json .   for programs, one JSON object per history
 
 Nothing is checked. A result is informative if the object can have been in a state in which the
-operation could not have returned it. Warnings name what makes a history unlikely to fail.";
+operation could not have returned it. Warnings name what makes a history unlikely to fail.
+
+Exit codes: 2 bad usage or bad input; otherwise 3 a limit was reached and some facts are missing;
+otherwise 0.";
 
 /// Arguments of `stats`.
 #[derive(Args, Debug)]
@@ -18,6 +21,10 @@ pub struct StatsArgs {
     /// Which inputs to read, and how.
     #[command(flatten)]
     pub inputs: InputArgs,
+
+    /// Limits on each history. Reading does not count.
+    #[command(flatten)]
+    pub limits: LimitArgs,
 
     /// Output format
     #[arg(long, short, value_enum, default_value = "human", value_name = "FORM")]

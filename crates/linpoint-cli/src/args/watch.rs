@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::raw::format_names;
+use super::raw::{LimitArgs, format_names};
 
 pub const EXAMPLES: &str = "\
 Examples:
@@ -14,12 +14,13 @@ Examples:
   zcat run.jsonl.gz | linpoint watch -            little memory, however long the history
 
 Formats that can be watched: jsonl with events, edn (one map per line; needs --model), jepsen-log,
-porcupine. Order hints are ignored.
+porcupine. Order hints are ignored. The time that passes while waiting for input does not count.
 
 Exit codes:
   2  bad usage, or a bad line
   1  the stream is not linearizable
-  3  the stream ended, but an object or key was given up (--max-configurations)
+  3  a limit was reached: watching stopped there (--timeout, --memory), or an object or key was
+     given up and the rest of the stream is linearizable (--max-configurations)
   0  the stream ended, and is linearizable";
 
 /// Arguments of `watch`.
@@ -47,6 +48,10 @@ pub struct WatchArgs {
     /// grow exponentially with the number of open operations.
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     pub max_configurations: usize,
+
+    /// Limits on the whole stream.
+    #[command(flatten)]
+    pub limits: LimitArgs,
 
     /// Do not show the status on the terminal
     #[arg(long, short)]

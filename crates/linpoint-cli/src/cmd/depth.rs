@@ -129,6 +129,8 @@ type Answer = Result<(Measured, Option<bool>), String>;
 fn measure_all(histories: &[Loaded], bounds: DepthBounds) -> Vec<Answer> {
     let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let threads = bounds.threads.map_or_else(cores, usize::from).min(histories.len());
+    let all = Limits { time: None, memory: bounds.memory };
+    let bounds = DepthBounds { memory: Some(all.memory_bytes() / threads.max(1)), ..bounds };
     let next = AtomicUsize::new(0);
     let answers: Mutex<Vec<Option<Answer>>> = Mutex::new(histories.iter().map(|_| None).collect());
     let work = || {
@@ -159,13 +161,14 @@ fn measure(history: &LoadedHistory, bounds: DepthBounds) -> Answer {
         most_d: bounds.max_d.into(),
         most_depth: bounds.max_depth.into(),
         deadline: Instant::now().checked_add(bounds.timeout),
+        memory: bounds.memory,
         ..Measure::default()
     };
     let measured = history.measure(&what).map_err(|error| error.to_string())?;
     if measured.witness.is_some() {
         return Ok((measured, Some(true)));
     }
-    let limits = Limits { time: Some(bounds.timeout), memory: None };
+    let limits = Limits { time: Some(bounds.timeout), memory: bounds.memory };
     let settings = Settings { limits, threads: Some(1), verdict_only: true, ..Settings::default() };
     let report = history.check(&settings).map_err(|error| error.to_string())?;
     let linearizable = match report.verdict {

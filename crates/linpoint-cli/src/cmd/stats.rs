@@ -3,8 +3,10 @@
 use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
+use linpoint::{Allowance, Limits};
 use linpoint_formats::stats::{Kind, Stats, doubling, stats};
 use linpoint_formats::{Format, RawHistory, ReadError, Source, Value, to_json};
+use linpoint_report::json::limit_name;
 use linpoint_report::text::count;
 
 use crate::args::raw::HumanOrJson;
@@ -27,12 +29,15 @@ pub fn run(args: StatsArgs, out: &mut Output) -> CommandResult {
     let mut exit = Exit::Success;
     for input in &Inputs::find(&options.paths).list {
         let all = match input.read(options.max_unpacked) {
-            Ok(source) => stats_of_file(&source, &options),
+            Ok(source) => stats_of_file(&source, &options, &args.limits.into()),
             Err(error) => vec![(None, Err(error))],
         };
         for (id, stats) in all {
             match stats {
                 Ok(stats) => {
+                    if stats.limit.is_some() {
+                        exit = exit.max(Exit::Undecided);
+                    }
                     let name = input.name_with(id.as_deref());
                     out.write(&match args.output {
                         HumanOrJson::Human => human(&name, &stats),
@@ -53,7 +58,7 @@ pub fn run(args: StatsArgs, out: &mut Output) -> CommandResult {
 /// The id and the statistics of one history, or why there are none.
 type StatsOfHistory = (Option<String>, Result<Stats, CommandError>);
 
-fn stats_of_file(source: &Source, options: &InputOptions) -> Vec<StatsOfHistory> {
+fn stats_of_file(source: &Source, options: &InputOptions, limits: &Limits) -> Vec<StatsOfHistory> {
     let format = match options.format.map_or_else(|| Format::detect(source), Ok) {
         Ok(format) => format,
         Err(error) => return vec![(None, Err(CommandError::input(error)))],
@@ -61,7 +66,8 @@ fn stats_of_file(source: &Source, options: &InputOptions) -> Vec<StatsOfHistory>
     let model = options.model.as_ref();
     let stats_of = |raw: Result<RawHistory, ReadError>| match raw {
         Ok(raw) => {
-            let stats = stats(source, &raw, model).map_err(CommandError::input);
+            let stats = stats(source, &raw, model, &Allowance::new(limits));
+            let stats = stats.map_err(CommandError::input);
             (raw.id, stats)
         }
         Err(error) => (None, Err(CommandError::input(error))),
@@ -224,6 +230,9 @@ fn json(name: &str, stats: &Stats) -> String {
             revealed.parts.len(),
             revealed.parts.first().copied().unwrap_or(0)
         );
+    }
+    if let Some(limit) = stats.limit {
+        let _ = write!(text, ",\"limit\":{}", quoted(limit_name(limit)));
     }
     let warnings: Vec<String> = stats.warnings.iter().map(|warning| quoted(warning)).collect();
     let _ = writeln!(text, ",\"warnings\":[{}]}}", warnings.join(","));

@@ -7,7 +7,7 @@ mod text;
 use std::io;
 use std::time::Instant;
 
-use linpoint::Cancel;
+use linpoint::{Allowance, Cancel};
 use linpoint_formats::Format;
 use linpoint_formats::live::WatchError;
 use linpoint_formats::registry::watch;
@@ -43,7 +43,7 @@ pub fn run(args: &WatchArgs, out: &mut Output) -> CommandResult {
             out.write(&text::summary(&name, &summary, begun.elapsed(), width))?;
             Ok(match summary.outcome {
                 watch::Ended::Fine => Exit::Success,
-                watch::Ended::Undecided(_) => Exit::Undecided,
+                watch::Ended::Undecided(_) | watch::Ended::Stopped { .. } => Exit::Undecided,
                 watch::Ended::Violation(_) => Exit::Violation,
             })
         }
@@ -66,9 +66,10 @@ fn prepare(args: &WatchArgs) -> Result<(String, watch::Settings, LineReader), Co
         ));
     }
     let name = if is_stdin { "<stdin>".to_owned() } else { args.path.display().to_string() };
+    let allowance = Allowance::new(&args.limits.into());
     let lines = match is_stdin {
-        true => Ok(LineReader::stdin()),
-        false => LineReader::file(&args.path, args.follow.then_some(&cancel)),
+        true => Ok(LineReader::stdin(&allowance)),
+        false => LineReader::file(&args.path, args.follow.then_some(&cancel), &allowance),
     };
     let lines = lines.map_err(|error| unreadable(&name, &error))?;
     if args.follow {
@@ -76,7 +77,7 @@ fn prepare(args: &WatchArgs) -> Result<(String, watch::Settings, LineReader), Co
     }
     let format = args.format.as_deref().and_then(Format::from_name);
     let max_configurations = args.max_configurations;
-    Ok((name, watch::Settings { model, format, max_configurations }, lines))
+    Ok((name, watch::Settings { model, format, max_configurations, allowance }, lines))
 }
 
 /// Shows progress, and reports each object or key that is given up.

@@ -48,6 +48,20 @@ a.jsonl  4 operations of register:initial=0, 2 processes
 }
 
 #[test]
+fn facts_that_a_limit_leaves_out_are_missing() {
+    let dir = dir("stats-limit");
+    exits(&linpoint(&dir, &["gen", "--model", "queue", "--ops", "2000", "-o", "a.jsonl"]), 0);
+    let (out, _) = exits(&linpoint(&dir, &["stats", "--timeout", "1us", "a.jsonl"]), 3);
+    let warning =
+        "  warning      the time limit was reached: which results are informative is not known";
+    assert!(out.contains(warning) && !out.contains("  results "), "{out}");
+    let json = ["stats", "--timeout", "1us", "--output", "json", "a.jsonl"];
+    let (out, _) = exits(&linpoint(&dir, &json), 3);
+    assert!(out.contains("\"limit\":\"time\""), "{out}");
+    exits(&linpoint(&dir, &["stats", "--timeout", "1h", "--memory", "1GB", "a.jsonl"]), 0);
+}
+
+#[test]
 fn a_sequential_history_gets_a_warning() {
     let dir = dir("stats-warning");
     let args = ["gen", "--model", "queue", "--processes", "1", "--ops", "50", "-o", "a.jsonl"];

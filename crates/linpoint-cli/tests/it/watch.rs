@@ -87,6 +87,32 @@ fn giving_up_is_reported_immediately_and_makes_the_stream_undecided() {
 }
 
 #[test]
+fn a_limit_stops_the_stream_and_names_the_line() {
+    // Deques have no monitor in a stream, and the effects of twenty open operations have many orders.
+    let mut stream = "{\"linpoint\":1,\"model\":\"deque\"}\n".to_owned();
+    for i in 0..20 {
+        stream += &format!("{{\"call\":{i},\"op\":\"push_back\",\"args\":[{i}]}}\n");
+    }
+    for i in 0..20 {
+        stream += &format!("{{\"return\":{i},\"value\":\"ok\"}}\n");
+    }
+    let (out, err) = exits(&watch(&["--memory", "20MB"], &stream), 3);
+    assert!(out.starts_with("? <stdin>:22  undecided  deque, 20 operations, "), "{out}");
+    assert!(out.contains("  stopped by the memory limit on line 22, with no violation so far\n"));
+    assert_eq!(err, "");
+    let (out, _) = exits(&watch(&["--timeout", "1us"], &stream), 3);
+    assert!(out.contains("  stopped by the time limit on line 22, with no violation so far\n"));
+    // Lines are counted as well: a long stream that is easy to check stops, too.
+    let reads: String = (0..10_000)
+        .map(|i| format!("{{\"call\":{i},\"op\":\"read\"}}\n{{\"return\":{i},\"value\":0}}\n"))
+        .collect();
+    let stream = "{\"linpoint\":1,\"model\":\"register\",\"initial\":0}\n".to_owned() + &reads;
+    let (out, _) = exits(&watch(&["--timeout", "1us"], &stream), 3);
+    assert!(out.contains("stopped by the time limit on line "), "{out}");
+    exits(&watch(&["--timeout", "1h", "--memory", "1GB"], &stream), 0);
+}
+
+#[test]
 fn jepsen_logs_edn_and_porcupine_can_be_watched() {
     let log = "INFO  jepsen.util - 0\t:invoke\t:write\t3\nINFO  jepsen.core - hello\n\
         INFO  jepsen.util - 0\t:ok\t:write\t3\nINFO  jepsen.util - 1\t:invoke\t:read\tnil\n\

@@ -1,9 +1,9 @@
 //! What the operations of a history can reveal about the object, whatever the verdict is.
 
-use linpoint::OpId;
 use linpoint::history::Timeline;
 use linpoint::spec::{Footprint, Traces};
 use linpoint::subject::{Budget, Call, ClassId, RetId, Session, StateId, Subject};
+use linpoint::{Allowance, OpId};
 use rustc_hash::FxHashMap;
 
 /// What is known about a history beyond its operations.
@@ -28,18 +28,21 @@ const FEW: usize = 4;
 const ENOUGH: usize = 1000;
 /// States that are met while looking; beyond that the session is started anew.
 const MANY: usize = 1 << 12;
+/// Work for a step of the specification, in units of a few nanoseconds.
+const WORK_PER_STEP: usize = 1 << 10;
 
 /// For each operation, whether its result reveals something. `kinds` are numbers for the names of operations.
 pub(super) fn informative_ops(
     subject: &dyn Subject,
     timeline: &Timeline,
     kinds: &[u16],
+    allowance: &Allowance,
 ) -> Vec<bool> {
-    let mut possible = Possible::new(subject, timeline);
+    let mut possible = Possible::new(subject, timeline, allowance);
     // By kind: how many were looked at, and whether one revealed something.
     let mut seen: FxHashMap<u16, (usize, bool)> = FxHashMap::default();
     let mut reveals = |id: OpId| {
-        if !subject.is_known(RetId::of(id)) {
+        if !subject.is_known(RetId::of(id)) || allowance.exhausted().is_some() {
             return false;
         }
         let kind = kinds.get(id.index()).copied().unwrap_or_default();
@@ -60,6 +63,7 @@ struct Possible<'a> {
     subject: &'a dyn Subject,
     session: Box<dyn Session + 'a>,
     budget: Budget<'static>,
+    allowance: &'a Allowance,
     /// The first ones are always kept.
     states: Vec<StateId>,
     /// Steps since the session was tidied.
@@ -69,11 +73,12 @@ struct Possible<'a> {
 }
 
 impl<'a> Possible<'a> {
-    fn new(subject: &'a dyn Subject, timeline: &Timeline) -> Self {
+    fn new(subject: &'a dyn Subject, timeline: &Timeline, allowance: &'a Allowance) -> Self {
         let leavers = leavers(subject, timeline);
-        let (session, budget) = (subject.session(), Budget::unlimited());
+        let (session, budget) = (subject.session(), Budget::of(allowance));
         let states = Vec::new();
-        let mut possible = Possible { subject, session, budget, states, steps: 0, leavers };
+        let mut possible =
+            Possible { subject, session, budget, allowance, states, steps: 0, leavers };
         let Ok(mut state) = possible.session.initial(&mut possible.budget) else { return possible };
         possible.states.push(state);
         let mut bytes = 0;
@@ -97,6 +102,9 @@ impl<'a> Possible<'a> {
     fn next(&mut self, state: StateId, call: Call) -> Vec<StateId> {
         self.steps += 1;
         let mut next = Vec::new();
+        if self.allowance.work(WORK_PER_STEP).is_err() {
+            return next;
+        }
         // A specification that fails is reported by the check.
         let _ = self.session.step(state, call, &mut next, &mut self.budget);
         next

@@ -8,7 +8,7 @@ use linpoint::hitting::{Measure, Measured, NotMeasured, measure};
 use linpoint::shrink::{Shrunk, Until};
 use linpoint::subject::{Call, RetId, Subject};
 use linpoint::verdict::{States, Violation, states_along};
-use linpoint::{CheckError, Checker, OpId, Plan, Progress, Report};
+use linpoint::{Allowance, CheckError, Checker, OpId, Plan, Progress, Report};
 
 use super::typed::{AnyHistory, difference};
 use super::{Difference, Facts, Settings, facts};
@@ -95,11 +95,12 @@ impl LoadedHistory {
         self.any.timeline()
     }
 
-    /// What its operations can reveal. `kinds` are numbers for the names of operations.
-    pub(crate) fn facts(&self, kinds: &[u16]) -> Result<Facts, CheckError> {
+    /// What its operations can reveal. `kinds` are numbers for the names of operations. If the allowance is
+    /// exhausted, the facts are not to be used.
+    pub(crate) fn facts(&self, kinds: &[u16], allowance: &Allowance) -> Result<Facts, CheckError> {
         let (subject, timeline) = (self.subject(), self.timeline());
         Ok(Facts {
-            informative: facts::informative_ops(&*subject, timeline, kinds),
+            informative: facts::informative_ops(&*subject, timeline, kinds, allowance),
             changing: facts::changing(&*subject, timeline),
             parts: Checker::of_subject(&*subject).part_sizes(timeline)?,
         })

@@ -6,7 +6,7 @@
 use linpoint::incremental::{Open, Step, StreamChecker, StreamError, StreamViolation};
 use linpoint::subject::{Call, RetId, StreamSubject, TypedStream};
 use linpoint::wire::{FromWire, Mismatch, ModelInfo};
-use linpoint::{Limit, OpId};
+use linpoint::{Allowance, Limit, OpId};
 use rustc_hash::FxHashMap;
 
 use super::loaded::client;
@@ -22,6 +22,9 @@ use crate::{Format, ReadError, Value};
 /// Name at most this many open operations beside a violation.
 const MAX_OPEN: usize = 8;
 
+/// Work for reading a line, in units of a few nanoseconds.
+const WORK_PER_LINE: usize = 128;
+
 /// How to watch a stream.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -31,6 +34,9 @@ pub struct Settings {
     pub format: Option<Format>,
     /// Give up an object or key that needs more configurations than this.
     pub max_configurations: usize,
+    /// Time and memory. If a limit is reached, watching stops. Whoever supplies the lines
+    /// [pauses](Allowance::pause) it while waiting for them.
+    pub allowance: Allowance,
 }
 
 /// Progress callback.
@@ -78,6 +84,13 @@ pub enum Ended {
     Fine,
     /// It ended, but at least one object or key was given up; the first of them.
     Undecided(GivenUp),
+    /// A limit on time or memory was reached on this line, and watching stopped.
+    Stopped {
+        /// The line.
+        line: u32,
+        /// The limit.
+        limit: Limit,
+    },
     /// It has no linearization.
     Violation(Box<LiveViolation>),
 }
@@ -112,6 +125,8 @@ pub struct LiveViolation {
     pub failed: bool,
     /// Everything it could have returned.
     pub allowed: Vec<String>,
+    /// True if `allowed` is complete; false if a limit cut it short.
+    pub allowed_is_complete: bool,
     /// States the object could have been in just before; the first few.
     pub states: Vec<String>,
     /// Operations of this object that are open too, as the stream names them, the last first, with the lines
@@ -119,7 +134,7 @@ pub struct LiveViolation {
     pub open: Vec<(u32, String)>,
 }
 
-/// Watches a stream to its end, or to the first violation.
+/// Watches a stream to its end, to the first violation, or to a limit on time or memory.
 pub fn watch(
     name: &str,
     lines: Lines<'_>,
@@ -143,6 +158,7 @@ pub fn watch(
         model: &*made,
         info: &entry.info,
         most,
+        allowance: settings.allowance.clone(),
         reader,
         objects: FxHashMap::default(),
         open: FxHashMap::default(),
@@ -208,6 +224,7 @@ struct Stream<'s, 'a> {
     model: &'s dyn Model,
     info: &'static ModelInfo,
     most: usize,
+    allowance: Allowance,
     reader: LiveReader<'a>,
     objects: FxHashMap<Option<u32>, Object<'s>>,
     /// The open operations, by their numbers in the reader.
@@ -224,11 +241,18 @@ struct Object<'s> {
 }
 
 impl<'s> Stream<'s, '_> {
-    /// Watches the stream to its end, or to the first violation.
+    /// Watches the stream to its end, to the first violation, or to a limit on time or memory.
     fn watch(&mut self, watcher: &mut dyn Watcher) -> Result<Ended, WatchError> {
         let mut given_up = None;
         loop {
-            match self.take_changes()? {
+            let changes = self.take_changes()?;
+            // A violation is one, however late.
+            if !matches!(changes, Some(Ended::Violation(_)))
+                && let Err(limit) = self.allowance.work(WORK_PER_LINE)
+            {
+                return Ok(Ended::Stopped { line: self.reader.number(), limit });
+            }
+            match changes {
                 Some(Ended::Fine) | None => {}
                 Some(Ended::Undecided(here)) => {
                     if given_up.is_none() {
@@ -280,11 +304,15 @@ impl<'s> Stream<'s, '_> {
     }
 
     fn object(&mut self, object: Option<u32>) -> &mut Object<'s> {
-        let (model, most) = (self.model, self.most);
+        let Stream { model, most, allowance, .. } = &*self;
+        let (model, most, allowance) = (*model, *most, allowance.clone());
         self.objects.entry(object).or_insert_with(|| {
             let by_key = model.one_key();
             let checker = if by_key { StreamChecker::new() } else { StreamChecker::whole() };
-            Object { stream: model.stream(), checker: checker.max_configurations(most) }
+            Object {
+                stream: model.stream(),
+                checker: checker.max_configurations(most).allowance(allowance),
+            }
         })
     }
 
@@ -367,6 +395,7 @@ impl<'s> Stream<'s, '_> {
             returned,
             failed,
             allowed,
+            allowed_is_complete: violation.allowed_is_complete,
             states: violation.states,
             open: open.map(|op| as_text(&op)).collect(),
         }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use linpoint::{Limits, Verdict};
+use linpoint::{Allowance, Limits, Verdict};
 use linpoint_formats::generate::{Options, Values, generate};
 use linpoint_formats::{
     Format, LoadedHistory, ModelName, RawHistory, Settings, Source, convert, registry,
@@ -512,7 +512,7 @@ fn damaged_histories_are_converted_or_refused() {
         let Ok(format) = Format::detect(&source) else { continue };
         for raw in format.read(&source, None).into_iter().flatten() {
             read += 1;
-            let _ = linpoint_formats::stats::stats(&source, &raw, None);
+            let _ = linpoint_formats::stats::stats(&source, &raw, None, &Allowance::unlimited());
             for &to in Format::ALL {
                 let Ok(converted) = convert(&source, &raw, None, to) else { continue };
                 written += 1;

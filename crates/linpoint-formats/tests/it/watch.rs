@@ -2,7 +2,7 @@
 //! stream contains. A damaged stream may be refused, but must not cause worse.
 
 use fastrand::Rng;
-use linpoint::Verdict;
+use linpoint::{Allowance, Verdict};
 use linpoint_formats::registry::watch::{self, Ended, Watcher};
 use linpoint_formats::{ModelName, Settings, Source, registry};
 
@@ -17,6 +17,7 @@ fn watched(name: &str, text: &[u8], model: Option<&str>) -> Result<Ended, String
         model: model.map(|model| ModelName::parse(model).unwrap()),
         format: None,
         max_configurations: 100_000,
+        allowance: Allowance::unlimited(),
     };
     let mut next = |line: &mut Vec<u8>| {
         let found = lines.next();

@@ -1,8 +1,9 @@
 //! Objects that hold elements.
 
 use linpoint::spec::models::{
-    Bag, BagOp, BagRet, Deque, DequeOp, DequeRet, Order, PriorityQueue, PriorityQueueOp,
-    PriorityQueueRet, Queue, QueueOp, QueueRet, Set, SetOp, SetRet, Stack, StackOp, StackRet,
+    Bag, BagOp, BagRet, Channel, ChannelOp, ChannelRet, Deque, DequeOp, DequeRet, Map, MapOp,
+    MapRet, Order, PriorityQueue, PriorityQueueOp, PriorityQueueRet, Queue, QueueOp, QueueRet, Set,
+    SetOp, SetRet, Stack, StackOp, StackRet,
 };
 
 use crate::vocabulary::Vocabulary;
@@ -19,6 +20,27 @@ pub fn set() -> Vocabulary<Set<u8>> {
         .once(Insert(2), both())
         .op(Remove(2), both())
         .op(Contains(2), both())
+}
+
+/// A map.
+pub fn map() -> Vocabulary<Map<u8, u8>> {
+    use MapOp::{Contains, Get, Insert, Len, Remove};
+    use MapRet::{Bool, Value};
+    let values = || [None, Some(1), Some(2), Some(9)].map(Value);
+    Vocabulary::new("map", Map::new())
+        .once(Insert(1, 1), [None, Some(1)].map(Value))
+        .op(Remove(1), [None, Some(1)].map(Value))
+        .op(Get(1), [None, Some(1)].map(Value))
+        .op(Contains(1), [true, false].map(Bool))
+        .exhaustive_so_far()
+        .op(Insert(1, 1), values())
+        .once(Insert(1, 2), values())
+        .op(Remove(1), values())
+        .op(Get(1), values())
+        .once(Insert(2, 1), values())
+        .op(Remove(2), values())
+        .op(Contains(2), [true, false].map(Bool))
+        .op(Len, [0, 1, 2].map(MapRet::Len))
 }
 
 /// A bag.
@@ -74,6 +96,34 @@ fn queue_of(name: &'static str, spec: Queue<u8>) -> Vocabulary<Queue<u8>> {
         .op(Peek, values())
         .once(Enqueue(3), [Done, Full])
         .once(Enqueue(4), [Done, Full])
+}
+
+/// A channel without a bound.
+pub fn channel() -> Vocabulary<Channel<u8>> {
+    channel_of("channel", Channel::unbounded())
+}
+
+/// A channel of at most two messages.
+pub fn bounded_channel() -> Vocabulary<Channel<u8>> {
+    channel_of("bounded channel", Channel::bounded(2))
+}
+
+fn channel_of(name: &'static str, spec: Channel<u8>) -> Vocabulary<Channel<u8>> {
+    use ChannelOp::{Cancel, Close, Recv, Send, TryRecv, TrySend};
+    use ChannelRet::{Bool, Closed, Done, Empty, Full, Message};
+    Vocabulary::new(name, spec)
+        .op(Recv, [Message(1), Closed])
+        .once(Send(1), [Done, Closed])
+        .op(TryRecv, [Empty, Message(1)])
+        .op(Close, [Bool(true), Done])
+        .exhaustive_so_far()
+        .op(Recv, [Message(1), Message(2), Message(3), Message(9), Closed, Empty])
+        .op(TryRecv, [Message(1), Message(2), Message(4), Empty, Closed])
+        .once(Send(2), [Done, Closed, Full])
+        .once(TrySend(3), [Done, Full, Closed])
+        .once(TrySend(4), [Done, Full])
+        .op(Close, [Bool(true), Bool(false), Done])
+        .op(Cancel, [Bool(true), Bool(false), Done])
 }
 
 /// A double-ended queue.

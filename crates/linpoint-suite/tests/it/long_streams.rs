@@ -6,7 +6,7 @@ use linpoint::spec::Spec;
 use linpoint::spec::models::{
     CasRegister, CasRegisterOp, CasRegisterRet, KeyValue, KeyValueOp, KeyValueRet, Order,
     PriorityQueue, PriorityQueueOp, PriorityQueueRet, Queue, QueueOp, QueueRet, Register,
-    RegisterOp, RegisterRet, Snapshot, SnapshotOp, SnapshotRet,
+    RegisterOp, RegisterRet, Snapshot, SnapshotOp, SnapshotRet, Stack, StackOp, StackRet,
 };
 use linpoint_suite::Rng;
 
@@ -193,6 +193,22 @@ fn queue() {
     };
     let stale = (QueueOp::Dequeue, QueueRet::Value(Some(1)));
     check("queue", &Queue::new(), (60, KEPT + LONGEST), &mut draw, stale);
+}
+
+#[test]
+fn stack() {
+    let (mut last, mut turns) = (0u64, turns());
+    let mut draw = |rng: &mut Rng, _: usize, _: &_| match turns(rng) {
+        0 => StackOp::Peek,
+        1 => {
+            last += 1;
+            StackOp::Push(last)
+        }
+        _ => StackOp::Pop,
+    };
+    // It was popped long ago: the stack is empty from time to time.
+    let stale = (StackOp::Pop, StackRet::Value(Some(1)));
+    check("stack", &Stack::new(), (60, KEPT + LONGEST), &mut draw, stale);
 }
 
 #[test]

@@ -22,3 +22,4 @@ mod snapshots;
 mod stack_monitor;
 mod stack_repeats;
 mod streams;
+mod wide_streams;

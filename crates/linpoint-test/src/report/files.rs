@@ -161,23 +161,30 @@ impl Files {
             }
             written.push(file);
         }
-        let replay_from = for_shell(&replay_from);
-        let command = format!("LINPOINT_REPLAY={replay_from} {}", test_command(&replay.test));
-        facts.push(("to replay", command));
+        facts.push(("to replay", replay_command(&replay_from, &replay.test)));
         (written, facts)
     }
 }
 
-/// The command that runs the test: by the name that the test harness knows, which need not be the one of the
-/// report.
-fn test_command(test: &str) -> String {
+/// The command that replays a test: by the name that the test harness knows, which need not be the one of the
+/// report. `cargo test` passes if there is no such test, so the command asks for it first.
+fn replay_command(replay_from: &str, test: &str) -> String {
     let package = std::env::var("CARGO_PKG_NAME");
     let package = package.map(|name| format!(" -p {}", for_shell(&name))).unwrap_or_default();
+    let replay = format!("LINPOINT_REPLAY={} cargo test{package}", for_shell(replay_from));
     match super::harness_name() {
-        Some(name) => format!("cargo test{package} {} -- --exact --nocapture", for_shell(&name)),
-        None => format!("cargo test{package} (the test that calls {test:?})"),
+        Some(name) => {
+            let named = format!("{} -- --exact", for_shell(&name));
+            format!(
+                "cargo test{package} {named} --list | {ANY_TEST} && {replay} {named} --nocapture"
+            )
+        }
+        None => format!("{replay} (the test that calls {test:?})"),
     }
 }
+
+/// Prints the tests that a test harness lists, and fails if there are none.
+const ANY_TEST: &str = "grep ': test$'";
 
 /// The directory of the crate with this source file, which cargo gives relative to the workspace.
 fn crate_of(file: &str) -> Option<PathBuf> {
@@ -256,14 +263,28 @@ mod tests {
 
     #[test]
     fn a_replay_command_names_the_test_of_the_harness() {
-        let command = test_command("a name of its own");
+        let command = replay_command("a file", "a name of its own");
         let real = "report::files::tests::a_replay_command_names_the_test_of_the_harness";
         assert!(command.starts_with("cargo test"), "{command}");
+        assert!(command.contains(" && LINPOINT_REPLAY='a file' cargo test"), "{command}");
         assert!(command.ends_with(&format!(" {real} -- --exact --nocapture")), "{command}");
-        let elsewhere = std::thread::spawn(|| test_command("my test")).join().unwrap();
+        let elsewhere = std::thread::spawn(|| replay_command("f", "my test")).join().unwrap();
         // nextest runs each test in a process of its own, whose arguments name it.
         let is_named = std::env::var_os("NEXTEST").is_some() && elsewhere.contains(real);
         assert!(is_named || elsewhere.contains("the test that calls \"my test\""), "{elsewhere}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_replay_command_fails_if_there_is_no_such_test() {
+        let program = std::env::current_exe().unwrap();
+        let finds = |name: &str| {
+            let list = format!("{} {name} --exact --list", for_shell(&program.to_string_lossy()));
+            let mut shell = std::process::Command::new("sh");
+            shell.args(["-c", &format!("{list} | {ANY_TEST}")]).output().unwrap().status.success()
+        };
+        assert!(finds("report::files::tests::a_replay_command_fails_if_there_is_no_such_test"));
+        assert!(!finds("report::files::tests::a_replay_command_fails"));
     }
 
     #[test]

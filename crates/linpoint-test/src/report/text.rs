@@ -64,7 +64,7 @@ impl<S: Spec> Operations for Named<'_, S> {
         let op = match unfinished.map(|u| &u.reason) {
             Some(UnfinishedReason::Panicked(_)) => format!("{} panicked", operation.op),
             Some(UnfinishedReason::Waiting(_)) => format!("{} waits", operation.op),
-            Some(UnfinishedReason::Cut(_)) | None => operation.op,
+            Some(UnfinishedReason::Cut(_) | UnfinishedReason::Stopped) | None => operation.op,
         };
         Operation { op, client, ..operation }
     }
@@ -178,6 +178,10 @@ impl<'a, S: Spec + 'static> ReportText<'a, S> {
                  complete: {}",
                 list(waiting)
             ),
+            Fault::Obstructed { op } => format!(
+                "NOT OBSTRUCTION-FREE: with all other threads stopped, this operation does not return: {}",
+                list(&[*op])
+            ),
             Fault::Invalid(message) => format!(
                 "INVALID: the run is linearizable, but the object is not valid after it: {}",
                 text::clean(message)
@@ -202,7 +206,7 @@ impl<'a, S: Spec + 'static> ReportText<'a, S> {
         ids.sort_by_key(|id| history.span(*id).call);
         let hidden = ids.len().saturating_sub(DRAWN);
         let special = |id: OpId| match &self.named.failure.fault {
-            Fault::Panicked { op, .. } => *op == id,
+            Fault::Panicked { op, .. } | Fault::Obstructed { op } => *op == id,
             Fault::Stuck { waiting, lost } => {
                 if lost.is_empty() {
                     waiting.contains(&id)
@@ -243,6 +247,7 @@ impl<'a, S: Spec + 'static> ReportText<'a, S> {
                 UnfinishedReason::Cut(reason) => {
                     format!("cut off: {}", text::clean(&reason.to_string()))
                 }
+                UnfinishedReason::Stopped => "its thread was stopped".to_owned(),
             };
             text::fact(out, "not returned", &format!("{op}: {why}"), WIDTH);
         }

@@ -31,6 +31,8 @@ pub(crate) enum End {
     Waiting,
     /// A limit was reached.
     Cut(Truncation),
+    /// The operation of this process ran alone and did not return.
+    Obstructed(u32),
 }
 
 impl<Op, Ret> Default for Journal<Op, Ret> {
@@ -47,6 +49,21 @@ impl<Op, Ret> Journal<Op, Ret> {
 
     pub fn note(&self, event: Event<Op, Ret>) {
         self.events().push(event);
+    }
+
+    /// The operation that `process` is in, with its position.
+    #[cfg_attr(not(feature = "shuttle"), allow(dead_code))]
+    pub fn open(&self, process: u32) -> Option<(usize, Op)>
+    where
+        Op: Clone,
+    {
+        let events = self.events();
+        let last = events.iter().enumerate().rev().find_map(|(at, event)| match event {
+            Event::Call(by, op) if *by == process => Some(Some((at, op.clone()))),
+            Event::Return(by, _) | Event::Panic(by, _) if *by == process => Some(None),
+            _ => None,
+        });
+        last.flatten()
     }
 
     /// Removes and returns all events.
@@ -87,8 +104,12 @@ pub(crate) fn execution<Op: Clone, Ret: Clone>(
             }
         }
     }
-    for (_, op) in open {
+    for (process, op) in open {
         let reason = match end {
+            End::Obstructed(by) if *by == process => {
+                UnfinishedReason::Waiting("waiting for another thread".to_owned())
+            }
+            End::Obstructed(_) => UnfinishedReason::Stopped,
             End::Cut(why) => UnfinishedReason::Cut(why.clone()),
             End::Finished | End::Waiting => UnfinishedReason::Waiting("asleep".to_owned()),
         };

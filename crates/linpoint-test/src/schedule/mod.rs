@@ -36,6 +36,8 @@ mod loom_fewest;
 #[cfg(feature = "loom")]
 mod loom_judge;
 #[cfg(feature = "shuttle")]
+mod obstruction;
+#[cfg(feature = "shuttle")]
 mod pending;
 #[cfg(feature = "shuttle")]
 mod pos;

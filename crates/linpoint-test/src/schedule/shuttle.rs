@@ -18,6 +18,7 @@ use ::shuttle::scheduler::Scheduler;
 use linpoint::Spec;
 
 use super::journal::Event;
+use super::obstruction::Processes;
 use super::stage::{Record, SchedulerHooks, Stage};
 use super::strategy::Choices;
 pub use super::strategy::Strategy;
@@ -40,6 +41,7 @@ pub struct Shuttle {
     limits: CheckLimits,
     attempts: u64,
     counts_preemptions: bool,
+    obstruction_free: bool,
 }
 
 impl Shuttle {
@@ -55,6 +57,7 @@ impl Shuttle {
             limits: CheckLimits::default(),
             attempts: 0,
             counts_preemptions: false,
+            obstruction_free: false,
         }
     }
 
@@ -118,6 +121,14 @@ impl Shuttle {
         self
     }
 
+    /// Operations must also be obstruction-free: one that runs alone returns, wherever the other threads have stopped.
+    /// Locks are not. [`Test::may_block`] exempts operations that may wait. If all schedules are tried, operations
+    /// that sleep are found, but not those that spin.
+    pub fn obstruction_free(mut self) -> Self {
+        self.obstruction_free = true;
+        self
+    }
+
     /// A description for reports.
     pub fn describe(&self) -> String {
         format!("shuttle, {}", self.strategy.describe())
@@ -148,6 +159,7 @@ impl Shuttle {
             is_pct: matches!(self.strategy, Strategy::Pct(_)),
             fair: self.strategy.is_exhaustive(),
             counts_preemptions: self.counts_preemptions,
+            obstruction_free: self.obstruction_free,
             limits: self.limits,
             executions: self.executions,
             steps: self.steps,
@@ -257,6 +269,7 @@ pub(super) struct Shared<Op, Ret> {
     pub over: AtomicBool,
     /// The preemptions of the failing execution.
     pub preemptions: AtomicUsize,
+    pub processes: Processes,
     tape: Mutex<Tape<Op, Ret>>,
 }
 
@@ -278,6 +291,7 @@ impl<Op, Ret> Default for Shared<Op, Ret> {
             record: Mutex::default(),
             over: AtomicBool::new(false),
             preemptions: AtomicUsize::new(0),
+            processes: Processes::default(),
             tape: Mutex::default(),
         }
     }
@@ -319,7 +333,7 @@ where
     S: Spec + Send + 'static,
 {
     drop(::shuttle::thread::spawn(|| ())); // The sentinel, see the top of the file.
-    let hooks = SwitchPoint::new(shared);
+    let hooks = SwitchPoint::new(shared, stage.main_process());
     let object = Arc::new(stage.test.make());
     let scenario = &stage.scenario;
     if !stage.perform(&object, stage.main_process(), &scenario.setup, &hooks) {
@@ -329,7 +343,8 @@ where
         let (stage, object, shared) = (stage.clone(), object.clone(), shared.clone());
         ::shuttle::thread::spawn(move || {
             let ops = &stage.scenario.threads[thread];
-            stage.perform(&object, thread as u32, ops, &SwitchPoint::new(&shared))
+            let process = thread as u32;
+            stage.perform(&object, process, ops, &SwitchPoint::new(&shared, process))
         })
     };
     let threads: Vec<_> = (0..scenario.threads.len()).map(spawn).collect();
@@ -349,7 +364,9 @@ struct SwitchPoint<Op, Ret> {
 }
 
 impl<Op, Ret> SwitchPoint<Op, Ret> {
-    fn new(shared: &Arc<Shared<Op, Ret>>) -> Self {
+    /// For the thread that performs the operations of `process`.
+    fn new(shared: &Arc<Shared<Op, Ret>>, process: u32) -> Self {
+        shared.processes.enter(process);
         let point = ::shuttle::sync::atomic::AtomicBool::new(false);
         SwitchPoint { shared: shared.clone(), point }
     }

@@ -8,11 +8,12 @@ use ::shuttle::scheduler::{Schedule, Scheduler, Task, TaskId};
 use linpoint::Spec;
 
 use super::journal::End;
+use super::obstruction::{Moment, Obstruction};
 use super::shuttle::{SENTINEL, Shared};
 use super::stage::Stage;
 use super::strategy::{Choices, MAIN};
 use crate::execution::Truncation;
-use crate::judge::{CheckLimits, judge};
+use crate::judge::{CheckLimits, Fault, Judgement, judge};
 use crate::sync::watch;
 
 /// Ends executions, records choices, and judges between executions.
@@ -31,6 +32,7 @@ pub(super) struct Supervisor<T, S: Spec> {
     drew_random: bool,
     /// How often a thread that could have continued had to stop.
     preemptions: usize,
+    obstruction: Obstruction,
 }
 
 /// What a supervisor allows.
@@ -40,6 +42,7 @@ pub(super) struct Rules {
     /// A thread that yielded rests until another has made a step.
     pub fair: bool,
     pub counts_preemptions: bool,
+    pub obstruction_free: bool,
     pub limits: CheckLimits,
     pub executions: u64,
     pub steps: usize,
@@ -70,6 +73,7 @@ where
             had_choice: true,
             drew_random: false,
             preemptions: 0,
+            obstruction: Obstruction::default(),
         }
     }
 
@@ -83,13 +87,23 @@ where
             record.truncated.get_or_insert(Truncation::RandomNumbers);
         }
         let Some(mut execution) = record.enter(&events, &end) else { return false };
-        let judgement = judge(self.stage.test.specification(), &execution, &self.rules.limits);
+        let judgement = match (&end, execution.waiting().next()) {
+            (End::Obstructed(_), Some(op)) => Judgement::Failed(Fault::Obstructed { op }),
+            _ => judge(self.stage.test.specification(), &execution, &self.rules.limits),
+        };
         execution.schedule = Some(self.choices.to_string());
         let failed = record.settle(execution, judgement);
         if failed {
             self.shared.preemptions.store(self.preemptions, Ordering::Relaxed);
         }
         failed
+    }
+
+    /// The process whose operation needs another thread to return.
+    fn obstructed(&mut self, current: TaskId, can_run: bool, yields: bool) -> Option<u32> {
+        let moment = Moment { current, can_run, yields, may_stop_others: !self.rules.fair };
+        let may_block = |op: &S::Op| self.stage.test.blocks(op);
+        self.obstruction.observe(&moment, &self.shared.processes, &self.stage.journal, may_block)
     }
 
     /// `Some` if there will be no more executions, with the limit if all were to be explored.
@@ -158,6 +172,7 @@ where
         self.resting.clear();
         self.had_choice = false;
         self.preemptions = 0;
+        self.obstruction = Obstruction::default();
         watch::rewind(true);
         let schedule = self.strategy.new_execution()?;
         self.choices = Choices { seed: schedule.seed, threads: Vec::new() };
@@ -182,12 +197,22 @@ where
         } else if self.choices.threads.len() >= self.rules.steps {
             self.end = Some(End::Cut(Truncation::Steps(self.rules.steps)));
         }
+        if self.rules.obstruction_free
+            && let Some(current) = current
+            && let Some(process) = self.obstructed(current, can_run(current), yields)
+        {
+            self.end = Some(End::Obstructed(process));
+        }
         if self.end.is_some() {
             self.shared.over.store(true, Ordering::Relaxed);
             self.shared.stop_tape();
             return None;
         }
-        let others: Vec<&Task> = runnable.iter().filter(|t| !is_sentinel(t)).copied().collect();
+        let may_run = |task: &&&Task| match self.obstruction.alone() {
+            Some(alone) => task.id() == alone,
+            None => !is_sentinel(task),
+        };
+        let others: Vec<&Task> = runnable.iter().filter(may_run).copied().collect();
         let others = if self.rules.fair { self.fairly(&others, current, yields) } else { others };
         self.had_choice |= others.len() > 1;
         let next = self.strategy.next_task(&others, current, yields)?;

@@ -6,7 +6,11 @@
 //! into a time slice: on a busy machine, operations then overlap in hardly any run. So, by default:
 //!
 //! * each thread has a core, as far as there are enough: operations overlap in nearly all runs;
-//! * half of the batches are **interrupted**: beside each thread runs an [interrupter](super::interrupters), which
+//! * in most batches, threads are **stopped** by [breakpoints](super::breakpoints), at instructions that matter, until
+//!   others have done something. In every other one of these batches, all threads share a core. They then pass it on
+//!   to each other, whatever else the machine does. A thread that is woken on a core where another program runs waits until
+//!   the time slice of that program ends;
+//! * some batches are **interrupted**: beside each thread runs an [interrupter](super::interrupters), which
 //!   sleeps most of the time. Whenever it wakes, the system stops the thread on this core, wherever it is, while
 //!   the threads on other cores go on. If several threads share the core, another one may go on there.
 //!
@@ -14,7 +18,8 @@
 //! interrupt other threads in the same way, but as sleeping takes longer than many operations, runs become slow and
 //! seldom overlap. Timers that fire during the operation of the thread that sets them cost more than they disturb.
 //! Barriers between processes (`membarrier`) stop a thread for microseconds, but cost the other one as much. Timer
-//! signals whose handler yields need unsafe code, and they interrupt system calls of the code under test.
+//! signals are as imprecise, and they interrupt system calls of the code under test. Single-stepping all operations stops
+//! threads at the right instructions, too, but each step takes 1 to 10 µs; a breakpoint costs about 4 µs in all.
 
 use super::settings::{Noise, Placement, Settings};
 
@@ -25,16 +30,23 @@ pub(crate) struct Manner {
     pub(crate) placement: Placement,
     /// True if interrupters run beside the threads.
     pub(crate) interrupted: bool,
+    /// True if breakpoints stop threads in the middle of operations.
+    pub(crate) stopped: bool,
 }
 
 impl Manner {
     /// The manners of batches, which take turns.
     pub(crate) fn turns(settings: &Settings) -> Vec<Manner> {
         let noise = settings.noise;
-        let manner = |placement, interrupted| Manner { noise, placement, interrupted };
+        let manner =
+            |placement, interrupted| Manner { noise, placement, interrupted, stopped: false };
         match settings.placement {
             Placement::Mixed => {
-                vec![manner(Placement::Pinned, false), manner(Placement::Pinned, true)]
+                let undisturbed = manner(Placement::Pinned, false);
+                let stopped = Manner { stopped: true, ..undisturbed };
+                let crowded = Manner { placement: Placement::Crowded(1), ..stopped };
+                let interrupted = manner(Placement::Pinned, true);
+                vec![undisturbed, stopped, crowded, interrupted, stopped, crowded]
             }
             // Without interruptions, a crowded core works off one thread after the other.
             Placement::Crowded(_) => vec![manner(settings.placement, true)],

@@ -17,8 +17,10 @@
 //!     .run();
 //! ```
 
+mod breakpoints;
 mod collect;
 mod confirm;
+mod gate;
 mod guess;
 mod interrupters;
 mod manner;
@@ -181,7 +183,8 @@ impl<T, S: Spec> Stress<T, S> {
     }
 
     /// Stops after this time, but not before the first run. A failure that was found is shrunk in what is left of
-    /// the time, but at least in a tenth of it. Only a run that makes no progress can take longer, until
+    /// the time, but at least in a tenth of it; explaining and confirming it takes a fifth of the limit at most.
+    /// Only a run that makes no progress can take longer, until
     /// [`patience`](Stress::patience) ends.
     pub fn time_limit(self, time: Duration) -> Self {
         self.set(|s| s.time_limit = Some(time))
@@ -336,7 +339,13 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> Stress<T, S> {
             )
         });
         let found = Found { recipe, failure, how: found };
-        let context = report::Context { shrink_time: runner.time_to_shrink(), ..context.clone() };
+        let mut context =
+            report::Context { shrink_time: runner.time_to_shrink(), ..context.clone() };
+        if let Some(limit) = self.settings.time_limit {
+            // It is explained before and after it is shrunk.
+            let time = (limit / 20).max(Duration::from_millis(100));
+            context.limits.time = context.limits.time.min(time);
+        }
         Box::new(report::conclude(runner, &self.test, found, &context))
     }
 }

@@ -5,6 +5,7 @@
 use std::fs::File;
 #[cfg(target_os = "linux")]
 use std::sync::OnceLock;
+use std::sync::atomic::AtomicU32;
 use std::time::Duration;
 
 use super::settings::Placement;
@@ -96,6 +97,18 @@ impl Thread {
         }
     }
 
+    /// True if it sleeps. Neither allocates nor locks, for the handler of a signal.
+    pub(crate) fn is_asleep(&self) -> bool {
+        use std::os::unix::fs::FileExt;
+
+        let mut buffer = [0; 512];
+        let read = |files: &ThreadFiles| files.stat.read_at(&mut buffer, 0).ok();
+        let length = self.files().and_then(read).unwrap_or(0);
+        // The state follows the name, which is in parentheses.
+        let mut text = buffer[..length].rsplit(|byte| *byte == b')');
+        text.next().is_some_and(|rest| rest.starts_with(b" S"))
+    }
+
     /// If it sleeps: how often it has run. Two equal answers mean that it has not run in between.
     pub(crate) fn asleep_since(&self) -> Option<u64> {
         let files = self.files()?;
@@ -111,10 +124,43 @@ impl Thread {
         ThreadState::Unknown
     }
 
+    pub(crate) fn is_asleep(&self) -> bool {
+        false
+    }
+
     pub(crate) fn asleep_since(&self) -> Option<u64> {
         None
     }
 }
+
+/// Waits until somebody calls [`wake_all`], but not longer than this, and not if the word has another value. May be
+/// called in the handler of a signal.
+#[cfg(target_os = "linux")]
+pub(crate) fn wait_on(word: &AtomicU32, value: u32, time: Duration) {
+    use rustix::thread::futex;
+
+    let nanoseconds = time.subsec_nanos().into();
+    let seconds = time.as_secs().try_into().unwrap_or(i64::MAX);
+    let time = rustix::thread::Timespec { tv_sec: seconds, tv_nsec: nanoseconds };
+    // It may also end for no reason.
+    let _ = futex::wait(word, futex::Flags::PRIVATE, value, Some(&time));
+}
+
+/// Wakes all threads that wait on this word.
+#[cfg(target_os = "linux")]
+pub(crate) fn wake_all(word: &AtomicU32) {
+    use rustix::thread::futex;
+
+    let _ = futex::wake(word, futex::Flags::PRIVATE, i32::MAX as u32);
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn wait_on(_: &AtomicU32, _: u32, time: Duration) {
+    std::thread::sleep(time);
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn wake_all(_: &AtomicU32) {}
 
 /// Timers of the calling thread are precise while this lives, where the system supports that. By default,
 /// Linux wakes threads up to 50 µs late.
@@ -237,12 +283,14 @@ mod tests {
         let since = thread.asleep_since();
         assert!(since.is_some());
         assert_eq!(thread.asleep_since(), since);
+        assert!(thread.is_asleep());
         drop(wake);
         handle.join().unwrap();
         let me = Thread::default();
         me.bind_current();
         assert!(matches!(me.state(), ThreadState::Running(_)));
         assert_eq!(me.asleep_since(), None);
+        assert!(!me.is_asleep());
     }
 
     #[test]

@@ -102,11 +102,14 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> Pool<T, S> {
     }
 
     /// Gives a batch to as many threads as it needs.
-    pub(crate) fn start(&mut self, batch: Batch<T, S>) -> Running<T, S> {
+    pub(crate) fn start(&mut self, mut batch: Batch<T, S>) -> Running<T, S> {
         let threads = batch.threads();
         while self.workers.len() < threads {
             let worker = self.spawn(self.workers.len());
             self.workers.push(worker);
+        }
+        if let Some(pace) = &mut batch.pace {
+            pace.of_threads(self.workers.iter().map(|worker| worker.thread.clone()).collect());
         }
         let (batch, finish) = (Arc::new(batch), Arc::new(Finish::default()));
         for worker in &self.workers[..threads] {

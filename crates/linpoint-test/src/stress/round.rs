@@ -6,10 +6,12 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use linpoint::Spec;
 
+use super::breakpoints::{Pace, Points, Stops};
+use super::gate::{Gate, Sleepers};
 use super::manner::Manner;
 use super::settings::Noise;
 use crate::definition::Test;
@@ -30,6 +32,8 @@ pub(crate) struct Round<T, S: Spec> {
     pub(crate) logs: Vec<ThreadLog<S>>,
     /// The number of threads that are ready to start.
     ready: Gate,
+    /// The number of threads that have noticed that all are ready.
+    set: Gate,
     /// The number of threads that have ended.
     ended: Gate,
     /// Thread, number of the operation, message.
@@ -47,6 +51,11 @@ pub(crate) struct Batch<T, S: Spec> {
     stopped: AtomicUsize,
     /// The run that each thread is in.
     current_rounds: Vec<Padded>,
+    sleepers: Sleepers,
+    /// How many threads can run at the same time.
+    together: usize,
+    /// If operations are stopped by breakpoints: how far the threads have come.
+    pub(crate) pace: Option<Pace>,
 }
 
 /// A number on a cache line of its own, which one thread writes and the watchdog reads.
@@ -62,6 +71,7 @@ impl<T, S: Spec> Round<T, S> {
             scenario,
             logs,
             ready: Gate::default(),
+            set: Gate::default(),
             ended: Gate::default(),
             panics: Mutex::default(),
         }
@@ -94,8 +104,29 @@ impl<T, S: Spec> Batch<T, S> {
         seed: u64,
     ) -> Self {
         let threads = rounds.first().map_or(0, |round| round.scenario.threads.len());
-        let current_rounds = (0..threads).map(|_| Padded::default()).collect();
-        Batch { test, rounds, clock, manner, seed, stopped: 0.into(), current_rounds }
+        Batch {
+            test,
+            rounds,
+            clock,
+            manner,
+            seed,
+            stopped: 0.into(),
+            current_rounds: (0..threads).map(|_| Padded::default()).collect(),
+            sleepers: Sleepers::new(threads),
+            together: threads,
+            pace: None,
+        }
+    }
+
+    /// Threads wait for each other on this many cores.
+    pub(crate) fn on_cores(self, cores: usize) -> Self {
+        Batch { together: self.threads().min(cores.max(1)), ..self }
+    }
+
+    /// Stops operations at these points.
+    pub(crate) fn stopping_at(self, points: Option<Arc<Points>>) -> Self {
+        let pace = points.map(|points| Pace::new(points, self.threads(), self.together == 1));
+        Batch { pace, ..self }
     }
 
     /// The number of threads.
@@ -135,30 +166,51 @@ impl<T, S: Spec> Batch<T, S> {
 
     /// The work of thread `me`.
     pub(crate) fn work(&self, me: usize) {
+        self.sleepers.register(me);
+        let seed = mix(self.seed ^ me as u64);
+        let mut stops = self.pace.as_ref().map(|pace| Stops::new(pace, me, seed));
         for (number, round) in self.rounds.iter().enumerate() {
             self.current_rounds[me].0.store(number, Ordering::Release);
-            self.take_part(me, number, round);
+            self.take_part(me, number, round, stops.as_mut());
         }
     }
 
     /// Performs the part of thread `me` in a run.
-    fn take_part(&self, me: usize, number: usize, round: &Round<T, S>) {
+    fn take_part(
+        &self,
+        me: usize,
+        number: usize,
+        round: &Round<T, S>,
+        stops: Option<&mut Stops<'_>>,
+    ) {
         let Scenario { setup, threads, finally } = &round.scenario;
         let main = main_process(threads.len()) as usize;
         if me == 0 && !setup.is_empty() {
-            self.perform(round, number, (main, 0), setup, Noise::NONE, 0);
+            self.perform(round, number, (main, 0), setup, Disturbance::none(), None);
         }
         let is_stopped = || self.is_stopped(number);
-        round.ready.arrive();
+        round.ready.arrive(threads.len(), &self.sleepers);
         if !round.ready.wait(threads.len(), is_stopped) {
+            self.end_round(round);
             return;
         }
+        // Threads that slept at the gate begin later than the last one, unless it waits for them.
+        round.set.arrive(threads.len(), &self.sleepers);
+        round.set.wait_briefly(self.together);
         let seed = mix(self.seed ^ ((number as u64) << 20) ^ me as u64);
-        self.perform(round, number, (me, 0), &threads[me], self.manner.noise, seed);
-        round.ended.arrive();
+        let disturbance = Disturbance::new(self.manner.noise, seed);
+        self.perform(round, number, (me, 0), &threads[me], disturbance, stops);
+        self.end_round(round);
         if me == 0 && !finally.is_empty() && round.ended.wait(threads.len(), is_stopped) {
-            self.perform(round, number, (main, setup.len()), finally, Noise::NONE, 0);
+            self.perform(round, number, (main, setup.len()), finally, Disturbance::none(), None);
         }
+    }
+
+    fn end_round(&self, round: &Round<T, S>) {
+        if let Some(pace) = &self.pace {
+            pace.end_round();
+        }
+        round.ended.arrive(self.threads(), &self.sleepers);
     }
 
     /// Performs operations one after the other, up to the first that panics. `first` is the number
@@ -169,11 +221,10 @@ impl<T, S: Spec> Batch<T, S> {
         round_number: usize,
         (thread, first): (usize, usize),
         ops: &[S::Op],
-        noise: Noise,
-        seed: u64,
+        mut disturbance: Disturbance,
+        mut stops: Option<&mut Stops<'_>>,
     ) {
         let Some(mut writer) = Writer::claim(round.log_of(thread)) else { return };
-        let mut disturbance = Disturbance::new(noise, seed);
         // The setup did not complete, so the final operations would be out of place in the log.
         if round.log_of(thread).called() != first {
             return;
@@ -184,9 +235,18 @@ impl<T, S: Spec> Batch<T, S> {
                 return;
             }
             let at = writer.call((), || self.clock.call());
-            let ret =
-                catch_unwind(AssertUnwindSafe(|| self.test.perform(&round.object, thread, op)));
+            let perform = || self.test.perform(&round.object, thread, op);
+            let ret = match &mut stops {
+                None => catch_unwind(AssertUnwindSafe(perform)),
+                Some(stops) => {
+                    let stopped = || stops.during(round_number, perform);
+                    catch_unwind(AssertUnwindSafe(stopped))
+                }
+            };
             let end = self.clock.ret();
+            if let Some(stops) = &stops {
+                stops.done();
+            }
             match ret {
                 Ok(ret) => writer.ret(at, ret, end),
                 Err(payload) => {
@@ -205,43 +265,6 @@ impl<T, S: Spec> Batch<T, S> {
     }
 }
 
-/// A barrier.
-#[repr(align(128))]
-#[derive(Debug, Default)]
-struct Gate(AtomicUsize);
-
-impl Gate {
-    fn arrive(&self) {
-        self.0.fetch_add(1, Ordering::AcqRel);
-    }
-
-    fn count(&self) -> usize {
-        self.0.load(Ordering::Acquire)
-    }
-
-    /// Waits until `all` threads have arrived; false if the run is stopped.
-    fn wait(&self, all: usize, is_stopped: impl Fn() -> bool) -> bool {
-        /// Enough if the last thread is about to arrive.
-        const SPINS: u32 = 64;
-        /// Enough if the last thread only needs a core.
-        const YIELDS: u32 = 2_000;
-        let mut turns = 0_u32;
-        while self.count() < all {
-            if is_stopped() {
-                return false;
-            }
-            turns = turns.saturating_add(1);
-            match turns {
-                0..SPINS => std::hint::spin_loop(),
-                SPINS..YIELDS => std::thread::yield_now(),
-                // Something takes long. The watchdog will notice if it hangs.
-                _ => std::thread::sleep(std::time::Duration::from_micros(100)),
-            }
-        }
-        !is_stopped()
-    }
-}
-
 /// Random pauses of one thread.
 struct Disturbance {
     /// Of 2^32 numbers, those below this one pause.
@@ -253,6 +276,10 @@ struct Disturbance {
 }
 
 impl Disturbance {
+    fn none() -> Self {
+        Disturbance::new(Noise::NONE, 0)
+    }
+
     fn new(noise: Noise, seed: u64) -> Self {
         let share = |p: f64| (p.clamp(0.0, 1.0) * (1_u64 << 32) as f64) as u64;
         Disturbance {

@@ -1,9 +1,11 @@
 //! Runs scenarios on threads and judges the executions.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use linpoint::{Limit, Spec};
 
+use super::breakpoints::{Pace, Points};
 use super::collect::{finished, snapshot};
 use super::confirm::confirm;
 use super::guess::{Guess, Guesser, Order};
@@ -22,7 +24,7 @@ use crate::scenario::Scenario;
 
 /// The target duration of a batch: long enough that waking the threads does not matter, short
 /// enough that a failure is found soon.
-const BATCH_TIME: Duration = Duration::from_millis(4);
+const BATCH_TIME: Duration = Duration::from_millis(8);
 /// The most runs in a batch: their objects are all in memory.
 const LARGEST_BATCH: u64 = 512;
 /// How long a scenario is repeated.
@@ -41,6 +43,8 @@ pub(crate) struct StressRunner<T, S: Spec> {
     deadline: Option<Instant>,
     pool: Pool<T, S>,
     interrupters: Interrupters,
+    /// Where operations can be stopped, if the system supports it.
+    points: Option<Arc<Points>>,
     /// Logs of runs that have been judged, for reuse.
     spare: Vec<Vec<ThreadLog<S>>>,
     /// How batches are disturbed, by turns, and the number of runs in the next batch of each manner.
@@ -55,12 +59,15 @@ pub(crate) struct StressRunner<T, S: Spec> {
 
 impl<T: Send + Sync + 'static, S: Spec + Send + 'static> StressRunner<T, S> {
     pub(super) fn new(settings: Settings, deadline: Option<Instant>) -> Self {
-        let turns = Manner::turns(&settings).into_iter().map(|manner| (manner, 1)).collect();
+        let turns = Manner::turns(&settings);
+        let stops = turns.iter().any(|manner| manner.stopped);
+        let turns = turns.into_iter().map(|manner| (manner, 1)).collect();
         StressRunner {
             settings,
             deadline,
             pool: Pool::new(),
             interrupters: Interrupters::default(),
+            points: stops.then(Points::new).flatten(),
             spare: Vec::new(),
             turns,
             batches: 0,
@@ -69,6 +76,11 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> StressRunner<T, S> {
             hurry: false,
             attempt_time: LONGEST_ATTEMPT,
         }
+    }
+
+    /// Repeats scenarios no longer than this.
+    pub(super) fn attempting_for(self, attempt_time: Duration) -> Self {
+        StressRunner { attempt_time, ..self }
     }
 
     fn is_late(&self) -> bool {
@@ -158,15 +170,17 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> StressRunner<T, S> {
             let cores = self.pool.cores();
             let used = cores.used_by(manner.placement, batch.threads());
             let _interrupted = manner.interrupted.then(|| self.interrupters.interrupt(used, cores));
-            let running = self.pool.start(batch);
+            let points = self.points.clone().filter(|_| manner.stopped);
+            let running = self.pool.start(batch.on_cores(used).stopping_at(points));
             let expects_waits = self.expects_waits || test.unblocks().is_some();
             let watch = Watch { patience, limits: self.settings.limits, expects_waits };
             let end = wait_for_batch(&self.pool, &running, watch);
             (running, end)
         };
         let (running, End { rests, finished }) = running;
+        let stops = running.batch().pace.as_ref().map_or(0, Pace::stops);
         self.expects_waits |= !rests.is_empty();
-        let judged = if finished {
+        let mut judged = if finished {
             match running.finished(patience) {
                 Ok(batch) => self.judge_all(test, batch.rounds, rests),
                 Err(batch) => self.judge_copies(test, &batch, batch.rounds.len(), rests),
@@ -174,6 +188,7 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> StressRunner<T, S> {
         } else {
             self.judge_unfinished(test, running, rests)
         };
+        judged.counts.stops += stops as u64;
         let took = begin.elapsed();
         let (_, size) = &mut self.turns[turn];
         if took < BATCH_TIME / 2 {
@@ -327,7 +342,7 @@ impl<T: Send + Sync + 'static, S: Spec + Send + 'static> Runner<T, S> for Stress
             return None;
         }
         let settings = Settings { patience: self.settings.patience / 10, ..self.settings.clone() };
-        Some(confirm(&settings, test, scenario))
+        Some(confirm(&settings, test, scenario, LONGEST_ATTEMPT))
     }
 
     /// Schedules of OS threads cannot be repeated, so this tries longer than [`Runner::attempt`].

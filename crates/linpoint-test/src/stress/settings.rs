@@ -34,8 +34,8 @@ impl Default for Noise {
 /// The cores on which threads run. Linux only; elsewhere all are the same as `Free`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Placement {
-    /// Each thread on a core of its own, as far as there are enough cores; in every other batch of runs, threads
-    /// are also interrupted at random, in the middle of operations.
+    /// Each thread on a core of its own, as far as there are enough cores; in most batches of runs, threads are also
+    /// stopped in the middle of operations, at breakpoints (on x86-64) or at random.
     #[default]
     Mixed,
     /// Any core, as the operating system decides.

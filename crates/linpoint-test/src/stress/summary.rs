@@ -24,6 +24,8 @@ pub struct Summary {
     /// Operations in the middle of which another thread performed a whole operation: a thread was interrupted,
     /// or was much slower.
     pub interrupted: u64,
+    /// Times that a thread was stopped at a breakpoint in the middle of an operation, so that others could go on.
+    pub stops: u64,
     /// Runs in which the operations could have taken effect in the order of their returns. If this
     /// is nearly all runs, the threads hardly interfered with each other.
     pub easy: u64,
@@ -63,6 +65,7 @@ impl Summary {
         self.waits += more.waits;
         self.overlapping += more.overlapping;
         self.interrupted += more.interrupted;
+        self.stops += more.stops;
         self.easy += more.easy;
         self.searched += more.searched;
     }
@@ -77,6 +80,9 @@ impl fmt::Display for Summary {
                 f,
                 "; operations overlapped in {share} % of the runs, {interrupted} were interrupted"
             )?;
+        }
+        if self.stops > 0 {
+            write!(f, ", {} times by a breakpoint", self.stops)?;
         }
         if *waits > 0 {
             write!(f, "; {waits} runs ended in a wait")?;

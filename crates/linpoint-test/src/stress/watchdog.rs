@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 
 use linpoint::Spec;
 
+use super::breakpoints::Pace;
 use super::collect::snapshot;
 use super::os_thread::{PreciseTimers, ThreadState};
 use super::pool::{Pool, Running};
@@ -139,7 +140,8 @@ impl Looks {
     fn nothing_moved<T, S: Spec>(&mut self, batch: &Batch<T, S>, round: usize) -> bool {
         let now = Instant::now();
         let seen = (batch.positions(), batch.progress_from(round));
-        if self.seen.as_ref() != Some(&seen) {
+        let is_paused = batch.pace.as_ref().is_some_and(Pace::is_paused);
+        if is_paused || self.seen.as_ref() != Some(&seen) {
             *self = Looks { seen: Some(seen), last: Some(now), ..Looks::default() };
             return false;
         }

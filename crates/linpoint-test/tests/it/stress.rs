@@ -113,7 +113,8 @@ fn a_lossy_counter_is_caught_and_shrunk() {
         "  shrunk         from 3 threads and ",
         "  found          run ",
         "  recorded       stress on OS threads; ",
-        "  to replay      LINPOINT_REPLAY='v1 test=lossy mode=stress threads=",
+        "  to replay      cargo test",
+        " && LINPOINT_REPLAY='v1 test=lossy mode=stress threads=",
         " stress::a_lossy_counter_is_caught_and_shrunk -- --exact",
     ] {
         assert!(text.contains(expected), "{expected:?} is missing in\n{text}");

@@ -28,6 +28,8 @@ pub struct Measure {
     pub most_sets: usize,
     /// The deadline.
     pub deadline: Option<Instant>,
+    /// Bytes for states, as in [`Limits::memory`](crate::Limits::memory).
+    pub memory: Option<usize>,
 }
 
 impl Default for Measure {
@@ -39,6 +41,7 @@ impl Default for Measure {
             steps: 20_000_000,
             most_sets: 1_000_000,
             deadline: None,
+            memory: None,
         }
     }
 }
@@ -156,7 +159,7 @@ fn searched(
     chains: &[Vec<usize>],
     what: &Measure,
 ) -> Result<(Option<Option<usize>>, Exact), NotMeasured> {
-    let memory = Memory::new(None);
+    let memory = Memory::new(what.memory);
     let budget = || Budget::new(what.deadline, &memory).max_steps(what.steps);
     let panicked = |stop| match stop {
         Stop::SpecPanicked { message, .. } => Err(NotMeasured::SpecPanicked(message)),

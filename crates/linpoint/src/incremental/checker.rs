@@ -4,13 +4,18 @@ use rustc_hash::FxHashMap;
 
 use super::configurations::{NoOutcomes, PartStep};
 use super::part::PartChecker;
+use super::stream_limits::StreamLimits;
 use super::{Open, Step, StreamError, StreamViolation};
-use crate::budget::Limit;
+use crate::allowance::Allowance;
 use crate::history::OpId;
 use crate::spec::Footprint;
 use crate::subject::{Marks, RetId, StreamSubject, guard};
 
 const DEFAULT_CONFIGURATIONS: usize = 1_000_000;
+
+/// Work for each end of an operation, in units of a few nanoseconds; and one unit for each slot, since
+/// monitors look at open operations.
+const WORK_PER_EVENT: usize = 64;
 
 /// Checks a stream whose operations and results are identified by the numbers of a
 /// [`StreamSubject`]. [`Incremental`](super::Incremental) is the typed version. All methods must be
@@ -44,8 +49,7 @@ pub struct StreamChecker {
     part_of_key: FxHashMap<u64, u32>,
     parts: Vec<PartChecker>,
     calls: u64,
-    /// The maximum number of configurations of a part.
-    most: usize,
+    limits: StreamLimits,
     monitors: bool,
     /// Empty between sweeps.
     marks: Marks,
@@ -72,7 +76,10 @@ impl StreamChecker {
             part_of_key: FxHashMap::default(),
             parts: Vec::new(),
             calls: 0,
-            most: DEFAULT_CONFIGURATIONS,
+            limits: StreamLimits {
+                configurations: DEFAULT_CONFIGURATIONS,
+                allowance: Allowance::unlimited(),
+            },
             monitors: true,
             marks: Marks::default(),
         }
@@ -85,7 +92,14 @@ impl StreamChecker {
 
     /// See [`Incremental::max_configurations`](super::Incremental::max_configurations).
     pub fn max_configurations(mut self, most: usize) -> Self {
-        self.most = most;
+        self.limits.configurations = most;
+        self
+    }
+
+    /// See [`Incremental::allowance`](super::Incremental::allowance). Checkers of several objects can
+    /// share one.
+    pub fn allowance(mut self, allowance: Allowance) -> Self {
+        self.limits.allowance = allowance;
         self
     }
 
@@ -139,10 +153,15 @@ impl StreamChecker {
         let part = *self.part_of_key.entry(key).or_insert(next);
         if part == next {
             let one_key = self.by_key || subject.key(op).is_none();
-            self.parts.push(PartChecker::new(subject, one_key && self.monitors));
+            let part = PartChecker::new(subject, one_key && self.monitors, &self.limits);
+            self.parts.push(part);
         }
         if !self.by_key && self.parts.len() > 1 {
             return Err(StreamError::SeveralParts(subject.describe_op(op)));
+        }
+        // The first operation may have had no key: a `len`, before an `insert`.
+        if !self.by_key && subject.key(op).is_some() {
+            self.parts[part as usize].has_keys();
         }
         Ok(part)
     }
@@ -157,7 +176,7 @@ impl StreamChecker {
         let part = self.part(subject, op)?;
         let number = self.calls;
         self.calls += 1;
-        let slot = self.parts[part as usize].call(subject, op, number, self.most);
+        let slot = self.parts[part as usize].call(subject, op, number, &self.limits);
         Ok(Open { part, slot, number })
     }
 
@@ -205,7 +224,7 @@ impl StreamChecker {
         open: Open,
     ) -> Result<(), StreamError> {
         self.open_op(open).ok_or(StreamError::NotOpen)?;
-        self.parts[open.part as usize].crash(subject, open.slot);
+        self.parts[open.part as usize].crash(subject, open.slot, &self.limits);
         Ok(())
     }
 
@@ -216,27 +235,32 @@ impl StreamChecker {
         ending: Ending,
     ) -> Result<Step<RetId>, StreamError> {
         let op = self.open_op(open).ok_or(StreamError::NotOpen)?;
+        let work = WORK_PER_EVENT + self.parts[open.part as usize].open_slots();
+        if let Err(limit) = self.limits.allowance.work(work) {
+            return Ok(Step::Undecided(limit));
+        }
         let returned = match ending {
             Ending::Returned(ret) if ret != RetId::UNKNOWN => Some(ret),
             _ => None,
         };
         let step = guard(|| {
             self.tidy(subject, |marks| returned.into_iter().for_each(|ret| marks.ret(ret)));
-            let (part, most) = (&mut self.parts[open.part as usize], self.most);
+            let (part, limits) = (&mut self.parts[open.part as usize], &self.limits);
             match ending {
-                Ending::Returned(ret) => part.ret(subject, open.slot, ret, most),
-                Ending::Failed => Ok(part.fail(subject, open.slot, most)),
+                Ending::Returned(ret) => part.ret(subject, open.slot, ret, limits),
+                Ending::Failed => Ok(part.fail(subject, open.slot, limits)),
             }
         });
         match step {
             Ok(Ok(PartStep::Fine)) => Ok(Step::Fine),
-            Ok(Ok(PartStep::Undecided)) => Ok(Step::Undecided(Limit::Memory)),
+            Ok(Ok(PartStep::Undecided)) => Ok(Step::Undecided(self.limits.reason())),
             Ok(Ok(PartStep::Violation { allowed, states })) => {
                 Ok(Step::Violation(StreamViolation {
                     operation: open.number,
                     description: subject.describe_op(op),
                     returned,
-                    allowed,
+                    allowed: allowed.rets,
+                    allowed_is_complete: allowed.is_complete,
                     states: states.iter().map(|state| subject.describe_state(*state)).collect(),
                 }))
             }

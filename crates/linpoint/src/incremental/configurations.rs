@@ -13,15 +13,16 @@
 //! breadth first). Deviations: a returning read that is legal immediately ends the chain (moving it
 //! earlier is always possible); crashed operations are counted by operation, not kept in slots.
 
-use std::collections::VecDeque;
-
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use crate::history::OpId;
 use crate::subject::{Call, Marks, RetId, StateId, StreamSubject};
 
+use super::config::{Config, Lists, WORK_PER_STEP, has_room, keep_distinct};
+use super::monitor::Allowed;
 use super::open_ops::{OpenOp, OpenOps};
+use super::stream_limits::StreamLimits;
 
 /// Crashed operations that are equal.
 struct Crashed {
@@ -29,51 +30,12 @@ struct Crashed {
     count: u32,
 }
 
-/// A way to explain the part so far.
-#[derive(Clone, PartialEq, Eq, Hash)]
-struct Config {
-    state: StateId,
-    /// Open operations that have taken effect, with their results, by slot.
-    done: SmallVec<[(u32, RetId); 4]>,
-    /// How many of each kind of crashed operation have taken effect, by kind.
-    used: SmallVec<[(u32, u32); 2]>,
-}
-
-impl Config {
-    fn result_of(&self, slot: u32) -> Option<RetId> {
-        self.done.iter().find(|(s, _)| *s == slot).map(|(_, ret)| *ret)
-    }
-
-    fn in_state(&self, state: StateId) -> Config {
-        Config { state, done: self.done.clone(), used: self.used.clone() }
-    }
-
-    fn take_effect(&self, slot: u32, ret: RetId, state: StateId) -> Config {
-        let mut after = self.in_state(state);
-        let at = after.done.partition_point(|(s, _)| *s < slot);
-        after.done.insert(at, (slot, ret));
-        after
-    }
-
-    fn used(&self, kind: u32) -> u32 {
-        self.used.iter().find(|(k, _)| *k == kind).map_or(0, |(_, n)| *n)
-    }
-
-    fn use_crashed(&mut self, kind: u32) {
-        let at = self.used.partition_point(|(k, _)| *k < kind);
-        match self.used.get_mut(at) {
-            Some((k, n)) if *k == kind => *n += 1,
-            _ => self.used.insert(at, (kind, 1)),
-        }
-    }
-}
-
 /// The effect of the end of an operation on a part.
 pub(super) enum PartStep {
     Fine,
     Violation {
         /// The results the operation could have returned.
-        allowed: Vec<RetId>,
+        allowed: Allowed,
         /// The first few possible states just before.
         states: Vec<StateId>,
     },
@@ -98,6 +60,14 @@ pub(super) fn first_states(all: impl IntoIterator<Item = StateId>) -> Vec<StateI
         }
     }
     states
+}
+
+/// The operations that may take effect before the one that returns.
+struct Others<'a> {
+    open: &'a OpenOps,
+    /// The slot of the one that returns.
+    slot: u32,
+    limits: &'a StreamLimits,
 }
 
 /// The configurations of a part.
@@ -162,13 +132,19 @@ impl Configurations {
         let states = first_states(self.configs.iter().map(|config| config.state));
         self.configs.retain(|c| c.result_of(slot).is_none());
         if was_alive && self.configs.is_empty() {
-            return PartStep::Violation { allowed: Vec::new(), states };
+            return PartStep::Violation { allowed: Allowed::all(Vec::new()), states };
         }
         PartStep::Fine
     }
 
     /// The operation in `slot` may take effect at any time, or never.
-    pub(super) fn crash(&mut self, subject: &dyn StreamSubject, slot: u32, op: OpId) {
+    pub(super) fn crash(
+        &mut self,
+        subject: &dyn StreamSubject,
+        slot: u32,
+        op: OpId,
+        limits: &StreamLimits,
+    ) {
         if self.configs.is_empty() {
             return;
         }
@@ -185,7 +161,7 @@ impl Configurations {
         if let Some(kind) = kind {
             self.crashed[kind as usize].count += 1;
         }
-        keep_distinct(&mut self.configs);
+        keep_distinct(&mut self.configs, limits);
     }
 
     fn kind_of(&mut self, subject: &dyn StreamSubject, op: OpId) -> u32 {
@@ -203,7 +179,7 @@ impl Configurations {
         open: &OpenOps,
         slot: u32,
         ret: RetId,
-        most: usize,
+        limits: &StreamLimits,
     ) -> Result<PartStep, NoOutcomes> {
         if self.given_up {
             return Ok(PartStep::Undecided);
@@ -215,16 +191,19 @@ impl Configurations {
         if self.return_alone(subject, open, slot, ret)? {
             return Ok(PartStep::Fine);
         }
-        let Some(next) = self.explore(subject, open, slot, ret, most)? else {
+        let next = self.explore(subject, open, slot, ret, limits)?;
+        // The next configurations are copied once to find those that are equal.
+        let fits = |next: &Vec<_>| limits.allowance.fits(2 * size_of_val(next.as_slice())).is_ok();
+        let Some(next) = next.filter(fits) else {
             self.given_up = true;
             self.configs = Vec::new();
             return Ok(PartStep::Undecided);
         };
         if next.is_empty() {
-            return self.violated(subject, open, slot, most);
+            return self.violated(subject, open, slot, limits);
         }
         self.configs = next.into_iter().map(|(config, _)| config).collect();
-        keep_distinct(&mut self.configs);
+        keep_distinct(&mut self.configs, limits);
         Ok(PartStep::Fine)
     }
 
@@ -261,19 +240,21 @@ impl Configurations {
         subject: &mut dyn StreamSubject,
         open: &OpenOps,
         slot: u32,
-        most: usize,
+        limits: &StreamLimits,
     ) -> Result<PartStep, NoOutcomes> {
-        let found = self.explore(subject, open, slot, RetId::UNKNOWN, most)?.unwrap_or_default();
+        let found = self.explore(subject, open, slot, RetId::UNKNOWN, limits)?;
+        let is_complete = found.is_some();
         let mut seen = FxHashSet::default();
-        let rets = found.into_iter().map(|(_, ret)| ret);
-        let allowed = rets.filter(|ret| seen.insert(*ret)).collect();
+        let rets = found.unwrap_or_default().into_iter().map(|(_, ret)| ret);
+        let allowed = Allowed { rets: rets.filter(|ret| seen.insert(*ret)).collect(), is_complete };
         let configs = std::mem::take(&mut self.configs);
         let states = first_states(configs.iter().map(|config| config.state));
         Ok(PartStep::Violation { allowed, states })
     }
 
     /// All configurations in which the operation in `slot` has just returned a result that matches
-    /// `wanted`, with that result; may contain duplicates. `None` if there are more than `most`.
+    /// `wanted`, with that result; may contain duplicates. `None` if a limit was
+    /// reached.
     #[allow(clippy::type_complexity)] // a list of pairs; a name would not say more
     fn explore(
         &mut self,
@@ -281,66 +262,75 @@ impl Configurations {
         open: &OpenOps,
         slot: u32,
         wanted: RetId,
-        most: usize,
+        limits: &StreamLimits,
     ) -> Result<Option<Vec<(Config, RetId)>>, NoOutcomes> {
         let Some(OpenOp { op, .. }) = open.get(slot) else { return Ok(Some(Vec::new())) };
         let is_known = wanted != RetId::UNKNOWN;
-        let mut found = Vec::new();
+        if limits.allowance.fits(2 * size_of_val(self.configs.as_slice())).is_err() {
+            return Ok(None);
+        }
+        let mut lists = Lists::default();
         let mut outcomes = std::mem::take(&mut self.outcomes);
         // Nothing else is open or crashed, so nothing can take effect before it.
         let alone = open.count() == 1 && self.crashed.is_empty();
-        let mut met: FxHashSet<Config> = FxHashSet::default();
-        let mut todo: VecDeque<Config> = VecDeque::new();
+        let more = open.count() + self.crashed.len();
         for config in &self.configs {
             match config.result_of(slot) {
-                None => todo.push_back(config.clone()),
+                None => lists.todo.push_back(config.clone()),
                 Some(ret) if is_known && !subject.fits(op, ret, wanted) => {}
                 Some(ret) => {
                     let mut after = config.clone();
                     after.done.retain(|(s, _)| *s != slot);
-                    found.push((after, ret));
+                    lists.found.push((after, ret));
                 }
             }
         }
-        while let Some(config) = todo.pop_front() {
+        while let Some(config) = lists.todo.pop_front() {
+            if !has_room(limits, more, &lists) {
+                return Ok(None);
+            }
             outcomes.clear();
             if !subject.outcomes(config.state, Call { op, ret: wanted }, &mut outcomes) {
                 return Err(NoOutcomes(op));
             }
             let is_read = |ret| subject.is_read(Call { op, ret });
             let is_read_here = !alone && is_known && outcomes.iter().any(|(ret, _)| is_read(*ret));
-            found.extend(outcomes.drain(..).map(|(ret, state)| (config.in_state(state), ret)));
+            let found = outcomes.drain(..).map(|(ret, state)| (config.in_state(state), ret));
+            lists.found.extend(found);
             if alone || is_read_here {
                 continue;
             }
             let mut push = |config: Config| {
-                if !met.contains(&config) {
-                    met.insert(config.clone());
-                    todo.push_back(config);
+                if !lists.met.contains(&config) {
+                    lists.met.insert(config.clone());
+                    lists.todo.push_back(config);
                 }
             };
-            self.others(subject, open, slot, &config, &mut outcomes, &mut push)?;
-            if met.len() + found.len() > most {
-                return Ok(None);
-            }
+            let others = Others { open, slot, limits };
+            self.others(subject, &others, &config, &mut outcomes, &mut push)?;
         }
         self.outcomes = outcomes;
-        Ok(Some(found))
+        // If a limit was reached on the way, something may be missing.
+        let is_complete = limits.allowance.exhausted().is_none();
+        Ok(is_complete.then_some(lists.found))
     }
 
     /// Every other operation that can take effect next.
     fn others(
         &self,
         subject: &mut dyn StreamSubject,
-        open: &OpenOps,
-        slot: u32,
+        Others { open, slot, limits }: &Others<'_>,
         config: &Config,
         outcomes: &mut Vec<(RetId, StateId)>,
         push: &mut dyn FnMut(Config),
     ) -> Result<(), NoOutcomes> {
         for (other, OpenOp { op, .. }) in open.iter() {
-            if other == slot || config.result_of(other).is_some() {
+            if other == *slot || config.result_of(other).is_some() {
                 continue;
+            }
+            // The caller notices it, too.
+            if limits.allowance.work(WORK_PER_STEP).is_err() {
+                return Ok(());
             }
             outcomes.clear();
             if !subject.outcomes(config.state, Call::unknown(op), outcomes) {
@@ -353,6 +343,9 @@ impl Configurations {
         let mut states = Vec::new();
         for (kind, crashed) in self.crashed.iter().enumerate() {
             if config.used(kind as u32) < crashed.count {
+                if limits.allowance.work(WORK_PER_STEP).is_err() {
+                    return Ok(());
+                }
                 subject.successors(config.state, crashed.op, &mut states);
                 for state in states.drain(..).filter(|state| *state != config.state) {
                     let mut after = config.in_state(state);
@@ -362,12 +355,5 @@ impl Configurations {
             }
         }
         Ok(())
-    }
-}
-
-fn keep_distinct(configs: &mut Vec<Config>) {
-    if configs.len() > 1 {
-        let mut seen = FxHashSet::default();
-        configs.retain(|c| seen.insert(c.clone()));
     }
 }

@@ -16,6 +16,7 @@ use crate::subject::{Call, Marks, RetId, StateId, StreamSubject};
 use super::configurations::Configurations;
 use super::monitor::{Relevance, StreamMonitor, Token};
 use super::open_ops::{OpenOp, OpenOps};
+use super::stream_limits::StreamLimits;
 
 /// The maximum number of events kept after dropping those that do not matter.
 const MOST: usize = 1 << 15;
@@ -133,12 +134,15 @@ impl EventLog {
     pub(super) fn replay(
         &mut self,
         subject: &mut dyn StreamSubject,
-        most: usize,
+        limits: &StreamLimits,
     ) -> Configurations {
         let Some(events) = self.events.take() else { return Configurations::given_up() };
         let mut configurations = Configurations::new(self.base);
         let mut open = OpenOps::default();
         for Event { number, slot, what } in events {
+            if limits.allowance.work(1).is_err() {
+                return Configurations::given_up();
+            }
             match what {
                 What::Call(op) => {
                     open.insert_at(slot, OpenOp { op, number, token: Token::default() });
@@ -146,7 +150,7 @@ impl EventLog {
                 What::Return(ret, _) => {
                     // There was no violation. Results that cannot be enumerated are reported at the
                     // next return.
-                    drop(configurations.ret(subject, &open, slot, ret, most));
+                    drop(configurations.ret(subject, &open, slot, ret, limits));
                     open.remove(slot);
                 }
                 What::Fail => {
@@ -155,7 +159,7 @@ impl EventLog {
                 }
                 What::Crash(_) => {
                     if let Some(OpenOp { op, .. }) = open.remove(slot) {
-                        configurations.crash(subject, slot, op);
+                        configurations.crash(subject, slot, op, limits);
                     }
                 }
             }

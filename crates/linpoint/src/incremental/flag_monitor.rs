@@ -2,10 +2,10 @@
 
 use crate::history::OpId;
 use crate::spec::Role;
-use crate::subject::{Call, Marks, RetId, StateId, StreamSubject};
+use crate::subject::{Call, Marks, StateId, StreamSubject};
 
 use super::flags::{Did, Flag, Way};
-use super::monitor::{Miss, Relevance, StreamMonitor, Token, allowed_in};
+use super::monitor::{Allowed, Miss, Relevance, StreamMonitor, Token, allowed_in};
 use super::open_ops::OpenOp;
 
 /// An element of a set, or a lock without owners.
@@ -62,7 +62,7 @@ impl StreamMonitor for FlagMonitor {
         Relevance::Always
     }
 
-    fn allowed(&mut self, subject: &mut dyn StreamSubject, open: OpenOp) -> Option<Vec<RetId>> {
+    fn allowed(&mut self, subject: &mut dyn StreamSubject, open: OpenOp) -> Option<Allowed> {
         let states = self.states.into_iter().flatten();
         allowed_in(subject, open.op, states, |subject, _, ret, _| {
             let Some(way) = way(subject, open.op) else { return false };

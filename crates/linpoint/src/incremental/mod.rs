@@ -6,6 +6,7 @@
 //! distinct (among those that can still be found: a value may be written again later);
 //! snapshots with one writer at a time for each segment, and values that are distinct in the same
 //! sense; queues, stacks and priority queues in which no element is added again before it was removed.
+//! With distinct elements, any number of operations may be open.
 //! Queues, stacks, priority queues and bags whose values repeat have a monitor that keeps sets of open
 //! operations: it copes with few of them.
 //! Everything else, and everything that a monitor cannot decide, is explained by the set of
@@ -40,6 +41,7 @@
 //! ```
 
 mod checker;
+mod config;
 mod configurations;
 mod container;
 mod event_log;
@@ -55,6 +57,7 @@ mod part;
 mod register_monitor;
 mod repeats;
 mod snapshot_monitor;
+mod stream_limits;
 #[cfg(test)]
 mod tests;
 mod zones;
@@ -63,6 +66,7 @@ pub use checker::StreamChecker;
 
 use rustc_hash::FxHashMap;
 
+use crate::allowance::Allowance;
 use crate::budget::Limit;
 use crate::spec::Spec;
 use crate::subject::{RetId, TypedStream};
@@ -99,12 +103,14 @@ impl<R> Step<R> {
                 description,
                 returned,
                 allowed,
+                allowed_is_complete,
                 states,
             }) => Step::Violation(StreamViolation {
                 operation,
                 description,
                 returned: returned.map(&mut of),
                 allowed: allowed.into_iter().map(of).collect(),
+                allowed_is_complete,
                 states,
             }),
         }
@@ -120,10 +126,12 @@ pub struct StreamViolation<R> {
     pub description: String,
     /// What it returned, if known.
     pub returned: Option<R>,
-    /// Everything it could have returned (for a snapshot, at most a few thousand). Empty if it
+    /// Everything it could have returned, or the first few thousand results. Empty if it
     /// could not have ended in this way: a blocking operation that returned too early, or an
     /// operation that failed after others saw its effect.
     pub allowed: Vec<R>,
+    /// True if `allowed` is complete; false if a limit cut it short.
+    pub allowed_is_complete: bool,
     /// The first few states the object could have been in just before, as text.
     pub states: Vec<String>,
 }
@@ -211,6 +219,13 @@ impl<'a, S: Spec> Incremental<'a, S> {
     /// million.
     pub fn max_configurations(mut self, most: usize) -> Self {
         self.checker = self.checker.max_configurations(most);
+        self
+    }
+
+    /// Limits time and memory. If a limit is reached, all that follows is undecided. The default is no
+    /// limit.
+    pub fn allowance(mut self, allowance: Allowance) -> Self {
+        self.checker = self.checker.allowance(allowance);
         self
     }
 

@@ -39,6 +39,21 @@ pub(super) enum Relevance {
     Crashed(u64),
 }
 
+/// Results that an operation could return.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Allowed {
+    pub(super) rets: Vec<RetId>,
+    /// False if there may be others.
+    pub(super) is_complete: bool,
+}
+
+impl Allowed {
+    /// There are no others.
+    pub(super) fn all(rets: Vec<RetId>) -> Allowed {
+        Allowed { rets, is_complete: true }
+    }
+}
+
 /// Monitors one object, or one key of it. Operations that [`StreamMonitor::call`] has refused are
 /// not passed to any other method.
 pub(super) trait StreamMonitor {
@@ -61,7 +76,7 @@ pub(super) trait StreamMonitor {
     fn crash(&mut self, subject: &mut dyn StreamSubject, open: OpenOp) -> Relevance;
 
     /// Everything that it could return now; `None` if that cannot be enumerated.
-    fn allowed(&mut self, subject: &mut dyn StreamSubject, open: OpenOp) -> Option<Vec<RetId>>;
+    fn allowed(&mut self, subject: &mut dyn StreamSubject, open: OpenOp) -> Option<Allowed>;
 
     /// The states that are possible now.
     fn states(&self, subject: &mut dyn StreamSubject) -> Vec<StateId>;
@@ -94,7 +109,7 @@ pub(super) fn allowed_in(
     op: OpId,
     states: impl IntoIterator<Item = StateId>,
     mut is_possible: impl FnMut(&dyn StreamSubject, usize, RetId, bool) -> bool,
-) -> Option<Vec<RetId>> {
+) -> Option<Allowed> {
     let mut outcomes = Vec::new();
     let mut seen = FxHashSet::default();
     let mut allowed = Vec::new();
@@ -109,5 +124,5 @@ pub(super) fn allowed_in(
             }
         }
     }
-    Some(allowed)
+    Some(Allowed::all(allowed))
 }

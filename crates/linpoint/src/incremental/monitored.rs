@@ -6,8 +6,9 @@ use crate::subject::{Call, Marks, Place, RetId, StateId, StreamSubject};
 
 use super::configurations::{Configurations, NoOutcomes, PartStep, first_states};
 use super::event_log::{EventLog, What};
-use super::monitor::{Miss, StreamMonitor, Token};
+use super::monitor::{Allowed, Miss, StreamMonitor, Token};
 use super::open_ops::{OpenOp, OpenOps};
+use super::stream_limits::StreamLimits;
 
 /// A monitor that can be sent to another thread.
 pub(super) type BoxedMonitor = Box<dyn StreamMonitor + Send + Sync>;
@@ -174,7 +175,7 @@ impl MonitoredPart {
         }
     }
 
-    fn violated(&mut self, subject: &mut dyn StreamSubject, allowed: Vec<RetId>) -> PartStep {
+    fn violated(&mut self, subject: &mut dyn StreamSubject, allowed: Allowed) -> PartStep {
         self.is_over = true;
         PartStep::Violation { allowed, states: first_states(self.monitor.states(subject)) }
     }
@@ -195,7 +196,7 @@ impl MonitoredPart {
                 Some(PartStep::Fine)
             }
             Err(Miss::Unclear) => None,
-            Err(Miss::Impossible) => Some(self.violated(subject, Vec::new())),
+            Err(Miss::Impossible) => Some(self.violated(subject, Allowed::all(Vec::new()))),
         }
     }
 
@@ -211,8 +212,8 @@ impl MonitoredPart {
     pub(super) fn replay(
         &mut self,
         subject: &mut dyn StreamSubject,
-        most: usize,
+        limits: &StreamLimits,
     ) -> Configurations {
-        self.log.replay(subject, most)
+        self.log.replay(subject, limits)
     }
 }

@@ -32,6 +32,7 @@ use super::open_ops::{OpenOp, OpenOps};
 use super::register_monitor::RegisterMonitor;
 use super::repeats::RepeatsMonitor;
 use super::snapshot_monitor::SnapshotMonitor;
+use super::stream_limits::StreamLimits;
 
 /// After this many operations without overlap, a monitor is not worth it.
 const LONE: u32 = 16;
@@ -55,7 +56,11 @@ enum Engine {
 
 impl PartChecker {
     /// `may_monitor` allows a monitor, since all operations touch one key.
-    pub(super) fn new(subject: &mut dyn StreamSubject, may_monitor: bool) -> Self {
+    pub(super) fn new(
+        subject: &mut dyn StreamSubject,
+        may_monitor: bool,
+        limits: &StreamLimits,
+    ) -> Self {
         let initial = subject.initial();
         let monitor: Option<BoxedMonitor> = match subject.shape() {
             _ if !may_monitor => None,
@@ -66,7 +71,7 @@ impl PartChecker {
             Shape::Snapshot { segments, initial: name } => {
                 SnapshotMonitor::new(segments, name, initial).map(boxed)
             }
-            shape => container_monitor(shape, 0, initial),
+            shape => container_monitor(shape, 0, initial, limits),
         };
         let engine = match monitor {
             Some(monitor) => Engine::Monitor(Box::new(MonitoredPart::new(monitor, initial))),
@@ -112,6 +117,11 @@ impl PartChecker {
         self.reader.into_iter().for_each(|reader| marks.op(reader));
     }
 
+    /// The number of slots of open operations, including vacant ones.
+    pub(super) fn open_slots(&self) -> usize {
+        self.open.slots()
+    }
+
     /// The operation in this slot, if it is open and has this number.
     pub(super) fn open_op(&self, slot: u32, number: u64) -> Option<OpId> {
         self.open.get(slot).filter(|open| open.number == number).map(|open| open.op)
@@ -123,7 +133,7 @@ impl PartChecker {
         subject: &mut dyn StreamSubject,
         op: OpId,
         number: u64,
-        most: usize,
+        limits: &StreamLimits,
     ) -> u32 {
         self.learn_reader(subject, op);
         self.resume(subject);
@@ -132,13 +142,13 @@ impl PartChecker {
             if let Some(slot) = monitored.call(subject, &mut self.open, op, number) {
                 return slot;
             }
-            if self.switch(subject)
+            if self.switch(subject, limits)
                 && let Engine::Monitor(monitored) = &mut self.engine
                 && let Some(slot) = monitored.call(subject, &mut self.open, op, number)
             {
                 return slot;
             }
-            self.hand_over(subject, most);
+            self.hand_over(subject, limits);
         }
         self.open.insert(OpenOp { op, number, token: Token::default() })
     }
@@ -149,19 +159,19 @@ impl PartChecker {
         subject: &mut dyn StreamSubject,
         slot: u32,
         ret: RetId,
-        most: usize,
+        limits: &StreamLimits,
     ) -> Result<PartStep, NoOutcomes> {
         if self.open.get(slot).is_none() {
             return Ok(PartStep::Fine);
         }
-        let by_monitor = self.by_monitor(subject, slot, |subject, monitored, open| {
+        let by_monitor = self.by_monitor(subject, slot, limits, |subject, monitored, open| {
             monitored.ret(subject, slot, open, ret)
         });
         let step = match by_monitor {
             Some(step) => step?,
             None => {
-                let (configurations, open) = self.hand_over(subject, most);
-                configurations.ret(subject, open, slot, ret, most)?
+                let (configurations, open) = self.hand_over(subject, limits);
+                configurations.ret(subject, open, slot, ret, limits)?
             }
         };
         self.open.remove(slot);
@@ -173,24 +183,31 @@ impl PartChecker {
         &mut self,
         subject: &mut dyn StreamSubject,
         slot: u32,
-        most: usize,
+        limits: &StreamLimits,
     ) -> PartStep {
         if self.open.get(slot).is_none() {
             return PartStep::Fine;
         }
-        let by_monitor = self.by_monitor(subject, slot, |subject, monitored, open| {
+        let by_monitor = self.by_monitor(subject, slot, limits, |subject, monitored, open| {
             monitored.fail(subject, slot, open)
         });
-        let step = by_monitor.unwrap_or_else(|| self.hand_over(subject, most).0.fail(slot));
+        let step = by_monitor.unwrap_or_else(|| self.hand_over(subject, limits).0.fail(slot));
         self.open.remove(slot);
         step
     }
 
     /// The operation in this slot will never return.
-    pub(super) fn crash(&mut self, subject: &mut dyn StreamSubject, slot: u32) {
+    pub(super) fn crash(
+        &mut self,
+        subject: &mut dyn StreamSubject,
+        slot: u32,
+        limits: &StreamLimits,
+    ) {
         let Some(open) = self.open.remove(slot) else { return };
         match &mut self.engine {
-            Engine::Configurations(configurations) => configurations.crash(subject, slot, open.op),
+            Engine::Configurations(configurations) => {
+                configurations.crash(subject, slot, open.op, limits)
+            }
             Engine::Monitor(monitored) => monitored.crash(subject, slot, open),
         }
     }
@@ -201,6 +218,7 @@ impl PartChecker {
         &mut self,
         subject: &mut dyn StreamSubject,
         slot: u32,
+        limits: &StreamLimits,
         mut ask: impl FnMut(&mut dyn StreamSubject, &mut MonitoredPart, OpenOp) -> Option<T>,
     ) -> Option<T> {
         loop {
@@ -209,16 +227,18 @@ impl PartChecker {
             if let Some(answer) = ask(subject, monitored, open) {
                 return Some(answer);
             }
-            if !self.switch(subject) {
+            if !self.switch(subject, limits) {
                 return None;
             }
         }
     }
 
     /// Continues with the next monitor that can explain what happened so far, if there is one.
-    fn switch(&mut self, subject: &mut dyn StreamSubject) -> bool {
+    fn switch(&mut self, subject: &mut dyn StreamSubject, limits: &StreamLimits) -> bool {
         let Engine::Monitor(monitored) = &mut self.engine else { return false };
-        while let Some(monitor) = container_monitor(subject.shape(), self.tried, monitored.base()) {
+        while let Some(monitor) =
+            container_monitor(subject.shape(), self.tried, monitored.base(), limits)
+        {
             self.tried += 1;
             if monitored.switch(subject, &mut self.open, monitor) {
                 return true;
@@ -231,10 +251,14 @@ impl PartChecker {
     fn hand_over(
         &mut self,
         subject: &mut dyn StreamSubject,
-        most: usize,
+        limits: &StreamLimits,
     ) -> (&mut Configurations, &OpenOps) {
         if let Engine::Monitor(monitored) = &mut self.engine {
-            self.engine = Engine::Configurations(monitored.replay(subject, most));
+            let is_hopeless = is_container(subject.shape()) && self.open.count() > limits.open();
+            self.engine = Engine::Configurations(match is_hopeless {
+                true => Configurations::given_up(),
+                false => monitored.replay(subject, limits),
+            });
         }
         match &mut self.engine {
             Engine::Configurations(configurations) => (configurations, &self.open),
@@ -276,6 +300,13 @@ impl PartChecker {
         }
     }
 
+    /// The part has operations on several keys, so that no monitor may take over: it would take the value of one key for that of
+    /// another. One that is at work refuses the operation, see [`MonitoredPart::call`].
+    pub(super) fn has_keys(&mut self) {
+        self.may_monitor = false;
+        self.reader = None;
+    }
+
     /// Remembers an operation whose result reveals the state.
     fn learn_reader(&mut self, subject: &dyn StreamSubject, op: OpId) {
         if self.reader.is_some() || !self.may_monitor || !subject.is_read(Call::unknown(op)) {
@@ -289,14 +320,25 @@ impl PartChecker {
     }
 }
 
+/// True if the effects of open operations have many orders that all lead to different states.
+fn is_container(shape: Shape) -> bool {
+    matches!(shape, Shape::Queue | Shape::PriorityQueue | Shape::Stack | Shape::Bag)
+}
+
 /// The monitors of a container, best first.
-fn container_monitor(shape: Shape, number: u8, initial: StateId) -> Option<BoxedMonitor> {
+fn container_monitor(
+    shape: Shape,
+    number: u8,
+    initial: StateId,
+    limits: &StreamLimits,
+) -> Option<BoxedMonitor> {
+    let allowance = limits.allowance.clone();
     match (shape, number) {
         (Shape::Queue | Shape::PriorityQueue | Shape::Stack, 0) => {
-            ContainerMonitor::new(shape, initial).map(|monitor| Box::new(monitor) as _)
+            ContainerMonitor::new(shape, initial, allowance).map(|monitor| Box::new(monitor) as _)
         }
         (Shape::Queue | Shape::PriorityQueue | Shape::Stack, 1) | (Shape::Bag, 0) => {
-            RepeatsMonitor::new(shape, initial).map(|monitor| Box::new(monitor) as _)
+            RepeatsMonitor::new(shape, initial, allowance).map(|monitor| Box::new(monitor) as _)
         }
         _ => None,
     }

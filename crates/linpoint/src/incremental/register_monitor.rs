@@ -4,9 +4,9 @@ use rustc_hash::FxHashMap;
 
 use crate::history::OpId;
 use crate::spec::{Name, Role, Slot};
-use crate::subject::{Call, Marks, Place, RetId, StateId, StreamSubject};
+use crate::subject::{Call, Marks, Place, StateId, StreamSubject};
 
-use super::monitor::{Miss, Relevance, StreamMonitor, Token, allowed_in};
+use super::monitor::{Allowed, Miss, Relevance, StreamMonitor, Token, allowed_in};
 use super::open_ops::OpenOp;
 use super::zones::{Path, Zones};
 
@@ -274,7 +274,7 @@ impl StreamMonitor for RegisterMonitor {
         relevance
     }
 
-    fn allowed(&mut self, subject: &mut dyn StreamSubject, open: OpenOp) -> Option<Vec<RetId>> {
+    fn allowed(&mut self, subject: &mut dyn StreamSubject, open: OpenOp) -> Option<Allowed> {
         let reach = self.reach(subject, open.token.call, open.token.own);
         let states = reach.iter().map(|reach| reach.state);
         allowed_in(subject, open.op, states, |subject, at, ret, is_changed| {

@@ -3,10 +3,10 @@
 
 use crate::history::OpId;
 use crate::spec::{Name, Role, Slot};
-use crate::subject::{Call, Marks, Place, RetId, StateId, StreamSubject};
+use crate::subject::{Call, Marks, Place, StateId, StreamSubject};
 
 use super::lanes::{Lanes, View};
-use super::monitor::{Miss, Relevance, StreamMonitor, Token, allowed_in};
+use super::monitor::{Allowed, Miss, Relevance, StreamMonitor, Token, allowed_in};
 use super::open_ops::OpenOp;
 
 /// A snapshot object.
@@ -214,9 +214,11 @@ impl StreamMonitor for SnapshotMonitor {
         Relevance::Always
     }
 
-    fn allowed(&mut self, subject: &mut dyn StreamSubject, open: OpenOp) -> Option<Vec<RetId>> {
+    fn allowed(&mut self, subject: &mut dyn StreamSubject, open: OpenOp) -> Option<Allowed> {
         let states = self.states_since(subject, open.token.call, MOST_VIEWS);
-        allowed_in(subject, open.op, states, |_, _, _, _| true)
+        let is_complete = states.len() < MOST_VIEWS;
+        let allowed = allowed_in(subject, open.op, states, |_, _, _, _| true)?;
+        Some(Allowed { is_complete, ..allowed })
     }
 
     fn states(&self, subject: &mut dyn StreamSubject) -> Vec<StateId> {

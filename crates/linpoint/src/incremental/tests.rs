@@ -1,4 +1,7 @@
+use std::time::Duration;
+
 use super::*;
+use crate::budget::Limits;
 use crate::spec::models::{Queue, QueueOp, QueueRet, Register, RegisterOp, RegisterRet};
 
 /// A list that is copied by each operation, and that panics at some length.
@@ -97,4 +100,35 @@ fn operations_in_a_reused_slot_are_not_confused() {
     let second = stream.call(RegisterOp::Read).unwrap();
     assert_eq!(stream.ret(first, RegisterRet::Written), Err(StreamError::NotOpen));
     assert_eq!(stream.ret(second, RegisterRet::Value(1)), Ok(Step::Fine));
+}
+
+/// Whatever was not tried because a limit was reached may be an explanation. The clock is looked at after some amount of
+/// work, so operations that do not overlap come first, more and more of them: in some case the limit is reached
+/// between the return and the only operation that explains it.
+#[test]
+fn a_limit_is_never_a_violation() {
+    let spec = Queue::<u64>::new();
+    let mut limited = 0;
+    for before in 0..600 {
+        let allowance = Allowance::new(&Limits { time: Some(Duration::ZERO), memory: None });
+        let mut stream = Incremental::new(&spec).configurations_only().allowance(allowance);
+        let mut step = Step::Fine;
+        for _ in 0..before {
+            let dequeue = stream.call(QueueOp::Dequeue).unwrap();
+            step = stream.ret(dequeue, QueueRet::Value(None)).unwrap();
+        }
+        let was_fine = step == Step::Fine;
+        stream.call(QueueOp::Enqueue(1)).unwrap();
+        let dequeue = stream.call(QueueOp::Dequeue).unwrap();
+        match stream.ret(dequeue, QueueRet::Value(Some(1))).unwrap() {
+            Step::Fine => {}
+            Step::Undecided(limit) => {
+                assert_eq!(limit, Limit::Time);
+                limited += u32::from(was_fine);
+            }
+            Step::Violation(violation) => panic!("{before}: {violation:?}"),
+        }
+    }
+    // Often enough that it is not always reached before the first configuration.
+    assert!(limited > 40, "{limited}");
 }

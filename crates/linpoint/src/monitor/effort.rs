@@ -7,6 +7,7 @@
 
 use std::collections::HashMap;
 
+use crate::allowance::Allowance;
 use crate::budget::{Budget, Limit, Memory};
 
 use super::Refusal;
@@ -38,6 +39,11 @@ impl<'a> Effort<'a> {
     pub(crate) fn constant() -> Effort<'static> {
         static MEMORY: Memory = Memory::unlimited();
         Effort::within(Budget::new(None, &MEMORY).max_bytes(BYTES)).most_work(WORK)
+    }
+
+    /// The same within an allowance.
+    pub(crate) fn of(allowance: &Allowance) -> Effort<'static> {
+        Effort::within(Budget::of(allowance).max_bytes(BYTES)).most_work(WORK)
     }
 
     /// Starts counting work again.

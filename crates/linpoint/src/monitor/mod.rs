@@ -329,12 +329,13 @@ fn container(
 pub(crate) fn order_of_container(
     shape: Shape,
     columns: &Columns,
+    effort: &mut Effort<'_>,
 ) -> Result<Option<Vec<u32>>, Refusal> {
     let Ok(elements) = Elements::gather(columns)? else { return Ok(None) };
     match shape {
         Shape::Queue => Ok(queue::order(columns, &elements)),
-        Shape::Stack => stack::find_order(columns, &elements),
-        Shape::PriorityQueue => priority_queue::find_order(columns, &elements),
+        Shape::Stack => stack::find_order(columns, &elements, effort),
+        Shape::PriorityQueue => priority_queue::find_order(columns, &elements, effort),
         _ => Err(Refusal::new(NO_MONITOR)),
     }
 }

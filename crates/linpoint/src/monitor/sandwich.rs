@@ -6,7 +6,7 @@
 //!
 //! 1. nothing was taken by them: if that explains the history, it is linearizable;
 //! 2. *every* element could be taken by the earliest of them: if even that explains nothing, it is not;
-//! 3. a few likely assignments, and then
+//! 3. a few likely assignments, some of them made by taking one more of the elements that are to blame, and then
 //! 4. all that are left, as long as the budget lasts. After that the monitor refuses.
 //!
 //! Giving a removal to an element, or an earlier removal, never hurts: the element need not stay as
@@ -170,7 +170,41 @@ impl<M: Monitor> Trial<'_, '_, M> {
                 return Ok(Some(yes));
             }
         }
+        for (picks_last, last_first) in [(true, true), (false, true), (true, false), (false, false)]
+        {
+            if let Some(yes) = self.repair(picks_last, last_first)? {
+                return Ok(Some(yes));
+            }
+        }
         Ok(None)
+    }
+
+    /// Takes one more of the blamed elements until there is an answer: the one that was added last, or first. The
+    /// removals go to the elements by the time of their adds, the last or the first in front.
+    fn repair(&mut self, picks_last: bool, last_first: bool) -> Result<Option<M::Yes>, Refusal> {
+        let e = self.e;
+        let added = |n: &u32| e.list[*n as usize].add_right;
+        let mut picked: Vec<u32> = Vec::new();
+        loop {
+            let pairs = picked.iter().zip(&e.takes);
+            let taken: Vec<Taken> = pairs.map(|(&element, &by)| Taken { element, by }).collect();
+            let no = match self.ask(&taken)? {
+                Ok(yes) => return Ok(Some(yes)),
+                Err(no) => no,
+            };
+            let mut blamed = self.candidates(&no);
+            blamed.retain(|element| !picked.contains(element));
+            let pick = match picks_last {
+                true => blamed.into_iter().max_by_key(added),
+                false => blamed.into_iter().min_by_key(added),
+            };
+            let Some(pick) = pick.filter(|_| picked.len() < e.takes.len()) else { return Ok(None) };
+            picked.push(pick);
+            sort_by_key(&mut picked, |n| match last_first {
+                true => !added(n),
+                false => added(n),
+            });
+        }
     }
 
     /// Step 4: all assignments, each removal in turn to one of the blamed elements.

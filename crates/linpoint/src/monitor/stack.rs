@@ -63,11 +63,15 @@ pub(crate) fn decide(
 }
 
 /// An order that explains the rows, if there is one.
-pub(crate) fn find_order(c: &Columns, e: &Elements) -> Result<Option<Vec<u32>>, Refusal> {
+pub(crate) fn find_order(
+    c: &Columns,
+    e: &Elements,
+    effort: &mut Effort<'_>,
+) -> Result<Option<Vec<u32>>, Refusal> {
     if c.len().max(c.value_count / 2) > MOST_ROWS {
         return Err(Refusal::new("too many operations"));
     }
-    Ok(match sandwich::decide(c, e, &mut Stack { c, e }, &mut Effort::constant())? {
+    Ok(match sandwich::decide(c, e, &mut Stack { c, e }, effort)? {
         Sandwich::Yes(solved) => Some(witness::order(c, e, solved)),
         Sandwich::No(_) | Sandwich::NoneFits => None,
     })

@@ -84,6 +84,17 @@ pub trait Spec: Sync {
         exact == recorded
     }
 
+    /// True if nothing needs to happen in `state` while these operations wait. Tests ask when all threads have come to
+    /// rest. By default, none of the operations may be enabled. Override it if an operation waits for another one and not
+    /// for a state: a send in a channel without room waits for a receive.
+    fn may_rest(&self, state: &Self::State, waiting: &[Self::Op]) -> bool {
+        let mut next = Vec::new();
+        for op in waiting {
+            self.successors(state, op, None, &mut next);
+        }
+        next.is_empty()
+    }
+
     /// Which independent parts of the object the operation touches. Histories are split by it
     /// (P-compositionality): parts that share no operation are checked apart from each other.
     ///

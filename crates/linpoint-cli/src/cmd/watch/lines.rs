@@ -1,12 +1,12 @@
 //! Reads lines from a pipe or a file as they arrive. A file can be followed as it grows.
 
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use linpoint::Cancel;
+use linpoint::{Allowance, Cancel};
 
 /// A longer line is an error. The limit bounds the memory for one line.
 const LONGEST: usize = 64 << 20;
@@ -24,26 +24,56 @@ struct Follow {
     /// Number of bytes read so far.
     read: u64,
     cancel: Cancel,
+    allowance: Allowance,
+}
+
+/// An input, while reading which the clock stands still.
+struct Timed<R> {
+    input: R,
+    allowance: Allowance,
+}
+
+impl<R: Read> Read for Timed<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let begun = Instant::now();
+        let read = self.input.read(buffer);
+        self.allowance.pause(begun.elapsed());
+        read
+    }
 }
 
 impl LineReader {
-    /// Lines from standard input.
-    pub fn stdin() -> LineReader {
-        LineReader { reader: Box::new(io::stdin().lock()), follow: None }
+    /// Lines from standard input. The allowance does not count the time that reading takes.
+    pub fn stdin(allowance: &Allowance) -> LineReader {
+        LineReader::new(io::stdin().lock(), allowance, None)
+    }
+
+    fn new(
+        input: impl Read + 'static,
+        allowance: &Allowance,
+        follow: Option<Follow>,
+    ) -> LineReader {
+        let timed = Timed { input, allowance: allowance.clone() };
+        LineReader { reader: Box::new(BufReader::with_capacity(1 << 16, timed)), follow }
     }
 
     /// Lines from a file. With `until`, the file is followed until that is cancelled.
-    pub fn file(path: &Path, until: Option<&Cancel>) -> io::Result<LineReader> {
+    pub fn file(
+        path: &Path,
+        until: Option<&Cancel>,
+        allowance: &Allowance,
+    ) -> io::Result<LineReader> {
         let file = File::open(path)?;
         if file.metadata()?.is_dir() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "is a directory"));
         }
-        let follow =
-            |cancel: &Cancel| Follow { path: path.to_owned(), read: 0, cancel: cancel.clone() };
-        Ok(LineReader {
-            reader: Box::new(BufReader::with_capacity(1 << 16, file)),
-            follow: until.map(follow),
-        })
+        let follow = |cancel: &Cancel| Follow {
+            path: path.to_owned(),
+            read: 0,
+            cancel: cancel.clone(),
+            allowance: allowance.clone(),
+        };
+        Ok(LineReader::new(file, allowance, until.map(follow)))
     }
 
     /// Appends the next line to `line`, without the line break. False at the end of the input.
@@ -90,7 +120,9 @@ impl Follow {
             let message = "the file has become shorter: it was overwritten";
             return Err(io::Error::new(io::ErrorKind::InvalidData, message));
         }
+        let begun = Instant::now();
         thread::sleep(WAIT);
+        self.allowance.pause(begun.elapsed());
         Ok(true)
     }
 }

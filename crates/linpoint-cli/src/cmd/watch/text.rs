@@ -19,6 +19,7 @@ pub fn summary(name: &str, summary: &Summary, time: Duration, width: usize) -> S
     let (style, mark, verdict, line) = match &summary.outcome {
         Ended::Fine => (GOOD, '\u{2713}', "linearizable", None),
         Ended::Undecided(_) => (UNSURE, '?', "undecided", None),
+        Ended::Stopped { line, .. } => (UNSURE, '?', "undecided", Some(*line)),
         Ended::Violation(violation) => (BAD, '\u{2717}', "NOT LINEARIZABLE", Some(violation.line)),
     };
     let line = line.map(|line| format!(":{line}")).unwrap_or_default();
@@ -43,6 +44,10 @@ pub fn summary(name: &str, summary: &Summary, time: Duration, width: usize) -> S
         Ended::Undecided(given_up) => {
             text::paragraph(&mut out, &why_given_up(given_up), width, Style::new());
         }
+        Ended::Stopped { line, limit } => {
+            let why = format!("stopped by {limit} on line {line}, with no violation so far");
+            text::paragraph(&mut out, &why, width, Style::new());
+        }
         Ended::Violation(violation) => explain(&mut out, violation, width),
     }
     out
@@ -61,7 +66,7 @@ pub fn given_up(name: &str, given_up: &GivenUp, width: usize) -> String {
 
 fn why_given_up(GivenUp { line, op, limit }: &GivenUp) -> String {
     let why = match limit {
-        Limit::Memory => {
+        Limit::Configurations => {
             "there were more configurations than --max-configurations allows, or too many events \
              to fall back on them; raise the limit, or record the stream to a file and use \
              `linpoint check`, which decides whole histories"
@@ -89,6 +94,10 @@ fn explain(out: &mut String, violation: &LiveViolation, width: usize) {
     let allowed: Vec<String> = violation.allowed.iter().map(|ret| clean(ret)).collect();
     let but = match allowed.as_slice() {
         _ if *failed => "but its effect was observed".to_owned(),
+        [] if !violation.allowed_is_complete => "which no order explains".to_owned(),
+        all if !violation.allowed_is_complete => {
+            format!("but {} was possible by then, for example", first_few(all, " or "))
+        }
         [] => "but no result was possible by then".to_owned(),
         all => format!("but only {} was possible by then", first_few(all, " or ")),
     };

@@ -7,7 +7,9 @@
 
 use std::cmp::Ordering;
 
-use crate::monitor::{Columns, Kind, NONE, Peaks, Refusal, order_of_container};
+use rustc_hash::FxHashMap;
+
+use crate::monitor::{Columns, Effort, Kind, NONE, Peaks, Refusal, order_of_container};
 use crate::spec::Shape;
 
 use super::window::{Id, NEVER, Stage, Times, Window};
@@ -26,8 +28,12 @@ struct Row {
 pub(super) struct History {
     rows: Vec<Row>,
     ids: Vec<Id>,
+    /// Where each element is in the list.
+    places: FxHashMap<Id, u32>,
     /// For a priority queue, the priority of each element.
     classes: Vec<u32>,
+    /// An operation ended before it was called: what was forgotten leaves it no time.
+    is_contradictory: bool,
 }
 
 /// An operation that is about to end.
@@ -73,16 +79,20 @@ pub(super) struct Fit {
 impl History {
     /// The operations that name no element.
     pub(super) fn new(w: &Window) -> History {
-        let mut history = History::default();
+        let is_contradictory = w.empties.iter().any(|times| times.end < times.call);
+        let mut history = History { is_contradictory, ..History::default() };
         history.rows.extend(w.empties.iter().map(|times| anonymous(Kind::Empty, *times)));
         let takes = w.takes.iter().map(|call| Times { call: *call, end: NEVER });
         history.rows.extend(takes.map(|times| anonymous(Kind::Take, times)));
         history
     }
 
-    /// Adds an element with its add, its removal, and its first and last peek.
+    /// Adds an element with its add, its removal, its first and last peek, and those that were forgotten.
     pub(super) fn element(&mut self, w: &Window, id: Id) {
         self.element_without_peeks(w, id);
+        if let Some(old) = w.get(id).old_peek {
+            self.named(Kind::Peek, old);
+        }
         if let Some([first, late]) = w.get(id).peeks {
             self.named(Kind::Peek, first);
             if first != late {
@@ -94,6 +104,7 @@ impl History {
     /// Adds an element with its add and removal.
     pub(super) fn element_without_peeks(&mut self, w: &Window, id: Id) {
         let element = w.get(id);
+        self.places.insert(id, self.ids.len() as u32);
         self.ids.push(id);
         self.named(Kind::Add, Times { call: element.call, end: element.end });
         if let Some(times) = element.removal {
@@ -121,13 +132,15 @@ impl History {
 
     /// Adds an operation of the last element.
     fn named(&mut self, kind: Kind, times: Times) {
+        self.is_contradictory |= times.end < times.call;
         self.rows.push(Row { kind, element: self.ids.len() as u32 - 1, times });
     }
 
     /// Adds an operation of an element that is in the history.
     fn of(&mut self, id: Id, kind: Kind, times: Times) {
-        if let Some(at) = self.ids.iter().position(|other| *other == id) {
-            self.rows.push(Row { kind, element: at as u32, times });
+        if let Some(&element) = self.places.get(&id) {
+            self.is_contradictory |= times.end < times.call;
+            self.rows.push(Row { kind, element, times });
         }
     }
 
@@ -145,6 +158,11 @@ impl History {
         }
     }
 
+    /// The number of operations.
+    pub(super) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
     /// The elements.
     pub(super) fn ids(&self) -> &[Id] {
         &self.ids
@@ -156,9 +174,16 @@ impl History {
     }
 
     /// An explanation, if there is one.
-    pub(super) fn solve(&self, shape: Shape) -> Result<Option<Fit>, Refusal> {
+    pub(super) fn solve(
+        &self,
+        shape: Shape,
+        effort: &mut Effort<'_>,
+    ) -> Result<Option<Fit>, Refusal> {
+        if self.is_contradictory {
+            return Ok(None);
+        }
         let columns = self.columns();
-        let Some(order) = order_of_container(shape, &columns)? else { return Ok(None) };
+        let Some(order) = order_of_container(shape, &columns, effort)? else { return Ok(None) };
         Ok(Some(self.fit(shape, &order)))
     }
 
@@ -238,7 +263,10 @@ impl History {
                 // It stays to the end.
                 Kind::Remove if times.end == NEVER => {}
                 Kind::Remove => {
-                    present.retain(|other| *other != element);
+                    // In a stack it is the last.
+                    if let Some(at) = present.iter().rposition(|other| *other == element) {
+                        present.remove(at);
+                    }
                     let until = match shape {
                         Shape::Stack => earliest,
                         _ => deadlines[at].min(times.end),

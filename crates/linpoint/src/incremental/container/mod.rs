@@ -10,9 +10,9 @@
 //! operations have ended. Everything else is handed over ([`super::repeats`]).
 //!
 //! Memory: what is present, what is open, and the operations that overlap with an open removal or
-//! peek. For stacks also whatever is connected to those by a chain of overlapping removals and peeks; if
-//! that gets too long, the monitor refuses. Crashed adds that nothing has seen, and crashed removals that need not have removed
-//! anything, accumulate.
+//! peek. Crashed adds that nothing has seen, and crashed removals that need not have removed
+//! anything, accumulate. A stack with a crashed removal also keeps everything that ended after its call, up to a number at
+//! which the monitor refuses.
 //!
 //! Not from a paper; the decisions are those of Lee and Mathur on monitoring linearizability, as
 //! corrected in [`crate::monitor`].
@@ -20,73 +20,30 @@
 mod exact;
 mod priority;
 mod queue;
+mod rules;
 mod stack;
 mod window;
 
 use rustc_hash::FxHashMap;
 
+use crate::allowance::Allowance;
 use crate::history::OpId;
-use crate::monitor::Refusal;
+use crate::monitor::{Effort, Refusal};
 use crate::spec::{Name, Role, Shape, Slot};
-use crate::subject::{Call, Marks, Place, RetId, StateId, StreamSubject};
+use crate::subject::{Call, Marks, Place, StateId, StreamSubject};
 
 use super::filled::{result_after, state_after};
-use super::monitor::{Miss, Relevance, StreamMonitor, Token};
+use super::monitor::{Allowed, Miss, Relevance, StreamMonitor, Token};
 use super::open_ops::OpenOp;
 use exact::{Extra, Fit, History};
+use rules::Rules;
 use window::{Id, Stage, Times, Window};
 
 /// Stop listing allowed results after trying this many.
 const MOST_TRIED: usize = 1 << 12;
 
-/// What the monitor knows about one kind of object. The methods that end an operation return false if
-/// they find no explanation; then nothing is known about the stages of elements, but each is still in
-/// the list of some stage, and [`Rules::refit`] is called next.
-trait Rules {
-    /// Moves an element to another stage.
-    fn stage(&mut self, _subject: &dyn StreamSubject, w: &mut Window, id: Id, stage: Stage) {
-        w.set_stage(id, stage);
-    }
-
-    /// A removal that was called at `call` returns the element.
-    fn removed(&mut self, subject: &dyn StreamSubject, w: &mut Window, id: Id, call: u64) -> bool;
-
-    /// A peek returns the element.
-    fn peeked(&mut self, subject: &dyn StreamSubject, w: &mut Window, id: Id, call: u64) -> bool;
-
-    /// A removal or a peek returns that there is no element.
-    fn found_nothing(&mut self, subject: &dyn StreamSubject, w: &mut Window, call: u64) -> bool;
-
-    /// The operations that matter.
-    fn history(&self, subject: &dyn StreamSubject, w: &Window, extra: &Extra) -> History;
-
-    /// False only if the element cannot be the next to be found.
-    fn may_be_next(&self, subject: &dyn StreamSubject, w: &Window, id: Id) -> bool;
-
-    /// Decides a history.
-    fn solve(&self, history: &History) -> Result<Option<Fit>, Refusal>;
-
-    /// Forgets what no longer matters, and returns elements to forget. `None`: what
-    /// [`Window::forget_old`] finds.
-    fn forget(&mut self, _w: &mut Window) -> Option<Vec<Id>> {
-        None
-    }
-
-    /// True if what was added first comes out last.
-    fn is_upside_down(&self) -> bool {
-        false
-    }
-
-    /// True if nothing can be forgotten as long as every operation overlaps with another.
-    fn needs_a_cut(&self) -> bool {
-        false
-    }
-
-    /// Gives the elements that are present in an explanation their stages.
-    fn refit(&mut self, subject: &dyn StreamSubject, w: &mut Window, fit: &Fit) {
-        fit.present.iter().for_each(|id| self.stage(subject, w, *id, Stage::Present));
-    }
-}
+/// Work of the monitor of whole histories for one operation, in units of a few nanoseconds.
+const WORK_PER_ROW: usize = 64;
 
 /// A queue, a stack or a priority queue.
 pub(super) struct ContainerMonitor {
@@ -97,11 +54,12 @@ pub(super) struct ContainerMonitor {
     adding: usize,
     /// The empty container.
     initial: StateId,
+    allowance: Allowance,
 }
 
 impl ContainerMonitor {
     /// An empty container. `None` if there are no rules for such objects.
-    pub(super) fn new(shape: Shape, initial: StateId) -> Option<Self> {
+    pub(super) fn new(shape: Shape, initial: StateId, allowance: Allowance) -> Option<Self> {
         let rules: Box<dyn Rules + Send + Sync> = match shape {
             Shape::Queue => Box::new(queue::QueueRules::default()),
             Shape::Stack => Box::new(stack::StackRules::default()),
@@ -109,7 +67,7 @@ impl ContainerMonitor {
             _ => return None,
         };
         let (window, names) = (Window::new(), FxHashMap::default());
-        Some(ContainerMonitor { window, rules, names, adding: 0, initial })
+        Some(ContainerMonitor { window, rules, names, adding: 0, initial, allowance })
     }
 
     /// The element that an operation names. `Unclear` if it may be another one.
@@ -154,10 +112,17 @@ impl ContainerMonitor {
         }
     }
 
-    /// True if there is an explanation in which the operation ends like this.
-    fn is_possible(&self, subject: &dyn StreamSubject, extra: &Extra) -> bool {
+    /// True if there is an explanation in which the operation ends like this. `None` if that is not known.
+    fn is_possible(&self, subject: &dyn StreamSubject, extra: &Extra) -> Option<bool> {
         let history = self.rules.history(subject, &self.window, extra);
-        matches!(self.rules.solve(&history), Ok(Some(_)))
+        self.solve(&history).ok().map(|fit| fit.is_some())
+    }
+
+    /// Decides a history, if there is time.
+    fn solve(&self, history: &History) -> Result<Option<Fit>, Refusal> {
+        let work = self.allowance.work(WORK_PER_ROW * history.len());
+        work.map_err(|limit| Refusal::new(limit.to_string()))?;
+        self.rules.solve(history, &mut Effort::of(&self.allowance))
     }
 
     /// A removal or a peek ends.
@@ -197,9 +162,14 @@ impl ContainerMonitor {
                 w.peeks.push(window::Peek { id, times });
             }
             Extra::Remove(id, times) => {
+                let is_left_out = self.rules.leaves_out(w, &extra);
                 let element = w.get_mut(id);
                 element.see(times);
                 element.removal = Some(times);
+                if is_left_out && fit.is_some() {
+                    // The new explanation does not mention it. Peeks at it have to ask for another.
+                    w.set_stage(id, Stage::Removed(0));
+                }
             }
         }
         fit.into_iter().for_each(|fit| self.refit(subject, &fit));
@@ -208,7 +178,7 @@ impl ContainerMonitor {
 
     /// Asks the monitor of whole histories.
     fn ask(&self, history: &History) -> Result<Fit, Miss> {
-        match self.rules.solve(history) {
+        match self.solve(history) {
             Ok(Some(fit)) => Ok(fit),
             Ok(None) => Err(Miss::Impossible),
             Err(_) => Err(Miss::Unclear),
@@ -232,7 +202,8 @@ impl ContainerMonitor {
         if !self.window.is_crowded() {
             return;
         }
-        let forgotten = match self.rules.forget(&mut self.window) {
+        let forgotten = match self.rules.forget(&mut self.window, &mut Effort::of(&self.allowance))
+        {
             Some(forgotten) => forgotten,
             None if self.settle_crashed(subject) => self.window.forget_old(),
             None => Vec::new(),
@@ -243,7 +214,10 @@ impl ContainerMonitor {
             if self.names.get(&name) == Some(&id) {
                 self.names.remove(&name);
             }
-            self.window.forget(id);
+            // The end of its add is still to come.
+            if !self.window.get(id).is_open {
+                self.window.forget(id);
+            }
         }
     }
 
@@ -269,7 +243,7 @@ impl ContainerMonitor {
             let mut kept = [past, self.window.now + 1].into_iter().map(|until| {
                 let mut history = self.rules.history(subject, &self.window, &Extra::None);
                 history.keep(id, until);
-                self.rules.solve(&history)
+                self.solve(&history)
             });
             match kept.next() {
                 Some(Ok(None)) => forced.push(id),
@@ -289,7 +263,7 @@ impl ContainerMonitor {
     /// The elements that are present, in the order of some explanation.
     fn present(&self, subject: &dyn StreamSubject) -> Vec<Id> {
         let history = self.rules.history(subject, &self.window, &Extra::None);
-        let Ok(Some(fit)) = self.rules.solve(&history) else { return Vec::new() };
+        let Ok(Some(fit)) = self.solve(&history) else { return Vec::new() };
         let known: rustc_hash::FxHashSet<Id> = history.ids().iter().copied().collect();
         let others = self.window.present.iter().map(|(_, id)| *id);
         let others = others.filter(|id| !known.contains(id));
@@ -302,7 +276,7 @@ impl ContainerMonitor {
 
 impl StreamMonitor for ContainerMonitor {
     fn call(&mut self, subject: &mut dyn StreamSubject, op: OpId) -> Option<Token> {
-        if self.window.is_overcrowded() && self.rules.needs_a_cut() {
+        if self.window.is_overcrowded() && self.rules.keeps_all_since_a_crash() {
             return None;
         }
         match subject.role(Call::unknown(op), true) {
@@ -350,6 +324,7 @@ impl StreamMonitor for ContainerMonitor {
         let element = self.window.get_mut(id);
         element.is_open = false;
         element.end = element.end.min(now);
+        element.first_end = element.first_end.min(now);
         element.last = element.last.max(now);
         if element.stage == Stage::Unseen {
             self.rules.stage(subject, &mut self.window, id, Stage::Present);
@@ -400,11 +375,11 @@ impl StreamMonitor for ContainerMonitor {
         Relevance::Always
     }
 
-    fn allowed(&mut self, subject: &mut dyn StreamSubject, open: OpenOp) -> Option<Vec<RetId>> {
+    fn allowed(&mut self, subject: &mut dyn StreamSubject, open: OpenOp) -> Option<Allowed> {
         let mut allowed = Vec::new();
         if open.token.own.is_some() {
             let ret = result_after(subject, self.initial, open.op, None);
-            return Some(ret.into_iter().collect());
+            return Some(Allowed::all(ret.into_iter().collect()));
         }
         let w = &self.window;
         let times = Times { call: open.token.call, end: w.now + 1 };
@@ -413,7 +388,10 @@ impl StreamMonitor for ContainerMonitor {
             Some(removal) => !is_removal && removal.end > times.call,
             None => self.rules.may_be_next(subject, w, *id),
         };
-        let ids: Vec<Id> = w.ids().filter(is_candidate).take(MOST_TRIED).collect();
+        let has_time = |work: usize| self.allowance.work(work).is_ok();
+        let in_time = w.ids().take_while(|_| has_time(WORK_PER_ROW + w.takes.len()));
+        let ids: Vec<Id> = in_time.filter(is_candidate).take(MOST_TRIED).collect();
+        let mut is_complete = ids.len() < MOST_TRIED && has_time(0);
         for id in ids.into_iter().map(Some).chain([None]) {
             let add = id.map(|id| w.get(id).op);
             let Some(ret) = result_after(subject, self.initial, open.op, add) else { continue };
@@ -422,11 +400,21 @@ impl StreamMonitor for ContainerMonitor {
                 Some(id) if is_removal => Extra::Remove(id, times),
                 Some(id) => Extra::Peek(id, times),
             };
-            if !allowed.contains(&ret) && self.is_possible(subject, &extra) {
-                allowed.push(ret);
+            if allowed.contains(&ret) {
+                continue;
+            }
+            // Making a history takes time, too.
+            if !has_time(WORK_PER_ROW) {
+                is_complete = false;
+                break;
+            }
+            match self.is_possible(subject, &extra) {
+                Some(true) => allowed.push(ret),
+                Some(false) => {}
+                None => is_complete = false,
             }
         }
-        Some(allowed)
+        Some(Allowed { rets: allowed, is_complete })
     }
 
     fn states(&self, subject: &mut dyn StreamSubject) -> Vec<StateId> {

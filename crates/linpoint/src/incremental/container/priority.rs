@@ -17,7 +17,7 @@ use std::cmp::Ordering;
 
 use rustc_hash::FxHashSet;
 
-use crate::monitor::Refusal;
+use crate::monitor::{Effort, Refusal};
 use crate::spec::{Shape, Slot};
 use crate::subject::{Call, Place, StreamSubject};
 
@@ -210,7 +210,7 @@ impl Rules for PriorityRules {
         before.take(w.takes.len() + 1).count() <= w.takes.len()
     }
 
-    fn solve(&self, history: &History) -> Result<Option<Fit>, Refusal> {
-        history.solve(Shape::PriorityQueue)
+    fn solve(&self, history: &History, effort: &mut Effort<'_>) -> Result<Option<Fit>, Refusal> {
+        history.solve(Shape::PriorityQueue, effort)
     }
 }

@@ -21,7 +21,7 @@
 //! Time: for each return O(log n), and for an empty result that was not the last word also the
 //! elements that were removed recently.
 
-use crate::monitor::Refusal;
+use crate::monitor::{Effort, Refusal};
 use crate::spec::Shape;
 use crate::subject::StreamSubject;
 
@@ -134,7 +134,7 @@ impl Rules for QueueRules {
         }
     }
 
-    fn solve(&self, history: &History) -> Result<Option<Fit>, Refusal> {
-        history.solve(Shape::Queue)
+    fn solve(&self, history: &History, effort: &mut Effort<'_>) -> Result<Option<Fit>, Refusal> {
+        history.solve(Shape::Queue, effort)
     }
 }

@@ -16,28 +16,17 @@
 //!
 //! This is a guess, so if it fails, the whole window is asked about.
 //!
-//! *What can be forgotten* ([`StackRules::forget`]). Take a time such that all pops, peeks and empty results
-//! that ended later, or are open, were called later. Let D be the elements whose operations all ended before
-//! that time. Between the first end of its operations and the last call, an element of D is
-//! certainly there, so nothing else was pushed there that is still present at the given time: in an
-//! explanation, the pushes of all other elements avoid these times, and each can be restricted to begin and
-//! end outside of them. Conversely, let D be explained by itself, and everything else be explained with pushes that
-//! are restricted in this way. Elements of D can be pushed and popped within the runs of such times: moving
-//! their operations into the run keeps their order. A push of another element inside a run can move to its
-//! beginning, which is not before its call. No other operation of the others lies in a run. So both explanations together
-//! explain everything. Empty results that ended before that time restrict the other pushes in the same way, and of
-//! peeks at an element only the first end and the last call matter.
-//!
-//! With many clients, there may be no such time for long: there is always a pop or a peek that overlaps with
-//! an earlier one. When too much has to be kept, the monitor refuses. A crashed pop is open for ever.
+//! What can be forgotten is in [`forget`].
 //!
 //! Time: for each return O(log n), and the elements that were pushed since what is popped.
+
+mod forget;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::monitor::Refusal;
+use crate::monitor::{Effort, Refusal};
 use crate::spec::Shape;
 use crate::subject::StreamSubject;
 
@@ -46,7 +35,7 @@ use super::exact::{Extra, Fit, History};
 use super::window::{Id, NEVER, Stage, Times, Window};
 
 /// Times at which nothing was pushed that is still there: from each key to its value, without the two.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Holes(BTreeMap<u64, u64>);
 
 impl Holes {
@@ -86,7 +75,7 @@ impl Holes {
 }
 
 /// The rules for a stack.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct StackRules {
     holes: Holes,
     /// The holes of elements that were popped or peeked at.
@@ -171,7 +160,13 @@ impl StackRules {
         let promised = w.promised.iter().map(|(_, id)| *id);
         let recent = w.peeks.iter().map(|peek| peek.id);
         let seen = w.removed.iter().copied().chain(promised).chain(recent).chain(extra.id());
-        let mut ids: Vec<Id> = seen.filter(|id| known.insert(*id)).collect();
+        let left_out = extra.id().filter(|_| self.leaves_out(w, extra));
+        let matters = |id: &Id| match Some(*id) == extra.id() {
+            true => left_out.is_none(),
+            false => !w.get(*id).is_momentary(),
+        };
+        let mut ids: Vec<Id> = seen.filter(|id| matters(id) && known.insert(*id)).collect();
+        known.extend(left_out);
         let call = |ids: &[Id]| ids.iter().map(|id| w.get(*id).call).min().unwrap_or(NEVER);
         let (mut seen_from, mut reached) = (call(&ids), NEVER);
         let before = w.present.range(..(empties, 0)).map(|(_, id)| *id);
@@ -201,7 +196,16 @@ impl Rules for StackRules {
             Stage::Promised(deadline) if call < deadline => deadline,
             Stage::Promised(_) | Stage::Removed(_) => return false,
             Stage::Unseen | Stage::Present | Stage::Front => {
-                let Some(span) = self.see(w, id, call) else { return false };
+                let removal = Extra::Remove(id, Times { call, end: w.now });
+                let is_momentary = self.leaves_out(w, &removal);
+                let span = match is_momentary {
+                    // It is pushed and popped in one moment, and makes no hole.
+                    true => (w.get(id).first_end.min(w.now), w.get(id).first_end.min(w.now)),
+                    false => match self.see(w, id, call) {
+                        Some(span) => span,
+                        None => return false,
+                    },
+                };
                 self.unmark(w, id);
                 self.spans.insert(id, span);
                 span.1
@@ -244,11 +248,7 @@ impl Rules for StackRules {
     }
 
     fn history(&self, _subject: &dyn StreamSubject, w: &Window, extra: &Extra) -> History {
-        let mut history = History::new(w);
-        self.relevant(w, extra).into_iter().for_each(|id| history.element(w, id));
-        w.peeks.iter().for_each(|peek| history.peek(peek.id, peek.times));
-        history.extra(extra);
-        history
+        self.history_of(w, extra)
     }
 
     fn may_be_next(&self, _subject: &dyn StreamSubject, w: &Window, id: Id) -> bool {
@@ -257,12 +257,57 @@ impl Rules for StackRules {
         above.filter(|(_, other)| w.get(*other).call > end).take(most + 1).count() <= most
     }
 
-    fn solve(&self, history: &History) -> Result<Option<Fit>, Refusal> {
-        history.solve(Shape::Stack)
+    fn solve(&self, history: &History, effort: &mut Effort<'_>) -> Result<Option<Fit>, Refusal> {
+        history.solve(Shape::Stack, effort)
+    }
+
+    fn refit(&mut self, _subject: &dyn StreamSubject, w: &mut Window, fit: &Fit) {
+        self.fit(w, fit);
+    }
+
+    fn forget(&mut self, w: &mut Window, effort: &mut Effort<'_>) -> Option<Vec<Id>> {
+        Some(self.forget_old(w, effort))
+    }
+
+    /// All operations of the element were open at the same time.
+    fn leaves_out(&self, w: &Window, extra: &Extra) -> bool {
+        match *extra {
+            Extra::Remove(id, times) => {
+                let mut element = *w.get(id);
+                element.see(times);
+                element.removal = Some(times);
+                element.is_momentary()
+            }
+            Extra::Peek(id, times) => {
+                let mut element = *w.get(id);
+                element.see(times);
+                element.is_momentary()
+            }
+            Extra::None | Extra::Empty(_) => false,
+        }
+    }
+
+    fn is_upside_down(&self) -> bool {
+        true
+    }
+
+    fn keeps_all_since_a_crash(&self) -> bool {
+        true
+    }
+}
+
+impl StackRules {
+    /// The operations that matter.
+    fn history_of(&self, w: &Window, extra: &Extra) -> History {
+        let mut history = History::new(w);
+        self.relevant(w, extra).into_iter().for_each(|id| history.element(w, id));
+        w.peeks.iter().for_each(|peek| history.peek(peek.id, peek.times));
+        history.extra(extra);
+        history
     }
 
     /// The holes of the new explanation, and those of elements that are not in it.
-    fn refit(&mut self, _subject: &dyn StreamSubject, w: &mut Window, fit: &Fit) {
+    fn fit(&mut self, w: &mut Window, fit: &Fit) {
         let known: FxHashSet<Id> = fit.present.iter().copied().collect();
         self.spans.retain(|id, _| {
             matches!(w.get(*id).stage, Stage::Present | Stage::Front) && !known.contains(id)
@@ -281,36 +326,6 @@ impl Rules for StackRules {
         self.rebuild();
     }
 
-    fn forget(&mut self, w: &mut Window) -> Option<Vec<Id>> {
-        let cut = w.cut();
-        let (old, empty_at) = w.take_old(cut);
-        let mut runs = Holes::default();
-        for id in &old {
-            let element = w.get(*id);
-            if element.end + 1 < element.begin {
-                runs.add(element.end, element.begin);
-            }
-            self.spans.remove(id);
-        }
-        let from = empty_at.map_or(0, |call| runs.next(call));
-        w.restrict(&old, |time| runs.next(time).max(from), |time| runs.previous(time));
-        let peeked = self.spans.keys().filter(|id| w.get(**id).stage == Stage::Present);
-        let late = |id: &Id| Some((w.get(*id).peeks?[1].end, *id));
-        self.peeked = peeked.filter_map(late).collect();
-        self.rebuild();
-        Some(old)
-    }
-
-    fn is_upside_down(&self) -> bool {
-        true
-    }
-
-    fn needs_a_cut(&self) -> bool {
-        true
-    }
-}
-
-impl StackRules {
     fn rebuild(&mut self) {
         self.holes = Holes::default();
         self.holes.add(0, self.empty_at);

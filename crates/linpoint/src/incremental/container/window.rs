@@ -69,12 +69,16 @@ pub(super) struct Element {
     pub(super) is_open: bool,
     /// The first end of its operations.
     pub(super) end: u64,
+    /// The same before what was forgotten restricted it ([`Window::restrict`]).
+    pub(super) first_end: u64,
     /// The last call of its operations.
     pub(super) begin: u64,
     /// The last end of its operations.
     pub(super) last: u64,
     /// The peek that ended first, and the one that was called last.
     pub(super) peeks: Option<[Times; 2]>,
+    /// For a stack: a peek that stands for all that were forgotten.
+    pub(super) old_peek: Option<Times>,
     pub(super) removal: Option<Times>,
     /// The end of the removal of an earlier element with the same name; 0 if there is none.
     pub(super) before: u64,
@@ -91,9 +95,16 @@ impl Element {
         }
     }
 
+    /// True if it was removed and all of its operations were open at the same time, so that they may have
+    /// happened in one moment.
+    pub(super) fn is_momentary(&self) -> bool {
+        self.removal.is_some() && self.begin < self.first_end
+    }
+
     /// Records an operation that saw it.
     pub(super) fn see(&mut self, times: Times) {
         self.end = self.end.min(times.end);
+        self.first_end = self.first_end.min(times.end);
         self.begin = self.begin.max(times.call);
         self.last = self.last.max(times.end);
     }
@@ -119,7 +130,7 @@ pub(super) struct Peek {
 }
 
 /// Elements and operations that still matter.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Window {
     /// The time of the last event.
     pub(super) now: u64,
@@ -192,9 +203,11 @@ impl Window {
             call,
             is_open: true,
             end: NEVER,
+            first_end: NEVER,
             begin: call,
             last: 0,
             peeks: None,
+            old_peek: None,
             removal: None,
             before,
             stage: Stage::Unseen,
@@ -398,46 +411,19 @@ impl Window {
         forgotten
     }
 
-    /// A time such that all removals, peeks and empty results that ended later or are open were called
-    /// later, and all removals of elements whose add ended later or is open.
-    pub(super) fn cut(&self) -> u64 {
-        let mut cut = self.takes.first().copied().unwrap_or(NEVER).min(self.horizon());
-        loop {
-            let recent = self.empties.iter().copied().chain(self.peeks.iter().map(|p| p.times));
-            let recent = recent.filter(|times| times.end >= cut).map(|times| times.call);
-            let elements = self.removed.iter().map(|id| self.get(*id));
-            let elements = elements.filter(|element| element.is_open || element.last >= cut);
-            let removals = elements.filter_map(|element| Some(element.removal?.call));
-            match recent.chain(removals).min() {
-                Some(call) if call < cut => cut = call,
-                _ => return cut,
-            }
-        }
+    /// The call of the oldest removal or peek that is open, or removal that crashed.
+    pub(super) fn oldest(&self) -> u64 {
+        self.takes.first().copied().unwrap_or(NEVER).min(self.horizon())
     }
 
-    /// Drops operations that ended before the cut, except adds, and elements all of whose operations did.
-    /// Returns these elements, and the last call of an empty result that was dropped.
-    pub(super) fn take_old(&mut self, cut: u64) -> (Vec<Id>, Option<u64>) {
-        let old = self.empties.iter().filter(|times| times.end < cut);
-        let empty_at = old.map(|times| times.call).max();
-        self.empties.retain(|times| times.end >= cut);
-        self.peeks.retain(|peek| peek.times.end >= cut);
-        let removed = std::mem::take(&mut self.removed);
-        let is_old = |id: &Id| !self.get(*id).is_open && self.get(*id).last < cut;
-        let (forgotten, removed) = removed.into_iter().partition(is_old);
-        self.removed = removed;
-        (forgotten, empty_at)
-    }
-
-    /// Restricts the adds and peeks of all elements but these: what began is moved forward, what ended
-    /// back.
+    /// Restricts adds, peeks and empty results, except for these elements: what began is moved forward, what
+    /// ended back.
     pub(super) fn restrict(
         &mut self,
-        except: &[Id],
+        except: &FxHashSet<Id>,
         forward: impl Fn(u64) -> u64,
         back: impl Fn(u64) -> u64,
     ) {
-        let except: FxHashSet<Id> = except.iter().copied().collect();
         let moved = |times: Times| Times { call: forward(times.call), end: back(times.end) };
         for (id, element) in (0..).zip(&mut self.elements) {
             let Some(element) = element.as_mut().filter(|_| !except.contains(&id)) else {
@@ -450,6 +436,9 @@ impl Window {
             }
             (element.call, element.end) = (forward(element.call), end);
             element.peeks = element.peeks.map(|peeks| peeks.map(moved));
+            element.old_peek = element.old_peek.map(moved);
         }
+        self.peeks.iter_mut().for_each(|peek| peek.times = moved(peek.times));
+        self.empties.iter_mut().for_each(|times| *times = moved(*times));
     }
 }

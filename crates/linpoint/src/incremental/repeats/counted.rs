@@ -178,7 +178,7 @@ impl Moment<'_> {
         while at < found.len() {
             let values = self.prevented(&found[at], rank);
             for value in values.into_iter().chain([NOTHING]) {
-                effort.work(64)?;
+                effort.work(64 + self.open.takes.len())?;
                 let mut shown = found[at].clone();
                 if !self.show(&mut shown, value) {
                     continue;
@@ -238,7 +238,7 @@ impl Counted {
         let moment = Moment { base: &self.base, sorted: &self.sorted, ranks, open };
         self.after.clear();
         for before in &self.states {
-            effort.work(64)?;
+            effort.work(64 + open.takes.len())?;
             let Some((mut ledger, has_happened)) = before.after(end, call, open) else { continue };
             if has_happened {
                 self.after.push(ledger);
@@ -319,14 +319,18 @@ impl Object for Counted {
         true
     }
 
-    fn likely(&mut self, open: &Open, ranks: &[u64], _effort: &mut Effort<'_>) -> Vec<u32> {
+    fn likely(&mut self, open: &Open, ranks: &[u64], effort: &mut Effort<'_>) -> (Vec<u32>, bool) {
         let moment = Moment { base: &self.base, sorted: &self.sorted, ranks, open };
         let mut likely: Vec<u32> = Vec::new();
         for ledger in &self.states {
+            let before = likely.len();
             likely.extend(ledger.values());
             likely.extend(moment.reachable(ledger));
+            if effort.work(8 * (likely.len() - before)).is_err() {
+                return (likely, false);
+            }
         }
-        likely
+        (likely, true)
     }
 
     fn contents(&self, ranks: &[u64]) -> Vec<u32> {

@@ -7,7 +7,9 @@
 //! specification allows.
 //!
 //! Time and memory: the number of states, which is small if few operations are open, and exponential in
-//! their number at worst. Where it gets too large, the monitor refuses. Memory
+//! their number at worst. Where it gets too large, the monitor refuses. With ten different values and 20,000 operations of
+//! `linpoint gen`, it decides stacks of 10 clients, priority queues of 16, queues of 24 and bags of 50, and refuses with 11, 18, 27
+//! and 75. Memory
 //! does not depend on the length of the stream: what no state needs is dropped. Crashed additions
 //! and removals accumulate.
 //!
@@ -20,13 +22,14 @@ mod queue;
 mod stack;
 mod values;
 
+use crate::allowance::Allowance;
 use crate::history::OpId;
 use crate::monitor::{Effort, Refusal};
 use crate::spec::{Role, Shape};
-use crate::subject::{Call, Marks, RetId, StateId, StreamSubject};
+use crate::subject::{Call, Marks, StateId, StreamSubject};
 
 use super::filled::{result_after, state_after};
-use super::monitor::{Miss, Relevance, StreamMonitor, Token};
+use super::monitor::{Allowed, Miss, Relevance, StreamMonitor, Token};
 use super::open_ops::OpenOp;
 use counted::Counted;
 use ledger::{End, NOTHING, Open};
@@ -59,8 +62,9 @@ trait Object {
     /// having changed nothing, if that cannot be.
     fn settle(&mut self, open: &Open) -> bool;
 
-    /// All values that an open removal or peek may return, perhaps with others, except those of open additions.
-    fn likely(&mut self, open: &Open, ranks: &[u64], effort: &mut Effort<'_>) -> Vec<u32>;
+    /// All values that an open removal or peek may return, perhaps with others, except those of open additions. False if
+    /// a limit was reached first.
+    fn likely(&mut self, open: &Open, ranks: &[u64], effort: &mut Effort<'_>) -> (Vec<u32>, bool);
 
     /// What the object may contain, in the order in which it may have been added.
     fn contents(&self, ranks: &[u64]) -> Vec<u32>;
@@ -88,11 +92,16 @@ pub(super) struct RepeatsMonitor {
     /// The empty container.
     initial: StateId,
     effort: Effort<'static>,
+    allowance: Allowance,
 }
 
 impl RepeatsMonitor {
     /// An empty container. `None` if it is another object.
-    pub(super) fn new(shape: Shape, initial: StateId) -> Option<RepeatsMonitor> {
+    pub(super) fn new(
+        shape: Shape,
+        initial: StateId,
+        allowance: Allowance,
+    ) -> Option<RepeatsMonitor> {
         let object: Box<dyn Object + Send + Sync> = match shape {
             Shape::Queue => Box::new(Queue::new()),
             Shape::Stack => Box::new(Stack::new()),
@@ -105,7 +114,8 @@ impl RepeatsMonitor {
             open: Open::default(),
             now: 0,
             initial,
-            effort: Effort::constant().most_work(WORK),
+            effort: Effort::of(&allowance).most_work(WORK),
+            allowance,
         })
     }
 
@@ -245,30 +255,41 @@ impl StreamMonitor for RepeatsMonitor {
         Relevance::Always
     }
 
-    fn allowed(&mut self, subject: &mut dyn StreamSubject, open: OpenOp) -> Option<Vec<RetId>> {
+    fn allowed(&mut self, subject: &mut dyn StreamSubject, open: OpenOp) -> Option<Allowed> {
         let OpenOp { op, token, .. } = open;
         if token.own.is_some() {
             let ret = result_after(subject, self.initial, op, None);
-            return Some(ret.into_iter().collect());
+            return Some(Allowed::all(ret.into_iter().collect()));
         }
         let is_take = self.open.takes.has(token.call);
         self.effort.renew();
-        let mut likely = self.object.likely(&self.open, self.values.ranks(), &mut self.effort);
+        let (likely, mut is_complete) =
+            self.object.likely(&self.open, self.values.ranks(), &mut self.effort);
+        let mut likely = likely;
         likely.extend(self.open.adds.keys());
         likely.sort_unstable();
         likely.dedup();
+        is_complete &= likely.len() <= MOST_TRIED;
         likely.truncate(MOST_TRIED);
         self.close(token);
         let mut allowed = Vec::new();
         for value in likely.into_iter().chain([NOTHING]) {
+            if self.allowance.exhausted().is_some() {
+                is_complete = false;
+                break;
+            }
             let end = if is_take { End::Took(value) } else { End::Found(value) };
-            if matches!(self.can_end(end, token.call), Ok(true)) {
-                let add = self.values.add_of(value);
-                allowed.extend(result_after(subject, self.initial, op, add));
+            match self.can_end(end, token.call) {
+                Ok(true) => {
+                    let add = self.values.add_of(value);
+                    allowed.extend(result_after(subject, self.initial, op, add));
+                }
+                Ok(false) => {}
+                Err(_) => is_complete = false,
             }
         }
         self.reopen(token, is_take);
-        Some(allowed)
+        Some(Allowed { rets: allowed, is_complete })
     }
 
     fn states(&self, subject: &mut dyn StreamSubject) -> Vec<StateId> {

@@ -393,9 +393,10 @@ impl Object for Queue {
         true
     }
 
-    fn likely(&mut self, open: &Open, _ranks: &[u64], _effort: &mut Effort<'_>) -> Vec<u32> {
-        let mut likely: Vec<u32> = Vec::new();
+    fn likely(&mut self, open: &Open, _ranks: &[u64], effort: &mut Effort<'_>) -> (Vec<u32>, bool) {
+        let (mut likely, mut is_complete) = (Vec::new(), true);
         for state in &self.states {
+            let before = likely.len();
             likely.extend(state.ledger.values().chain([state.front]));
             // With all removals at work, the last that can be passed.
             let passed = self.left(state, u64::MAX - 1).nth(open.takes.len());
@@ -403,9 +404,13 @@ impl Object for Queue {
                 passed.and_then(|number| self.enqueue(number)).map_or(u64::MAX - 1, |e| e.reach);
             let numbers = self.left(state, last);
             likely.extend(numbers.filter_map(|number| self.enqueue(number)).map(|e| e.value));
+            if effort.work(8 * (likely.len() - before)).is_err() {
+                is_complete = false;
+                break;
+            }
         }
         likely.retain(|value| *value != NOTHING);
-        likely
+        (likely, is_complete)
     }
 
     fn contents(&self, _ranks: &[u64]) -> Vec<u32> {

@@ -335,7 +335,7 @@ impl Object for Stack {
         true
     }
 
-    fn likely(&mut self, open: &Open, _ranks: &[u64], effort: &mut Effort<'_>) -> Vec<u32> {
+    fn likely(&mut self, open: &Open, _ranks: &[u64], effort: &mut Effort<'_>) -> (Vec<u32>, bool) {
         let mut likely: Vec<u32> = Vec::new();
         let mut layer: Vec<Set> = Vec::new();
         for (ledger, set) in &self.states {
@@ -346,14 +346,14 @@ impl Object for Stack {
             layer.sort_unstable();
             layer.dedup();
             if effort.work(8 * layer.len()).is_err() {
-                break;
+                return (likely, false);
             }
             let tops = layer.iter().flat_map(|set| self.words.tops(*set));
             let (values, below): (Vec<u32>, Vec<Set>) = tops.copied().unzip();
             likely.extend(values);
             layer = below;
         }
-        likely
+        (likely, true)
     }
 
     fn contents(&self, _ranks: &[u64]) -> Vec<u32> {

@@ -53,9 +53,13 @@ pub(crate) fn decide(
 }
 
 /// An order that explains the rows, if there is one.
-pub(crate) fn find_order(c: &Columns, e: &Elements) -> Result<Option<Vec<u32>>, Refusal> {
+pub(crate) fn find_order(
+    c: &Columns,
+    e: &Elements,
+    effort: &mut Effort<'_>,
+) -> Result<Option<Vec<u32>>, Refusal> {
     let mut problem = Problem::new(c, e);
-    Ok(match sandwich::decide(c, e, &mut problem, &mut Effort::constant())? {
+    Ok(match sandwich::decide(c, e, &mut problem, effort)? {
         Sandwich::Yes(list) => Some(order::order(&problem, &list)),
         Sandwich::No(_) | Sandwich::NoneFits => None,
     })

@@ -53,6 +53,16 @@ impl<'a, O, R> Derived<'a, O, R> {
         Some(Derived { shaped, text: spec, extent })
     }
 
+    /// The claims that follow from a shape other than the one that `spec` states.
+    ///
+    /// CLAIM: `shaped` is true of the object, as far as the claims that are used depend on it.
+    pub(crate) fn of_shape<S: Spec<Op = O, Ret = R>>(
+        shaped: &'a dyn Shaped<O, R>,
+        spec: &'a S,
+    ) -> Self {
+        Derived { shaped, text: spec, extent: Extent::Operations }
+    }
+
     /// For an object with operations that the shape does not have. They are taken to leave, and to sense, anything.
     ///
     /// CLAIM: the state of the object is that of the shape, and all operations whose pending role is not
