@@ -6,11 +6,11 @@
 //! into a time slice: on a busy machine, operations then overlap in hardly any run. So, by default:
 //!
 //! * each thread has a core, as far as there are enough: operations overlap in nearly all runs;
-//! * in most batches, threads are **stopped** by [breakpoints](super::breakpoints), at instructions that matter, until
+//! * if breakpoints are switched on, threads are in most batches **stopped** by [breakpoints](super::breakpoints), at instructions that matter, until
 //!   others have done something. In every other one of these batches, all threads share a core. They then pass it on
 //!   to each other, whatever else the machine does. A thread that is woken on a core where another program runs waits until
 //!   the time slice of that program ends;
-//! * some batches are **interrupted**: beside each thread runs an [interrupter](super::interrupters), which
+//! * half of the other batches are **interrupted**: beside each thread runs an [interrupter](super::interrupters), which
 //!   sleeps most of the time. Whenever it wakes, the system stops the thread on this core, wherever it is, while
 //!   the threads on other cores go on. If several threads share the core, another one may go on there.
 //!
@@ -35,8 +35,8 @@ pub(crate) struct Manner {
 }
 
 impl Manner {
-    /// The manners of batches, which take turns.
-    pub(crate) fn turns(settings: &Settings) -> Vec<Manner> {
+    /// The manners of batches, which take turns. Threads are stopped only if there are breakpoints.
+    pub(crate) fn turns(settings: &Settings, has_breakpoints: bool) -> Vec<Manner> {
         let noise = settings.noise;
         let manner =
             |placement, interrupted| Manner { noise, placement, interrupted, stopped: false };
@@ -46,7 +46,10 @@ impl Manner {
                 let stopped = Manner { stopped: true, ..undisturbed };
                 let crowded = Manner { placement: Placement::Crowded(1), ..stopped };
                 let interrupted = manner(Placement::Pinned, true);
-                vec![undisturbed, stopped, crowded, interrupted, stopped, crowded]
+                match has_breakpoints {
+                    true => vec![undisturbed, stopped, crowded, interrupted, stopped, crowded],
+                    false => vec![undisturbed, interrupted],
+                }
             }
             // Without interruptions, a crowded core works off one thread after the other.
             Placement::Crowded(_) => vec![manner(settings.placement, true)],

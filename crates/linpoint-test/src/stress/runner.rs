@@ -13,7 +13,7 @@ use super::interrupters::Interrupters;
 use super::manner::Manner;
 use super::pool::{Pool, Running};
 use super::round::{Batch, Round, ThreadLog};
-use super::settings::{Length, Settings};
+use super::settings::{Length, Placement, Settings};
 use super::summary::{Judged, Summary};
 use super::watchdog::{End, Rest, Watch, wait_for_batch};
 use crate::definition::Test;
@@ -59,15 +59,16 @@ pub(crate) struct StressRunner<T, S: Spec> {
 
 impl<T: Send + Sync + 'static, S: Spec + Send + 'static> StressRunner<T, S> {
     pub(super) fn new(settings: Settings, deadline: Option<Instant>) -> Self {
-        let turns = Manner::turns(&settings);
-        let stops = turns.iter().any(|manner| manner.stopped);
+        let mixes = settings.placement == Placement::Mixed;
+        let points = mixes.then(Points::new).flatten();
+        let turns = Manner::turns(&settings, points.is_some());
         let turns = turns.into_iter().map(|manner| (manner, 1)).collect();
         StressRunner {
             settings,
             deadline,
             pool: Pool::new(),
             interrupters: Interrupters::default(),
-            points: stops.then(Points::new).flatten(),
+            points,
             spare: Vec::new(),
             turns,
             batches: 0,

@@ -31,10 +31,10 @@
 //!   in its own code only, where no breakpoints are. Single-stepping ends before any system call that could block signals or
 //!   start threads.
 //! * **Not covered**: a process that is forked without `exec` while breakpoints are set has them in its own copy of the code,
-//!   where nobody can take them back. Operations under test that do this need `LINPOINT_BREAKPOINTS=off`.
+//!   where nobody can take them back. Operations under test that do this must not be tested with breakpoints.
 //! * Where something is in the way, there are no breakpoints: under a debugger, if the program handles `SIGTRAP` itself,
 //!   if the thread blocks it, if the system forbids to write `/proc/self/mem`, if a test of the machinery fails, under Miri, on other
-//!   systems than Linux and other processors than x86-64, or if `LINPOINT_BREAKPOINTS=off`.
+//!   systems than Linux and other processors than x86-64, and without `LINPOINT_BREAKPOINTS=on`.
 
 #![cfg_attr(not(all(target_os = "linux", target_arch = "x86_64", not(miri))), allow(dead_code))]
 

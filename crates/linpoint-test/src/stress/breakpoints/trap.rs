@@ -203,10 +203,11 @@ pub(super) fn is_ready() -> bool {
 }
 
 fn is_wanted() -> bool {
-    let is_off = std::env::var("LINPOINT_BREAKPOINTS").is_ok_and(|word| word == "off");
+    // Only if asked for: an unoptimised test of the gallery hung with them. The tests of this module do not wait.
+    let is_on = cfg!(test) || std::env::var("LINPOINT_BREAKPOINTS").is_ok_and(|word| word == "on");
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let tracer = status.lines().find_map(|line| line.strip_prefix("TracerPid:"));
-    !is_off && tracer.is_some_and(|id| id.trim() == "0")
+    is_on && tracer.is_some_and(|id| id.trim() == "0")
 }
 
 fn is_blocked() -> bool {
