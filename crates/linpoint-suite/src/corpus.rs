@@ -41,7 +41,6 @@ macro_rules! for_each_model {
             stack
             queue
             bounded_queue
-            channel
             bounded_channel
             deque
             bounded_deque

@@ -16,7 +16,8 @@ use linpoint_suite::vocabulary::Vocabulary;
 
 use crate::common::is_long;
 
-/// What a person who reads a history of this vocabulary knows about the object.
+/// What a person who reads a history of this vocabulary knows about the object. `None`: the checker does not know the
+/// operations of maps and channels, so what is said about them is not confirmed here.
 fn facts(vocabulary: &str) -> Option<Facts> {
     let model = |model: &str| Facts { model: model.into(), ..Facts::default() };
     let register =
@@ -39,7 +40,8 @@ fn facts(vocabulary: &str) -> Option<Facts> {
         "bounded deque" => model("deque"),
         "priority queue, largest first" => Facts { largest_first: true, ..model("priority-queue") },
         "priority queue, smallest first" => model("priority-queue"),
-        _ => return None,
+        "map" | "bounded channel" => return None,
+        _ => panic!("no facts about {vocabulary}"),
     })
 }
 
@@ -74,7 +76,7 @@ fn explanations_hold<S: Spec>(
             let rows: String = ops.iter().enumerate().map(op).collect();
             format!("{}: {reason}\n{rows}fails at {failing}", vocabulary.name)
         };
-        let facts = facts(vocabulary.name).unwrap_or_else(|| panic!("no facts: {}", text()));
+        let Some(facts) = facts(vocabulary.name) else { continue };
         if let Err(what) = confirm(&facts, &ops, failed, argument) {
             complaints.push(format!("{what}\n{}", text()));
         }

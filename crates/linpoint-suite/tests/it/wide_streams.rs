@@ -212,7 +212,7 @@ fn compare_many(count: u64, is_wide: bool) {
 
 #[test]
 fn stacks_with_many_clients() {
-    compare_many(if is_long() { 100_000 } else { 300 }, true);
+    compare_many(if is_long() { 100_000 } else { 100 }, true);
 }
 
 #[test]
