@@ -14,7 +14,7 @@ use std::sync::Arc;
 use linpoint::history::{Extras, History, Interval, OpId, Span, Ties};
 use linpoint::spec::{
     Claims, Done, EffectiveClaims, Footprint, Mention, Name, PartView, Refutation, Returned, Role,
-    Shape, Shaped, Spec, Text, Traces,
+    Run, Shape, Shaped, Spec, Text, Traces,
 };
 use linpoint::subject::Place;
 use linpoint::verdict::Piece;
@@ -205,10 +205,7 @@ impl<S: Spec + 'static> Spec for Restored<S> {
         self.0.claims().is_some().then_some(self)
     }
 
-    fn replay(
-        &self,
-        run: &mut dyn Iterator<Item = (&ErasedValue, Option<&ErasedValue>)>,
-    ) -> Option<Result<(), usize>> {
+    fn replay(&self, run: Run<'_, '_, ErasedValue, ErasedValue>) -> Option<Result<(), usize>> {
         let mut typed = run.map(|(op, ret)| (op.get::<S::Op>(), Self::ret(ret)));
         self.0.replay(&mut typed)
     }
@@ -455,10 +452,7 @@ impl Spec for Erased {
         self.0.claims()
     }
 
-    fn replay(
-        &self,
-        run: &mut dyn Iterator<Item = (&ErasedValue, Option<&ErasedValue>)>,
-    ) -> Option<Result<(), usize>> {
+    fn replay(&self, run: Run<'_, '_, ErasedValue, ErasedValue>) -> Option<Result<(), usize>> {
         self.0.replay(run)
     }
 

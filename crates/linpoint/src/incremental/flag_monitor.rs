@@ -5,7 +5,7 @@ use crate::spec::Role;
 use crate::subject::{Call, Marks, StateId, StreamSubject};
 
 use super::flags::{Did, Flag, Way};
-use super::monitor::{Allowed, Miss, Relevance, StreamMonitor, Token, allowed_in};
+use super::monitor::{Allowed, Miss, Relevance, Returned, StreamMonitor, Token, allowed_in};
 use super::open_ops::OpenOp;
 
 /// An element of a set, or a lock without owners.
@@ -40,12 +40,7 @@ impl StreamMonitor for FlagMonitor {
         Some(Token { call: self.flag.call(way), own: None })
     }
 
-    fn ret(
-        &mut self,
-        subject: &mut dyn StreamSubject,
-        call: Call,
-        token: Token,
-    ) -> Result<Relevance, Miss> {
+    fn ret(&mut self, subject: &mut dyn StreamSubject, call: Call, token: Token) -> Returned {
         let way = way(subject, call.op).ok_or(Miss::Unclear)?;
         let did = did(subject, call, way)?;
         self.end(token.call, way, did)?;

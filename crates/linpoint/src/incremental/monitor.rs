@@ -39,6 +39,9 @@ pub(super) enum Relevance {
     Crashed(u64),
 }
 
+/// What an operation was about that has returned, or why it cannot be explained.
+pub(super) type Returned = Result<Relevance, Miss>;
+
 /// Results that an operation could return.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Allowed {
@@ -62,12 +65,7 @@ pub(super) trait StreamMonitor {
     fn call(&mut self, subject: &mut dyn StreamSubject, op: OpId) -> Option<Token>;
 
     /// It returns. On a miss, the monitor is unchanged.
-    fn ret(
-        &mut self,
-        subject: &mut dyn StreamSubject,
-        call: Call,
-        token: Token,
-    ) -> Result<Relevance, Miss>;
+    fn ret(&mut self, subject: &mut dyn StreamSubject, call: Call, token: Token) -> Returned;
 
     /// It did not take effect. On a miss, the monitor is unchanged.
     fn fail(&mut self, subject: &mut dyn StreamSubject, open: OpenOp) -> Result<(), Miss>;

@@ -6,7 +6,7 @@ use crate::history::OpId;
 use crate::spec::{Name, Role, Slot};
 use crate::subject::{Call, Marks, Place, StateId, StreamSubject};
 
-use super::monitor::{Allowed, Miss, Relevance, StreamMonitor, Token, allowed_in};
+use super::monitor::{Allowed, Miss, Relevance, Returned, StreamMonitor, Token, allowed_in};
 use super::open_ops::OpenOp;
 use super::zones::{Path, Zones};
 
@@ -209,12 +209,7 @@ impl StreamMonitor for RegisterMonitor {
         Some(Token { call, own: Some(self.zones.write(name, source, written)) })
     }
 
-    fn ret(
-        &mut self,
-        subject: &mut dyn StreamSubject,
-        call: Call,
-        token: Token,
-    ) -> Result<Relevance, Miss> {
+    fn ret(&mut self, subject: &mut dyn StreamSubject, call: Call, token: Token) -> Returned {
         let relevance = match self.decide(subject, call, token)? {
             ReturnEffect::Wrote(own) => {
                 self.zones.tick();

@@ -6,7 +6,7 @@ use crate::spec::{Name, Role, Slot};
 use crate::subject::{Call, Marks, Place, StateId, StreamSubject};
 
 use super::lanes::{Lanes, View};
-use super::monitor::{Allowed, Miss, Relevance, StreamMonitor, Token, allowed_in};
+use super::monitor::{Allowed, Miss, Relevance, Returned, StreamMonitor, Token, allowed_in};
 use super::open_ops::OpenOp;
 
 /// A snapshot object.
@@ -174,12 +174,7 @@ impl StreamMonitor for SnapshotMonitor {
         }
     }
 
-    fn ret(
-        &mut self,
-        subject: &mut dyn StreamSubject,
-        call: Call,
-        token: Token,
-    ) -> Result<Relevance, Miss> {
+    fn ret(&mut self, subject: &mut dyn StreamSubject, call: Call, token: Token) -> Returned {
         match (subject.role(call, false), token.own) {
             (Role::Update { segment, .. }, Some(_)) => {
                 self.lanes.return_update(segment as usize);

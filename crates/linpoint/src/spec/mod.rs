@@ -130,10 +130,7 @@ pub trait Spec: Sync {
     /// object; then witnesses are replayed state by state, which is slow where states are large.
     ///
     /// CLAIM: the same answer as [`Spec::successors`] gives, applied again and again.
-    fn replay(
-        &self,
-        _run: &mut dyn Iterator<Item = (&Self::Op, Option<&Self::Ret>)>,
-    ) -> Option<Result<(), usize>> {
+    fn replay(&self, _run: Run<'_, '_, Self::Op, Self::Ret>) -> Option<Result<(), usize>> {
         None
     }
 
@@ -166,6 +163,9 @@ pub trait Spec: Sync {
         size_of::<Self::State>()
     }
 }
+
+/// Operations one after the other, each with its result if that is known. See [`Spec::replay`].
+pub type Run<'r, 'a, O, R> = &'r mut (dyn Iterator<Item = (&'a O, Option<&'a R>)> + 'r);
 
 /// Which independent parts of an object an operation touches.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::hash::Hash;
 
-use super::{Claims, Footprint, Shaped, Spec};
+use super::{Claims, Footprint, Run, Shaped, Spec};
 
 /// A deterministic object used by one thread. The value itself is the initial state.
 ///
@@ -179,10 +179,7 @@ impl<S: Sequential> Spec for S {
         true
     }
 
-    fn replay(
-        &self,
-        run: &mut dyn Iterator<Item = (&S::Op, Option<&S::Ret>)>,
-    ) -> Option<Result<(), usize>> {
+    fn replay(&self, run: Run<'_, '_, S::Op, S::Ret>) -> Option<Result<(), usize>> {
         let mut object = self.clone();
         let legal = |object: &mut S, op: &S::Op, ret: Option<&S::Ret>| {
             object.enabled(op) && {

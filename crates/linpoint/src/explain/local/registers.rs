@@ -12,6 +12,15 @@ pub(super) struct Lens<'v, 'c, 'a> {
     segment: Option<u32>,
 }
 
+/// What an operation found, and who may have written it.
+struct Found<'r> {
+    reader: &'r Row,
+    value: Held,
+    writers: Vec<&'r Row>,
+    /// It was there from the beginning.
+    is_initial: bool,
+}
+
 impl<'v, 'c, 'a> Lens<'v, 'c, 'a> {
     pub(super) fn new(view: &'v View<'c, 'a>, segment: Option<u32>) -> Option<Self> {
         let initial = match view.case.subject.shape() {
@@ -72,6 +81,16 @@ impl<'v, 'c, 'a> Lens<'v, 'c, 'a> {
         }
     }
 
+    /// The last of those operations before `reader`, if possible a write: that says more than a read.
+    fn last_before<'r>(
+        &'r self,
+        reader: &'r Row,
+        which: impl FnMut(&&Row) -> bool,
+    ) -> Option<&'r Row> {
+        let rows = self.view.before(reader).filter(which);
+        rows.max_by_key(|row| (self.leaves(row).is_some(), row.span.call))
+    }
+
     /// Why `reader` cannot have found what it found.
     pub(super) fn argue(&self, reader: &Row) -> Option<Argument> {
         if let Role::Other(name) = reader.role
@@ -86,9 +105,8 @@ impl<'v, 'c, 'a> Lens<'v, 'c, 'a> {
         if writers.is_empty() && !is_initial {
             return Some(self.unwritten(reader, value));
         }
-        self.twice(reader, value, &writers, is_initial)
-            .or_else(|| self.overwritten(reader, value, &writers, is_initial))
-            .or_else(|| self.again(reader, value, &writers, is_initial))
+        let found = Found { reader, value, writers, is_initial };
+        self.twice(&found).or_else(|| self.overwritten(&found)).or_else(|| self.again(&found))
     }
 
     /// Nobody wrote it before the reader returned.
@@ -106,25 +124,15 @@ impl<'v, 'c, 'a> Lens<'v, 'c, 'a> {
     }
 
     /// All writes of the value had completed before something else was there, and the reader came later.
-    fn overwritten(
-        &self,
-        reader: &Row,
-        value: Held,
-        writers: &[&Row],
-        is_initial: bool,
-    ) -> Option<Argument> {
+    fn overwritten(&self, found: &Found<'_>) -> Option<Argument> {
+        let &Found { reader, value, ref writers, is_initial } = found;
         let last = writers.iter().max_by_key(|row| row.span.ret);
         let is_gone = |row: &&Row| {
             row.surely_precedes(reader)
                 && writers.iter().all(|writer| writer.precedes(row))
                 && self.contradicts(row, value)
         };
-        // A write says more than a read, and the last one is the closest.
-        let gone = self
-            .view
-            .before(reader)
-            .filter(is_gone)
-            .max_by_key(|row| (self.leaves(row).is_some(), row.span.call))?;
+        let gone = self.last_before(reader, is_gone)?;
         let last = match last {
             Some(last) => Last::Write(last.id),
             None if is_initial => Last::Initial,
@@ -135,14 +143,9 @@ impl<'v, 'c, 'a> Lens<'v, 'c, 'a> {
     }
 
     /// The value was written once, was seen, and something else was there before the reader came.
-    fn again(
-        &self,
-        reader: &Row,
-        value: Held,
-        writers: &[&Row],
-        is_initial: bool,
-    ) -> Option<Argument> {
-        let [writer] = writers else { return None };
+    fn again(&self, found: &Found<'_>) -> Option<Argument> {
+        let &Found { reader, value, ref writers, is_initial } = found;
+        let [writer] = writers[..] else { return None };
         if is_initial {
             return None;
         }
@@ -158,23 +161,14 @@ impl<'v, 'c, 'a> Lens<'v, 'c, 'a> {
                 && seen.precedes(row)
                 && self.contradicts(row, value)
         };
-        let gone = self
-            .view
-            .before(reader)
-            .filter(is_gone)
-            .max_by_key(|row| (self.leaves(row).is_some(), row.span.call))?;
+        let gone = self.last_before(reader, is_gone)?;
         let (last, writers) = (Last::Seen(seen.id), vec![writer.id]);
         Some(Argument::Stale { reader: reader.id, gone: gone.id, last, writers })
     }
 
     /// A value that was there once was replaced twice.
-    fn twice(
-        &self,
-        reader: &Row,
-        value: Held,
-        writers: &[&Row],
-        is_initial: bool,
-    ) -> Option<Argument> {
+    fn twice(&self, found: &Found<'_>) -> Option<Argument> {
+        let &Found { reader, value, ref writers, is_initial } = found;
         if writers.len() + usize::from(is_initial) != 1 || self.leaves(reader).is_none() {
             return None;
         }
@@ -210,11 +204,7 @@ impl<'v, 'c, 'a> Lens<'v, 'c, 'a> {
                 && left.is_some_and(|left| self.view.same(left, value))
                 && may_change.iter().all(|change| change.precedes(row))
         };
-        let added = self
-            .view
-            .before(reader)
-            .filter(has_it)
-            .max_by_key(|row| (self.leaves(row).is_some(), row.span.call))?;
+        let added = self.last_before(reader, has_it)?;
         Some(Argument::Missing { reader: reader.id, added: Some(added.id) })
     }
 

@@ -33,7 +33,7 @@ use crate::spec::{Name, Role, Shape, Slot};
 use crate::subject::{Call, Marks, Place, StateId, StreamSubject};
 
 use super::filled::{result_after, state_after};
-use super::monitor::{Allowed, Miss, Relevance, StreamMonitor, Token};
+use super::monitor::{Allowed, Miss, Relevance, Returned, StreamMonitor, Token};
 use super::open_ops::OpenOp;
 use exact::{Extra, Fit, History};
 use rules::Rules;
@@ -302,12 +302,7 @@ impl StreamMonitor for ContainerMonitor {
         }
     }
 
-    fn ret(
-        &mut self,
-        subject: &mut dyn StreamSubject,
-        call: Call,
-        token: Token,
-    ) -> Result<Relevance, Miss> {
+    fn ret(&mut self, subject: &mut dyn StreamSubject, call: Call, token: Token) -> Returned {
         let Some(id) = token.own else {
             let extra = self.extra(subject, call, token)?;
             self.observe(subject, extra, token)?;

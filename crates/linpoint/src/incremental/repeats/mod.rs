@@ -29,7 +29,7 @@ use crate::spec::{Role, Shape};
 use crate::subject::{Call, Marks, StateId, StreamSubject};
 
 use super::filled::{result_after, state_after};
-use super::monitor::{Allowed, Miss, Relevance, StreamMonitor, Token};
+use super::monitor::{Allowed, Miss, Relevance, Returned, StreamMonitor, Token};
 use super::open_ops::OpenOp;
 use counted::Counted;
 use ledger::{End, NOTHING, Open};
@@ -207,12 +207,7 @@ impl StreamMonitor for RepeatsMonitor {
         Some(token)
     }
 
-    fn ret(
-        &mut self,
-        subject: &mut dyn StreamSubject,
-        call: Call,
-        token: Token,
-    ) -> Result<Relevance, Miss> {
+    fn ret(&mut self, subject: &mut dyn StreamSubject, call: Call, token: Token) -> Returned {
         let end = self.end(subject, call, token)?;
         let is_take = self.open.takes.has(token.call);
         self.close(token);

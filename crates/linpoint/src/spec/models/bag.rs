@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::sorted::Sorted;
 use super::{Value, show_elements, show_option};
-use crate::spec::{Mention, Name, Role, Shape, Shaped, Spec};
+use crate::spec::{Mention, Name, Role, Run, Shape, Shaped, Spec};
 use crate::wire::{
     self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, ToWire, args,
 };
@@ -112,10 +112,7 @@ impl<V: Value + Ord> Spec for Bag<V> {
     }
 
     /// Not if a removal has an unknown result: it may have taken any element.
-    fn replay(
-        &self,
-        run: &mut dyn Iterator<Item = (&Self::Op, Option<&Self::Ret>)>,
-    ) -> Option<Result<(), usize>> {
+    fn replay(&self, run: Run<'_, '_, Self::Op, Self::Ret>) -> Option<Result<(), usize>> {
         let mut counts: FxHashMap<&V, u32> = FxHashMap::default();
         for (at, (op, ret)) in run.enumerate() {
             let is_legal = match (op, ret) {

@@ -8,8 +8,8 @@
 //! call, or never. So may a compare-and-set, and where it finds another value than `a` it does
 //! nothing: that is as if it had never happened.
 
-use super::{Value, deterministic};
-use crate::spec::{Mention, Name, Role, Shape, Shaped, Slot, Spec};
+use super::{Value, one_outcome, replay};
+use crate::spec::{Mention, Name, Role, Run, Shape, Shaped, Slot, Spec};
 use crate::wire::{
     self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, ToValue,
     ToWire, args,
@@ -67,14 +67,7 @@ impl<V: Value> Spec for CasRegister<V> {
         self.initial.clone()
     }
 
-    fn successors(&self, state: &V, op: &Self::Op, ret: Option<&Self::Ret>, next: &mut Vec<V>) {
-        deterministic(Some(self.step(state, op)), ret, next);
-    }
-
-    fn outcomes(&self, state: &V, op: &Self::Op, out: &mut Vec<(Self::Ret, V)>) -> bool {
-        out.push(self.step(state, op));
-        true
-    }
+    one_outcome!();
 
     fn is_read(&self, op: &Self::Op, ret: Option<&Self::Ret>) -> bool {
         match (op, ret) {
@@ -89,22 +82,19 @@ impl<V: Value> Spec for CasRegister<V> {
         Some(self)
     }
 
-    fn replay(
-        &self,
-        run: &mut dyn Iterator<Item = (&Self::Op, Option<&Self::Ret>)>,
-    ) -> Option<Result<(), usize>> {
+    fn replay(&self, run: Run<'_, '_, Self::Op, Self::Ret>) -> Option<Result<(), usize>> {
         let mut holds = &self.initial;
-        for (at, (op, ret)) in run.enumerate() {
+        replay(run, |op, ret| {
             holds = match (op, ret) {
                 (Read, None) => holds,
                 (Read, Some(CasRegisterRet::Value(v))) if v == holds => holds,
                 (Write(v), None | Some(Written)) => v,
                 (Cas(a, b), None | Some(Bool(true))) if a == holds => b,
                 (Cas(a, _), None | Some(Bool(false))) if a != holds => holds,
-                _ => return Some(Err(at)),
+                _ => return false,
             };
-        }
-        Some(Ok(()))
+            true
+        })
     }
 
     fn wire(&self) -> Option<&dyn ToWire<Self::Op, Self::Ret>> {

@@ -29,8 +29,8 @@ mod wire;
 use std::collections::VecDeque;
 
 use super::persistent::Fifo;
-use super::{Value, deterministic, show_elements};
-use crate::spec::{Claims, Shaped, Spec};
+use super::{Value, deterministic, replay, show_elements};
+use crate::spec::{Claims, Run, Shaped, Spec};
 use crate::wire::ToWire;
 
 /// A channel.
@@ -262,16 +262,13 @@ impl<V: Value> Spec for Channel<V> {
         (!self.is_rendezvous()).then_some(self)
     }
 
-    fn replay(
-        &self,
-        run: &mut dyn Iterator<Item = (&Self::Op, Option<&Self::Ret>)>,
-    ) -> Option<Result<(), usize>> {
+    fn replay(&self, run: Run<'_, '_, Self::Op, Self::Ret>) -> Option<Result<(), usize>> {
         if self.is_rendezvous() {
             return None;
         }
         let mut messages: VecDeque<&V> = VecDeque::new();
         let mut is_closed = false;
-        for (at, (op, ret)) in run.enumerate() {
+        replay(run, |op, ret| {
             let is_full = self.capacity.is_some_and(|c| messages.len() >= c);
             let got = match op {
                 Send(_) | TrySend(_) if is_closed => Some(Closed),
@@ -292,12 +289,8 @@ impl<V: Value> Spec for Channel<V> {
                     Some(Bool(!std::mem::replace(&mut is_closed, true)))
                 }
             };
-            let fits = got.is_some_and(|got| ret.is_none_or(|ret| self.fits(op, &got, ret)));
-            if !fits {
-                return Some(Err(at));
-            }
-        }
-        Some(Ok(()))
+            got.is_some_and(|got| ret.is_none_or(|ret| self.fits(op, &got, ret)))
+        })
     }
 
     fn wire(&self) -> Option<&dyn ToWire<Self::Op, Self::Ret>> {

@@ -6,8 +6,8 @@
 //! Pending: get has no effect and is dropped. An addition may take effect at any time after its
 //! call, or never.
 
-use super::deterministic;
-use crate::spec::{Mention, Role, Shape, Shaped, Spec};
+use super::{one_outcome, replay_by_steps};
+use crate::spec::{Mention, Role, Run, Shape, Shaped, Spec};
 use crate::wire::{
     self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, ToWire, args,
 };
@@ -42,11 +42,13 @@ pub enum CounterRet {
 use CounterOp::{Add, FetchAdd, Get};
 use CounterRet::Done;
 
-fn step(state: i64, op: &CounterOp) -> (CounterRet, i64) {
-    match op {
-        Get => (CounterRet::Value(state), state),
-        Add(n) => (Done, state.wrapping_add(*n)),
-        FetchAdd(n) => (CounterRet::Value(state), state.wrapping_add(*n)),
+impl Counter {
+    fn step(&self, &state: &i64, op: &CounterOp) -> (CounterRet, i64) {
+        match op {
+            Get => (CounterRet::Value(state), state),
+            Add(n) => (Done, state.wrapping_add(*n)),
+            FetchAdd(n) => (CounterRet::Value(state), state.wrapping_add(*n)),
+        }
     }
 }
 
@@ -59,14 +61,7 @@ impl Spec for Counter {
         self.initial
     }
 
-    fn successors(&self, state: &i64, op: &Self::Op, ret: Option<&Self::Ret>, next: &mut Vec<i64>) {
-        deterministic(Some(step(*state, op)), ret, next);
-    }
-
-    fn outcomes(&self, state: &i64, op: &Self::Op, out: &mut Vec<(Self::Ret, i64)>) -> bool {
-        out.push(step(*state, op));
-        true
-    }
+    one_outcome!();
 
     fn is_read(&self, op: &Self::Op, _ret: Option<&Self::Ret>) -> bool {
         matches!(op, Get | Add(0) | FetchAdd(0))
@@ -76,18 +71,8 @@ impl Spec for Counter {
         Some(self)
     }
 
-    fn replay(
-        &self,
-        run: &mut dyn Iterator<Item = (&Self::Op, Option<&Self::Ret>)>,
-    ) -> Option<Result<(), usize>> {
-        let mut state = self.initial;
-        for (at, (op, ret)) in run.enumerate() {
-            match step(state, op) {
-                (got, after) if ret.is_none_or(|ret| *ret == got) => state = after,
-                _ => return Some(Err(at)),
-            }
-        }
-        Some(Ok(()))
+    fn replay(&self, run: Run<'_, '_, Self::Op, Self::Ret>) -> Option<Result<(), usize>> {
+        replay_by_steps(run, self.initial(), |state, op| self.step(state, op))
     }
 
     fn wire(&self) -> Option<&dyn ToWire<Self::Op, Self::Ret>> {

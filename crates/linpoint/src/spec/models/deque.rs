@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
-use super::{Value, deterministic, show_elements, show_option};
+use super::{Value, one_outcome, show_elements, show_option};
 use crate::spec::derived::sources::{TypedRules, Words};
 use crate::spec::{Claims, Mention, Name, PartView, Refutation, Role, Shape, Shaped, Spec, Traces};
 use crate::wire::{
@@ -108,25 +108,7 @@ impl<V: Value> Spec for Deque<V> {
         VecDeque::new()
     }
 
-    fn successors(
-        &self,
-        state: &VecDeque<V>,
-        op: &Self::Op,
-        ret: Option<&Self::Ret>,
-        next: &mut Vec<VecDeque<V>>,
-    ) {
-        deterministic(Some(self.step(state, op)), ret, next);
-    }
-
-    fn outcomes(
-        &self,
-        state: &VecDeque<V>,
-        op: &Self::Op,
-        out: &mut Vec<(Self::Ret, VecDeque<V>)>,
-    ) -> bool {
-        out.push(self.step(state, op));
-        true
-    }
+    one_outcome!();
 
     fn is_read(&self, op: &Self::Op, ret: Option<&Self::Ret>) -> bool {
         matches!((op, ret), (PeekFront | PeekBack, _) | (_, Some(Full | DequeRet::Value(None))))

@@ -18,9 +18,9 @@ use rustc_hash::FxBuildHasher;
 
 use super::append::Append;
 use super::sorted::Sorted;
-use super::{Value, deterministic};
+use super::{Value, one_outcome, replay};
 use crate::spec::{
-    Claims, Derived, Footprint, PartView, Refutation, Returned, Shaped, Spec, Traces,
+    Claims, Derived, Footprint, PartView, Refutation, Returned, Run, Shaped, Spec, Traces,
 };
 use crate::wire::ToWire;
 
@@ -127,25 +127,7 @@ impl<K: Value + Ord, V: Append> Spec for KeyValue<K, V> {
         Sorted::default()
     }
 
-    fn successors(
-        &self,
-        state: &Self::State,
-        op: &Self::Op,
-        ret: Option<&Self::Ret>,
-        next: &mut Vec<Self::State>,
-    ) {
-        deterministic(Some(self.step(state, op)), ret, next);
-    }
-
-    fn outcomes(
-        &self,
-        state: &Self::State,
-        op: &Self::Op,
-        out: &mut Vec<(Self::Ret, Self::State)>,
-    ) -> bool {
-        out.push(self.step(state, op));
-        true
-    }
+    one_outcome!();
 
     fn footprint(&self, op: &Self::Op) -> Footprint {
         Footprint::key(op.key())
@@ -169,13 +151,10 @@ impl<K: Value + Ord, V: Append> Spec for KeyValue<K, V> {
         Some(self)
     }
 
-    fn replay(
-        &self,
-        run: &mut dyn Iterator<Item = (&Self::Op, Option<&Self::Ret>)>,
-    ) -> Option<Result<(), usize>> {
+    fn replay(&self, run: Run<'_, '_, Self::Op, Self::Ret>) -> Option<Result<(), usize>> {
         let mut store: HashMap<&K, Option<Cow<'_, V>>, FxBuildHasher> = HashMap::default();
         let initial = self.initial.as_ref().map(Cow::Borrowed);
-        for (at, (op, ret)) in run.enumerate() {
+        replay(run, |op, ret| {
             let holds = store.entry(op.key()).or_insert_with(|| initial.clone());
             let found = |holds: &Option<Cow<'_, V>>| match ret {
                 None => true,
@@ -183,7 +162,7 @@ impl<K: Value + Ord, V: Append> Spec for KeyValue<K, V> {
                 Some(_) => false,
             };
             let done = matches!(ret, None | Some(Done));
-            let fits = match op {
+            match op {
                 Get(_) => found(holds),
                 Put(_, v) => {
                     *holds = Some(Cow::Borrowed(v));
@@ -214,12 +193,8 @@ impl<K: Value + Ord, V: Append> Spec for KeyValue<K, V> {
                     }
                     matches!(ret, None | Some(Bool(_))) && ret.is_none_or(|r| *r == Bool(is_it))
                 }
-            };
-            if !fits {
-                return Some(Err(at));
             }
-        }
-        Some(Ok(()))
+        })
     }
 
     fn wire(&self) -> Option<&dyn ToWire<Self::Op, Self::Ret>> {

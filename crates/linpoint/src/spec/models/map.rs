@@ -13,8 +13,8 @@ use std::collections::HashMap;
 use rustc_hash::FxBuildHasher;
 
 use super::sorted::Sorted;
-use super::{Value, deterministic};
-use crate::spec::{Footprint, Mention, Name, Role, Shape, Shaped, Slot, Spec};
+use super::{Value, one_outcome, replay};
+use crate::spec::{Footprint, Mention, Name, Role, Run, Shape, Shaped, Slot, Spec};
 use crate::wire::{
     self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, ToWire, args,
 };
@@ -89,12 +89,11 @@ fn apply<K: Value + Ord, V: Value>(state: &mut Sorted<K, V>, op: &MapOp<K, V>) -
     MapRet::Value(held)
 }
 
-fn step<K: Value + Ord, V: Value>(
-    state: &Sorted<K, V>,
-    op: &MapOp<K, V>,
-) -> (MapRet<V>, Sorted<K, V>) {
-    let mut after = state.clone();
-    (apply(&mut after, op), after)
+impl<K: Value + Ord, V: Value> Map<K, V> {
+    fn step(&self, state: &Sorted<K, V>, op: &MapOp<K, V>) -> (MapRet<V>, Sorted<K, V>) {
+        let mut after = state.clone();
+        (apply(&mut after, op), after)
+    }
 }
 
 impl<K: Value + Ord, V: Value> Spec for Map<K, V> {
@@ -106,25 +105,7 @@ impl<K: Value + Ord, V: Value> Spec for Map<K, V> {
         Sorted::default()
     }
 
-    fn successors(
-        &self,
-        state: &Self::State,
-        op: &Self::Op,
-        ret: Option<&Self::Ret>,
-        next: &mut Vec<Self::State>,
-    ) {
-        deterministic(Some(step(state, op)), ret, next);
-    }
-
-    fn outcomes(
-        &self,
-        state: &Self::State,
-        op: &Self::Op,
-        out: &mut Vec<(Self::Ret, Self::State)>,
-    ) -> bool {
-        out.push(step(state, op));
-        true
-    }
+    one_outcome!();
 
     fn footprint(&self, op: &Self::Op) -> Footprint {
         op.key().map_or(Footprint::Whole, Footprint::key)
@@ -144,30 +125,23 @@ impl<K: Value + Ord, V: Value> Spec for Map<K, V> {
         Some(self)
     }
 
-    fn replay(
-        &self,
-        run: &mut dyn Iterator<Item = (&Self::Op, Option<&Self::Ret>)>,
-    ) -> Option<Result<(), usize>> {
+    fn replay(&self, run: Run<'_, '_, Self::Op, Self::Ret>) -> Option<Result<(), usize>> {
         let mut map: HashMap<&K, &V, FxBuildHasher> = HashMap::default();
-        for (at, (op, ret)) in run.enumerate() {
+        replay(run, |op, ret| {
             let held = match op {
                 Insert(k, v) => map.insert(k, v),
                 Remove(k) => map.remove(k),
                 Get(k) | Contains(k) => map.get(k).copied(),
                 Len => None,
             };
-            let fits = match (op, ret) {
+            match (op, ret) {
                 (_, None) => true,
                 (Contains(_), Some(Bool(there))) => *there == held.is_some(),
                 (Len, Some(MapRet::Len(len))) => *len == map.len(),
                 (Insert(..) | Remove(_) | Get(_), Some(MapRet::Value(v))) => v.as_ref() == held,
                 _ => false,
-            };
-            if !fits {
-                return Some(Err(at));
             }
-        }
-        Some(Ok(()))
+        })
     }
 
     fn wire(&self) -> Option<&dyn ToWire<Self::Op, Self::Ret>> {
@@ -368,7 +342,7 @@ mod tests {
     #[test]
     fn a_pending_insert_works_in_every_state() {
         let spec = Map::new();
-        let (_, one) = step(&spec.initial(), &Insert(1, 5));
+        let (_, one) = spec.step(&spec.initial(), &Insert(1, 5));
         assert_eq!(next(&spec, &one, &Insert(1, 6), None), ["{1: 6}"]);
         assert_eq!(next(&spec, &one, &Remove(1), None), ["{}"]);
         assert!(spec.is_read(&Insert(1, 5), Some(&MapRet::Value(Some(5)))));

@@ -4,7 +4,7 @@
 //!
 //! Pending: a read has no effect and is dropped. A write may take effect at any time after its call, or never.
 
-use super::deterministic;
+use super::one_outcome;
 use crate::spec::{Claims, Spec, Traces};
 use crate::wire::{
     self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, ToWire, args,
@@ -38,10 +38,12 @@ pub enum MaxRegisterRet {
 use MaxRegisterOp::{Read, Write};
 use MaxRegisterRet::Done;
 
-fn step(state: i64, op: MaxRegisterOp) -> (MaxRegisterRet, i64) {
-    match op {
-        Read => (MaxRegisterRet::Value(state), state),
-        Write(n) => (Done, state.max(n)),
+impl MaxRegister {
+    fn step(&self, &state: &i64, op: &MaxRegisterOp) -> (MaxRegisterRet, i64) {
+        match *op {
+            Read => (MaxRegisterRet::Value(state), state),
+            Write(n) => (Done, state.max(n)),
+        }
     }
 }
 
@@ -54,14 +56,7 @@ impl Spec for MaxRegister {
         self.initial
     }
 
-    fn successors(&self, state: &i64, op: &Self::Op, ret: Option<&Self::Ret>, next: &mut Vec<i64>) {
-        deterministic(Some(step(*state, *op)), ret, next);
-    }
-
-    fn outcomes(&self, state: &i64, op: &Self::Op, out: &mut Vec<(Self::Ret, i64)>) -> bool {
-        out.push(step(*state, *op));
-        true
-    }
+    one_outcome!();
 
     fn is_read(&self, op: &Self::Op, _ret: Option<&Self::Ret>) -> bool {
         matches!(op, Read)

@@ -33,6 +33,7 @@ pub use snapshot::View;
 use std::fmt::Debug;
 use std::hash::Hash;
 
+use crate::spec::Run;
 use crate::wire::{self, FromWire};
 
 /// Lists the bundled models, one line each: the module, its types, and the model of wire values. The command, the
@@ -77,6 +78,33 @@ pub trait ModelVisitor {
     fn model<M: FromWire>(&mut self);
 }
 
+/// [`Spec::successors`] and [`Spec::outcomes`] of a model with a method `step(&self, &State, &Op)`, whose operations
+/// have one outcome, a `(Ret, State)`, or at most one, an `Option` of that.
+macro_rules! one_outcome {
+    () => {
+        fn successors(
+            &self,
+            state: &Self::State,
+            op: &Self::Op,
+            ret: Option<&Self::Ret>,
+            next: &mut Vec<Self::State>,
+        ) {
+            $crate::spec::models::deterministic(self.step(state, op).into(), ret, next);
+        }
+
+        fn outcomes(
+            &self,
+            state: &Self::State,
+            op: &Self::Op,
+            out: &mut Vec<(Self::Ret, Self::State)>,
+        ) -> bool {
+            out.extend(Option::<(Self::Ret, Self::State)>::from(self.step(state, op)));
+            true
+        }
+    };
+}
+use one_outcome;
+
 /// What can be stored in a bundled object.
 pub trait Value: Clone + Eq + Hash + Debug + Send + Sync + 'static {}
 impl<T: Clone + Eq + Hash + Debug + Send + Sync + 'static> Value for T {}
@@ -89,6 +117,31 @@ fn deterministic<R: PartialEq, S>(step: Option<(R, S)>, ret: Option<&R>, next: &
     {
         next.push(after);
     }
+}
+
+/// The rest of [`Spec::replay`]: `perform` does an operation in place and says whether it was legal. What it does after an
+/// illegal one does not matter.
+fn replay<'o, O, R>(
+    run: Run<'_, 'o, O, R>,
+    mut perform: impl FnMut(&'o O, Option<&'o R>) -> bool,
+) -> Option<Result<(), usize>> {
+    let illegal = run.enumerate().find(|&(_, (op, ret))| !perform(op, ret));
+    Some(illegal.map_or(Ok(()), |(at, _)| Err(at)))
+}
+
+/// [`replay`] for states that are cheap to copy.
+fn replay_by_steps<O, R: PartialEq, S, T: Into<Option<(R, S)>>>(
+    run: Run<'_, '_, O, R>,
+    mut state: S,
+    step: impl Fn(&S, &O) -> T,
+) -> Option<Result<(), usize>> {
+    replay(run, |op, ret| match step(&state, op).into() {
+        Some((got, after)) if ret.is_none_or(|ret| *ret == got) => {
+            state = after;
+            true
+        }
+        _ => false,
+    })
 }
 
 /// An element that may be missing, in words.

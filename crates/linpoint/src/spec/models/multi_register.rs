@@ -13,11 +13,11 @@ use std::collections::{BTreeMap, HashMap};
 
 use rustc_hash::FxBuildHasher;
 
-use super::Value;
 use super::sorted::Sorted;
+use super::{Value, replay};
 use crate::spec::derived::sources::{TypedRules, Words};
 use crate::spec::{
-    Claims, Footprint, Mention, Name, PartView, Refutation, Role, Shape, Shaped, Slot, Spec,
+    Claims, Footprint, Mention, Name, PartView, Refutation, Role, Run, Shape, Shaped, Slot, Spec,
     Traces, stable_hash,
 };
 use crate::wire::ToWire;
@@ -172,12 +172,9 @@ impl<K: Value + Ord, V: Value> Spec for MultiRegister<K, V> {
         Some(self)
     }
 
-    fn replay(
-        &self,
-        run: &mut dyn Iterator<Item = (&Self::Op, Option<&Self::Ret>)>,
-    ) -> Option<Result<(), usize>> {
+    fn replay(&self, run: Run<'_, '_, Self::Op, Self::Ret>) -> Option<Result<(), usize>> {
         let mut store: HashMap<&K, &V, FxBuildHasher> = HashMap::default();
-        for (at, (op, ret)) in run.enumerate() {
+        replay(run, |op, ret| {
             let mut seen = ret.map(|ret| ret.0.iter());
             for micro in &op.0 {
                 match micro {
@@ -187,16 +184,13 @@ impl<K: Value + Ord, V: Value> Spec for MultiRegister<K, V> {
                         let holds = store.get(k).copied().unwrap_or_else(|| self.first(k));
                         match seen.next() {
                             Some(v) if v.as_ref().is_none_or(|v| v == holds) => {}
-                            _ => return Some(Err(at)),
+                            _ => return false,
                         }
                     }
                 }
             }
-            if seen.is_some_and(|mut seen| seen.next().is_some()) {
-                return Some(Err(at));
-            }
-        }
-        Some(Ok(()))
+            seen.is_none_or(|mut seen| seen.next().is_none())
+        })
     }
 
     fn wire(&self) -> Option<&dyn ToWire<Self::Op, Self::Ret>> {

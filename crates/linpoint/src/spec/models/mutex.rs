@@ -11,8 +11,8 @@
 //! free, or do nothing. A release may free it at any time after its call at which it can, or do
 //! nothing.
 
-use super::deterministic;
-use crate::spec::{Claims, Mention, Role, Shape, Shaped, Spec, Traces};
+use super::{one_outcome, replay_by_steps};
+use crate::spec::{Claims, Mention, Role, Run, Shape, Shaped, Spec, Traces};
 use crate::wire::{
     self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, ToWire, args,
 };
@@ -57,8 +57,8 @@ impl Mutex {
         Some(if self.owner { by } else { None })
     }
 
-    fn step(&self, state: Holder, op: MutexOp) -> Option<(MutexRet, Holder)> {
-        match (op, state) {
+    fn step(&self, &state: &Holder, op: &MutexOp) -> Option<(MutexRet, Holder)> {
+        match (*op, state) {
             (Acquire(by), None) => Some((Done, self.held(by))),
             (Acquire(_), Some(_)) => None,
             (Release(by), _) => (state == self.held(by)).then_some((Done, None)),
@@ -77,20 +77,7 @@ impl Spec for Mutex {
         None
     }
 
-    fn successors(
-        &self,
-        state: &Holder,
-        op: &Self::Op,
-        ret: Option<&Self::Ret>,
-        next: &mut Vec<Holder>,
-    ) {
-        deterministic(self.step(*state, *op), ret, next);
-    }
-
-    fn outcomes(&self, state: &Holder, op: &Self::Op, out: &mut Vec<(Self::Ret, Holder)>) -> bool {
-        out.extend(self.step(*state, *op));
-        true
-    }
+    one_outcome!();
 
     fn is_read(&self, op: &Self::Op, ret: Option<&Self::Ret>) -> bool {
         matches!((op, ret), (TryAcquire(_), Some(Bool(false))))
@@ -104,18 +91,8 @@ impl Spec for Mutex {
         self.owner.then_some(self)
     }
 
-    fn replay(
-        &self,
-        run: &mut dyn Iterator<Item = (&Self::Op, Option<&Self::Ret>)>,
-    ) -> Option<Result<(), usize>> {
-        let mut state = None;
-        for (at, (op, ret)) in run.enumerate() {
-            match self.step(state, *op) {
-                Some((got, after)) if ret.is_none_or(|ret| *ret == got) => state = after,
-                _ => return Some(Err(at)),
-            }
-        }
-        Some(Ok(()))
+    fn replay(&self, run: Run<'_, '_, Self::Op, Self::Ret>) -> Option<Result<(), usize>> {
+        replay_by_steps(run, self.initial(), |state, op| self.step(state, op))
     }
 
     fn wire(&self) -> Option<&dyn ToWire<Self::Op, Self::Ret>> {

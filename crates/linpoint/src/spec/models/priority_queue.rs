@@ -10,7 +10,7 @@
 mod replay;
 
 use super::{Value, show_elements, show_option};
-use crate::spec::{Mention, Name, Role, Shape, Shaped, Spec, stable_hash};
+use crate::spec::{Mention, Name, Role, Run, Shape, Shaped, Spec, stable_hash};
 use crate::wire::{
     self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, ToWire, args,
 };
@@ -158,10 +158,7 @@ impl<V: Value + Ord> Spec for PriorityQueue<V> {
         Some(self)
     }
 
-    fn replay(
-        &self,
-        run: &mut dyn Iterator<Item = (&Self::Op, Option<&Self::Ret>)>,
-    ) -> Option<Result<(), usize>> {
+    fn replay(&self, run: Run<'_, '_, Self::Op, Self::Ret>) -> Option<Result<(), usize>> {
         replay::replay(self, run)
     }
 

@@ -11,8 +11,8 @@
 use std::collections::VecDeque;
 
 use super::persistent::Fifo;
-use super::{Value, deterministic, show_elements, show_option};
-use crate::spec::{Mention, Name, Role, Shape, Shaped, Spec};
+use super::{Value, one_outcome, replay, show_elements, show_option};
+use crate::spec::{Mention, Name, Role, Run, Shape, Shaped, Spec};
 use crate::wire::{
     self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, ToValue,
     ToWire, args,
@@ -90,25 +90,7 @@ impl<V: Value> Spec for Queue<V> {
         Fifo::new()
     }
 
-    fn successors(
-        &self,
-        state: &Fifo<V>,
-        op: &Self::Op,
-        ret: Option<&Self::Ret>,
-        next: &mut Vec<Fifo<V>>,
-    ) {
-        deterministic(Some(self.step(state, op)), ret, next);
-    }
-
-    fn outcomes(
-        &self,
-        state: &Fifo<V>,
-        op: &Self::Op,
-        out: &mut Vec<(Self::Ret, Fifo<V>)>,
-    ) -> bool {
-        out.push(self.step(state, op));
-        true
-    }
+    one_outcome!();
 
     fn is_read(&self, op: &Self::Op, ret: Option<&Self::Ret>) -> bool {
         matches!((op, ret), (Peek, _) | (_, Some(Full | QueueRet::Value(None))))
@@ -118,12 +100,9 @@ impl<V: Value> Spec for Queue<V> {
         Some(self)
     }
 
-    fn replay(
-        &self,
-        run: &mut dyn Iterator<Item = (&Self::Op, Option<&Self::Ret>)>,
-    ) -> Option<Result<(), usize>> {
+    fn replay(&self, run: Run<'_, '_, Self::Op, Self::Ret>) -> Option<Result<(), usize>> {
         let mut queue: VecDeque<&V> = VecDeque::new();
-        for (at, (op, ret)) in run.enumerate() {
+        replay(run, |op, ret| {
             let is_full = self.capacity.is_some_and(|c| queue.len() >= c);
             let fits = match (op, ret) {
                 (Enqueue(_), Some(QueueRet::Value(_))) | (Dequeue | Peek, Some(Done | Full)) => {
@@ -134,16 +113,13 @@ impl<V: Value> Spec for Queue<V> {
                 (Enqueue(_), Some(Done)) => !is_full,
                 (Dequeue | Peek, Some(QueueRet::Value(v))) => queue.front().copied() == v.as_ref(),
             };
-            if !fits {
-                return Some(Err(at));
-            }
             match op {
                 Enqueue(v) if !is_full => queue.push_back(v),
                 Dequeue => drop(queue.pop_front()),
                 _ => {}
             }
-        }
-        Some(Ok(()))
+            fits
+        })
     }
 
     fn wire(&self) -> Option<&dyn ToWire<Self::Op, Self::Ret>> {

@@ -3,8 +3,8 @@
 //! Pending: a read has no effect and is dropped. A write may take effect at any time after its
 //! call, or never.
 
-use super::{Value, deterministic};
-use crate::spec::{Footprint, Mention, Name, Role, Shape, Shaped, Spec};
+use super::{Value, one_outcome, replay};
+use crate::spec::{Footprint, Mention, Name, Role, Run, Shape, Shaped, Spec};
 use crate::wire::{
     self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, ToValue,
     ToWire, args,
@@ -53,14 +53,7 @@ impl<V: Value> Spec for Register<V> {
         self.initial.clone()
     }
 
-    fn successors(&self, state: &V, op: &Self::Op, ret: Option<&Self::Ret>, next: &mut Vec<V>) {
-        deterministic(Some(self.step(state, op)), ret, next);
-    }
-
-    fn outcomes(&self, state: &V, op: &Self::Op, out: &mut Vec<(Self::Ret, V)>) -> bool {
-        out.push(self.step(state, op));
-        true
-    }
+    one_outcome!();
 
     fn footprint(&self, _op: &Self::Op) -> Footprint {
         Footprint::Whole
@@ -74,20 +67,17 @@ impl<V: Value> Spec for Register<V> {
         Some(self)
     }
 
-    fn replay(
-        &self,
-        run: &mut dyn Iterator<Item = (&Self::Op, Option<&Self::Ret>)>,
-    ) -> Option<Result<(), usize>> {
+    fn replay(&self, run: Run<'_, '_, Self::Op, Self::Ret>) -> Option<Result<(), usize>> {
         let mut holds = &self.initial;
-        for (at, (op, ret)) in run.enumerate() {
+        replay(run, |op, ret| {
             match (op, ret) {
                 (RegisterOp::Read, None) => {}
                 (RegisterOp::Read, Some(RegisterRet::Value(v))) if v == holds => {}
                 (RegisterOp::Write(v), None | Some(RegisterRet::Written)) => holds = v,
-                _ => return Some(Err(at)),
+                _ => return false,
             }
-        }
-        Some(Ok(()))
+            true
+        })
     }
 
     fn wire(&self) -> Option<&dyn ToWire<Self::Op, Self::Ret>> {

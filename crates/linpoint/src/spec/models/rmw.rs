@@ -4,8 +4,8 @@
 //!
 //! Pending: a swap may take effect at any time after its call, or never.
 
-use super::{Value, deterministic};
-use crate::spec::{Mention, Name, Role, Shape, Shaped, Slot, Spec};
+use super::{Value, one_outcome, replay};
+use crate::spec::{Mention, Name, Role, Run, Shape, Shaped, Slot, Spec};
 use crate::wire::{
     self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, ToValue,
     ToWire, args,
@@ -26,6 +26,12 @@ pub struct RmwOp<V>(pub V);
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct RmwRet<V>(pub V);
 
+impl<V: Value> Rmw<V> {
+    fn step(&self, state: &V, op: &RmwOp<V>) -> (RmwRet<V>, V) {
+        (RmwRet(state.clone()), op.0.clone())
+    }
+}
+
 impl<V: Value> Spec for Rmw<V> {
     type Op = RmwOp<V>;
     type Ret = RmwRet<V>;
@@ -35,14 +41,7 @@ impl<V: Value> Spec for Rmw<V> {
         self.initial.clone()
     }
 
-    fn successors(&self, state: &V, op: &Self::Op, ret: Option<&Self::Ret>, next: &mut Vec<V>) {
-        deterministic(Some((RmwRet(state.clone()), op.0.clone())), ret, next);
-    }
-
-    fn outcomes(&self, state: &V, op: &Self::Op, out: &mut Vec<(Self::Ret, V)>) -> bool {
-        out.push((RmwRet(state.clone()), op.0.clone()));
-        true
-    }
+    one_outcome!();
 
     fn is_read(&self, op: &Self::Op, ret: Option<&Self::Ret>) -> bool {
         // Writing 5 where 5 was found: the result says so.
@@ -53,18 +52,12 @@ impl<V: Value> Spec for Rmw<V> {
         Some(self)
     }
 
-    fn replay(
-        &self,
-        run: &mut dyn Iterator<Item = (&Self::Op, Option<&Self::Ret>)>,
-    ) -> Option<Result<(), usize>> {
+    fn replay(&self, run: Run<'_, '_, Self::Op, Self::Ret>) -> Option<Result<(), usize>> {
         let mut holds = &self.initial;
-        for (at, (op, ret)) in run.enumerate() {
-            if ret.is_some_and(|ret| ret.0 != *holds) {
-                return Some(Err(at));
-            }
-            holds = &op.0;
-        }
-        Some(Ok(()))
+        replay(run, |op, ret| {
+            let found = std::mem::replace(&mut holds, &op.0);
+            ret.is_none_or(|ret| ret.0 == *found)
+        })
     }
 
     fn wire(&self) -> Option<&dyn ToWire<Self::Op, Self::Ret>> {

@@ -6,8 +6,8 @@
 //! Pending: a release may take effect at any time after its call, or never. An acquire or
 //! try-acquire may take a permit at any time after its call at which there is one, or do nothing.
 
-use super::deterministic;
-use crate::spec::{Mention, Role, Shape, Shaped, Spec};
+use super::{one_outcome, replay_by_steps};
+use crate::spec::{Mention, Role, Run, Shape, Shaped, Spec};
 use crate::wire::{
     self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, ToValue,
     ToWire, args,
@@ -43,14 +43,16 @@ pub enum SemaphoreRet {
 use SemaphoreOp::{Acquire, Release, TryAcquire};
 use SemaphoreRet::{Bool, Done};
 
-fn step(state: u64, op: SemaphoreOp) -> Option<(SemaphoreRet, u64)> {
-    match (op, state) {
-        // A full counter waits; 2^64 releases do not happen.
-        (Release, _) => Some((Done, state.checked_add(1)?)),
-        (TryAcquire, 0) => Some((Bool(false), 0)),
-        (TryAcquire, _) => Some((Bool(true), state - 1)),
-        (Acquire, 0) => None,
-        (Acquire, _) => Some((Done, state - 1)),
+impl Semaphore {
+    fn step(&self, &state: &u64, op: &SemaphoreOp) -> Option<(SemaphoreRet, u64)> {
+        match (op, state) {
+            // A full counter waits; 2^64 releases do not happen.
+            (Release, _) => Some((Done, state.checked_add(1)?)),
+            (TryAcquire, 0) => Some((Bool(false), 0)),
+            (TryAcquire, _) => Some((Bool(true), state - 1)),
+            (Acquire, 0) => None,
+            (Acquire, _) => Some((Done, state - 1)),
+        }
     }
 }
 
@@ -63,14 +65,7 @@ impl Spec for Semaphore {
         self.initial
     }
 
-    fn successors(&self, state: &u64, op: &Self::Op, ret: Option<&Self::Ret>, next: &mut Vec<u64>) {
-        deterministic(step(*state, *op), ret, next);
-    }
-
-    fn outcomes(&self, state: &u64, op: &Self::Op, out: &mut Vec<(Self::Ret, u64)>) -> bool {
-        out.extend(step(*state, *op));
-        true
-    }
+    one_outcome!();
 
     fn is_read(&self, _op: &Self::Op, ret: Option<&Self::Ret>) -> bool {
         ret == Some(&Bool(false))
@@ -80,18 +75,8 @@ impl Spec for Semaphore {
         Some(self)
     }
 
-    fn replay(
-        &self,
-        run: &mut dyn Iterator<Item = (&Self::Op, Option<&Self::Ret>)>,
-    ) -> Option<Result<(), usize>> {
-        let mut state = self.initial;
-        for (at, (op, ret)) in run.enumerate() {
-            match step(state, *op) {
-                Some((got, after)) if ret.is_none_or(|ret| *ret == got) => state = after,
-                _ => return Some(Err(at)),
-            }
-        }
-        Some(Ok(()))
+    fn replay(&self, run: Run<'_, '_, Self::Op, Self::Ret>) -> Option<Result<(), usize>> {
+        replay_by_steps(run, self.initial(), |state, op| self.step(state, op))
     }
 
     fn wire(&self) -> Option<&dyn ToWire<Self::Op, Self::Ret>> {

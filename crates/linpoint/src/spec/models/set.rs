@@ -11,8 +11,8 @@ use std::collections::HashSet;
 use rustc_hash::FxBuildHasher;
 
 use super::sorted::Sorted;
-use super::{Value, deterministic, show_elements};
-use crate::spec::{Footprint, Mention, Name, Role, Shape, Shaped, Spec};
+use super::{Value, one_outcome, replay, show_elements};
+use crate::spec::{Footprint, Mention, Name, Role, Run, Shape, Shaped, Spec};
 use crate::wire::{
     self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, ToWire, args,
 };
@@ -77,25 +77,7 @@ impl<V: Value + Ord> Spec for Set<V> {
         Sorted::default()
     }
 
-    fn successors(
-        &self,
-        state: &Self::State,
-        op: &Self::Op,
-        ret: Option<&SetRet>,
-        next: &mut Vec<Self::State>,
-    ) {
-        deterministic(Some(self.step(state, op)), ret, next);
-    }
-
-    fn outcomes(
-        &self,
-        state: &Self::State,
-        op: &Self::Op,
-        out: &mut Vec<(SetRet, Self::State)>,
-    ) -> bool {
-        out.push(self.step(state, op));
-        true
-    }
+    one_outcome!();
 
     fn footprint(&self, op: &Self::Op) -> Footprint {
         Footprint::key(op.value())
@@ -109,22 +91,16 @@ impl<V: Value + Ord> Spec for Set<V> {
         Some(self)
     }
 
-    fn replay(
-        &self,
-        run: &mut dyn Iterator<Item = (&Self::Op, Option<&SetRet>)>,
-    ) -> Option<Result<(), usize>> {
+    fn replay(&self, run: Run<'_, '_, Self::Op, Self::Ret>) -> Option<Result<(), usize>> {
         let mut set: HashSet<&V, FxBuildHasher> = HashSet::default();
-        for (at, (op, ret)) in run.enumerate() {
+        replay(run, |op, ret| {
             let got = match op {
                 Insert(v) => set.insert(v),
                 Remove(v) => set.remove(v),
                 Contains(v) => set.contains(v),
             };
-            if ret.is_some_and(|ret| ret.0 != got) {
-                return Some(Err(at));
-            }
-        }
-        Some(Ok(()))
+            ret.is_none_or(|ret| ret.0 == got)
+        })
     }
 
     fn wire(&self) -> Option<&dyn ToWire<Self::Op, Self::Ret>> {

@@ -12,8 +12,8 @@ mod view;
 
 pub use view::View;
 
-use super::Value;
-use crate::spec::{Mention, Name, Role, Shape, Shaped, Slot, Spec};
+use super::{Value, replay};
+use crate::spec::{Mention, Name, Role, Run, Shape, Shaped, Slot, Spec};
 use crate::wire::{
     self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, Sizes,
     ToValue, ToWire, args,
@@ -125,28 +125,19 @@ impl<V: Value> Spec for Snapshot<V> {
         Some(self)
     }
 
-    fn replay(
-        &self,
-        run: &mut dyn Iterator<Item = (&Self::Op, Option<&Self::Ret>)>,
-    ) -> Option<Result<(), usize>> {
+    fn replay(&self, run: Run<'_, '_, Self::Op, Self::Ret>) -> Option<Result<(), usize>> {
         let mut segments: Vec<&V> = vec![&self.initial; self.segments];
-        for (at, (op, ret)) in run.enumerate() {
-            let fits = match (op, ret) {
-                (Update(i, v), None | Some(Done)) if *i < segments.len() => {
-                    segments[*i] = v;
-                    true
-                }
-                (Scan, None) => true,
-                (Scan, Some(ret @ Values(values))) => {
-                    values.len() <= segments.len() && known(ret).all(|(i, v)| segments[i] == v)
-                }
-                _ => false,
-            };
-            if !fits {
-                return Some(Err(at));
+        replay(run, |op, ret| match (op, ret) {
+            (Update(i, v), None | Some(Done)) if *i < segments.len() => {
+                segments[*i] = v;
+                true
             }
-        }
-        Some(Ok(()))
+            (Scan, None) => true,
+            (Scan, Some(ret @ Values(values))) => {
+                values.len() <= segments.len() && known(ret).all(|(i, v)| segments[i] == v)
+            }
+            _ => false,
+        })
     }
 
     fn wire(&self) -> Option<&dyn ToWire<Self::Op, Self::Ret>> {

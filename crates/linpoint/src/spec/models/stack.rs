@@ -7,8 +7,8 @@
 //! or never. A pop may remove whatever is on top at any time after its call, or do nothing.
 
 use super::persistent::List;
-use super::{Value, deterministic, show_elements, show_option};
-use crate::spec::{Mention, Name, Role, Shape, Shaped, Spec};
+use super::{Value, one_outcome, replay, show_elements, show_option};
+use crate::spec::{Mention, Name, Role, Run, Shape, Shaped, Spec};
 use crate::wire::{
     self, Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, ToWire, args,
 };
@@ -68,25 +68,7 @@ impl<V: Value> Spec for Stack<V> {
         List::new()
     }
 
-    fn successors(
-        &self,
-        state: &List<V>,
-        op: &Self::Op,
-        ret: Option<&Self::Ret>,
-        next: &mut Vec<List<V>>,
-    ) {
-        deterministic(Some(self.step(state, op)), ret, next);
-    }
-
-    fn outcomes(
-        &self,
-        state: &List<V>,
-        op: &Self::Op,
-        out: &mut Vec<(Self::Ret, List<V>)>,
-    ) -> bool {
-        out.push(self.step(state, op));
-        true
-    }
+    one_outcome!();
 
     fn is_read(&self, op: &Self::Op, ret: Option<&Self::Ret>) -> bool {
         matches!((op, ret), (Peek, _) | (Pop, Some(StackRet::Value(None))))
@@ -96,28 +78,22 @@ impl<V: Value> Spec for Stack<V> {
         Some(self)
     }
 
-    fn replay(
-        &self,
-        run: &mut dyn Iterator<Item = (&Self::Op, Option<&Self::Ret>)>,
-    ) -> Option<Result<(), usize>> {
+    fn replay(&self, run: Run<'_, '_, Self::Op, Self::Ret>) -> Option<Result<(), usize>> {
         let mut stack: Vec<&V> = Vec::new();
-        for (at, (op, ret)) in run.enumerate() {
+        replay(run, |op, ret| {
             let fits = match (op, ret) {
                 (_, None) => true,
                 (Push(_), Some(ret)) => *ret == Done,
                 (Pop | Peek, Some(Done)) => false,
                 (Pop | Peek, Some(StackRet::Value(v))) => stack.last().copied() == v.as_ref(),
             };
-            if !fits {
-                return Some(Err(at));
-            }
             match op {
                 Push(v) => stack.push(v),
                 Pop => drop(stack.pop()),
                 Peek => {}
             }
-        }
-        Some(Ok(()))
+            fits
+        })
     }
 
     fn wire(&self) -> Option<&dyn ToWire<Self::Op, Self::Ret>> {

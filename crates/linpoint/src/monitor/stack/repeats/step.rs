@@ -314,16 +314,11 @@ impl Stepper<'_> {
             if !push.is_next(open) {
                 continue;
             }
-            let words = self.graph.words.push(push.value, state.contents, effort)?;
+            let contents = self.graph.words.push(push.value, state.contents, effort)?;
             let done = Done { open: open | push.bit, ..state.done };
             let by = Move::Push { row: self.moment.row_of(push.bit), reads: 0 };
-            self.graph.add(
-                Phase::Pushes,
-                State { done, contents: words },
-                Origin::Node(node),
-                by,
-                effort,
-            )?;
+            let state = State { done, contents };
+            self.graph.add(Phase::Pushes, state, Origin::Node(node), by, effort)?;
         }
         if self.moments.has_unfinished() {
             self.push_unfinished(node, state, effort)?;
@@ -350,16 +345,10 @@ impl Stepper<'_> {
                 // A push that returns comes first.
                 continue;
             }
-            let words = self.graph.words.push(value, state.contents, effort)?;
-            let done = Done { open: open | reads, ..done };
+            let contents = self.graph.words.push(value, state.contents, effort)?;
+            let state = State { done: Done { open: open | reads, ..done }, contents };
             let by = Move::Push { row, reads };
-            self.graph.add(
-                Phase::Pushes,
-                State { done, contents: words },
-                Origin::Node(node),
-                by,
-                effort,
-            )?;
+            self.graph.add(Phase::Pushes, state, Origin::Node(node), by, effort)?;
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ use crate::spec::models::{
     MutexOp, Order, PriorityQueue, PriorityQueueOp, Queue, QueueOp, Semaphore, SemaphoreOp, Set,
     SetOp, Snapshot, SnapshotOp, Stack, StackOp,
 };
-use crate::spec::{Footprint, Mention, Name, Role, Shape, Shaped, Spec};
+use crate::spec::{Footprint, Mention, Name, Role, Run, Shape, Shaped, Spec};
 
 #[derive(Clone, Copy)]
 enum Lie {
@@ -79,10 +79,7 @@ impl<S: Spec> Spec for Shapely<S> {
         Some(self)
     }
 
-    fn replay(
-        &self,
-        run: &mut dyn Iterator<Item = (&S::Op, Option<&S::Ret>)>,
-    ) -> Option<Result<(), usize>> {
+    fn replay(&self, run: Run<'_, '_, S::Op, S::Ret>) -> Option<Result<(), usize>> {
         match self.1 {
             Lie::Replay(result) => Some(result),
             _ => self.0.replay(run),

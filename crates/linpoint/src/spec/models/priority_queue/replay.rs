@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use super::PriorityQueueOp::{Insert, Peek, Poll};
 use super::PriorityQueueRet::{Done, Value as Found};
 use super::{PriorityQueue, PriorityQueueOp, PriorityQueueRet, Value};
+use crate::spec::Run;
 
 /// An element in the order of a priority queue, see [`PriorityQueue::sort`].
 struct Ranked<'a, V> {
@@ -37,7 +38,7 @@ impl<V: Value + Ord> Eq for Ranked<'_, V> {}
 /// first and a poll does not say which it took.
 pub(super) fn replay<V: Value + Ord>(
     queue: &PriorityQueue<V>,
-    run: &mut dyn Iterator<Item = (&PriorityQueueOp<V>, Option<&PriorityQueueRet<V>>)>,
+    run: Run<'_, '_, PriorityQueueOp<V>, PriorityQueueRet<V>>,
 ) -> Option<Result<(), usize>> {
     let mut heap = BinaryHeap::new();
     // As soon as there are different elements of one priority, the heap is not enough.
