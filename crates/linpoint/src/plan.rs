@@ -440,7 +440,7 @@ impl Features {
             largest_part: case.len(),
             width: timeline.most_open(),
             hints: timeline.has_hints(),
-            pending: timeline.spans().iter().filter(|span| span.is_pending()).count(),
+            pending: timeline.pending(),
             unknown: case.unknown_results(),
         }
     }

@@ -60,10 +60,10 @@ fn size() -> Size {
     } else {
         let usual = Size {
             long: false,
-            small: 200_000,
-            large: 6_000,
-            crowded: 600,
-            laws: 600,
+            small: 90_000,
+            large: 3_000,
+            crowded: 300,
+            laws: 300,
             time: Duration::from_millis(5),
             max_listed_ops: 3,
             seed: 0xC1,

@@ -58,7 +58,7 @@ fn explanations_hold<S: Spec>(
     let mut kinds = Kinds::new();
     for case in cases(vocabulary, params, seed, count) {
         // Some random histories are hard.
-        let limit = Duration::from_secs(2);
+        let limit = Duration::from_millis(200);
         let checker = Checker::new(&vocabulary.spec).threads(1).hints(Hints::Ignore).timeout(limit);
         let report = checker.check(&case.history).expect("a verdict");
         let Verdict::Violation(violation) = report.verdict else { continue };
@@ -110,7 +110,7 @@ fn count() -> u64 {
     match (is_long(), std::env::var_os("LINPOINT_QUICK")) {
         (true, _) => 100_000,
         (_, Some(_)) => 150,
-        _ => 600,
+        _ => 350,
     }
 }
 

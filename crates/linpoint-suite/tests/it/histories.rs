@@ -133,7 +133,7 @@ fn the_oracle_obeys_the_laws() {
     for vocabulary in corpus::all() {
         let mut rng = Rng::with_seed(7);
         let params = Params { max_ops: 5, hinted: 0.5, ..Params::small() };
-        for c in cases(&vocabulary, params, 7, 400) {
+        for c in cases(&vocabulary, params, 7, 200) {
             match check_laws(&vocabulary.spec, &c, &oracle, &mut rng) {
                 Ok(n) => tried += n,
                 Err(e) => panic!("{e}"),
@@ -141,6 +141,6 @@ fn the_oracle_obeys_the_laws() {
         }
     }
     let laws = transformations::<(), ()>();
-    assert!(tried > 2000 * laws.len(), "only {tried} applications of {} laws", laws.len());
+    assert!(tried > 1000 * laws.len(), "only {tried} applications of {} laws", laws.len());
     assert!(Law::KeepsYes.allows(false, true) && !Law::KeepsVerdict.allows(false, true));
 }

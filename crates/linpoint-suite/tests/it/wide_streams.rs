@@ -217,5 +217,5 @@ fn stacks_with_many_clients() {
 
 #[test]
 fn stacks_with_some_clients() {
-    compare_many(if is_long() { 2_000_000 } else { 10_000 }, false);
+    compare_many(if is_long() { 2_000_000 } else { 5_000 }, false);
 }

@@ -126,4 +126,9 @@ impl Timeline {
             _ => open::by_counting(&self.spans, self.ranks),
         }
     }
+
+    /// Operations that did not return.
+    pub(crate) fn pending(&self) -> usize {
+        self.spans.iter().filter(|span| span.is_pending()).count()
+    }
 }

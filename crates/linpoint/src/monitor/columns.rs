@@ -1,5 +1,7 @@
 //! A history as columns of small numbers, the input of all monitors.
 
+use std::cmp::Ordering;
+
 use crate::spec::{Shape, Slot};
 
 use super::names::{NONE, Numbers};
@@ -212,11 +214,15 @@ impl Rows<'_> {
         // The sort has compared neighbours of the result, or it could not have known their order.
         // So if two elements share a priority, it has noticed.
         let mut ties = false;
-        used.sort_by(|a, b| {
-            let order = self.compare(row(*a), row(*b));
-            ties |= order.is_eq();
-            order
-        });
+        match self.direction(used.iter().map(|number| row(*number))) {
+            Some(Ordering::Less) => {}
+            Some(Ordering::Greater) => used.reverse(),
+            _ => used.sort_by(|a, b| {
+                let order = self.compare(row(*a), row(*b));
+                ties |= order.is_eq();
+                order
+            }),
+        }
         let mut class = Vec::new();
         if ties {
             let differ = |pair: &[u32]| self.compare(row(pair[0]), row(pair[1])).is_ne();

@@ -160,6 +160,12 @@ impl<'a> Rows<'a> {
         self.case.subject.compare(of(a), of(b))
     }
 
+    /// See `Subject::direction`.
+    pub(crate) fn direction(&self, rows: impl Iterator<Item = usize>) -> Option<Ordering> {
+        let calls: Vec<Call> = rows.map(|row| self.call(row)).collect();
+        self.case.subject.direction(&calls)
+    }
+
     /// What a scan found, see `Subject::view`.
     pub(crate) fn view(&self, row: usize, names: &mut Vec<Option<Name>>) {
         self.case.subject.view(self.call(row).ret, names);

@@ -48,8 +48,10 @@ mod values;
 mod tests;
 
 use crate::spec::Name;
+use crate::subject::Place;
 
 use super::peaks::Peaks;
+use super::roles::PORTION;
 use super::{Clock, Contradiction, Found, Refusal, Rows};
 use contradiction::Explainer;
 use draft::{Draft, Problem};
@@ -111,15 +113,20 @@ fn lanes(
         });
     }
     drafts.iter_mut().try_for_each(Draft::find_changes)?;
+    let mut equal = Vec::with_capacity(PORTION);
     let problem = each_view(rows, scans, |nth, segment, name| {
         while segment >= drafts.len() {
             let mut draft = draft((drafts.len(), Updates::default()));
             draft.find_changes().ok();
             drafts.push(draft);
         }
-        let resolved = drafts[segment].resolve(nth, scans[nth], name);
-        resolved.err().map(|problem| (problem, scans[nth], segment))
+        let resolved = drafts[segment].resolve(nth, scans[nth], name, &mut equal);
+        let problem = resolved.and_then(|()| verify(rows, &mut equal, PORTION)).err()?;
+        Some((problem, scans[nth], segment))
     });
+    if verify(rows, &mut equal, 1).is_err() {
+        return Err(Refusal::new("two different values share a name"));
+    }
     match problem {
         None => Ok(Ok(drafts.into_iter().map(|draft| draft.finish(scans)).collect())),
         Some((Problem::SharedName, ..)) => Err(Refusal::new("two different values share a name")),
@@ -128,6 +135,17 @@ fn lanes(
             lane => Ok(Err(Explainer::new(rows, peaks, &[], initial).unexplained(scan, lane))),
         },
     }
+}
+
+/// Makes sure that values are equal and do not only share a name, once there are so many pairs: one question for all is
+/// cheaper.
+fn verify(rows: Rows<'_>, equal: &mut Vec<[Place; 2]>, portion: usize) -> Result<(), Problem> {
+    if equal.len() < portion {
+        return Ok(());
+    }
+    let is_so = rows.same_names(equal);
+    equal.clear();
+    if is_so { Ok(()) } else { Err(Problem::SharedName) }
 }
 
 /// All rows by peak, and within a peak in the order of the schedule. Scans that saw nothing and

@@ -10,7 +10,7 @@ use std::hash::{Hash, Hasher};
 
 use super::{Done, Returned};
 use crate::history::Span;
-use crate::subject::Place;
+use crate::subject::{Call, Place, direction_of};
 
 /// An object of a kind that the monitors know ([`crate::monitor`]), in their words.
 ///
@@ -90,6 +90,18 @@ pub trait Shaped<O, R>: Sync {
             slot: place.slot,
         };
         pairs.iter().all(|[a, b]| self.same_name(mention(*a), mention(*b)))
+    }
+
+    /// How all elements of a priority queue compare with their successors, see
+    /// [`Subject::direction`](crate::subject::Subject::direction). Like [`Shaped::roles`], it is not meant to be
+    /// overridden.
+    #[doc(hidden)]
+    fn direction(&self, ops: &[O], rets: &[Option<R>], calls: &[Call]) -> Option<Ordering> {
+        let mention = |Call { op, ret }: Call| {
+            let ret = rets.get(ret.0 as usize).and_then(Option::as_ref);
+            Mention { op: &ops[op.index()], ret, slot: Slot::Value }
+        };
+        direction_of(calls, |a, b| self.compare(mention(a), mention(b)))
     }
 
     /// True if what an operation mentions is the initial value of a register or segment, and does

@@ -87,10 +87,9 @@ impl<'a> Case<'a> {
 
     /// The operations that are known to have returned, but not with which result.
     pub(crate) fn unknown_results(&self) -> usize {
-        let returned = self.timeline.spans().iter().filter(|span| !span.is_pending()).count();
         match self.is_recorded() {
             // Results of pending operations are never known.
-            true => returned - self.subject.known_results(),
+            true => self.len() - self.timeline.pending() - self.subject.known_results(),
             false => {
                 let is_unknown = |id: &OpId| !self.span(*id).is_pending() && !self.is_known(*id);
                 self.ids().filter(is_unknown).count()

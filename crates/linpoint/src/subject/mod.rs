@@ -335,8 +335,9 @@ pub trait Subject: Operations + Sync {
         exact == recorded
     }
 
-    /// See [`Spec::replay`](crate::Spec::replay).
-    fn replay(&self, _run: &mut dyn Iterator<Item = Call>) -> Option<Result<(), usize>> {
+    /// See [`Spec::replay`](crate::Spec::replay). The calls come in blocks, because asking for each would take as
+    /// long as performing it.
+    fn replay(&self, _run: &mut dyn Iterator<Item = Vec<Call>>) -> Option<Result<(), usize>> {
         None
     }
 
@@ -347,6 +348,13 @@ pub trait Subject: Operations + Sync {
             let op = OpId(op as u32);
             (self.role(Call::recorded(op), span.is_pending()), self.key(op))
         }));
+    }
+
+    /// How all elements of a priority queue compare with their successors, if that is the same for all and never
+    /// `Equal`. Override it only to save calls.
+    fn direction(&self, calls: &[Call]) -> Option<Ordering> {
+        let place = |call: Call| Place { call, slot: Slot::Value };
+        direction_of(calls, |a, b| self.compare(place(a), place(b)))
     }
 
     /// True if all pairs have the same name. Override it only to save calls.
@@ -374,4 +382,15 @@ pub trait Classes {
 
     /// Pushes the class of each call.
     fn classify(&mut self, calls: &[Call], classes: &mut Vec<ClassId>);
+}
+
+/// See [`Subject::direction`].
+#[inline]
+pub(crate) fn direction_of(
+    calls: &[Call],
+    compare: impl Fn(Call, Call) -> Ordering,
+) -> Option<Ordering> {
+    let order = |pair: &[Call]| compare(pair[0], pair[1]);
+    let first = calls.windows(2).next().map(order).filter(|order| order.is_ne())?;
+    calls.windows(2).all(|pair| order(pair) == first).then_some(first)
 }

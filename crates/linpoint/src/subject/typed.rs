@@ -1,5 +1,6 @@
 //! A typed specification and a history of its operations.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -134,10 +135,19 @@ impl<S: Spec> Subject for Typed<'_, S> {
         }
     }
 
-    fn replay(&self, run: &mut dyn Iterator<Item = Call>) -> Option<Result<(), usize>> {
+    fn replay(&self, run: &mut dyn Iterator<Item = Vec<Call>>) -> Option<Result<(), usize>> {
         let HistoryColumns { ops, rets, .. } = self.columns;
         let found = self.columns.found().clone();
-        let mut run = run.map(|call| (&ops[call.op.index()], result(rets, &found, call.ret)));
+        let mut block = Vec::new().into_iter();
+        // PERF: `flatten` takes twice as many instructions, and this is asked for every operation.
+        let mut run = std::iter::from_fn(|| {
+            loop {
+                if let Some(Call { op, ret }) = block.next() {
+                    return Some((&ops[op.index()], result(rets, &found, ret)));
+                }
+                block = run.next()?.into_iter();
+            }
+        });
         self.spec.replay(&mut run)
     }
 
@@ -146,6 +156,12 @@ impl<S: Spec> Subject for Typed<'_, S> {
             let columns = &self.columns;
             shaped.roles(&columns.ops[ops.clone()], &columns.rets[ops], spans, roles);
         }
+    }
+
+    fn direction(&self, calls: &[Call]) -> Option<Ordering> {
+        // Only results that were found later would need more.
+        let shaped = self.shaped.filter(|_| self.columns.found().is_empty())?;
+        shaped.direction(self.columns.ops, self.columns.rets, calls)
     }
 
     fn same_names(&self, pairs: &[[Place; 2]]) -> bool {

@@ -62,8 +62,8 @@ pub(crate) enum Invalid {
 
 /// Follow at most this many states at first.
 const FEW_STATES: usize = 64;
-/// Look at the clock after this many operations that are replayed in place.
-const OPS_PER_LOOK: usize = 1024;
+/// Operations that are replayed in place between two looks at the clock.
+const BLOCK: usize = 1024;
 /// Units of work of one step in one state, see [`Budget::work`].
 const WORK_PER_STEP: usize = 64;
 /// Drop unused states after this many operations.
@@ -82,14 +82,11 @@ pub(crate) fn replay_is_legal(
         Err(Invalid::Illegal(format!("operation {id}, {op}, is not legal at its place")))
     };
     let mut late = None;
-    let calls = order.iter().enumerate().map_while(|(at, id)| {
-        if at % OPS_PER_LOOK == OPS_PER_LOOK - 1 {
-            late = budget.check_now().err();
-        }
-        late.is_none().then(|| case.call(*id))
+    let mut blocks = order.chunks(BLOCK).enumerate().map_while(|(at, block)| {
+        late = (at > 0).then(|| budget.check_now().err()).flatten();
+        late.is_none().then(|| block.iter().map(|id| case.call(*id)).collect())
     });
-    let mut calls = calls;
-    let replayed = guard(|| case.subject.replay(&mut calls)).map_err(Invalid::Panicked)?;
+    let replayed = guard(|| case.subject.replay(&mut blocks)).map_err(Invalid::Panicked)?;
     if let Some(replayed) = replayed {
         return match late {
             Some(limit) => Err(Invalid::Unknown(limit)),

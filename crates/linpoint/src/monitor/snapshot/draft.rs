@@ -2,6 +2,7 @@
 
 use crate::sorting::{pair, sort_by_key};
 use crate::spec::{Name, Slot};
+use crate::subject::Place;
 
 use super::super::names::NONE;
 use super::super::peaks::Peaks;
@@ -134,7 +135,7 @@ impl<'a> Draft<'a> {
             // where real time orders the updates.
             if repeats_count && current == Some(value) {
                 let change = self.lane.changes.last().copied();
-                if !self.is_same(change, row, Slot::Value) {
+                if !self.is_same(change, row) {
                     return Err(Refusal::new("two different values share a name"));
                 }
                 self.lane.repeats.push(row);
@@ -170,19 +171,26 @@ impl<'a> Draft<'a> {
         });
     }
 
-    /// True if a row mentions the value that the change wrote, or the initial value, and not only
-    /// one that shares its name.
-    fn is_same(&self, change: Option<u32>, row: u32, slot: Slot) -> bool {
-        let row = row as usize;
+    /// True if an update writes what the change wrote, or the initial value, and not only one that shares its name.
+    fn is_same(&self, change: Option<u32>, update: u32) -> bool {
+        let update = update as usize;
         match change {
-            None => self.rows.is_initial(row, slot),
-            Some(change) => self.rows.same_name((change as usize, Slot::Value), (row, slot)),
+            None => self.rows.is_initial(update, Slot::Value),
+            Some(change) => {
+                self.rows.same_name((change as usize, Slot::Value), (update, Slot::Value))
+            }
         }
     }
 
     /// Determines in which slot a scan saw this value. Scans come one after the other; `nth` counts
-    /// them.
-    pub(super) fn resolve(&mut self, nth: usize, scan: u32, name: Name) -> Result<(), Problem> {
+    /// them. Values that have to be equal, and not only their names, are added to `equal`.
+    pub(super) fn resolve(
+        &mut self,
+        nth: usize,
+        scan: u32,
+        name: Name,
+        equal: &mut Vec<[Place; 2]>,
+    ) -> Result<(), Problem> {
         let later = self.values.number(name.0).map_or(&[][..], |value| self.slots.of_value(value));
         let is_initial_possible = name == self.initial && !self.is_over(0, scan);
         let over = match later {
@@ -197,8 +205,14 @@ impl<'a> Draft<'a> {
             (false, Some(slot)) => (slot, later.get(over + 1).filter(begun).copied()),
             (false, None) => return Err(Problem::Unexplained),
         };
-        if !self.is_same(self.lane.begins(slot), scan, Slot::Segment(self.lane.segment)) {
-            return Err(Problem::SharedName);
+        let seen = (scan as usize, Slot::Segment(self.lane.segment));
+        match self.lane.begins(slot) {
+            None if !self.rows.is_initial(seen.0, seen.1) => return Err(Problem::SharedName),
+            None => {}
+            Some(change) => {
+                let wrote = self.rows.place((change as usize, Slot::Value));
+                equal.push([wrote, self.rows.place(seen)]);
+            }
         }
         if other.is_some() {
             self.lane.guess.get_or_insert(AMBIGUOUS);

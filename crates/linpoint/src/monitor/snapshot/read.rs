@@ -2,6 +2,7 @@
 
 use crate::spec::{Name, Role};
 
+use super::super::roles::PORTION;
 use super::super::{Refusal, Rows};
 
 /// The operations, by segment.
@@ -26,27 +27,39 @@ impl Operations {
         let mut read = Operations::default();
         // Segments are indexed: one with a huge number would need as many empty ones before it.
         let most = rows.len().saturating_mul(2).saturating_add(1000);
-        for row in 0..rows.len() as u32 {
-            match rows.role(row as usize) {
-                Role::Foreign(reason) => return Err(Refusal::new(reason)),
-                Role::Idle => {}
-                Role::Update { segment, value } => {
-                    let segment = segment as usize;
-                    if segment >= most {
-                        let reason = "segment numbers are too large for so few operations";
-                        return Err(Refusal::new(reason));
-                    }
-                    if segment >= read.segments.len() {
-                        read.segments.resize_with(segment + 1, Updates::default);
-                    }
-                    read.segments[segment].rows.push(row);
-                    read.segments[segment].names.push(value.0);
-                }
-                Role::Scan => read.scans.push(row),
-                _ => return Err(Refusal::new("an operation that this kind of object lacks")),
+        let mut roles = Vec::with_capacity(PORTION);
+        for begin in (0..rows.len()).step_by(PORTION) {
+            let portion = begin..rows.len().min(begin + PORTION);
+            roles.clear();
+            rows.roles(portion.clone(), &mut roles);
+            for (row, (role, _)) in portion.zip(&roles) {
+                read.row(row as u32, *role, most)?;
             }
         }
         Ok(read)
+    }
+
+    /// One more row. Numbers of segments are below `most`.
+    fn row(&mut self, row: u32, role: Role, most: usize) -> Result<(), Refusal> {
+        match role {
+            Role::Foreign(reason) => return Err(Refusal::new(reason)),
+            Role::Idle => {}
+            Role::Update { segment, value } => {
+                let segment = segment as usize;
+                if segment >= most {
+                    let reason = "segment numbers are too large for so few operations";
+                    return Err(Refusal::new(reason));
+                }
+                if segment >= self.segments.len() {
+                    self.segments.resize_with(segment + 1, Updates::default);
+                }
+                self.segments[segment].rows.push(row);
+                self.segments[segment].names.push(value.0);
+            }
+            Role::Scan => self.scans.push(row),
+            _ => return Err(Refusal::new("an operation that this kind of object lacks")),
+        }
+        Ok(())
     }
 }
 

@@ -66,7 +66,7 @@ impl Tester<'_> {
     }
 
     fn replay(&mut self, items: &[Item]) -> Result<(), String> {
-        let mut run = items.iter().map(|item| item.call);
+        let mut run = items.chunks(2).map(|block| block.iter().map(|item| item.call).collect());
         let Some(replayed) = self.subject.replay(&mut run) else { return Ok(()) };
         let (mut states, mut expected) = (vec![self.initial], Ok(()));
         for (at, item) in items.iter().enumerate() {
