@@ -6,6 +6,7 @@
 //! just the same; a test compares an erased model with a plain one.
 
 use std::any::Any;
+use std::cmp::Ordering;
 use std::fmt::{self, Debug};
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
@@ -14,9 +15,9 @@ use std::sync::Arc;
 use linpoint::history::{Extras, History, Interval, OpId, Span, Ties};
 use linpoint::spec::{
     Claims, Done, EffectiveClaims, Footprint, Mention, Name, PartView, Refutation, Returned, Role,
-    Run, Shape, Shaped, Spec, Text, Traces,
+    Run, Shape, Shaped, Slot, Spec, Text, Traces,
 };
-use linpoint::subject::Place;
+use linpoint::subject::{Call, Place};
 use linpoint::verdict::Piece;
 use linpoint::wire::ToWire;
 
@@ -356,6 +357,23 @@ impl<S: Spec + 'static> Shaped<ErasedValue, ErasedValue> for Restored<S> {
         run.iter().map(done).collect()
     }
 
+    fn direction(
+        &self,
+        ops: &[ErasedValue],
+        rets: &[Option<ErasedValue>],
+        calls: &[Call],
+    ) -> Option<Ordering> {
+        let mention = |call: Call| Mention {
+            op: &ops[call.op.index()],
+            ret: rets.get(call.ret.0 as usize).and_then(Option::as_ref),
+            slot: Slot::Value,
+        };
+        let order = |pair: &[Call]| self.compare(mention(pair[0]), mention(pair[1]));
+        let mut orders = calls.windows(2).map(order);
+        let first = orders.next().filter(|order| order.is_ne())?;
+        orders.all(|order| order == first).then_some(first)
+    }
+
     fn same_names(
         &self,
         ops: &[ErasedValue],
@@ -389,7 +407,7 @@ impl<S: Spec + 'static> Shaped<ErasedValue, ErasedValue> for Restored<S> {
         &self,
         a: Mention<'_, ErasedValue, ErasedValue>,
         b: Mention<'_, ErasedValue, ErasedValue>,
-    ) -> std::cmp::Ordering {
+    ) -> Ordering {
         self.shape_of_type().compare(Self::mention(a), Self::mention(b))
     }
 
