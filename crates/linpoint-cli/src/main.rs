@@ -55,7 +55,7 @@ fn run(command: Command, out: &mut Output) -> CommandResult {
         Command::Stats(args) => cmd::stats::run(args, out),
         Command::Explore(args) => cmd::explore::run(&args, out),
         Command::Depth(args) => cmd::depth::run(args, out),
-        Command::Models => cmd::models::run(out),
+        Command::Models { name } => cmd::models::run(name.as_deref(), out),
         Command::Formats => cmd::formats::run(out),
         Command::Completions { shell } => cmd::shell::completions(shell, out),
         Command::Man { dir } => cmd::shell::man(dir.as_deref(), out),
