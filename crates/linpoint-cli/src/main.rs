@@ -23,6 +23,7 @@ use output::Output;
 static ALLOCATOR: memory::Counting = memory::Counting;
 
 fn main() -> ExitCode {
+    memory::give_large_blocks_back();
     linpoint::count_memory_with(memory::in_use);
     let cli = Cli::parse();
     let mut out = Output::new(cli.color);
