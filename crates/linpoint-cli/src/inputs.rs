@@ -127,6 +127,12 @@ pub fn reason(error: &io::Error) -> String {
     }
 }
 
+/// The path from a directory to a file inside it.
+fn relative_to(dir: &Path, file: &Path) -> Option<PathBuf> {
+    let (dir, file) = (dir.canonicalize().ok()?, file.canonicalize().ok()?);
+    file.strip_prefix(dir).ok().map(Path::to_owned)
+}
+
 fn with_id(name: String, id: Option<&str>) -> String {
     match id {
         Some(id) => format!("{name}#{id}"),
@@ -141,6 +147,15 @@ impl Input {
             Input::Stdin => "-".to_owned(),
             Input::File(path) | Input::Bad(path, _) => path.display().to_string(),
         }
+    }
+
+    /// The file as CI systems look for it: relative to the root of the repository in a GitHub workflow, otherwise as
+    /// given or found. `None` for standard input.
+    pub fn file(&self) -> Option<String> {
+        let (Input::File(path) | Input::Bad(path, _)) = self else { return None };
+        let root = std::env::var_os("GITHUB_WORKSPACE").map(PathBuf::from);
+        let file = root.and_then(|root| relative_to(&root, path)).unwrap_or_else(|| path.clone());
+        Some(file.display().to_string())
     }
 
     /// The name in reports for people.

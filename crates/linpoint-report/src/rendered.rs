@@ -11,7 +11,7 @@ use linpoint::verdict::{
 use linpoint::{Checker, History, OpId, Part, Report, Spec};
 
 use crate::difference::briefly;
-use crate::failing_parts::FailingParts;
+use crate::failing_parts::{FailingParts, PartName};
 
 /// An operation as text.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -189,6 +189,8 @@ pub struct Explanation {
     pub core: usize,
     /// Number of operations in the failing part (key, object).
     pub part: usize,
+    /// What that part is called, if there are several and it has a name.
+    pub part_name: Option<PartName>,
     /// False if a limit ended the search for the earliest failing return.
     pub failing_is_earliest: bool,
     /// The results that the failing operation could have returned.
@@ -235,8 +237,8 @@ impl Rendered {
     /// Renders the outcome of a check as text.
     pub fn new(heading: Heading, operations: &dyn Operations, report: &Report) -> Rendered {
         let engine = report.engine.clone();
-        let outcome = Outcome::new(operations, &report.verdict, &report.more);
-        let failing_parts = FailingParts::new(operations, report);
+        let mut outcome = Outcome::new(operations, &report.verdict, &report.more);
+        let failing_parts = FailingParts::new(operations, report, &mut outcome);
         Rendered { heading, engine, outcome, failing_parts }
     }
 }
@@ -306,6 +308,7 @@ impl Explanation {
             rows,
             core: violation.core.len(),
             part: violation.part.len(),
+            part_name: None,
             failing_is_earliest: violation.failing_is_earliest,
             allowed: violation.allowed.clone(),
             allowed_is_complete: violation.allowed_is_complete,

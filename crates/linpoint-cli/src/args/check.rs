@@ -79,4 +79,6 @@ pub enum CheckForm {
     Tsv,
     /// JUnit XML, one test case per history
     Junit,
+    /// Annotations of a GitHub workflow, at the lines of failing operations
+    Github,
 }

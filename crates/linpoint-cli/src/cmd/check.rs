@@ -81,7 +81,7 @@ pub fn run(args: CheckArgs, out: &mut Output) -> CommandResult {
         return Ok(tally.exit());
     }
     let mut ended = results.finish(started.elapsed(), out);
-    if options.output == CheckForm::Human {
+    if matches!(options.output, CheckForm::Human | CheckForm::Github) {
         ended = ended.and_then(|()| out.write(&tally.summary(started.elapsed())));
     }
     match ended {
@@ -154,9 +154,9 @@ impl Writer {
                 }
                 saved.err()
             }
-            Finding::Failed { name, error: CommandError::Input(message) } => {
+            Finding::Failed { name, place, error: CommandError::Input(message) } => {
                 self.tally.errors += 1;
-                self.results.failed(&name, &message, out)?;
+                self.results.failed(&name, place, &message, out)?;
                 None
             }
             Finding::Failed { error, .. } => Some(error),

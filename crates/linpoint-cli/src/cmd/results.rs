@@ -4,10 +4,13 @@ use std::io;
 use std::time::Duration;
 
 use linpoint::Report;
-use linpoint_report::{Heading, Operations, Outcome, Rendered, json, junit, text};
+use linpoint_report::{
+    Alert, Heading, Operations, Outcome, Place, Rendered, github, json, junit, text,
+};
 
 use crate::args::check::CheckForm;
 use crate::args::resolved::CheckOptions;
+use crate::inputs::Input;
 use crate::output::Output;
 
 /// The result of one history, ready to be written.
@@ -19,10 +22,10 @@ pub enum ResultText {
 }
 
 impl ResultText {
-    /// The result in the chosen output format.
+    /// The result in the chosen output format. A history has a name and is from an input.
     pub fn new(
         options: &CheckOptions,
-        name: &str,
+        (name, input): (&str, &Input),
         rendered: &Rendered,
         operations: &dyn Operations,
         report: &Report,
@@ -32,6 +35,10 @@ impl ResultText {
             CheckForm::Tsv => ResultText::Text(tsv(name, rendered)),
             CheckForm::Json => ResultText::Text(json::render(rendered, operations, report)),
             CheckForm::Junit => ResultText::Case(Box::new(junit::Case::new(rendered))),
+            CheckForm::Github => {
+                let alerts = Alert::of(rendered, input.file().as_deref());
+                ResultText::Text(github::render(&alerts))
+            }
         }
     }
 
@@ -68,7 +75,13 @@ impl Results {
     }
 
     /// Writes that an input could not be checked.
-    pub fn failed(&mut self, name: &str, message: &str, out: &mut Output) -> io::Result<()> {
+    pub fn failed(
+        &mut self,
+        name: &str,
+        place: Place,
+        message: &str,
+        out: &mut Output,
+    ) -> io::Result<()> {
         // Earlier results must appear before the message.
         out.flush()?;
         out.error(message);
@@ -80,6 +93,7 @@ impl Results {
                 self.cases.push(junit::Case::error(name, message));
                 Ok(())
             }
+            CheckForm::Github => out.write(&github::render(&[Alert::error(name, place, message)])),
         }
     }
 

@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod check;
+mod ci;
 mod convert;
 mod depth;
 mod docs;
