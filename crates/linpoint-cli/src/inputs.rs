@@ -154,7 +154,10 @@ impl Input {
     pub fn file(&self) -> Option<String> {
         let (Input::File(path) | Input::Bad(path, _)) = self else { return None };
         let root = std::env::var_os("GITHUB_WORKSPACE").map(PathBuf::from);
-        let file = root.and_then(|root| relative_to(&root, path)).unwrap_or_else(|| path.clone());
+        let inside = root.and_then(|root| relative_to(&root, path));
+        // SARIF has no absolute path with `..` in it.
+        let resolved = || path.canonicalize().ok().filter(|_| path.is_absolute());
+        let file = inside.or_else(resolved).unwrap_or_else(|| path.clone());
         Some(file.display().to_string())
     }
 

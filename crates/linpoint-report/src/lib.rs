@@ -10,6 +10,7 @@
 //! | [`json`] | the complete verdict for programs |
 //! | [`junit`] | JUnit XML for test tools |
 //! | [`github`] | annotations of a GitHub workflow, from [`Alert`]s |
+//! | [`sarif`] | SARIF for code scanning, from [`Alert`]s |
 //! | [`plan`] | how a history would be checked, and why |
 //! | [`witness`] | the order of a linearizable history |
 
@@ -22,6 +23,7 @@ pub mod json;
 pub mod junit;
 pub mod plan;
 mod rendered;
+pub mod sarif;
 pub mod text;
 mod timeline;
 pub mod witness;

@@ -81,4 +81,6 @@ pub enum CheckForm {
     Junit,
     /// Annotations of a GitHub workflow, at the lines of failing operations
     Github,
+    /// SARIF for code scanning, one result per failing key or history
+    Sarif,
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use linpoint::Report;
 use linpoint_report::{
-    Alert, Heading, Operations, Outcome, Place, Rendered, github, json, junit, text,
+    Alert, Heading, Operations, Outcome, Place, Rendered, github, json, junit, sarif, text,
 };
 
 use crate::args::check::CheckForm;
@@ -19,6 +19,8 @@ pub enum ResultText {
     Text(String),
     /// A part of the document that is written at the end.
     Case(Box<junit::Case>),
+    /// The same, for documents of alerts.
+    Alerts(Vec<Alert>),
 }
 
 impl ResultText {
@@ -30,15 +32,14 @@ impl ResultText {
         operations: &dyn Operations,
         report: &Report,
     ) -> ResultText {
+        let alerts = || Alert::of(rendered, input.file().as_deref());
         match options.output {
             CheckForm::Human => ResultText::Text(text::render(rendered, options.width)),
             CheckForm::Tsv => ResultText::Text(tsv(name, rendered)),
             CheckForm::Json => ResultText::Text(json::render(rendered, operations, report)),
             CheckForm::Junit => ResultText::Case(Box::new(junit::Case::new(rendered))),
-            CheckForm::Github => {
-                let alerts = Alert::of(rendered, input.file().as_deref());
-                ResultText::Text(github::render(&alerts))
-            }
+            CheckForm::Github => ResultText::Text(github::render(&alerts())),
+            CheckForm::Sarif => ResultText::Alerts(alerts()),
         }
     }
 
@@ -47,7 +48,7 @@ impl ResultText {
         match self {
             ResultText::Text(text) => text.len(),
             // Kept until the end in any case, so it does not count as waiting to be written.
-            ResultText::Case(_) => 0,
+            ResultText::Case(_) | ResultText::Alerts(_) => 0,
         }
     }
 }
@@ -56,22 +57,22 @@ impl ResultText {
 pub struct Results {
     form: CheckForm,
     cases: Vec<junit::Case>,
+    alerts: Vec<Alert>,
 }
 
 impl Results {
     pub fn new(form: CheckForm) -> Results {
-        Results { form, cases: Vec::new() }
+        Results { form, cases: Vec::new(), alerts: Vec::new() }
     }
 
     /// Writes the result of a history that was checked.
     pub fn checked(&mut self, result: ResultText, out: &mut Output) -> io::Result<()> {
         match result {
-            ResultText::Text(text) => out.write(&text),
-            ResultText::Case(case) => {
-                self.cases.push(*case);
-                Ok(())
-            }
+            ResultText::Text(text) => return out.write(&text),
+            ResultText::Case(case) => self.cases.push(*case),
+            ResultText::Alerts(alerts) => self.alerts.extend(alerts),
         }
+        Ok(())
     }
 
     /// Writes that an input could not be checked.
@@ -86,21 +87,23 @@ impl Results {
         out.flush()?;
         out.error(message);
         match self.form {
-            CheckForm::Human => Ok(()),
-            CheckForm::Tsv => out.write(&format!("{}\terror\t-\t0\t0\n", escaped(name))),
-            CheckForm::Json => out.write(&json::error(name, message)),
-            CheckForm::Junit => {
-                self.cases.push(junit::Case::error(name, message));
-                Ok(())
+            CheckForm::Human => {}
+            CheckForm::Tsv => out.write(&format!("{}\terror\t-\t0\t0\n", escaped(name)))?,
+            CheckForm::Json => out.write(&json::error(name, message))?,
+            CheckForm::Junit => self.cases.push(junit::Case::error(name, message)),
+            CheckForm::Github => {
+                out.write(&github::render(&[Alert::error(name, place, message)]))?
             }
-            CheckForm::Github => out.write(&github::render(&[Alert::error(name, place, message)])),
+            CheckForm::Sarif => self.alerts.push(Alert::error(name, place, message)),
         }
+        Ok(())
     }
 
     /// Ends the output.
     pub fn finish(&self, time: Duration, out: &mut Output) -> io::Result<()> {
         match self.form {
             CheckForm::Junit => out.write(&junit::render(&self.cases, time)),
+            CheckForm::Sarif => out.write(&sarif::render(&self.alerts)),
             _ => Ok(()),
         }
     }

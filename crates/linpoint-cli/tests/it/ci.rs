@@ -1,7 +1,9 @@
-//! Output for CI systems: GitHub annotations.
+//! Output for CI systems: GitHub annotations, SARIF.
 
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
 
 use crate::support::{BAD, OK, command, dir, exits, linpoint, linpoint_reading, many_orders};
 
@@ -79,4 +81,89 @@ fn in_a_workflow_files_are_relative_to_the_repository() {
     command.env("GITHUB_WORKSPACE", dir.join("crates/store/runs/none"));
     let (out, _) = exits(&command.output().unwrap(), 1);
     assert!(out.starts_with("::error file=runs/a.jsonl,line=2,"), "{out}");
+}
+
+/// What the schema of SARIF 2.1.0 requires of the objects that we write, and what code scanning requires besides.
+fn assert_sarif(document: &Value) {
+    let text = |value: &Value| value.as_str().is_some_and(|text| !text.is_empty());
+    assert_eq!(document["version"], "2.1.0");
+    assert!(text(&document["$schema"]));
+    let runs = document["runs"].as_array().unwrap();
+    assert_eq!(runs.len(), 1);
+    let driver = &runs[0]["tool"]["driver"];
+    assert_eq!(driver["name"], "linpoint");
+    assert!(text(&driver["semanticVersion"]));
+    let rules = driver["rules"].as_array().unwrap();
+    for (i, rule) in rules.iter().enumerate() {
+        assert!(text(&rule["id"]), "{rule}");
+        assert!(text(&rule["shortDescription"]["text"]), "{rule}");
+        assert!(text(&rule["fullDescription"]["text"]), "{rule}");
+        assert!(rules[..i].iter().all(|other| other["id"] != rule["id"]), "{rule}");
+    }
+    assert!(runs[0]["invocations"][0]["executionSuccessful"].is_boolean());
+    for result in runs[0]["results"].as_array().unwrap() {
+        let index = result["ruleIndex"].as_u64().unwrap() as usize;
+        assert_eq!(rules[index]["id"], result["ruleId"]);
+        assert_eq!(rules[index]["defaultConfiguration"]["level"], result["level"]);
+        assert!(result["level"] == "error" || result["level"] == "warning");
+        assert!(text(&result["message"]["text"]), "{result}");
+        let related = result["relatedLocations"].as_array().into_iter().flatten();
+        for location in result["locations"].as_array().unwrap().iter().chain(related) {
+            let physical = &location["physicalLocation"];
+            let uri = physical["artifactLocation"]["uri"].as_str().unwrap();
+            assert!(!uri.is_empty() && !uri.contains([' ', '\\']), "{uri}");
+            assert!(physical["region"]["startLine"].as_u64().unwrap() >= 1, "{result}");
+        }
+    }
+}
+
+#[test]
+fn sarif_has_a_result_for_every_failing_key() {
+    let (dir, files) = outcomes("sarif");
+    let document: Value = serde_json::from_str(&checked(&dir, "sarif", &files, 1)).unwrap();
+    assert_sarif(&document);
+    let run = &document["runs"][0];
+    assert_eq!(run["invocations"][0]["executionSuccessful"], false);
+    let place = |result: &Value| {
+        let physical = &result["locations"][0]["physicalLocation"];
+        let (file, line) = (&physical["artifactLocation"]["uri"], &physical["region"]["startLine"]);
+        json!([result["ruleId"], file, line])
+    };
+    let places: Vec<Value> = run["results"].as_array().unwrap().iter().map(place).collect();
+    assert_eq!(
+        json!(places),
+        json!([
+            ["not-linearizable", "bad%2C%20100%25.jsonl", 2],
+            ["not-linearizable", "keys.jsonl", 3],
+            ["not-linearizable", "keys.jsonl", 9],
+            ["bad-input", "broken.jsonl", 4],
+            ["bad-input", "missing.jsonl", 1],
+        ])
+    );
+    let cart = &run["results"][1];
+    let message = cart["message"]["text"].as_str().unwrap();
+    assert!(message.starts_with("Not linearizable: keys.jsonl, key \"cart\"\n"), "{message}");
+    let related = &cart["relatedLocations"][0];
+    assert_eq!(related["message"]["text"], "put(\"cart\", 1)");
+    assert_eq!(related["physicalLocation"]["region"]["startLine"], 2);
+}
+
+#[test]
+fn sarif_without_problems_has_no_results() {
+    let (dir, _) = outcomes("sarif-fine");
+    let document: Value = serde_json::from_str(&checked(&dir, "sarif", &["ok.jsonl"], 0)).unwrap();
+    assert_sarif(&document);
+    assert_eq!(document["runs"][0]["results"], json!([]));
+    assert_eq!(document["runs"][0]["invocations"][0]["executionSuccessful"], true);
+}
+
+#[test]
+fn sarif_warns_of_what_is_undecided_and_knows_no_file_of_standard_input() {
+    let args = ["check", "-o", "sarif", "--memory", "1", "-"];
+    let (out, _) = exits(&linpoint_reading(Path::new("."), &args, &many_orders(40)), 3);
+    let document: Value = serde_json::from_str(&out).unwrap();
+    assert_sarif(&document);
+    let result = &document["runs"][0]["results"][0];
+    assert_eq!((&result["ruleId"], &result["level"]), (&json!("undecided"), &json!("warning")));
+    assert_eq!(result["locations"], json!([]));
 }
