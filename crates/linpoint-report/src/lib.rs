@@ -11,6 +11,7 @@
 //! | [`junit`] | JUnit XML for test tools |
 //! | [`github`] | annotations of a GitHub workflow, from [`Alert`]s |
 //! | [`sarif`] | SARIF for code scanning, from [`Alert`]s |
+//! | [`markdown`] | a summary for the page of a run |
 //! | [`plan`] | how a history would be checked, and why |
 //! | [`witness`] | the order of a linearizable history |
 
@@ -21,6 +22,7 @@ pub mod github;
 pub mod html;
 pub mod json;
 pub mod junit;
+pub mod markdown;
 pub mod plan;
 mod rendered;
 pub mod sarif;

@@ -83,4 +83,6 @@ pub enum CheckForm {
     Github,
     /// SARIF for code scanning, one result per failing key or history
     Sarif,
+    /// A summary in Markdown: a table of the histories that fail, a list of the others
+    Markdown,
 }

@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use super::results::Results;
 use super::side_files::{SideFileKind, SideFiles};
-use crate::args::check::{CheckArgs, CheckForm};
+use crate::args::check::CheckArgs;
 use crate::args::resolved::CheckOptions;
 use crate::error::{CommandError, CommandResult};
 use crate::exit::Exit;
@@ -80,11 +80,8 @@ pub fn run(args: CheckArgs, out: &mut Output) -> CommandResult {
     if is_silent {
         return Ok(tally.exit());
     }
-    let mut ended = results.finish(started.elapsed(), out);
-    if matches!(options.output, CheckForm::Human | CheckForm::Github) {
-        ended = ended.and_then(|()| out.write(&tally.summary(started.elapsed())));
-    }
-    match ended {
+    let time = started.elapsed();
+    match results.finish(time, &tally.summary(time), out) {
         // A reader that has seen enough does not change the verdict.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(tally.exit()),
         ended => Ok(ended.map(|()| tally.exit())?),

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use linpoint::Report;
 use linpoint_report::{
-    Alert, Heading, Operations, Outcome, Place, Rendered, github, json, junit, sarif, text,
+    Alert, Heading, Operations, Outcome, Place, Rendered, github, json, junit, markdown, sarif,
+    text,
 };
 
 use crate::args::check::CheckForm;
@@ -21,6 +22,8 @@ pub enum ResultText {
     Case(Box<junit::Case>),
     /// The same, for documents of alerts.
     Alerts(Vec<Alert>),
+    /// The same, for the summary in Markdown.
+    Entry(Box<markdown::Entry>),
 }
 
 impl ResultText {
@@ -40,6 +43,7 @@ impl ResultText {
             CheckForm::Junit => ResultText::Case(Box::new(junit::Case::new(rendered))),
             CheckForm::Github => ResultText::Text(github::render(&alerts())),
             CheckForm::Sarif => ResultText::Alerts(alerts()),
+            CheckForm::Markdown => ResultText::Entry(Box::new(markdown::Entry::new(rendered))),
         }
     }
 
@@ -48,7 +52,7 @@ impl ResultText {
         match self {
             ResultText::Text(text) => text.len(),
             // Kept until the end in any case, so it does not count as waiting to be written.
-            ResultText::Case(_) | ResultText::Alerts(_) => 0,
+            ResultText::Case(_) | ResultText::Alerts(_) | ResultText::Entry(_) => 0,
         }
     }
 }
@@ -58,11 +62,12 @@ pub struct Results {
     form: CheckForm,
     cases: Vec<junit::Case>,
     alerts: Vec<Alert>,
+    entries: Vec<markdown::Entry>,
 }
 
 impl Results {
     pub fn new(form: CheckForm) -> Results {
-        Results { form, cases: Vec::new(), alerts: Vec::new() }
+        Results { form, cases: Vec::new(), alerts: Vec::new(), entries: Vec::new() }
     }
 
     /// Writes the result of a history that was checked.
@@ -71,6 +76,7 @@ impl Results {
             ResultText::Text(text) => return out.write(&text),
             ResultText::Case(case) => self.cases.push(*case),
             ResultText::Alerts(alerts) => self.alerts.extend(alerts),
+            ResultText::Entry(entry) => self.entries.push(*entry),
         }
         Ok(())
     }
@@ -95,16 +101,19 @@ impl Results {
                 out.write(&github::render(&[Alert::error(name, place, message)]))?
             }
             CheckForm::Sarif => self.alerts.push(Alert::error(name, place, message)),
+            CheckForm::Markdown => self.entries.push(markdown::Entry::error(name, message)),
         }
         Ok(())
     }
 
-    /// Ends the output.
-    pub fn finish(&self, time: Duration, out: &mut Output) -> io::Result<()> {
+    /// Ends the output. `summary` is a line that counts the outcomes.
+    pub fn finish(&self, time: Duration, summary: &str, out: &mut Output) -> io::Result<()> {
         match self.form {
+            CheckForm::Human | CheckForm::Github => out.write(summary),
             CheckForm::Junit => out.write(&junit::render(&self.cases, time)),
             CheckForm::Sarif => out.write(&sarif::render(&self.alerts)),
-            _ => Ok(()),
+            CheckForm::Markdown => out.write(&markdown::render(&self.entries, summary)),
+            CheckForm::Json | CheckForm::Tsv => Ok(()),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Output for CI systems: GitHub annotations, SARIF.
+//! Output for CI systems: GitHub annotations, SARIF, Markdown.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -166,4 +166,43 @@ fn sarif_warns_of_what_is_undecided_and_knows_no_file_of_standard_input() {
     let result = &document["runs"][0]["results"][0];
     assert_eq!((&result["ruleId"], &result["level"]), (&json!("undecided"), &json!("warning")));
     assert_eq!(result["locations"], json!([]));
+}
+
+#[test]
+fn markdown_has_a_table_of_what_fails_and_a_list_of_the_rest() {
+    let (dir, files) = outcomes("markdown");
+    fs::rename(dir.join("bad, 100%.jsonl"), dir.join("a|b_c.jsonl")).unwrap();
+    let files = [files[0], "a|b_c.jsonl", files[2], files[3], files[4]];
+    let out = checked(&dir, "markdown", &files, 1);
+    assert!(out.starts_with("## \u{274c} 2 of 5 histories are not linearizable\n\n"), "{out}");
+    let rows: Vec<&str> = out.lines().filter(|line| line.starts_with('|')).collect();
+    assert_eq!(rows.len(), 6, "{out}");
+    let columns = |row: &str| row.replace("\\|", "").matches('|').count();
+    assert!(rows.iter().all(|row| columns(row) == 8), "{out}");
+    assert!(rows[2].starts_with("| \u{274c} | a\\|b\\_c.jsonl | not linearizable |  | "), "{out}");
+    let keys = "| keys.jsonl | not linearizable | 2 of 4 keys fail: \"cart\", \"user\" | ";
+    assert!(rows[3].contains(keys) && rows[3].contains("<br>"), "{out}");
+    assert!(
+        rows[4].contains("| broken.jsonl | error |  | broken.jsonl:4:11: the operation"),
+        "{out}"
+    );
+    assert!(
+        out.contains("<details><summary>1 linearizable</summary>\n\n- \u{2705} ok.jsonl (register")
+    );
+    assert!(out.contains("\n3 histories: 1 linearizable, 2 not; 2 errors; "), "{out}");
+}
+
+#[test]
+fn markdown_says_in_its_title_what_matters_most() {
+    let (dir, _) = outcomes("markdown-titles");
+    fs::write(dir.join("hard"), many_orders(40)).unwrap();
+    for (files, title, code) in [
+        (&["ok.jsonl"][..], "\u{2705} The history is linearizable", 0),
+        (&["ok.jsonl", "ok.jsonl"], "\u{2705} All 2 histories are linearizable", 0),
+        (&["hard", "--memory", "1"], "\u{2753} 1 of 1 histories is undecided", 3),
+        (&["ok.jsonl", "none"], "\u{26a0}\u{fe0f} 1 of 2 inputs could not be checked", 2),
+    ] {
+        let out = checked(&dir, "markdown", files, code);
+        assert!(out.starts_with(&format!("## {title}\n")), "{out}");
+    }
 }
