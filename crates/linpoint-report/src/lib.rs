@@ -26,6 +26,7 @@ pub mod markdown;
 pub mod plan;
 mod rendered;
 pub mod sarif;
+mod sentence;
 pub mod text;
 mod timeline;
 pub mod witness;
@@ -33,6 +34,7 @@ pub mod witness;
 pub use alert::{Alert, Place, Rule};
 pub use failing_parts::{FailingParts, PartName};
 pub use rendered::{
-    Annotation, Explanation, Heading, Operation, Operations, Outcome, Rendered, Row,
+    Annotation, Explanation, Heading, Operation, Operations, Outcome, Recorded, Rendered, Row,
     TypedOperations,
 };
+pub use sentence::SentencePiece;

@@ -13,6 +13,7 @@ mod java;
 mod limits;
 mod parallel;
 mod plan;
+mod schema;
 mod shell;
 mod shrink;
 mod spin;
