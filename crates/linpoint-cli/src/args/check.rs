@@ -13,6 +13,7 @@ Examples:
   linpoint check run.jsonl                       the file names the model
   linpoint check --model queue:capacity=20 runs  every history in a directory
   linpoint check store/history.edn.gz            a Jepsen run, compressed
+  linpoint check --include '*.edn' --fail-fast store   until the first violation
   ssh db1 cat run.jsonl | linpoint check -       from standard input
   linpoint check --timeout 10s --memory 2GiB .   stop at a limit instead of running forever"
     };
@@ -62,6 +63,10 @@ pub struct CheckArgs {
     /// Exit with 2 if an input is bad, even if another one is not linearizable
     #[arg(long)]
     pub strict: bool,
+
+    /// Stop at the first history that is not linearizable, and at the first key that fails
+    #[arg(long)]
+    pub fail_fast: bool,
 
     /// Do not show progress on the terminal
     #[arg(long, short)]

@@ -14,6 +14,7 @@ mod limits;
 mod parallel;
 mod plan;
 mod schema;
+mod selection;
 mod shell;
 mod shrink;
 mod spin;
