@@ -224,12 +224,14 @@ impl Input {
     pub fn expected_size(&self) -> Option<u64> {
         /// Typical compression ratio of histories.
         const COMPRESSION: u64 = 12;
+        const PACKED: [&str; 4] = ["gz", "zst", "xz", "bz2"];
         match self {
             Input::Stdin => None,
             Input::Bad(..) => Some(0),
             Input::File(path) => {
                 let size = fs::metadata(path).ok().filter(fs::Metadata::is_file)?.len();
-                let packed = path.extension().is_some_and(|end| end == "gz" || end == "zst");
+                let packed =
+                    path.extension().is_some_and(|end| PACKED.iter().any(|packed| end == *packed));
                 Some(if packed { size.saturating_mul(COMPRESSION) } else { size })
             }
         }

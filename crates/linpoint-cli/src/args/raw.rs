@@ -125,7 +125,7 @@ pub struct InputArgs {
 
     /// The format [default: detected from the contents]
     ///
-    /// `linpoint formats` describes them. Files compressed with gzip or zstd are unpacked.
+    /// `linpoint formats` describes them. Files compressed with gzip, zstd, xz or bzip2 are unpacked.
     #[arg(long, value_name = "FORMAT", value_parser = format_names())]
     pub format: Option<String>,
 
