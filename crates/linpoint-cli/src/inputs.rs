@@ -9,6 +9,7 @@ use linpoint_formats::registry::{self, Found, ReadLimits};
 
 use crate::args::resolved::InputOptions;
 use crate::error::CommandError;
+use crate::glob::Glob;
 
 /// One input of a command.
 #[derive(Debug)]
@@ -32,17 +33,26 @@ pub struct Inputs {
     pub notes: Vec<String>,
 }
 
+/// Which files of directories are read.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    /// If there are any, files are read if one of them matches.
+    pub include: Vec<Glob>,
+    /// Files and directories that match one of them are skipped.
+    pub exclude: Vec<Glob>,
+}
+
 impl Inputs {
     /// Lists the files, walking the directories among `paths`.
-    pub fn find(paths: &[PathBuf]) -> Inputs {
+    pub fn find(paths: &[PathBuf], filter: &Filter) -> Inputs {
         let mut inputs = Inputs::default();
         for path in paths {
-            inputs.add(path);
+            inputs.add(path, filter);
         }
         inputs
     }
 
-    fn add(&mut self, path: &Path) {
+    fn add(&mut self, path: &Path, filter: &Filter) {
         if path.as_os_str() == "-" {
             let is_second = self.list.iter().any(|input| matches!(input, Input::Stdin));
             self.list.push(match is_second {
@@ -56,9 +66,11 @@ impl Inputs {
         match fs::metadata(path) {
             Ok(meta) if meta.is_dir() => {
                 let before = self.list.len();
-                self.walk(path);
+                Walk { inputs: self, root: path, filter }.walk(path);
                 if self.list.len() == before {
-                    let nothing = "the directory has no histories".to_owned();
+                    let is_filtered = !filter.include.is_empty() || !filter.exclude.is_empty();
+                    let why = if is_filtered { " that --include and --exclude select" } else { "" };
+                    let nothing = format!("the directory has no histories{why}");
                     self.list.push(Input::Bad(path.to_owned(), nothing));
                 }
             }
@@ -67,13 +79,23 @@ impl Inputs {
             Err(error) => self.list.push(Input::Bad(path.to_owned(), reason(&error))),
         }
     }
+}
 
+/// A walk through a directory.
+struct Walk<'a> {
+    inputs: &'a mut Inputs,
+    /// Patterns are about paths below this.
+    root: &'a Path,
+    filter: &'a Filter,
+}
+
+impl Walk<'_> {
     fn walk(&mut self, dir: &Path) {
         let entries = fs::read_dir(dir).and_then(|entries| entries.collect::<io::Result<Vec<_>>>());
         let mut entries = match entries {
             Ok(entries) => entries,
             Err(error) => {
-                self.list.push(Input::Bad(dir.to_owned(), reason(&error)));
+                self.inputs.list.push(Input::Bad(dir.to_owned(), reason(&error)));
                 return;
             }
         };
@@ -84,26 +106,40 @@ impl Inputs {
         for entry in entries {
             let path = entry.path();
             let name = entry.file_name().to_string_lossy().into_owned();
-            if is_store && name != STORE_HISTORY && !path.is_dir() {
-                self.skipped += 1;
-                of_store.push(name);
-                continue;
-            }
             // Links to directories are not followed: they could form a cycle.
-            let linked = entry.file_type().is_ok_and(|kind| kind.is_symlink());
-            if is_skipped(&entry.file_name().to_string_lossy()) || (linked && path.is_dir()) {
-                self.skipped += 1;
-            } else if path.is_dir() {
+            let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
+            let is_dir = path.is_dir();
+            if self.excludes(&path) || (is_dir && (is_link || is_skipped(&name))) {
+                self.inputs.skipped += 1;
+            } else if is_dir {
                 self.walk(&path);
+            } else if self.includes(&path).unwrap_or_else(|| is_history(&name, is_store)) {
+                self.inputs.list.push(Input::File(path));
             } else {
-                self.list.push(Input::File(path));
+                self.inputs.skipped += 1;
+                of_store.extend(is_store.then_some(name));
             }
         }
-        if !of_store.is_empty() {
+        if !of_store.is_empty() && self.filter.include.is_empty() {
             let (dir, others) = (dir.display(), of_store.join(", "));
             let note = format!("{dir} is a Jepsen run: reading {STORE_HISTORY}, skipping {others}");
-            self.notes.push(note);
+            self.inputs.notes.push(note);
         }
+    }
+
+    /// Whether the user asks for a file; `None` if there is no `--include`.
+    fn includes(&self, path: &Path) -> Option<bool> {
+        let globs = &self.filter.include;
+        (!globs.is_empty()).then(|| self.is_in(globs, path))
+    }
+
+    fn excludes(&self, path: &Path) -> bool {
+        self.is_in(&self.filter.exclude, path)
+    }
+
+    fn is_in(&self, globs: &[Glob], path: &Path) -> bool {
+        let below = path.strip_prefix(self.root).unwrap_or(path);
+        globs.iter().any(|glob| glob.matches(below))
     }
 }
 
@@ -112,6 +148,11 @@ const STORE_HISTORY: &str = "history.edn";
 /// Files by which the directory of a Jepsen run is recognised.
 const STORE_FILES: [&str; 5] =
     ["history.txt", "jepsen.log", "results.edn", "test.fressian", "test.jepsen"];
+
+/// True if a file of a directory is read, unless the user says otherwise. Of a Jepsen run, only the history is.
+fn is_history(name: &str, is_store: bool) -> bool {
+    if is_store { name == STORE_HISTORY } else { !is_skipped(name) }
+}
 
 fn is_skipped(name: &str) -> bool {
     name.starts_with('.') || name.starts_with("README") || name.ends_with(".tsv")
@@ -125,6 +166,12 @@ pub fn reason(error: &io::Error) -> String {
         io::ErrorKind::FileTooLarge => format!("{error}; --max-unpacked raises the limit"),
         _ => error.to_string(),
     }
+}
+
+/// The path from a directory to a file inside it.
+fn relative_to(dir: &Path, file: &Path) -> Option<PathBuf> {
+    let (dir, file) = (dir.canonicalize().ok()?, file.canonicalize().ok()?);
+    file.strip_prefix(dir).ok().map(Path::to_owned)
 }
 
 fn with_id(name: String, id: Option<&str>) -> String {
@@ -141,6 +188,18 @@ impl Input {
             Input::Stdin => "-".to_owned(),
             Input::File(path) | Input::Bad(path, _) => path.display().to_string(),
         }
+    }
+
+    /// The file as CI systems look for it: relative to the root of the repository in a GitHub workflow, otherwise as
+    /// given or found. `None` for standard input.
+    pub fn file(&self) -> Option<String> {
+        let (Input::File(path) | Input::Bad(path, _)) = self else { return None };
+        let root = std::env::var_os("GITHUB_WORKSPACE").map(PathBuf::from);
+        let inside = root.and_then(|root| relative_to(&root, path));
+        // SARIF has no absolute path with `..` in it.
+        let resolved = || path.canonicalize().ok().filter(|_| path.is_absolute());
+        let file = inside.or_else(resolved).unwrap_or_else(|| path.clone());
+        Some(file.display().to_string())
     }
 
     /// The name in reports for people.
@@ -165,12 +224,14 @@ impl Input {
     pub fn expected_size(&self) -> Option<u64> {
         /// Typical compression ratio of histories.
         const COMPRESSION: u64 = 12;
+        const PACKED: [&str; 4] = ["gz", "zst", "xz", "bz2"];
         match self {
             Input::Stdin => None,
             Input::Bad(..) => Some(0),
             Input::File(path) => {
                 let size = fs::metadata(path).ok().filter(fs::Metadata::is_file)?.len();
-                let packed = path.extension().is_some_and(|end| end == "gz" || end == "zst");
+                let packed =
+                    path.extension().is_some_and(|end| PACKED.iter().any(|packed| end == *packed));
                 Some(if packed { size.saturating_mul(COMPRESSION) } else { size })
             }
         }

@@ -4,6 +4,7 @@ mod args;
 mod cmd;
 mod error;
 mod exit;
+mod glob;
 mod inputs;
 mod interrupt;
 mod memory;

@@ -29,6 +29,7 @@ mod snapshot;
 mod source;
 pub mod stats;
 mod stream;
+mod unpack;
 mod value;
 mod violat;
 mod words;

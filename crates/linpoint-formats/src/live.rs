@@ -12,6 +12,7 @@ use crate::jepsen::{Event, Reader, Rules, Type};
 use crate::jsonl::live::LiveLines;
 use crate::model::ModelName;
 use crate::raw::LiveOps;
+use crate::unpack::Packing;
 use crate::{Format, ReadError, Source, edn, jepsen_log};
 
 /// Supplies lines. Stores the next line without its end, and returns false if there are no more.
@@ -95,9 +96,10 @@ impl<'a> LiveReader<'a> {
             return Ok(Opened { reader, model: None, has_lines: false });
         }
         let source = &reader.source;
-        if let [0x1f, 0x8b, ..] | [0x28, 0xb5, 0x2f, 0xfd, ..] = source.bytes() {
+        if let Some(packing) = Packing::of(source.bytes()) {
             let message = "a compressed stream cannot be watched";
-            let help = "unpack it on the way: `zcat FILE | linpoint watch -`";
+            let cat = packing.cat();
+            let help = format!("unpack it on the way: `{cat} FILE | linpoint watch -`");
             return Err(ReadError::new(source, message).help(help).into());
         }
         reader.format = format.map_or_else(|| Format::detect(source), Ok)?;

@@ -7,7 +7,9 @@ use std::sync::OnceLock;
 
 use linpoint::Limits;
 
-/// A file or a stream, read completely. Input that is compressed with gzip or zstd is unpacked.
+use crate::unpack::unpacked;
+
+/// A file or a stream, read completely. Input that is compressed is unpacked: gzip, zstd, xz, bzip2.
 #[derive(Clone, Debug)]
 pub struct Source {
     name: String,
@@ -135,101 +137,9 @@ fn lines_of(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// Unpacks the bytes, if the result has at most `most` bytes.
-fn unpacked(bytes: Vec<u8>, most: usize) -> io::Result<Vec<u8>> {
-    let damaged = |kind: &str, error: &dyn std::fmt::Display| {
-        io::Error::new(io::ErrorKind::InvalidData, format!("damaged {kind} data: {error}"))
-    };
-    let mut out = Vec::new();
-    match bytes[..] {
-        [0x1f, 0x8b, ..] => {
-            let stream = flate2::read::MultiGzDecoder::new(&bytes[..]);
-            read_at_most(stream, most, &mut out, &|error| damaged("gzip", error))?;
-        }
-        [0x28, 0xb5, 0x2f, 0xfd, ..] => {
-            // A file may consist of several frames.
-            let mut rest = &bytes[..];
-            while !rest.is_empty() {
-                let stream = ruzstd::decoding::StreamingDecoder::new(&mut rest)
-                    .map_err(|e| damaged("zstd", &e))?;
-                read_at_most(stream, most, &mut out, &|error| damaged("zstd", error))?;
-            }
-        }
-        _ => return Ok(bytes),
-    }
-    Ok(out)
-}
-
-/// Reads to the end, or until there are more than `most` bytes.
-fn read_at_most(
-    stream: impl Read,
-    most: usize,
-    out: &mut Vec<u8>,
-    damaged: &dyn Fn(&io::Error) -> io::Error,
-) -> io::Result<()> {
-    let left = most.saturating_sub(out.len()).saturating_add(1);
-    let left = u64::try_from(left).unwrap_or(u64::MAX);
-    stream.take(left).read_to_end(out).map_err(|error| damaged(&error))?;
-    if out.len() > most {
-        let message = format!("it has more than {most} bytes when it is unpacked");
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Write;
-
-    const TEXT: &[u8] = b"# queue\nenq 1 0 1\n";
-
-    fn gzip(bytes: &[u8]) -> Vec<u8> {
-        let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-        packer.write_all(bytes).unwrap();
-        packer.finish().unwrap()
-    }
-
-    fn zstd(bytes: &[u8]) -> Vec<u8> {
-        ruzstd::encoding::compress_to_vec(bytes, ruzstd::encoding::CompressionLevel::Fastest)
-    }
-
-    #[test]
-    fn compressed_inputs_are_unpacked() {
-        for pack in [gzip, zstd] {
-            assert_eq!(Source::read("h", &pack(TEXT)[..]).unwrap().bytes(), TEXT);
-            let two = [pack(b"# queue\n"), pack(b"enq 1 0 1\n")].concat();
-            assert_eq!(Source::read("h", &two[..]).unwrap().bytes(), TEXT);
-        }
-    }
-
-    #[test]
-    fn damaged_archives_are_errors() {
-        for (pack, kind) in [(gzip as fn(&[u8]) -> Vec<u8>, "gzip"), (zstd, "zstd")] {
-            let packed = pack(TEXT);
-            let error = Source::read("h", &packed[..packed.len() - 5]).unwrap_err().to_string();
-            assert!(error.starts_with(&format!("damaged {kind} data: ")), "{error}");
-        }
-    }
-
-    #[test]
-    fn unpacking_too_much_is_an_error() {
-        let zeros = vec![0; 1 << 20];
-        for pack in [gzip as fn(&[u8]) -> Vec<u8>, zstd] {
-            let packed = pack(&zeros);
-            assert!(packed.len() < 1 << 14);
-            assert!(Source::read_within("h", &packed[..], 1 << 20).is_ok());
-            let two = [&packed[..], &packed[..]].concat();
-            for (packed, most) in [(&packed, (1 << 20) - 1), (&packed, 0), (&two, 1 << 20)] {
-                let error = Source::read_within("h", &packed[..], most).unwrap_err();
-                assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
-                let message = format!("it has more than {most} bytes when it is unpacked");
-                assert_eq!(error.to_string(), message);
-            }
-        }
-        // Uncompressed input has no limit.
-        assert!(Source::read_within("h", &zeros[..], 1).is_ok());
-    }
 
     #[test]
     fn lines_have_numbers_and_no_ends() {

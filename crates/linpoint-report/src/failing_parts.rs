@@ -2,7 +2,7 @@
 
 use linpoint::{OpId, PartStatus, Report};
 
-use crate::rendered::Operations;
+use crate::rendered::{Explanation, Operations, Outcome};
 use crate::text::shorten;
 
 /// Names of failing parts that are listed.
@@ -11,6 +11,22 @@ const MAX_NAMES: usize = 5;
 const MAX_NAME: usize = 40;
 /// Look at this many operations of a part to find its name.
 const MAX_ASKED: usize = 64;
+
+/// What an independent part of a history is called.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PartName {
+    /// What it is: `key` or `object`.
+    pub word: &'static str,
+    /// The key as text, or the name of the object.
+    pub name: String,
+}
+
+impl PartName {
+    /// `key "cart"`.
+    pub fn text(&self) -> String {
+        format!("{} {}", self.word, brief(&self.name))
+    }
+}
 
 /// How many of several independent parts fail, and which.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -28,27 +44,32 @@ pub struct FailingParts {
 }
 
 impl FailingParts {
-    pub(crate) fn new(operations: &dyn Operations, report: &Report) -> Option<FailingParts> {
-        let first = report.verdict.violation()?;
-        let statuses = &report.parts;
+    /// How many parts fail. Names the parts of the explanations.
+    pub(crate) fn new(
+        operations: &dyn Operations,
+        report: &Report,
+        outcome: &mut Outcome,
+    ) -> Option<FailingParts> {
+        let (first, statuses) = (report.verdict.violation()?, &report.parts);
         if statuses.len() < 2 {
             return None;
         }
-        let violations = || std::iter::once(first).chain(&report.more);
+        let violations: Vec<_> = std::iter::once(first).chain(&report.more).collect();
+        let parts: Vec<Option<PartName>> =
+            violations.iter().map(|violation| part_name(operations, &violation.part)).collect();
+        let named = parts.iter().flatten();
+        let word = match named.clone().last() {
+            Some(part) if named.clone().count() == parts.len() => part.word,
+            _ => "part",
+        };
+        let names = named.map(|part| part.name.clone()).collect();
         let has = |status: PartStatus| statuses.iter().filter(|s| **s == status).count();
-        let mut word = "key";
-        let mut names = Vec::new();
-        for violation in violations() {
-            match part_name(operations, &violation.part) {
-                Some((kind, name)) => {
-                    word = kind;
-                    names.push(name);
-                }
-                None => word = "part",
-            }
-        }
-        let failing = has(PartStatus::Violation).max(violations().count());
+        let failing = has(PartStatus::Violation).max(violations.len());
         let is_complete = has(PartStatus::NotChecked) + has(PartStatus::Undecided) == 0;
+        if let Outcome::Violation(explanations) = outcome {
+            let name = |(explanation, part): (&mut Explanation, _)| explanation.part_name = part;
+            explanations.iter_mut().zip(parts).for_each(name);
+        }
         Some(FailingParts { word, names, failing, all: statuses.len(), is_complete })
     }
 
@@ -74,10 +95,10 @@ fn brief(name: &str) -> String {
 }
 
 /// What a part is called: by its object, or by the argument that all its operations have first.
-fn part_name(operations: &dyn Operations, part: &[OpId]) -> Option<(&'static str, String)> {
+fn part_name(operations: &dyn Operations, part: &[OpId]) -> Option<PartName> {
     let first = operations.operation(*part.first()?);
-    if let Some(object) = first.object {
-        return Some(("object", object));
+    if let Some(name) = first.object {
+        return Some(PartName { word: "object", name });
     }
     let key = |op: &str| {
         let inside = op.split_once('(')?.1;
@@ -91,5 +112,5 @@ fn part_name(operations: &dyn Operations, part: &[OpId]) -> Option<(&'static str
     let name = key(&first.op)?;
     let others = part.iter().take(MAX_ASKED);
     let same = |id: &OpId| key(&operations.operation(*id).op).as_ref() == Some(&name);
-    others.into_iter().all(same).then_some(("key", name))
+    others.into_iter().all(same).then(|| PartName { word: "key", name: name.clone() })
 }

@@ -9,7 +9,9 @@ use linpoint::verdict::{
 use linpoint::{Limit, OpId, Plan, Report};
 use serde_json::{Value, json};
 
-use crate::rendered::{Explanation, Operation, Operations, Outcome, Rendered};
+use crate::failing_parts::PartName;
+use crate::rendered::{Explanation, Operations, Outcome, Recorded, Rendered};
+use crate::sentence::SentencePiece;
 
 /// The name of the schema, in the field `schema`.
 pub const SCHEMA: &str = "linpoint.verdict";
@@ -86,7 +88,11 @@ fn ids(order: &[OpId]) -> Vec<u32> {
 }
 
 fn violation(violation: &Violation, shown: &Explanation, operations: &dyn Operations) -> Value {
-    let named = |id: OpId| operation(id, &operations.operation(id));
+    let named = |id: OpId| operation(id, operations);
+    let piece = |piece: &SentencePiece| match piece.op {
+        Some(op) => json!({ "op": op.0, "text": piece.text }),
+        None => json!({ "text": piece.text }),
+    };
     let partial = |p: &Partial| json!({ "order": ids(&p.order), "state": p.state });
     let (minimal, limit) = match violation.core_status {
         CoreStatus::Minimal => (true, None),
@@ -100,10 +106,12 @@ fn violation(violation: &Violation, shown: &Explanation, operations: &dyn Operat
             _ => "not-linearizable",
         },
         "reason": shown.reason,
+        "sentence": shown.sentence.iter().map(piece).collect::<Vec<_>>(),
         "reason_kind": shown.reason_kind,
         "named": ids(&shown.named),
         "argument": violation.reason.argument.as_ref().map(argument),
         "part": ids(&violation.part),
+        "part_name": shown.part_name.as_ref().map(|name| part_name(name, violation, operations)),
         "failing": violation.failing.map(named),
         "failing_is_earliest": violation.failing_is_earliest,
         "allowed": violation.allowed,
@@ -116,8 +124,47 @@ fn violation(violation: &Violation, shown: &Explanation, operations: &dyn Operat
     })
 }
 
+/// What the failing part is called. A key is the first argument of all its operations.
+fn part_name(part: &PartName, violation: &Violation, operations: &dyn Operations) -> Value {
+    let mut name = json!({ "kind": part.word, "name": part.name });
+    if part.word == "key" {
+        let first = violation.part.first().and_then(|id| operations.recorded(*id));
+        if let Some(key) = first.and_then(|recorded| recorded.args.into_iter().next()) {
+            name["value"] = json!(key);
+        }
+    }
+    name
+}
+
 /// What the sentence states, see `linpoint::verdict::Argument`. Operations are ids.
 fn argument(argument: &Argument) -> Value {
+    let mut facts = facts(argument);
+    facts["type"] = type_of(argument).into();
+    facts
+}
+
+/// The name of a variant of `Argument`.
+fn type_of(argument: &Argument) -> &'static str {
+    match argument {
+        Argument::Stale { .. } => "stale",
+        Argument::Removed { .. } => "removed",
+        Argument::Phantom { .. } => "phantom",
+        Argument::Future { .. } => "future",
+        Argument::Missing { .. } => "missing",
+        Argument::Swapped { .. } => "swapped",
+        Argument::Twice { .. } => "twice",
+        Argument::OutOfOrder { .. } => "out-of-order",
+        Argument::NotEmpty { .. } => "not-empty",
+        Argument::Flag(_) => "flag",
+        Argument::Total { .. } => "total",
+        Argument::Permits { .. } => "permits",
+        Argument::Room { .. } => "room",
+        Argument::Crossed { .. } => "crossed",
+        _ => "other",
+    }
+}
+
+fn facts(argument: &Argument) -> Value {
     let id = |id: &OpId| id.0;
     let number = |n: &i128| i64::try_from(*n).ok();
     match argument {
@@ -181,22 +228,33 @@ fn argument(argument: &Argument) -> Value {
         Argument::Crossed { scans, segments, updates } => {
             json!({ "scans": ids(scans), "segments": segments, "updates": ids(updates) })
         }
-        _ => Value::Null,
+        _ => json!({}),
     }
 }
 
-fn operation(id: OpId, operation: &Operation) -> Value {
+fn operation(id: OpId, operations: &dyn Operations) -> Value {
+    let operation = operations.operation(id);
     let span = operation.span;
     json!({
         "id": id.0,
         "op": operation.op,
         "ret": operation.ret,
+        "data": operations.recorded(id).map(recorded),
         "client": operation.client,
         "object": operation.object,
         "call": span.call,
         "return": (!span.is_pending()).then_some(span.ret),
         "line": operation.line,
     })
+}
+
+/// An operation as structure. Without a result that is known, there is no `ret`: null is a result too.
+fn recorded(recorded: Recorded) -> Value {
+    let mut data = json!({ "op": recorded.op, "args": recorded.args });
+    if let Some(ret) = recorded.ret {
+        data["ret"] = json!(ret);
+    }
+    data
 }
 
 fn undecided(why: &Undecided) -> Value {

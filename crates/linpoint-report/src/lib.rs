@@ -9,22 +9,32 @@
 //! | [`html`] | a page with an interactive timeline |
 //! | [`json`] | the complete verdict for programs |
 //! | [`junit`] | JUnit XML for test tools |
+//! | [`github`] | annotations of a GitHub workflow, from [`Alert`]s |
+//! | [`sarif`] | SARIF for code scanning, from [`Alert`]s |
+//! | [`markdown`] | a summary for the page of a run |
 //! | [`plan`] | how a history would be checked, and why |
 //! | [`witness`] | the order of a linearizable history |
 
+mod alert;
 mod difference;
 mod failing_parts;
+pub mod github;
 pub mod html;
 pub mod json;
 pub mod junit;
+pub mod markdown;
 pub mod plan;
 mod rendered;
+pub mod sarif;
+mod sentence;
 pub mod text;
 mod timeline;
 pub mod witness;
 
-pub use failing_parts::FailingParts;
+pub use alert::{Alert, Place, Rule};
+pub use failing_parts::{FailingParts, PartName};
 pub use rendered::{
-    Annotation, Explanation, Heading, Operation, Operations, Outcome, Rendered, Row,
+    Annotation, Explanation, Heading, Operation, Operations, Outcome, Recorded, Rendered, Row,
     TypedOperations,
 };
+pub use sentence::SentencePiece;

@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use linpoint::history::Span;
 use linpoint::verdict::{
-    Argument, CoreStatus, OpMention, Partial, Piece, Reason, States, Undecided, Verdict, Violation,
-    ViolationKind, states_along,
+    Argument, CoreStatus, Partial, States, Undecided, Verdict, Violation, ViolationKind,
+    states_along,
 };
+use linpoint::wire::Value;
 use linpoint::{Checker, History, OpId, Part, Report, Spec};
 
-use crate::difference::briefly;
-use crate::failing_parts::FailingParts;
+use crate::failing_parts::{FailingParts, PartName};
+use crate::sentence::{SentencePiece, sentence};
 
 /// An operation as text.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -46,10 +47,26 @@ impl Operation {
     }
 }
 
+/// An operation as a name and values, for programs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Recorded {
+    /// What was called: `enqueue`.
+    pub op: String,
+    /// The arguments.
+    pub args: Vec<Value>,
+    /// The result, if it returned and the result is known.
+    pub ret: Option<Value>,
+}
+
 /// Describes the operations of a history.
 pub trait Operations {
     /// One operation as text.
     fn operation(&self, id: OpId) -> Operation;
+
+    /// One operation as a name and values; `None` if it is known as text only.
+    fn recorded(&self, _id: OpId) -> Option<Recorded> {
+        None
+    }
 
     /// The call and the return of an operation, as event ranks.
     fn span(&self, id: OpId) -> Span;
@@ -177,6 +194,8 @@ pub struct Explanation {
     pub kind: ViolationKind,
     /// One sentence that states the contradiction. Long values are shown by what tells them apart.
     pub reason: String,
+    /// The same sentence in pieces, so that operations can be links.
+    pub sentence: Vec<SentencePiece>,
     /// What kind of reason it is, for programs: `stale`.
     pub reason_kind: &'static str,
     /// The operations that the sentence names.
@@ -189,6 +208,8 @@ pub struct Explanation {
     pub core: usize,
     /// Number of operations in the failing part (key, object).
     pub part: usize,
+    /// What that part is called, if there are several and it has a name.
+    pub part_name: Option<PartName>,
     /// False if a limit ended the search for the earliest failing return.
     pub failing_is_earliest: bool,
     /// The results that the failing operation could have returned.
@@ -235,8 +256,8 @@ impl Rendered {
     /// Renders the outcome of a check as text.
     pub fn new(heading: Heading, operations: &dyn Operations, report: &Report) -> Rendered {
         let engine = report.engine.clone();
-        let outcome = Outcome::new(operations, &report.verdict, &report.more);
-        let failing_parts = FailingParts::new(operations, report);
+        let mut outcome = Outcome::new(operations, &report.verdict, &report.more);
+        let failing_parts = FailingParts::new(operations, report, &mut outcome);
         Rendered { heading, engine, outcome, failing_parts }
     }
 }
@@ -297,15 +318,18 @@ impl Explanation {
             operation.text()
         }));
         let rows: Vec<Row> = ids.into_iter().map(row).collect();
+        let sentence = sentence(operations, &violation.reason);
         Explanation {
             kind: violation.kind,
-            reason: sentence(operations, &violation.reason),
+            reason: sentence.iter().map(|piece| piece.text.as_str()).collect(),
+            sentence,
             reason_kind: violation.reason.kind.name(),
             named,
             closing,
             rows,
             core: violation.core.len(),
             part: violation.part.len(),
+            part_name: None,
             failing_is_earliest: violation.failing_is_earliest,
             allowed: violation.allowed.clone(),
             allowed_is_complete: violation.allowed_is_complete,
@@ -321,37 +345,6 @@ impl Explanation {
     pub fn failing(&self) -> Option<&Row> {
         self.rows.iter().find(|row| row.failing)
     }
-}
-
-/// The sentence with the names of clients and objects. Long values are shown by what tells them apart.
-fn sentence(operations: &dyn Operations, reason: &Reason) -> String {
-    let mut reason = reason.clone();
-    let mentions = || {
-        reason.pieces.iter().filter_map(|piece| match piece {
-            Piece::Op(mention) => Some(mention),
-            Piece::Text(_) => None,
-        })
-    };
-    let calls = briefly(&mentions().map(|m| m.call.as_str()).collect::<Vec<_>>());
-    let of = |m: &OpMention| m.result.clone().unwrap_or_default();
-    let results: Vec<String> = mentions().map(of).collect();
-    let results = briefly(&results.iter().map(String::as_str).collect::<Vec<_>>());
-    let brief = calls.into_iter().zip(results);
-    let ops = reason.pieces.iter_mut().filter_map(|piece| match piece {
-        Piece::Op(mention) => Some(mention),
-        Piece::Text(_) => None,
-    });
-    for (mention, (call, result)) in ops.zip(brief) {
-        let object = operations.operation(mention.op).object;
-        mention.call = object.map(|object| format!("{object}: ")).unwrap_or_default() + &call;
-        mention.result = mention.result.as_ref().map(|_| result);
-    }
-    // Real time is said in terms of the file: by lines.
-    reason.render(|id| {
-        let Operation { client, line, .. } = operations.operation(id);
-        let line = line.map(|line| format!(" (line {line})")).unwrap_or_default();
-        client.map(|client| client + &line)
-    })
 }
 
 /// The operations of the core that are not drawn, by their text, the most frequent first.

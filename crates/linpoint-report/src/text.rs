@@ -156,8 +156,16 @@ fn closing(explanation: &Explanation) -> Option<String> {
 }
 
 fn failing(out: &mut String, explanation: &Explanation, width: usize) {
-    let Some(row) = explanation.failing() else { return };
-    let operation = &row.operation;
+    let Some(text) = fails_at(explanation) else { return };
+    fact(out, "\u{2717} fails at", &text, width);
+    if let Some(text) = allowed(explanation) {
+        fact(out, "allowed here", &text, width);
+    }
+}
+
+/// The operation at whose return there is no linearization.
+pub(crate) fn fails_at(explanation: &Explanation) -> Option<String> {
+    let operation = &explanation.failing()?.operation;
     let mut text = clean(&operation.op);
     if let Some(client) = &operation.client {
         let _ = write!(text, " by {}", clean(client));
@@ -174,10 +182,7 @@ fn failing(out: &mut String, explanation: &Explanation, width: usize) {
     if !explanation.failing_is_earliest {
         text.push_str("; an earlier return may already be impossible");
     }
-    fact(out, "\u{2717} fails at", &text, width);
-    if let Some(text) = allowed(explanation) {
-        fact(out, "allowed here", &text, width);
-    }
+    Some(text)
 }
 
 /// The results that the failing operation could have returned.

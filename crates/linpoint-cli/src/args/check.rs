@@ -13,6 +13,7 @@ Examples:
   linpoint check run.jsonl                       the file names the model
   linpoint check --model queue:capacity=20 runs  every history in a directory
   linpoint check store/history.edn.gz            a Jepsen run, compressed
+  linpoint check --include '*.edn' --fail-fast store   until the first violation
   ssh db1 cat run.jsonl | linpoint check -       from standard input
   linpoint check --timeout 10s --memory 2GiB .   stop at a limit instead of running forever"
     };
@@ -63,6 +64,10 @@ pub struct CheckArgs {
     #[arg(long)]
     pub strict: bool,
 
+    /// Stop at the first history that is not linearizable, and at the first key that fails
+    #[arg(long)]
+    pub fail_fast: bool,
+
     /// Do not show progress on the terminal
     #[arg(long, short)]
     pub quiet: bool,
@@ -79,4 +84,10 @@ pub enum CheckForm {
     Tsv,
     /// JUnit XML, one test case per history
     Junit,
+    /// Annotations of a GitHub workflow, at the lines of failing operations
+    Github,
+    /// SARIF for code scanning, one result per failing key or history
+    Sarif,
+    /// A summary in Markdown: a table of the histories that fail, a list of the others
+    Markdown,
 }

@@ -9,6 +9,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use linpoint::Limits;
 use linpoint_formats::Format;
 
+use crate::glob::Glob;
+
 use super::{check, convert, depth, explore, generate, plan, shrink, spin, stats, units, watch};
 
 /// Check concurrent histories for linearizability
@@ -106,6 +108,17 @@ pub struct InputArgs {
     #[arg(required = true, value_name = "FILE|DIR|-")]
     pub paths: Vec<PathBuf>,
 
+    /// In directories, read exactly the files that match: *.edn, or runs/**/*.{edn,jsonl}
+    ///
+    /// A pattern without / is about the name, others about the path below the directory. May be given several
+    /// times. Files that are named on the command line are always read.
+    #[arg(long, value_name = "GLOB", value_parser = Glob::new)]
+    pub include: Vec<Glob>,
+
+    /// In directories, skip the files and directories that match
+    #[arg(long, value_name = "GLOB", value_parser = Glob::new)]
+    pub exclude: Vec<Glob>,
+
     /// The model, with options after a colon [default: the one that the file names]
     ///
     /// Overrides the model that the file names. Examples: register, cas-register:initial=0,
@@ -115,7 +128,7 @@ pub struct InputArgs {
 
     /// The format [default: detected from the contents]
     ///
-    /// `linpoint formats` describes them. Files compressed with gzip or zstd are unpacked.
+    /// `linpoint formats` describes them. Files compressed with gzip, zstd, xz or bzip2 are unpacked.
     #[arg(long, value_name = "FORMAT", value_parser = format_names())]
     pub format: Option<String>,
 
@@ -170,7 +183,7 @@ pub struct RunArgs {
     #[arg(long, short = 'j', value_name = "N")]
     pub threads: Option<NonZeroUsize>,
 
-    /// Stop at the first key or object that fails; by default, every one is checked
+    /// Stop at the first key or object of a history that fails; by default, every one is checked
     #[arg(long)]
     pub first_failure: bool,
 

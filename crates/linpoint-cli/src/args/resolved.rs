@@ -7,6 +7,7 @@ use linpoint_formats::{Format, ModelName, Settings, Source, registry};
 use super::check::{CheckArgs, CheckForm};
 use super::raw::{HintUse, InputArgs, RunArgs};
 use crate::error::CommandError;
+use crate::inputs::Filter;
 use crate::progress;
 
 /// Width of the output if `COLUMNS` is not set and the output is no terminal.
@@ -17,6 +18,8 @@ const DEFAULT_WIDTH: usize = 100;
 pub struct InputOptions {
     /// Files and directories.
     pub paths: Vec<PathBuf>,
+    /// Which files of directories are read.
+    pub filter: Filter,
     /// The model, if given.
     pub model: Option<ModelName>,
     /// The format, if given.
@@ -29,6 +32,7 @@ impl InputOptions {
     pub fn new(args: InputArgs) -> Result<InputOptions, CommandError> {
         Ok(InputOptions {
             paths: args.paths,
+            filter: Filter { include: args.include, exclude: args.exclude },
             model: model(args.model.as_deref())?,
             format: args.format.as_deref().and_then(Format::from_name),
             max_unpacked: max_unpacked(args.max_unpacked),
@@ -97,6 +101,8 @@ pub struct CheckOptions {
     pub witness: Option<PathBuf>,
     /// True if a bad input counts for more than a violation.
     pub strict: bool,
+    /// True if the first history that is not linearizable ends the run.
+    pub fail_fast: bool,
     /// Width of the terminal in columns.
     pub width: usize,
     /// Whether to show progress.
@@ -108,13 +114,14 @@ impl CheckOptions {
         let mut run = RunOptions::new(args.run)?;
         // TSV has no room for an explanation, so none is computed.
         run.settings.verdict_only = args.output == CheckForm::Tsv && args.html.is_none();
-        run.settings.all_failures &= !run.settings.verdict_only;
+        run.settings.all_failures &= !run.settings.verdict_only && !args.fail_fast;
         Ok(CheckOptions {
             run,
             output: args.output,
             html: args.html,
             witness: args.witness,
             strict: args.strict,
+            fail_fast: args.fail_fast,
             progress: progress::is_wanted(args.quiet),
             width: terminal_width(),
         })

@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use super::results::Results;
 use super::side_files::{SideFileKind, SideFiles};
-use crate::args::check::{CheckArgs, CheckForm};
+use crate::args::check::CheckArgs;
 use crate::args::resolved::CheckOptions;
 use crate::error::{CommandError, CommandResult};
 use crate::exit::Exit;
@@ -38,7 +38,7 @@ pub fn run(args: CheckArgs, out: &mut Output) -> CommandResult {
     let options = CheckOptions::new(args)?;
     let started = Instant::now();
     interrupt::cancel_on_ctrl_c(&options.run.settings.cancel);
-    let inputs = Inputs::find(&options.run.inputs.paths);
+    let inputs = Inputs::find(&options.run.inputs.paths, &options.run.inputs.filter);
     for note in &inputs.notes {
         out.note(note);
     }
@@ -46,6 +46,8 @@ pub fn run(args: CheckArgs, out: &mut Output) -> CommandResult {
     let workers = Workers::new(&options, &inputs.list, &board);
     let mut writer = Writer {
         tally: Tally::new(inputs.skipped, options.strict),
+        fail_fast: options.fail_fast,
+        written: 0,
         results: Results::new(options.output),
         pages: options.html.as_deref().map(|path| SideFiles::new(PAGES, path)),
         witnesses: options.witness.as_deref().map(|path| SideFiles::new(WITNESSES, path)),
@@ -75,16 +77,15 @@ pub fn run(args: CheckArgs, out: &mut Output) -> CommandResult {
         return Ok(Exit::Error);
     }
     let is_silent = writer.is_silent();
-    let Writer { mut tally, results, .. } = writer;
-    tally.not_checked = workers.not_started();
+    let Writer { mut tally, results, written, .. } = writer;
+    tally.stopped = options.fail_fast && tally.has_violations();
+    tally.not_checked =
+        if tally.stopped { inputs.list.len() - written } else { workers.not_started() };
     if is_silent {
         return Ok(tally.exit());
     }
-    let mut ended = results.finish(started.elapsed(), out);
-    if options.output == CheckForm::Human {
-        ended = ended.and_then(|()| out.write(&tally.summary(started.elapsed())));
-    }
-    match ended {
+    let time = started.elapsed();
+    match results.finish(time, &tally.summary(time), out) {
         // A reader that has seen enough does not change the verdict.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(tally.exit()),
         ended => Ok(ended.map(|()| tally.exit())?),
@@ -94,6 +95,10 @@ pub fn run(args: CheckArgs, out: &mut Output) -> CommandResult {
 /// Writes findings.
 struct Writer {
     tally: Tally,
+    /// The first history that is not linearizable ends the run.
+    fail_fast: bool,
+    /// Number of inputs whose findings have been written.
+    written: usize,
     results: Results,
     pages: Option<SideFiles>,
     witnesses: Option<SideFiles>,
@@ -119,7 +124,7 @@ impl Writer {
     }
 
     /// Writes the findings of each input as soon as those of all earlier inputs have been written. Breaks at an
-    /// error that concerns all inputs.
+    /// error that concerns all inputs. Ends early at a violation, if that is wanted.
     fn write_in_order(
         &mut self,
         findings: &mpsc::Receiver<(usize, Vec<Finding>)>,
@@ -127,10 +132,9 @@ impl Writer {
         out: &mut Output,
     ) -> io::Result<ControlFlow<()>> {
         let mut waiting = BTreeMap::new();
-        let mut next = 0;
         for (input, found) in findings {
             waiting.insert(input, found);
-            while let Some(found) = waiting.remove(&next) {
+            while let Some(found) = waiting.remove(&self.written) {
                 let bytes = found.iter().map(Finding::bytes).sum();
                 for finding in found {
                     if self.write(finding, out)?.is_break() {
@@ -138,7 +142,10 @@ impl Writer {
                     }
                 }
                 workers.findings_written(bytes);
-                next += 1;
+                self.written += 1;
+                if self.fail_fast && self.tally.has_violations() {
+                    return Ok(ControlFlow::Continue(()));
+                }
             }
         }
         Ok(ControlFlow::Continue(()))
@@ -154,9 +161,9 @@ impl Writer {
                 }
                 saved.err()
             }
-            Finding::Failed { name, error: CommandError::Input(message) } => {
+            Finding::Failed { name, place, error: CommandError::Input(message) } => {
                 self.tally.errors += 1;
-                self.results.failed(&name, &message, out)?;
+                self.results.failed(&name, place, &message, out)?;
                 None
             }
             Finding::Failed { error, .. } => Some(error),

@@ -9,7 +9,7 @@ use crate::args::raw::HistoryArgs;
 use crate::args::resolved::{max_unpacked, model};
 use crate::error::{CommandError, CommandResult};
 use crate::exit::Exit;
-use crate::inputs::Inputs;
+use crate::inputs::{Filter, Inputs};
 use crate::output::{self, Output};
 
 /// Converts a history.
@@ -63,7 +63,7 @@ pub fn read(args: &HistoryArgs) -> Result<OneHistory, CommandError> {
 
 /// The contents of a single file, or of standard input.
 fn one_file(path: &Path, limit: Option<usize>) -> Result<Source, CommandError> {
-    let mut inputs = Inputs::find(&[PathBuf::from(path)]);
+    let mut inputs = Inputs::find(&[PathBuf::from(path)], &Filter::default());
     match (inputs.list.pop(), inputs.list.is_empty()) {
         (Some(input), true) if !path.is_dir() => input.read(max_unpacked(limit)),
         _ => Err(CommandError::Usage(format!("{}: is a directory; name a file", path.display()))),

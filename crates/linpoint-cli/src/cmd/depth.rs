@@ -44,7 +44,7 @@ pub fn run(args: DepthArgs, out: &mut Output) -> CommandResult {
     if output == DepthForm::Tsv {
         out.write(&rows::tsv_header(most_d))?;
     }
-    for input in Inputs::find(&options.paths).list {
+    for input in Inputs::find(&options.paths, &options.filter).list {
         for row in measure_input(&input, &options, bounds) {
             match row {
                 Ok(row) => {

@@ -7,7 +7,7 @@ use linpoint::history::Span;
 use linpoint::verdict::States;
 use linpoint::{OpId, Part, Report};
 use linpoint_formats::{LoadedHistory, Settings};
-use linpoint_report::{Annotation, Operation, Operations};
+use linpoint_report::{Annotation, Operation, Operations, Recorded};
 
 /// A loaded history with the settings of its check.
 pub struct LoadedOperations<'a> {
@@ -31,6 +31,11 @@ impl Operations for LoadedOperations<'_> {
             span: history.span(id),
             line: history.line(id).filter(|_| self.has_lines),
         }
+    }
+
+    fn recorded(&self, id: OpId) -> Option<Recorded> {
+        let recorded = self.history.recorded(id)?;
+        Some(Recorded { op: recorded.op.to_owned(), args: recorded.args, ret: recorded.ret })
     }
 
     fn span(&self, id: OpId) -> Span {

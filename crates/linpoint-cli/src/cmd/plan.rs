@@ -21,7 +21,7 @@ pub fn run(args: PlanArgs, out: &mut Output) -> CommandResult {
     }
     let options = RunOptions::new(args.run)?;
     let mut exit = Exit::Success;
-    for input in Inputs::find(&options.inputs.paths).list {
+    for input in Inputs::find(&options.inputs.paths, &options.inputs.filter).list {
         let histories = match input.histories(&options.inputs, options.settings.threads) {
             Ok(histories) => histories,
             Err(error) => {

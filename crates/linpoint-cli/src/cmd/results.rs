@@ -4,10 +4,14 @@ use std::io;
 use std::time::Duration;
 
 use linpoint::Report;
-use linpoint_report::{Heading, Operations, Outcome, Rendered, json, junit, text};
+use linpoint_report::{
+    Alert, Heading, Operations, Outcome, Place, Rendered, github, json, junit, markdown, sarif,
+    text,
+};
 
 use crate::args::check::CheckForm;
 use crate::args::resolved::CheckOptions;
+use crate::inputs::Input;
 use crate::output::Output;
 
 /// The result of one history, ready to be written.
@@ -16,22 +20,30 @@ pub enum ResultText {
     Text(String),
     /// A part of the document that is written at the end.
     Case(Box<junit::Case>),
+    /// The same, for documents of alerts.
+    Alerts(Vec<Alert>),
+    /// The same, for the summary in Markdown.
+    Entry(Box<markdown::Entry>),
 }
 
 impl ResultText {
-    /// The result in the chosen output format.
+    /// The result in the chosen output format. A history has a name and is from an input.
     pub fn new(
         options: &CheckOptions,
-        name: &str,
+        (name, input): (&str, &Input),
         rendered: &Rendered,
         operations: &dyn Operations,
         report: &Report,
     ) -> ResultText {
+        let alerts = || Alert::of(rendered, input.file().as_deref());
         match options.output {
             CheckForm::Human => ResultText::Text(text::render(rendered, options.width)),
             CheckForm::Tsv => ResultText::Text(tsv(name, rendered)),
             CheckForm::Json => ResultText::Text(json::render(rendered, operations, report)),
             CheckForm::Junit => ResultText::Case(Box::new(junit::Case::new(rendered))),
+            CheckForm::Github => ResultText::Text(github::render(&alerts())),
+            CheckForm::Sarif => ResultText::Alerts(alerts()),
+            CheckForm::Markdown => ResultText::Entry(Box::new(markdown::Entry::new(rendered))),
         }
     }
 
@@ -40,7 +52,7 @@ impl ResultText {
         match self {
             ResultText::Text(text) => text.len(),
             // Kept until the end in any case, so it does not count as waiting to be written.
-            ResultText::Case(_) => 0,
+            ResultText::Case(_) | ResultText::Alerts(_) | ResultText::Entry(_) => 0,
         }
     }
 }
@@ -49,45 +61,59 @@ impl ResultText {
 pub struct Results {
     form: CheckForm,
     cases: Vec<junit::Case>,
+    alerts: Vec<Alert>,
+    entries: Vec<markdown::Entry>,
 }
 
 impl Results {
     pub fn new(form: CheckForm) -> Results {
-        Results { form, cases: Vec::new() }
+        Results { form, cases: Vec::new(), alerts: Vec::new(), entries: Vec::new() }
     }
 
     /// Writes the result of a history that was checked.
     pub fn checked(&mut self, result: ResultText, out: &mut Output) -> io::Result<()> {
         match result {
-            ResultText::Text(text) => out.write(&text),
-            ResultText::Case(case) => {
-                self.cases.push(*case);
-                Ok(())
-            }
+            ResultText::Text(text) => return out.write(&text),
+            ResultText::Case(case) => self.cases.push(*case),
+            ResultText::Alerts(alerts) => self.alerts.extend(alerts),
+            ResultText::Entry(entry) => self.entries.push(*entry),
         }
+        Ok(())
     }
 
     /// Writes that an input could not be checked.
-    pub fn failed(&mut self, name: &str, message: &str, out: &mut Output) -> io::Result<()> {
+    pub fn failed(
+        &mut self,
+        name: &str,
+        place: Place,
+        message: &str,
+        out: &mut Output,
+    ) -> io::Result<()> {
         // Earlier results must appear before the message.
         out.flush()?;
         out.error(message);
         match self.form {
-            CheckForm::Human => Ok(()),
-            CheckForm::Tsv => out.write(&format!("{}\terror\t-\t0\t0\n", escaped(name))),
-            CheckForm::Json => out.write(&json::error(name, message)),
-            CheckForm::Junit => {
-                self.cases.push(junit::Case::error(name, message));
-                Ok(())
+            CheckForm::Human => {}
+            CheckForm::Tsv => out.write(&format!("{}\terror\t-\t0\t0\n", escaped(name)))?,
+            CheckForm::Json => out.write(&json::error(name, message))?,
+            CheckForm::Junit => self.cases.push(junit::Case::error(name, message)),
+            CheckForm::Github => {
+                out.write(&github::render(&[Alert::error(name, place, message)]))?
             }
+            CheckForm::Sarif => self.alerts.push(Alert::error(name, place, message)),
+            CheckForm::Markdown => self.entries.push(markdown::Entry::error(name, message)),
         }
+        Ok(())
     }
 
-    /// Ends the output.
-    pub fn finish(&self, time: Duration, out: &mut Output) -> io::Result<()> {
+    /// Ends the output. `summary` is a line that counts the outcomes.
+    pub fn finish(&self, time: Duration, summary: &str, out: &mut Output) -> io::Result<()> {
         match self.form {
+            CheckForm::Human | CheckForm::Github => out.write(summary),
             CheckForm::Junit => out.write(&junit::render(&self.cases, time)),
-            _ => Ok(()),
+            CheckForm::Sarif => out.write(&sarif::render(&self.alerts)),
+            CheckForm::Markdown => out.write(&markdown::render(&self.entries, summary)),
+            CheckForm::Json | CheckForm::Tsv => Ok(()),
         }
     }
 }

@@ -27,7 +27,7 @@ const MAX_BAR: usize = 40;
 pub fn run(args: StatsArgs, out: &mut Output) -> CommandResult {
     let options = InputOptions::new(args.inputs)?;
     let mut exit = Exit::Success;
-    for input in &Inputs::find(&options.paths).list {
+    for input in &Inputs::find(&options.paths, &options.filter).list {
         let all = match input.read(options.max_unpacked) {
             Ok(source) => stats_of_file(&source, &options, &args.limits.into()),
             Err(error) => vec![(None, Err(error))],

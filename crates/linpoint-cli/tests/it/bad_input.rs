@@ -19,6 +19,24 @@ fn zstd(bytes: &[u8]) -> Vec<u8> {
     ruzstd::encoding::compress_to_vec(bytes, ruzstd::encoding::CompressionLevel::Fastest)
 }
 
+fn xz(bytes: &[u8]) -> Vec<u8> {
+    let options = lzma_rust2::XzOptions::with_preset(1);
+    let mut packer = lzma_rust2::XzWriter::new(Vec::new(), options).unwrap();
+    packer.write_all(bytes).unwrap();
+    packer.finish().unwrap()
+}
+
+fn bzip2(bytes: &[u8]) -> Vec<u8> {
+    let mut packer = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::best());
+    packer.write_all(bytes).unwrap();
+    packer.finish().unwrap()
+}
+
+/// Names of archives, how they are packed, and how messages call that.
+type Pack = fn(&[u8]) -> Vec<u8>;
+const PACKS: [(&str, Pack, &str); 4] =
+    [("gz", gzip, "gzip"), ("zst", zstd, "zstd"), ("xz", xz, "xz"), ("bz2", bzip2, "bzip2")];
+
 /// Checks a bad file between two good ones and returns the message. The good files must get their verdicts.
 #[track_caller]
 fn message_with(name: &str, contents: &[u8], options: &[&str]) -> String {
@@ -71,9 +89,9 @@ fn truncated_files_are_reported_with_their_position() {
 
 #[test]
 fn truncated_archives_are_reported_as_damaged() {
-    for (name, packed) in [("cut.gz", gzip(OK.as_bytes())), ("cut.zst", zstd(OK.as_bytes()))] {
-        let kind = if name.ends_with("gz") { "gzip" } else { "zstd" };
-        for kept in [packed.len() - 3, packed.len() / 2, 6] {
+    for (end, pack, kind) in PACKS {
+        let (name, packed) = (&format!("cut.{end}"), pack(OK.as_bytes()));
+        for kept in [packed.len() - 3, packed.len() / 2, 10] {
             let message = message(name, &packed[..kept]);
             assert!(message.starts_with(&format!("{name}: damaged {kind} data: ")), "{message}");
         }
@@ -83,7 +101,8 @@ fn truncated_archives_are_reported_as_damaged() {
 #[test]
 fn archives_that_unpack_beyond_the_limit_are_rejected() {
     let zeros = vec![b' '; 3 << 20];
-    for (name, packed) in [("bomb.gz", gzip(&zeros)), ("bomb.zst", zstd(&zeros))] {
+    for (end, pack, _) in PACKS {
+        let (name, packed) = (&format!("bomb.{end}"), pack(&zeros));
         let message = message_with(name, &packed, &["--max-unpacked", "1MiB"]);
         assert_eq!(
             message,

@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod check;
+mod ci;
 mod convert;
 mod depth;
 mod docs;
@@ -12,6 +13,8 @@ mod java;
 mod limits;
 mod parallel;
 mod plan;
+mod schema;
+mod selection;
 mod shell;
 mod shrink;
 mod spin;

@@ -33,6 +33,8 @@ pub fn examples() -> PathBuf {
 pub fn command(dir: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_linpoint"));
     command.args(args).current_dir(dir).env_remove("COLUMNS").env_remove("CLICOLOR_FORCE");
+    // The tests themselves may run in a workflow.
+    command.env_remove("GITHUB_WORKSPACE");
     command.stdin(Stdio::null());
     command
 }

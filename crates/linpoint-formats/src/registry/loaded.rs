@@ -11,7 +11,7 @@ use linpoint::verdict::{States, Violation, states_along};
 use linpoint::{Allowance, CheckError, Checker, OpId, Plan, Progress, Report};
 
 use super::typed::{AnyHistory, difference};
-use super::{Difference, Facts, Settings, facts};
+use super::{Difference, Facts, Recorded, Settings, facts};
 use crate::model::ModelName;
 use crate::raw::{Annotation, Lines};
 use crate::{Format, Value};
@@ -173,6 +173,11 @@ impl LoadedHistory {
     pub fn ret(&self, id: OpId) -> Option<String> {
         let subject = self.subject();
         subject.is_known(RetId::of(id)).then(|| subject.describe_ret(Call::recorded(id)))
+    }
+
+    /// An operation as a name and values; `None` for Java's collections.
+    pub fn recorded(&self, id: OpId) -> Option<Recorded> {
+        self.any.recorded(id)
     }
 
     /// When it was open.

@@ -11,7 +11,7 @@ mod wrong;
 
 pub use facts::Facts;
 pub use loaded::LoadedHistory;
-pub use typed::Difference;
+pub use typed::{Difference, Recorded};
 
 use std::fs::File;
 use std::io;

@@ -7,6 +7,8 @@ use linpoint::subject::{Subject, Typed};
 use linpoint::wire::FromWire;
 use linpoint::{History, OpId};
 
+use crate::Value;
+
 /// In what two histories differ.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Difference {
@@ -23,6 +25,17 @@ pub enum Difference {
     Longer,
 }
 
+/// An operation as a name and values.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Recorded {
+    /// What was called: `enqueue`.
+    pub op: &'static str,
+    /// The arguments.
+    pub args: Vec<Value>,
+    /// The result, if it returned and the result is known.
+    pub ret: Option<Value>,
+}
+
 /// A history of any model.
 pub(super) trait AnyHistory: Send + Sync {
     /// When the operations were open.
@@ -36,6 +49,9 @@ pub(super) trait AnyHistory: Send + Sync {
 
     /// True if two operations and their results are equal. The other history must be [alike](AnyHistory::is_alike).
     fn same_op(&self, id: OpId, other: &dyn AnyHistory, other_id: OpId) -> bool;
+
+    /// An operation as a name and values; `None` if the model does not describe its operations in this way.
+    fn recorded(&self, id: OpId) -> Option<Recorded>;
 
     fn as_any(&self) -> &dyn Any;
 }
@@ -70,6 +86,17 @@ impl<S: FromWire> AnyHistory for Owned<S> {
             self.history.op(id) == other.history.op(other_id)
                 && self.history.ret(id) == other.history.ret(other_id)
         })
+    }
+
+    fn recorded(&self, id: OpId) -> Option<Recorded> {
+        let (model, call) = (self.spec.wire()?, self.history.op(id));
+        let (op, args) = model.op(call);
+        let args = args.iter().map(linpoint::wire::Arg::to_value).collect::<Option<_>>()?;
+        let ret = match self.history.ret(id) {
+            Some(ret) => Some(model.ret(call, ret)?),
+            None => None,
+        };
+        Some(Recorded { op, args, ret })
     }
 
     fn as_any(&self) -> &dyn Any {

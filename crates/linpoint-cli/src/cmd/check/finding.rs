@@ -4,8 +4,8 @@
 use std::time::{Duration, Instant};
 
 use linpoint::CheckError;
-use linpoint_formats::LoadedHistory;
-use linpoint_report::{Heading, Outcome, Rendered, html, witness};
+use linpoint_formats::{LoadedHistory, ReadError};
+use linpoint_report::{Heading, Outcome, Place, Rendered, html, witness};
 
 use super::workers::Workers;
 use crate::cmd::loaded::LoadedOperations;
@@ -21,6 +21,8 @@ pub enum Finding {
     Failed {
         /// The input, with the id of the history if there are several.
         name: String,
+        /// Where the problem is, as far as it is known.
+        place: Place,
         /// Why.
         error: CommandError,
     },
@@ -72,7 +74,10 @@ pub fn findings(workers: &Workers<'_>, number: usize, entry: &BoardEntry<'_>) ->
     let began = Instant::now();
     let histories = match input.histories(&options.run.inputs, Some(workers.threads_for(number))) {
         Ok(histories) => histories,
-        Err(error) => return vec![Finding::Failed { name: input.name(), error }],
+        Err(error) => {
+            let place = Place { file: input.file(), line: None };
+            return vec![Finding::Failed { name: input.name(), place, error }];
+        }
     };
     let reading = began.elapsed();
     let mut findings = Vec::new();
@@ -81,6 +86,7 @@ pub fn findings(workers: &Workers<'_>, number: usize, entry: &BoardEntry<'_>) ->
         left -= 1;
         let name = input.name_with(found.id.as_deref());
         let title = input.title_with(found.id.as_deref());
+        let line = found.history.as_ref().err().and_then(ReadError::line);
         let checked = found.history.map_err(CommandError::input).and_then(|history| {
             let checked = check_one(workers, number, entry, (&name, title, reading), &history);
             if left == 0 && workers.has_one_input() {
@@ -92,7 +98,9 @@ pub fn findings(workers: &Workers<'_>, number: usize, entry: &BoardEntry<'_>) ->
         });
         findings.push(match checked {
             Ok(checked) => Finding::Checked(checked),
-            Err(error) => Finding::Failed { name, error },
+            Err(error) => {
+                Finding::Failed { name, place: Place { file: input.file(), line }, error }
+            }
         });
     }
     findings
@@ -131,7 +139,13 @@ fn check_one(
         name: name.to_owned(),
         verdict,
         operations: history.len(),
-        result: ResultText::new(options, name, &rendered, &operations, &report),
+        result: ResultText::new(
+            options,
+            (name, workers.input(number)),
+            &rendered,
+            &operations,
+            &report,
+        ),
         page: options.html.as_ref().map(|_| html::render(&rendered, &operations, &report)),
         witness: wants_witness.then(|| witness::render(&rendered, &operations, &report.verdict)),
     })

@@ -19,8 +19,10 @@ pub struct Tally {
     operations: usize,
     /// Files in directories that are not histories.
     skipped: usize,
-    /// Inputs that were not started because of an interrupt.
+    /// Inputs that were not checked because of an interrupt or a failure.
     pub not_checked: usize,
+    /// True if a failure ended the run.
+    pub stopped: bool,
     /// An input that could not be checked counts for more than a violation.
     strict: bool,
 }
@@ -39,6 +41,11 @@ impl Tally {
             VerdictKind::Violation => &mut self.violations,
             VerdictKind::Undecided => &mut self.undecided,
         } += 1;
+    }
+
+    /// True if a history is not linearizable.
+    pub fn has_violations(&self) -> bool {
+        self.violations > 0
     }
 
     /// The exit code of the worst outcome. A violation is worse than an input that could not be checked, unless strict.
@@ -75,11 +82,9 @@ impl Tally {
             let _ = write!(text, "; {}", text::count(self.errors, "error"));
         }
         if self.not_checked > 0 {
-            let _ = write!(
-                text,
-                "; interrupted, {} not checked",
-                text::count(self.not_checked, "input")
-            );
+            let why = if self.stopped { "stopped at the first failure" } else { "interrupted" };
+            let inputs = text::count(self.not_checked, "input");
+            let _ = write!(text, "; {why}, {inputs} not checked");
         }
         let operations = text::count(self.operations, "operation");
         let _ = write!(text, "; {operations} in {}", text::duration(time));

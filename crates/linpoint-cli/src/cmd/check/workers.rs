@@ -22,6 +22,7 @@ use linpoint::Limit;
 use linpoint::verdict::{Undecided, Verdict};
 use linpoint::{CheckError, Report};
 use linpoint_formats::{LoadedHistory, Settings};
+use linpoint_report::Place;
 
 use super::finding::{Finding, findings};
 use crate::args::resolved::CheckOptions;
@@ -251,5 +252,6 @@ pub fn memory_left(settings: &Settings) -> usize {
 fn panicked(input: &Input) -> Finding {
     let name = input.name();
     let message = format!("{name}: this is a bug in linpoint: it panicked");
-    Finding::Failed { name, error: CommandError::Input(message) }
+    let place = Place { file: input.file(), line: None };
+    Finding::Failed { name, place, error: CommandError::Input(message) }
 }
