@@ -108,8 +108,9 @@ fn a_history_can_come_from_standard_input() {
 fn an_empty_file_is_an_empty_history() {
     let dir = dir("empty");
     fs::write(dir.join("a"), "").unwrap();
-    let (out, _) = exits(&linpoint(&dir, &["check", "a"]), 0);
+    let (out, err) = exits(&linpoint(&dir, &["check", "a"]), 0);
     assert!(out.contains("linearizable") && out.contains("0 operations"), "{out}");
+    assert_eq!(err, "warning: a has no operations, so there is nothing to be wrong\n");
 }
 
 #[test]
