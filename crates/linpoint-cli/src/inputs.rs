@@ -4,8 +4,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use linpoint_formats::Source;
 use linpoint_formats::registry::{self, Found, ReadLimits};
+use linpoint_formats::{ModelName, Source};
 
 use crate::args::resolved::InputOptions;
 use crate::error::CommandError;
@@ -237,6 +237,15 @@ impl Input {
         }
     }
 
+    /// The model that the user gives: on the command line, or for this file in `linpoint.toml`.
+    pub fn model<'a>(&self, options: &'a InputOptions) -> Option<&'a ModelName> {
+        let configured = || match self {
+            Input::File(path) => options.config.model_of(path),
+            Input::Stdin | Input::Bad(..) => None,
+        };
+        options.model.as_ref().or_else(configured)
+    }
+
     /// The contents. A compressed input may unpack to at most `max_unpacked` bytes.
     pub fn read(&self, max_unpacked: usize) -> Result<Source, CommandError> {
         let source = match self {
@@ -256,13 +265,14 @@ impl Input {
         options: &InputOptions,
         threads: Option<usize>,
     ) -> Result<Vec<Found>, CommandError> {
-        let InputOptions { format, ref model, max_unpacked, .. } = *options;
+        let InputOptions { format, max_unpacked, .. } = *options;
+        let model = self.model(options);
         let limits = ReadLimits { threads, max_unpacked };
         let Input::File(path) = self else {
             let source = self.read(max_unpacked)?;
-            return Ok(registry::read_all_within(&source, limits, format, model.as_ref()));
+            return Ok(registry::read_all_within(&source, limits, format, model));
         };
-        registry::read_file_within(path, limits, format, model.as_ref())
+        registry::read_file_within(path, limits, format, model)
             .map_err(|error| self.unreadable(&error))
     }
 

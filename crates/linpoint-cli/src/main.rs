@@ -2,6 +2,7 @@
 
 mod args;
 mod cmd;
+mod config;
 mod error;
 mod exit;
 mod glob;

@@ -126,6 +126,12 @@ pub struct InputArgs {
     #[arg(long, short, value_name = "MODEL")]
     pub model: Option<String>,
 
+    /// The models of files, by patterns [default: linpoint.toml here or in a directory above]
+    ///
+    /// docs/inputs.md describes the file. --model overrides it.
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+
     /// The format [default: detected from the contents]
     ///
     /// `linpoint formats` describes them. Files compressed with gzip, zstd, xz or bzip2 are unpacked.

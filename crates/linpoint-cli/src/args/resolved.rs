@@ -6,6 +6,7 @@ use linpoint_formats::{Format, ModelName, Settings, Source, registry};
 
 use super::check::{CheckArgs, CheckForm};
 use super::raw::{HintUse, InputArgs, RunArgs};
+use crate::config::Config;
 use crate::error::CommandError;
 use crate::inputs::Filter;
 use crate::progress;
@@ -22,6 +23,8 @@ pub struct InputOptions {
     pub filter: Filter,
     /// The model, if given.
     pub model: Option<ModelName>,
+    /// The models of files, if no model is given.
+    pub config: Config,
     /// The format, if given.
     pub format: Option<Format>,
     /// Limit on the unpacked size of a compressed input, in bytes.
@@ -34,6 +37,7 @@ impl InputOptions {
             paths: args.paths,
             filter: Filter { include: args.include, exclude: args.exclude },
             model: model(args.model.as_deref())?,
+            config: Config::load(args.config.as_deref())?,
             format: args.format.as_deref().and_then(Format::from_name),
             max_unpacked: max_unpacked(args.max_unpacked),
         })

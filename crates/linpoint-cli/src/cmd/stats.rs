@@ -5,7 +5,7 @@ use std::fmt::Write;
 use anstyle::{AnsiColor, Style};
 use linpoint::{Allowance, Limits};
 use linpoint_formats::stats::{Kind, Stats, doubling, stats};
-use linpoint_formats::{Format, RawHistory, ReadError, Source, Value, to_json};
+use linpoint_formats::{Format, ModelName, RawHistory, ReadError, Source, Value, to_json};
 use linpoint_report::json::limit_name;
 use linpoint_report::text::count;
 
@@ -29,7 +29,10 @@ pub fn run(args: StatsArgs, out: &mut Output) -> CommandResult {
     let mut exit = Exit::Success;
     for input in &Inputs::find(&options.paths, &options.filter).list {
         let all = match input.read(options.max_unpacked) {
-            Ok(source) => stats_of_file(&source, &options, &args.limits.into()),
+            Ok(source) => {
+                let model = input.model(&options);
+                stats_of_file(&source, options.format, model, &args.limits.into())
+            }
             Err(error) => vec![(None, Err(error))],
         };
         for (id, stats) in all {
@@ -58,12 +61,16 @@ pub fn run(args: StatsArgs, out: &mut Output) -> CommandResult {
 /// The id and the statistics of one history, or why there are none.
 type StatsOfHistory = (Option<String>, Result<Stats, CommandError>);
 
-fn stats_of_file(source: &Source, options: &InputOptions, limits: &Limits) -> Vec<StatsOfHistory> {
-    let format = match options.format.map_or_else(|| Format::detect(source), Ok) {
+fn stats_of_file(
+    source: &Source,
+    format: Option<Format>,
+    model: Option<&ModelName>,
+    limits: &Limits,
+) -> Vec<StatsOfHistory> {
+    let format = match format.map_or_else(|| Format::detect(source), Ok) {
         Ok(format) => format,
         Err(error) => return vec![(None, Err(CommandError::input(error)))],
     };
-    let model = options.model.as_ref();
     let stats_of = |raw: Result<RawHistory, ReadError>| match raw {
         Ok(raw) => {
             let stats = stats(source, &raw, model, &Allowance::new(limits));

@@ -4,6 +4,7 @@
 mod bad_input;
 mod check;
 mod ci;
+mod config;
 mod convert;
 mod depth;
 mod docs;
