@@ -25,6 +25,7 @@ use output::Output;
 static ALLOCATOR: memory::Counting = memory::Counting;
 
 fn main() -> ExitCode {
+    memory::give_large_blocks_back();
     linpoint::count_memory_with(memory::in_use);
     let cli = Cli::parse();
     let mut out = Output::new(cli.color);
@@ -56,7 +57,7 @@ fn run(command: Command, out: &mut Output) -> CommandResult {
         Command::Stats(args) => cmd::stats::run(args, out),
         Command::Explore(args) => cmd::explore::run(&args, out),
         Command::Depth(args) => cmd::depth::run(args, out),
-        Command::Models => cmd::models::run(out),
+        Command::Models { name } => cmd::models::run(name.as_deref(), out),
         Command::Formats => cmd::formats::run(out),
         Command::Completions { shell } => cmd::shell::completions(shell, out),
         Command::Man { dir } => cmd::shell::man(dir.as_deref(), out),

@@ -53,6 +53,22 @@ fn resident() -> Option<usize> {
     line.split_whitespace().next()?.parse::<usize>().ok()?.checked_mul(1024)
 }
 
+/// Makes the system's allocator give large blocks back at once when they are freed. By default it raises the size of what is
+/// large with every block that is freed, up to 32 MiB; then tables that doubled leave holes, and a check under
+/// `--memory 300MB` took up to 365 MB. Checks of a million operations take the same time as before.
+pub fn give_large_blocks_back() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    {
+        use std::ffi::c_int;
+        unsafe extern "C" {
+            fn mallopt(parameter: c_int, value: c_int) -> c_int;
+        }
+        const M_MMAP_THRESHOLD: c_int = -3;
+        // SAFETY: this function of glibc takes any values, and rejects those that it does not know.
+        unsafe { mallopt(M_MMAP_THRESHOLD, 1 << 20) };
+    }
+}
+
 #[inline(always)]
 fn count(bytes: isize) {
     // A thread that is ending has no counter any more.

@@ -2,6 +2,8 @@
 // the time to draw a lane depend on the number of pixels only.
 
 const MAX_LANES_A_CLIENT = 120;
+const FEW_CLIENTS = 12;
+const MAX_CORE = 1000;
 const byName = new Intl.Collator("en", { numeric: true }).compare;
 
 /** The outcome of an operation, as an index. */
@@ -120,11 +122,35 @@ function layOut(set, axis, order, filter, marks) {
     const length = Math.min(bars.end[i], bars.start[i] + 1e9) - bars.start[i];
     lane.busy[at + 1] = lane.busy[at] + (bars.end[i] === Infinity ? 1 : length);
   }
-  const sorted = [...lanesOf.keys()].sort((a, b) => (!a - !b) || byName(clientName(a), clientName(b)));
+  const distance = lanesOf.size > FEW_CLIENTS ? distances(set, bars, lanesOf, marks) : new Map();
+  const sorted = [...lanesOf.keys()].sort((a, b) =>
+    (distance.get(a) ?? 0) - (distance.get(b) ?? 0) || (!a - !b) || byName(clientName(a), clientName(b)));
   const lanes = sorted.flatMap((client) => lanesOf.get(client));
   const row = new Int32Array(all.length);
   lanes.forEach((lane, y) => { row[lane.number] = y; lane.isFirst = y === 0 || lanes[y - 1].client !== lane.client; });
   return { lanes, rowOf: (i) => (laneOf[i] < 0 ? -1 : row[laneOf[i]]), bars, shown };
+}
+
+/**
+ * For more clients than fit on a screen: 0 for those whose operations contradict each other, 1 for those that did
+ * something meanwhile, 2 for all others.
+ */
+function distances(set, bars, lanesOf, marks) {
+  const distance = new Map();
+  const core = [...marks.core];
+  if (marks.failing !== null) core.push(marks.failing);
+  if (core.length === 0 || core.length > MAX_CORE) return distance;
+  const begin = Math.min(...core.map((i) => bars.start[i]));
+  const end = Math.max(...core.map((i) => (bars.end[i] === Infinity ? bars.start[i] : bars.end[i])));
+  for (const [client, lanes] of lanesOf) {
+    const meanwhile = lanes.some((lane) => {
+      const next = firstAbove(lane.end, begin);
+      return next < lane.count && lane.start[next] <= end;
+    });
+    distance.set(client, meanwhile ? 1 : 2);
+  }
+  for (const i of core) distance.set(set.client[i], 0);
+  return distance;
 }
 
 /** The first index in a sorted column whose value is greater than `x`. */

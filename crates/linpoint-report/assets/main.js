@@ -99,6 +99,18 @@ function readLink() {
 
 // ---- updates after each drawing ----
 
+let reasonShown = null;
+/** The sentence, with links; and the part, if there are several. */
+function showReason(reason) {
+  const key = `${state.part}:${reason}`;
+  if (key === reasonShown) return;
+  reasonShown = key;
+  $("reason").replaceChildren(...linked(reason));
+  $("reason").hidden = !reason;
+  $("part").hidden = parts.length < 2;
+  $("part").textContent = state.part === ALL ? "all parts" : parts.length ? parts[state.part].name : "";
+}
+
 let lastStep = null;
 function updateControls(scene) {
   const { order } = shown;
@@ -115,8 +127,7 @@ function updateControls(scene) {
   }
   const why = shown.explanation;
   const reason = why ? why.reason : facts.outcome === "undecided" ? `The search was ${facts.stopped}.` : "";
-  $("reason").textContent = reason;
-  $("reason").hidden = !reason;
+  showReason(reason);
   const bar = $("scrollbar");
   bar.hidden = scene.overflow === 0;
   $("scroll-size").style.height = (scene.overflow + bar.clientHeight) + "px";
@@ -138,14 +149,11 @@ function fillHelp() {
   const keys = el("div", { class: "keys" });
   for (const [key, what] of KEYS) keys.append(el("span", {}, ...key.split(", ").flatMap((k, n) => (n ? [" ", el("kbd", {}, k)] : [el("kbd", {}, k)]))), el("span", {}, what));
   const legend = [["core", "core: these operations contradict each other"], ["bad", "the return that no order explains"], ["hit", "found by search"], ["fault", "faults and other events"], ["dense", "many operations: the stronger the colour, the more of them"]];
-  const swatch = (name) => { const i = el("i"); i.style.background = `var(--${name})`; return i; };
-  const fading = el("i");
-  fading.style.background = "linear-gradient(90deg, var(--kind-0), transparent)";
   $("help").replaceChildren(
     el("form", { method: "dialog" }, el("button", {}, "Close")),
     el("h2", {}, "Reading the timeline"),
     el("p", {}, "Each bar is an operation, from its call to its return, in the lane of its client. The line connects the points at which the operations take effect, in order."),
-    el("ul", { class: "legend" }, ...legend.map(([name, text]) => el("li", {}, swatch(name), text)), el("li", {}, fading, "pending: it may take effect at any later time, or never")),
+    el("ul", { class: "legend" }, ...legend.map(([name, text]) => el("li", {}, swatch(name), text)), el("li", {}, swatch("fading"), "pending: it may take effect at any later time, or never")),
     el("h2", {}, "Keys"), keys);
 }
 

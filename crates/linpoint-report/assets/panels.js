@@ -97,9 +97,46 @@ function verdictPage() {
   }
   if (facts.explanations.length > (why ? 1 : 0)) page.append(otherFailures(why));
   if (facts.steps) page.append(el("h2", {}, "Steps"), el("pre", { class: "mono" }, facts.steps));
-  page.append(el("h2", {}, "How it was checked"),
-    el("p", { class: "quiet", style: "white-space: pre-line" }, facts.plan));
+  const colours = legend();
+  if (colours) page.append(colours);
+  page.append(el("details", { id: "plan" }, el("summary", {}, "How it was checked"),
+    el("p", { class: "quiet", style: "white-space: pre-line" }, facts.plan)));
   return page;
+}
+
+/** What the colours mean, as far as they occur. */
+function legend() {
+  const { set, marks, order } = shown;
+  const entries = [];
+  if (marks.core.size) entries.push(["core", "contradict each other"]);
+  if (marks.failing !== null) entries.push(["bad", "no order explains this return"]);
+  if (order) entries.push(["step", "the points at which operations take effect"]);
+  if (set.ret && set.ret.includes(NEVER)) entries.push(["fading", "pending"]);
+  if (faultLanes.length) entries.push(["fault", "faults and other events"]);
+  if (entries.length === 0) return null;
+  return el("ul", { class: "legend", id: "legend" }, ...entries.map(([name, text]) => el("li", {}, swatch(name), text)));
+}
+
+function swatch(name) {
+  const i = el("i");
+  i.style.background = name === "fading" ? "linear-gradient(90deg, var(--kind-0), transparent)" : `var(--${name})`;
+  return i;
+}
+
+/** The operation on a line of the file; null if it is not shown. */
+function operationOnLine(line) {
+  const i = shown.set.line ? shown.set.line.indexOf(line) : -1;
+  return i < 0 ? null : i;
+}
+
+/** A sentence whose operations can be clicked: those that name their line. */
+function linked(text) {
+  return text.split(/(\(line \d+\))/).map((piece) => {
+    const line = /^\(line (\d+)\)$/.exec(piece);
+    const i = line && operationOnLine(Number(line[1]));
+    if (i === null) return piece;
+    return el("a", { href: "#", title: label(shown.set, i), onclick: (event) => { event.preventDefault(); select(i); reveal(i); } }, piece);
+  });
 }
 
 function violationFacts(page, why) {

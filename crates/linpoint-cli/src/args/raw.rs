@@ -61,7 +61,10 @@ pub enum Command {
     #[command(after_help = spin::EXAMPLES)]
     Spin(spin::SpinArgs),
     /// List the models, with their operations and options
-    Models,
+    Models {
+        /// Only this model
+        name: Option<String>,
+    },
     /// List the formats that can be read and written
     Formats,
     /// Generate a completion script for a shell

@@ -156,6 +156,12 @@ impl Writer {
             Finding::Checked(checked) => {
                 self.tally.count(&checked);
                 let saved = self.save(&checked);
+                if checked.operations == 0 {
+                    out.warning(&format!(
+                        "{} has no operations, so there is nothing to be wrong",
+                        checked.name
+                    ));
+                }
                 if !self.is_silent() {
                     self.results.checked(checked.result, out)?;
                 }

@@ -271,6 +271,9 @@ fn unknown_operations_and_wrong_values_are_rejected() {
         "op.jsonl:2:16: unknown operation \"pop\"\n  |\n2 | {\"call\":1,\"op\":\"pop\"}\n  |                ^\n  \
          = the model \"register\" has read() -> value; write(value)\n"
     );
+    let typo =
+        message("typo.jsonl", format!("{HEADER}{{\"call\":1,\"op\":\"raed\"}}\n").as_bytes());
+    assert!(typo.contains("= did you mean \"read\"? The model \"register\" has "), "{typo}");
     let counter = "{\"linpoint\":1,\"model\":\"counter\"}\n";
     let get = "{\"call\":1,\"op\":\"get\"}\n";
     for (name, lines, start) in [

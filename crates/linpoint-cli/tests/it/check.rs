@@ -108,8 +108,9 @@ fn a_history_can_come_from_standard_input() {
 fn an_empty_file_is_an_empty_history() {
     let dir = dir("empty");
     fs::write(dir.join("a"), "").unwrap();
-    let (out, _) = exits(&linpoint(&dir, &["check", "a"]), 0);
+    let (out, err) = exits(&linpoint(&dir, &["check", "a"]), 0);
     assert!(out.contains("linearizable") && out.contains("0 operations"), "{out}");
+    assert_eq!(err, "warning: a has no operations, so there is nothing to be wrong\n");
 }
 
 #[test]
@@ -267,6 +268,11 @@ fn a_closed_pipe_does_not_panic() {
 #[test]
 fn models_formats_and_help_are_listed() {
     let dir = dir("lists");
+    let (out, _) = exits(&linpoint(&dir, &["models", "queue"]), 0);
+    assert!(out.starts_with("queue: ") && out.contains("dequeue()"), "{out}");
+    assert!(!out.contains("stack"), "{out}");
+    let (_, err) = exits(&linpoint(&dir, &["models", "priority_queue"]), 2);
+    assert!(err.contains("did you mean \"priority-queue\"? The models are: "), "{err}");
     let (out, _) = exits(&linpoint(&dir, &["models"]), 0);
     for name in ["register", "cas-register", "kv", "queue", "mutex", "bank"] {
         assert!(out.lines().any(|line| line.starts_with(&format!("{name}: "))), "{name}:\n{out}");

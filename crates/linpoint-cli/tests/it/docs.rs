@@ -7,20 +7,24 @@ use std::path::PathBuf;
 
 use crate::support::linpoint;
 
-const PAGES: [&str; 1] = ["start.md"];
+const PAGES: [&str; 2] = ["algorithms.md", "start.md"];
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Replaces durations, which differ each time, by the same one.
-fn without_times(text: &str) -> String {
+/// Replaces durations, rates and sizes, which differ each time, by the same ones.
+fn without_measurements(text: &str) -> String {
     let mut words: Vec<String> = Vec::new();
     for line in text.lines() {
         let mut parts: Vec<&str> = line.split(' ').collect();
         for at in 1..parts.len() {
-            if matches!(parts[at], "µs" | "ms" | "s") {
-                (parts[at - 1], parts[at]) = ("0.1", "ms");
+            match parts[at] {
+                "µs" | "ms" | "s" => (parts[at - 1], parts[at]) = ("0.1", "ms"),
+                "µs," | "ms," | "s," => (parts[at - 1], parts[at]) = ("0.1", "ms,"),
+                "states/s," => (parts[at - 2], parts[at - 1]) = ("100", "k"),
+                "MiB," => parts[at - 1] = "20",
+                _ => {}
             }
         }
         words.push(parts.join(" ").trim_end().to_owned());
@@ -28,13 +32,23 @@ fn without_times(text: &str) -> String {
     words.join("\n")
 }
 
+/// The words of a command; those in quotes belong together.
+fn words(command: &str) -> Vec<&str> {
+    let quoted = command.split('\'').enumerate();
+    quoted
+        .flat_map(|(at, part)| match at % 2 {
+            0 => part.split_whitespace().collect(),
+            _ => vec![part],
+        })
+        .collect()
+}
+
 /// What the command prints.
 fn printed(command: &str) -> String {
-    let args: Vec<&str> = command.split_whitespace().skip(1).collect();
-    let output = linpoint(&root(), &args);
+    let output = linpoint(&root(), &words(command)[1..]);
     let code = output.status.code();
     assert!(matches!(code, Some(0 | 1)), "{command}: {code:?}");
-    without_times(&String::from_utf8(output.stdout).unwrap())
+    without_measurements(&String::from_utf8(output.stdout).unwrap())
 }
 
 /// The page with what its commands print.

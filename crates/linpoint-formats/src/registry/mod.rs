@@ -292,8 +292,9 @@ fn entry_of(source: &Source, model: &ModelName) -> Result<&'static Entry, ReadEr
         return Ok(entry);
     }
     let names: Vec<&str> = models().map(|info| info.name).collect();
+    let rest = format!("the models are: {}", names.join(", "));
     Err(ReadError::new(source, format!("unknown model {:?}", model.name))
-        .help(format!("the models are: {}", names.join(", "))))
+        .help(wrong::did_you_mean(&model.name, &names, &rest)))
 }
 
 /// The model with the options that are given.

@@ -21,6 +21,22 @@ pub(super) fn error_at(
     }
 }
 
+/// `did you mean "enqueue"? The …`, if one of the names is like this one; else only the rest, which begins with
+/// "the".
+pub(super) fn did_you_mean(name: &str, names: &[&str], rest: &str) -> String {
+    /// Clap suggests from 0.7 on, which is too often for short names.
+    const LIKE: f64 = 0.8;
+    /// Nobody means anything by a name of a megabyte.
+    const LONG: usize = 64;
+    let names = if name.len() > LONG { &[] } else { names };
+    let alike = names.iter().map(|known| (strsim::jaro_winkler(name, known), known));
+    let closest = alike.filter(|(like, _)| *like > LIKE).max_by(|a, b| a.0.total_cmp(&b.0));
+    match (closest, rest.strip_prefix("the")) {
+        (Some((_, known)), Some(rest)) => format!("did you mean {known:?}? The{rest}"),
+        _ => rest.to_owned(),
+    }
+}
+
 /// An operation that the model does not have, or not in this form.
 pub(super) fn mismatch_at(
     source: &Source,
@@ -37,8 +53,10 @@ pub(super) fn mismatch_at(
     match info.operations.iter().find(ours) {
         Some(signature) => error.help(format!("the model {name:?} has {signature}")),
         None => {
-            let operations = info.operations.join("; ");
-            error.help(format!("the model {name:?} has {operations}"))
+            let all = info.operations;
+            let names: Vec<&str> = all.iter().filter_map(|s| s.split('(').next()).collect();
+            let rest = format!("the model {name:?} has {}", all.join("; "));
+            error.help(did_you_mean(raw.name, &names, &rest))
         }
     }
 }

@@ -35,7 +35,7 @@ fn a_message_has_the_position_the_text_and_a_hint() {
   |
 2 | {"call":1,"op":"raed"}
   |                ^
-  = the model "register" has read() -> value; write(value)"#
+  = did you mean "read"? The model "register" has read() -> value; write(value)"#
     );
 }
 

@@ -215,13 +215,32 @@ fn labels_do_not_overlap() {
         return labels.filter((a) => labels.some((b) => meet(a, b))).map((a) => a.text).join('; ');
     })()";
     let file = keep("lost-update", &support::lost_update());
+    let Some(mut b) = browser(500) else { return };
     for width in [500, 800, 1280, 1800] {
-        let Some(mut b) = browser(width) else { return };
+        b.resize(width, 800);
         b.open(&file, "");
         screenshot(&mut b, &format!("lost-update-{width}"));
         assert_eq!(b.text(overlapping), "", "at {width} pixels");
         assert_no_page_errors(&mut b);
     }
+}
+
+#[test]
+fn with_many_clients_those_of_the_failure_come_first() {
+    let Some(mut b) = browser(1280) else { return };
+    let history = support::key_value(400, 40, 3, 5, Some(60));
+    let file = keep("crowd", &support::key_value_page("crowd.jsonl", &history));
+    b.open(&file, "");
+    screenshot(&mut b, "crowd");
+    let rows = "[...linpoint.shown.marks.core].map((i) => linpoint.shown.layout.rowOf(i))";
+    let clients =
+        "new Set([...linpoint.shown.marks.core].map((i) => linpoint.shown.set.client[i])).size";
+    assert!(b.number(clients) >= 1.0);
+    assert!(b.number(&format!("Math.max(...{rows})")) < 2.0 * b.number(clients));
+    assert!(b.text("document.getElementById('part').textContent").starts_with("key "));
+    assert!(!b.text("document.getElementById('legend').textContent").is_empty());
+    assert_eq!(b.text("String(document.getElementById('plan').open)"), "false");
+    assert_no_page_errors(&mut b);
 }
 
 #[test]

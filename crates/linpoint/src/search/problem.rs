@@ -221,3 +221,41 @@ impl Slots {
         self.taken[slot as usize / 64] &= !(1 << (slot % 64));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::{Extras, History, Interval, OrderHint, Ties};
+    use crate::spec::models::{Register, RegisterOp, RegisterRet};
+    use crate::split::Split;
+    use crate::subject::Typed;
+
+    /// Nothing reads the pending write after the first return. But if its position is asserted, what has a smaller one
+    /// must not come after it, so it has to be remembered. Random histories hardly ever show that.
+    #[test]
+    fn pending_operations_with_asserted_positions_are_remembered() {
+        let mut builder = History::from_intervals(Ties::Ordered);
+        let at =
+            |position| Extras { hint: Some(OrderHint { scope: 0, position }), ..Extras::default() };
+        let (read, written) = (RegisterOp::Read, Some(RegisterRet::Written));
+        let rows = [
+            (RegisterOp::Write(1), None, 0, None, at(5)),
+            (read, Some(RegisterRet::Value(1)), 1, Some(2), Extras::default()),
+            (RegisterOp::Write(2), written, 3, Some(4), at(3)),
+        ];
+        for (op, ret, start, end, extras) in rows {
+            builder.add(Interval { op, ret, start, end, extras }).unwrap();
+        }
+        let (spec, history) = (Register { initial: 0 }, builder.finish().unwrap());
+        let typed = Typed::new(&spec, &history);
+        let case = Case::new(&typed, history.timeline());
+        let split = Split::whole(history.timeline());
+        let last_use = |hints| {
+            let scratch = &mut Scratch::new(&case);
+            compile(&case, split.events(0), hints, &Switches::default(), scratch).pending[0]
+                .last_use
+        };
+        assert_eq!(last_use(Hints::Ignore), 0);
+        assert_eq!(last_use(Hints::Assert), u32::MAX);
+    }
+}

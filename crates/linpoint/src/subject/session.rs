@@ -190,10 +190,19 @@ impl<S: Spec> Session for TypedSession<'_, S> {
         next: &mut Vec<StateId>,
         budget: &mut Budget<'_>,
     ) -> Result<(), Stop> {
-        let (spec, from) = (self.spec, &self.states[state.index()]);
-        let mut found = std::mem::take(&mut self.scratch);
-        guard(|| self.columns.with(call, |op, ret| spec.successors(from, op, ret, &mut found)))
+        let (spec, from, found) = (self.spec, &self.states[state.index()], &mut self.scratch);
+        // A panic may have left something behind.
+        found.clear();
+        guard(|| self.columns.with(call, |op, ret| spec.successors(from, op, ret, found)))
             .map_err(|message| Stop::SpecPanicked { op: Some(call.op), message })?;
+        // PERF: most steps lead to one state, or to none.
+        if self.scratch.len() <= 1 {
+            if let Some(state) = self.scratch.pop() {
+                next.push(self.intern(state, budget)?);
+            }
+            return Ok(());
+        }
+        let mut found = std::mem::take(&mut self.scratch);
         let begin = next.len();
         for state in found.drain(..) {
             next.push(self.intern(state, budget)?);
