@@ -58,9 +58,19 @@ fn json_has_the_details_of_a_violation() {
     let violation = &value["violations"][0];
     assert_eq!(violation["reason_kind"], "stale");
     assert_eq!(violation["named"], json!([1, 0]));
-    let stale =
-        json!({ "reader": 1, "gone": 0, "last_write": null, "last_seen": null, "writers": [] });
+    let stale = json!({
+        "type": "stale",
+        "reader": 1,
+        "gone": 0,
+        "last_write": null,
+        "last_seen": null,
+        "writers": [],
+    });
     assert_eq!(violation["argument"], stale);
+    let pieces = violation["sentence"].as_array().unwrap();
+    let sentence: String = pieces.iter().map(|piece| piece["text"].as_str().unwrap()).collect();
+    assert_eq!(violation["reason"], sentence);
+    assert_eq!(pieces[0]["op"], 1);
     assert_eq!(value["operations"], 3);
     assert_eq!(value["limits"], json!({ "seconds": 60.0, "bytes": null }));
     assert_eq!(value["timings"]["total"], 1.5);
