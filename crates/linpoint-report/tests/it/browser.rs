@@ -6,10 +6,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::support::browser::{Browser, chromium};
 use crate::support::{self, Page, artefacts};
 
+const WIDTH: u32 = 1280;
+const HEIGHT: u32 = 800;
+
 /// Starts a browser; `None`, with a message, if there is none.
-fn browser(width: u32) -> Option<Browser> {
+fn browser() -> Option<Browser> {
     match chromium() {
-        Some(program) => Some(Browser::start(&program, width, 800)),
+        Some(program) => Some(Browser::start(&program, WIDTH, HEIGHT)),
         None => {
             eprintln!("SKIPPED: chromium is not installed (PATH, CHROMIUM)");
             None
@@ -17,8 +20,7 @@ fn browser(width: u32) -> Option<Browser> {
     }
 }
 
-/// Writes a page. Tests run in parallel and some share a page, so the file is replaced atomically: a browser
-/// must never load half of it.
+/// Writes a page. The file is replaced atomically: a browser must never load half of it.
 fn keep(name: &str, page: &Page) -> PathBuf {
     static WRITTEN: AtomicUsize = AtomicUsize::new(0);
     let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
@@ -47,12 +49,34 @@ fn assert_no_page_errors(browser: &mut Browser) {
     assert_eq!(browser.errors, Vec::<String>::new());
 }
 
+/// One browser for all of them, because starting it takes longer than most. Each gets a page of its own.
 #[test]
-fn a_violation_opens_at_its_core_with_reason_and_states() {
-    let Some(mut b) = browser(1280) else { return };
+fn pages_work_in_a_browser() {
+    let Some(mut b) = browser() else { return };
+    let checks: [fn(&mut Browser); 12] = [
+        a_violation_opens_at_its_core_with_reason_and_states,
+        wheel_keys_and_buttons_zoom_and_f_returns_to_the_failure,
+        stepping_shows_states_and_orders_can_be_compared,
+        filters_hide_operations_and_links_restore_the_view,
+        dark_mode_follows_the_system_and_the_button,
+        text_from_a_history_is_never_markup,
+        labels_do_not_overlap,
+        with_many_clients_those_of_the_failure_come_first,
+        search_finds_operations_and_reveals_them,
+        parts_are_listed_with_verdicts_and_decoded_on_demand,
+        undecided_and_empty_pages_say_so,
+        a_page_with_a_hundred_thousand_operations_works,
+    ];
+    for check in checks {
+        b.fresh_page(WIDTH, HEIGHT);
+        check(&mut b);
+    }
+}
+
+fn a_violation_opens_at_its_core_with_reason_and_states(b: &mut Browser) {
     let file = keep("small", &support::queue_out_of_order());
     b.open(&file, "");
-    screenshot(&mut b, "small");
+    screenshot(b, "small");
     assert_eq!(b.text("document.getElementById('badge').textContent"), "\u{2717} NOT LINEARIZABLE");
     let reason = b.text("document.getElementById('reason').textContent");
     assert!(reason.contains("dequeue()") && reason.contains("\"c\""), "{reason}");
@@ -66,41 +90,37 @@ fn a_violation_opens_at_its_core_with_reason_and_states() {
     assert!(b.number(at) < b.number("linpoint.state.x1"));
     b.resize(800, 700);
     b.settle();
-    screenshot(&mut b, "small-800");
+    screenshot(b, "small-800");
     let wide = b.number("document.documentElement.scrollWidth");
     assert!(wide <= 800.0, "the page is {wide} wide");
-    assert_no_page_errors(&mut b);
+    assert_no_page_errors(b);
 }
 
-#[test]
-fn wheel_keys_and_buttons_zoom_and_f_returns_to_the_failure() {
-    let Some(mut b) = browser(1280) else { return };
+fn wheel_keys_and_buttons_zoom_and_f_returns_to_the_failure(b: &mut Browser) {
     let file = keep("small", &support::queue_out_of_order());
     b.open(&file, "");
-    let whole = span(&mut b);
+    let whole = span(b);
     b.wheel(500.0, 300.0, -400.0);
-    let wheeled = span(&mut b);
+    let wheeled = span(b);
     assert!(wheeled < whole);
     b.key("+");
-    let pressed = span(&mut b);
+    let pressed = span(b);
     assert!(pressed < wheeled);
     b.click("#zoom-in");
-    assert!(span(&mut b) < pressed);
+    assert!(span(b) < pressed);
     b.key("ArrowRight");
     b.click("#zoom-fit");
-    assert!(span(&mut b) >= b.number("linpoint.shown.layout.bars.extent"));
+    assert!(span(b) >= b.number("linpoint.shown.layout.bars.extent"));
     b.click("#zoom-in");
     b.click("#zoom-in");
     b.key("f");
     let failing = "linpoint.shown.set.from[linpoint.shown.marks.failing]";
     assert!(b.number(failing) >= b.number("linpoint.state.x0"));
     assert!(b.number(failing) <= b.number("linpoint.state.x1"));
-    assert_no_page_errors(&mut b);
+    assert_no_page_errors(b);
 }
 
-#[test]
-fn stepping_shows_states_and_orders_can_be_compared() {
-    let Some(mut b) = browser(1280) else { return };
+fn stepping_shows_states_and_orders_can_be_compared(b: &mut Browser) {
     let file = keep("small", &support::queue_out_of_order());
     b.open(&file, "");
     b.click("#tab-order");
@@ -114,31 +134,29 @@ fn stepping_shows_states_and_orders_can_be_compared() {
     assert_eq!(b.text(state), "After step 1: [\"a\"] (front first)");
     b.key("o");
     assert_eq!(b.text("linpoint.state.axis"), "order");
-    screenshot(&mut b, "order");
+    screenshot(b, "order");
     b.key("t");
     b.key("c");
-    screenshot(&mut b, "compare");
+    screenshot(b, "compare");
     let compared = b.text("document.getElementById('fork').textContent");
     assert!(compared.starts_with("The orders diverge at step 5."), "{compared}");
-    assert_no_page_errors(&mut b);
+    assert_no_page_errors(b);
 }
 
-#[test]
-fn filters_hide_operations_and_links_restore_the_view() {
-    let Some(mut b) = browser(1280) else { return };
+fn filters_hide_operations_and_links_restore_the_view(b: &mut Browser) {
     let file = keep("small", &support::queue_out_of_order());
     b.open(&file, "");
-    let all = shown(&mut b);
+    let all = shown(b);
     b.click("#tab-filter");
     // Hide pending operations, then a kind of operation, then a client.
     b.click("[data-filter='outcomes:3']");
-    assert_eq!(shown(&mut b), all - 1.0);
+    assert_eq!(shown(b), all - 1.0);
     b.click("[data-filter='kinds:0']");
-    let fewer = shown(&mut b);
+    let fewer = shown(b);
     assert!(fewer < all - 1.0 && fewer > 0.0);
     b.click("[data-filter='clients:3']");
-    assert!(shown(&mut b) < fewer);
-    screenshot(&mut b, "filtered");
+    assert!(shown(b) < fewer);
+    screenshot(b, "filtered");
     b.key("d");
     b.settle();
     let link = b.text("location.hash");
@@ -148,19 +166,17 @@ fn filters_hide_operations_and_links_restore_the_view() {
     b.open(&file, &link);
     assert_eq!(b.text(view), before, "{link}");
     b.click("#filter-reset");
-    assert_eq!(shown(&mut b), all);
+    assert_eq!(shown(b), all);
     // Links are untrusted input.
     b.open(
         &file,
         "#part=99&x=NaN,a&step=-3&op=1e9&order=7&hide-kinds=..x&theme=odd&tab=constructor",
     );
-    assert_eq!(shown(&mut b), all);
-    assert_no_page_errors(&mut b);
+    assert_eq!(shown(b), all);
+    assert_no_page_errors(b);
 }
 
-#[test]
-fn dark_mode_follows_the_system_and_the_button() {
-    let Some(mut b) = browser(1280) else { return };
+fn dark_mode_follows_the_system_and_the_button(b: &mut Browser) {
     let file = keep("small", &support::queue_out_of_order());
     let dark =
         serde_json::json!({ "features": [{ "name": "prefers-color-scheme", "value": "dark" }] });
@@ -168,24 +184,22 @@ fn dark_mode_follows_the_system_and_the_button() {
     b.open(&file, "");
     let theme = "document.documentElement.dataset.theme";
     assert_eq!(b.text(theme), "dark");
-    screenshot(&mut b, "small-dark");
+    screenshot(b, "small-dark");
     let ground = b.text("getComputedStyle(document.body).backgroundColor");
     b.click("#theme");
     assert_eq!(b.text(theme), "light");
     assert_ne!(b.text("getComputedStyle(document.body).backgroundColor"), ground);
-    assert_no_page_errors(&mut b);
+    assert_no_page_errors(b);
 }
 
-#[test]
-fn text_from_a_history_is_never_markup() {
-    let Some(mut b) = browser(1280) else { return };
+fn text_from_a_history_is_never_markup(b: &mut Browser) {
     let page = support::hostile();
     let file = keep("hostile", &page);
     b.open(&file, "");
     b.key("n");
     b.click("#tab-filter");
     b.point(300.0, 190.0);
-    screenshot(&mut b, "hostile");
+    screenshot(b, "hostile");
     assert_eq!(b.number("document.scripts.length"), 3.0);
     assert_eq!(
         b.number("document.querySelectorAll('img, h1:not(#name), i:not(.legend i)').length"),
@@ -199,11 +213,10 @@ fn text_from_a_history_is_never_markup() {
                   return d.querySelector('parsererror') ? 'bad' : d.documentElement.textContent; })()";
     let text = b.text(parsed);
     assert!(text.contains("</script>"), "{text}");
-    assert_no_page_errors(&mut b);
+    assert_no_page_errors(b);
 }
 
-#[test]
-fn labels_do_not_overlap() {
+fn labels_do_not_overlap(b: &mut Browser) {
     // Labels of operations in the drawing, each with its line and its columns, that another one overlaps.
     let overlapping = "(() => {
         const page = new DOMParser().parseFromString(linpoint.svg(), 'image/svg+xml');
@@ -215,23 +228,20 @@ fn labels_do_not_overlap() {
         return labels.filter((a) => labels.some((b) => meet(a, b))).map((a) => a.text).join('; ');
     })()";
     let file = keep("lost-update", &support::lost_update());
-    let Some(mut b) = browser(500) else { return };
     for width in [500, 800, 1280, 1800] {
         b.resize(width, 800);
         b.open(&file, "");
-        screenshot(&mut b, &format!("lost-update-{width}"));
+        screenshot(b, &format!("lost-update-{width}"));
         assert_eq!(b.text(overlapping), "", "at {width} pixels");
-        assert_no_page_errors(&mut b);
+        assert_no_page_errors(b);
     }
 }
 
-#[test]
-fn with_many_clients_those_of_the_failure_come_first() {
-    let Some(mut b) = browser(1280) else { return };
+fn with_many_clients_those_of_the_failure_come_first(b: &mut Browser) {
     let history = support::key_value(400, 40, 3, 5, Some(60));
     let file = keep("crowd", &support::key_value_page("crowd.jsonl", &history));
     b.open(&file, "");
-    screenshot(&mut b, "crowd");
+    screenshot(b, "crowd");
     let rows = "[...linpoint.shown.marks.core].map((i) => linpoint.shown.layout.rowOf(i))";
     let clients =
         "new Set([...linpoint.shown.marks.core].map((i) => linpoint.shown.set.client[i])).size";
@@ -240,12 +250,10 @@ fn with_many_clients_those_of_the_failure_come_first() {
     assert!(b.text("document.getElementById('part').textContent").starts_with("key "));
     assert!(!b.text("document.getElementById('legend').textContent").is_empty());
     assert_eq!(b.text("String(document.getElementById('plan').open)"), "false");
-    assert_no_page_errors(&mut b);
+    assert_no_page_errors(b);
 }
 
-#[test]
-fn search_finds_operations_and_reveals_them() {
-    let Some(mut b) = browser(1280) else { return };
+fn search_finds_operations_and_reveals_them(b: &mut Browser) {
     let history = support::key_value(20_000, 12, 1, 7, None);
     let file = keep("search", &support::key_value_page("search.jsonl", &history));
     b.open(&file, "");
@@ -256,86 +264,80 @@ fn search_finds_operations_and_reveals_them() {
     assert!(hits > 0.0 && hits < 20.0, "{hits}");
     b.key("Enter");
     assert_eq!(b.text("document.getElementById('found').textContent"), format!("1/{hits}"));
-    assert!(span(&mut b) < 1_000.0);
-    screenshot(&mut b, "search");
+    assert!(span(b) < 1_000.0);
+    screenshot(b, "search");
     // Both spellings of the arrow, and clients.
     for query in ["get(0) -> ", "get(0) \u{2192} ", "client 3"] {
         b.eval(&format!("linpoint.search('{query}')"));
         b.wait("linpoint.shown.hits.length > 0");
     }
-    assert_no_page_errors(&mut b);
+    assert_no_page_errors(b);
 }
 
-#[test]
-fn parts_are_listed_with_verdicts_and_decoded_on_demand() {
-    let Some(mut b) = browser(1280) else { return };
+fn parts_are_listed_with_verdicts_and_decoded_on_demand(b: &mut Browser) {
     let history = support::key_value(20_000, 12, 300, 7, Some(2_000));
     let page = support::key_value_page("parts.jsonl", &history);
     assert!(page.report.verdict.violation().is_some());
     let file = keep("parts", &page);
     b.open(&file, "");
     b.click("#tab-parts");
-    screenshot(&mut b, "parts");
+    screenshot(b, "parts");
     let first = b.text("document.querySelector('.row.part').textContent");
     assert!(first.starts_with("key ") && first.ends_with("not linearizable"), "{first}");
-    let one = shown(&mut b);
+    let one = shown(b);
     assert!(one < 200.0, "{one} operations of one key");
     b.click("#all-parts");
-    assert_eq!(shown(&mut b), 20_000.0);
-    screenshot(&mut b, "parts-all");
+    assert_eq!(shown(b), 20_000.0);
+    screenshot(b, "parts-all");
     b.click(".row.part:nth-child(3)");
-    assert!(shown(&mut b) < 200.0);
-    assert_no_page_errors(&mut b);
+    assert!(shown(b) < 200.0);
+    assert_no_page_errors(b);
 }
 
-#[test]
-fn undecided_and_empty_pages_say_so() {
-    let Some(mut b) = browser(1280) else { return };
+fn undecided_and_empty_pages_say_so(b: &mut Browser) {
     let file = keep("undecided", &support::undecided());
     b.open(&file, "");
-    screenshot(&mut b, "undecided");
+    screenshot(b, "undecided");
     assert_eq!(b.text("document.getElementById('badge').textContent"), "? undecided");
     assert!(b.text("document.getElementById('reason').textContent").contains("cancellation"));
     let file = keep("empty", &support::empty());
     b.open(&file, "");
-    screenshot(&mut b, "empty");
+    screenshot(b, "empty");
     assert_eq!(
         b.text("document.getElementById('empty').textContent"),
         "The history has no operations."
     );
-    assert_no_page_errors(&mut b);
+    assert_no_page_errors(b);
 }
 
 /// Opens a large page and prints the times. They are not asserted.
-fn open_large_page(operations: usize, name: &str) {
-    let Some(mut b) = browser(1280) else { return };
+fn open_large_page(b: &mut Browser, operations: usize, name: &str) {
     let history = support::key_value(operations, 24, 1, 7, None);
     let page = support::key_value_page(name, &history);
     let file = keep(name, &page);
     b.open(&file, "");
-    screenshot(&mut b, name);
+    screenshot(b, name);
     let painted = b.number("+document.documentElement.dataset.painted");
     let frame = "(() => { const t = performance.now(); for (let k = 0; k < 10; k++) linpoint.draw(); \
                  return (performance.now() - t) / 10; })()";
     let whole = b.number(frame);
     b.open(&file, "#x=5000,5100");
     let near = b.number(frame);
-    screenshot(&mut b, &format!("{name}-near"));
+    screenshot(b, &format!("{name}-near"));
     println!(
         "{operations} operations: {} bytes, painted after {painted:.0} ms, a frame takes {whole:.1} ms \
          (everything), {near:.1} ms (100 events)",
         page.html.len()
     );
-    assert_eq!(shown(&mut b), operations as f64);
+    assert_eq!(shown(b), operations as f64);
     b.key("o");
     b.key("End");
     assert_eq!(b.number("linpoint.state.step + 1"), b.number("linpoint.shown.order.ids.length"));
-    assert_no_page_errors(&mut b);
+    assert_no_page_errors(b);
 }
 
-#[test]
-fn a_page_with_a_hundred_thousand_operations_works() {
-    open_large_page(100_000, "large");
+fn a_page_with_a_hundred_thousand_operations_works(b: &mut Browser) {
+    open_large_page(b, 100_000, "large");
     let size = std::fs::metadata(artefacts().join("large.html")).map(|m| m.len()).unwrap_or(0);
     assert!(size < 4_000_000, "{size} bytes");
 }
@@ -346,5 +348,6 @@ fn a_page_with_a_million_operations_works() {
         eprintln!("SKIPPED: LINPOINT_LONG is not set");
         return;
     }
-    open_large_page(1_000_000, "million");
+    let Some(mut b) = browser() else { return };
+    open_large_page(&mut b, 1_000_000, "million");
 }

@@ -20,6 +20,7 @@ pub struct Browser {
     profile: PathBuf,
     next: u64,
     session: Option<String>,
+    target: Option<Value>,
     /// Errors that the page reported.
     pub errors: Vec<String>,
 }
@@ -58,10 +59,28 @@ impl Browser {
             .expect("a shell");
         let input = child.stdin.take().expect("piped");
         let output = BufReader::new(child.stdout.take().expect("piped"));
-        let mut browser =
-            Browser { child, input, output, profile, next: 0, session: None, errors: Vec::new() };
+        let mut browser = Browser {
+            child,
+            input,
+            output,
+            profile,
+            next: 0,
+            session: None,
+            target: None,
+            errors: Vec::new(),
+        };
         browser.attach(width, height);
         browser
+    }
+
+    /// Forgets the page and opens another one.
+    pub fn fresh_page(&mut self, width: u32, height: u32) {
+        self.session = None;
+        self.errors.clear();
+        if let Some(target) = self.target.take() {
+            self.ask("Target.closeTarget", json!({ "targetId": target }));
+        }
+        self.attach(width, height);
     }
 
     fn attach(&mut self, width: u32, height: u32) {
@@ -69,6 +88,7 @@ impl Browser {
         let target = page["targetId"].clone();
         let attached =
             self.ask("Target.attachToTarget", json!({ "targetId": target, "flatten": true }));
+        self.target = Some(target);
         self.session = attached["sessionId"].as_str().map(str::to_owned);
         for domain in ["Page.enable", "Runtime.enable", "Log.enable", "Network.enable"] {
             self.ask(domain, json!({}));
