@@ -13,7 +13,7 @@ Examples:
   linpoint check run.jsonl                       the file names the model
   linpoint check --model queue:capacity=20 runs  every history in a directory
   linpoint check store/history.edn.gz            a Jepsen run, compressed
-  linpoint check --include '*.edn' --fail-fast store   until the first violation
+  linpoint check --fail-fast --exclude old runs  until the first violation
   ssh db1 cat run.jsonl | linpoint check -       from standard input
   linpoint check --timeout 10s --memory 2GiB .   stop at a limit instead of running forever"
     };
