@@ -73,7 +73,7 @@ impl Config {
         let unreadable = |error: io::Error| bad(&reason(&error));
         let text = fs::read_to_string(&path).map_err(unreadable)?;
         let path_of_dir = path.canonicalize().map_err(unreadable)?;
-        let written: Written = toml::from_str(&text).map_err(|error| bad(&error))?;
+        let written: Written = basic_toml::from_str(&text).map_err(|error| bad(&error))?;
         let rule = |rule: WrittenRule| Rule::new(rule).map_err(|why| bad(&why));
         Ok(Config {
             dir: path_of_dir.parent().unwrap_or(Path::new("/")).to_owned(),

@@ -79,7 +79,7 @@ fn a_bad_configuration_is_an_error() {
     let dir = dir("config-bad");
     fs::write(dir.join("a.jsonl"), BAD).unwrap();
     for (config, message) in [
-        ("[[histories]\n", "TOML parse error at line 1"),
+        ("[[histories]\n", "at line 1"),
         ("[[history]]\n", "unknown field `history`"),
         ("[[histories]]\nfiles = \"*\"\n", "missing field `model`"),
         ("[[histories]]\nfiles = \"*\"\nmodel = \"heap\"\n", "unknown model \"heap\""),

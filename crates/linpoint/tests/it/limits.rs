@@ -74,7 +74,7 @@ fn counted_memory_stays_within_the_limit() {
     for engine in [Engine::WgGraph, Engine::JitGraph, Engine::Breadth] {
         let report = Checker::new(&Queue::new())
             .engine(engine)
-            .timeout(Duration::from_secs(2))
+            .timeout(Duration::from_millis(500))
             .memory(4 << 20)
             .check(&harder())
             .unwrap();

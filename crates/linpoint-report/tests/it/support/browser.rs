@@ -93,6 +93,9 @@ impl Browser {
         for domain in ["Page.enable", "Runtime.enable", "Log.enable", "Network.enable"] {
             self.ask(domain, json!({}));
         }
+        // Drawing animations takes most of the time, and shows nothing that is tested.
+        let calm = json!({ "features": [{ "name": "prefers-reduced-motion", "value": "reduce" }] });
+        self.ask("Emulation.setEmulatedMedia", calm);
         self.resize(width, height);
     }
 
