@@ -5,7 +5,7 @@
 
 #![allow(
     unsafe_code,
-    reason = "a global allocator is an unsafe trait; this one forwards every call"
+    reason = "a global allocator is an unsafe trait, and glibc's settings are a foreign function"
 )]
 
 use std::alloc::{GlobalAlloc, Layout, System};

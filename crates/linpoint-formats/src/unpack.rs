@@ -105,7 +105,10 @@ fn read_at_most(
 ) -> io::Result<()> {
     let left = most.saturating_sub(out.len()).saturating_add(1);
     let left = u64::try_from(left).unwrap_or(u64::MAX);
-    stream.take(left).read_to_end(out).map_err(|error| damaged(&error))?;
+    stream.take(left).read_to_end(out).map_err(|error| match error.kind() {
+        io::ErrorKind::UnexpectedEof => damaged(&io::Error::other("the file ends too early")),
+        _ => damaged(&error),
+    })?;
     if out.len() > most {
         let message = format!("it has more than {most} bytes when it is unpacked");
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));

@@ -137,8 +137,8 @@ fn lanes(
     }
 }
 
-/// Makes sure that values are equal and do not only share a name, once there are so many pairs: one question for all is
-/// cheaper.
+/// Checks that the values of each pair are equal and do not only share a name. Waits until there are `portion` pairs,
+/// because one question for all of them is cheaper.
 fn verify(rows: Rows<'_>, equal: &mut Vec<[Place; 2]>, portion: usize) -> Result<(), Problem> {
     if equal.len() < portion {
         return Ok(());
