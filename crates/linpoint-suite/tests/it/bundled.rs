@@ -8,7 +8,7 @@ use linpoint_suite::{CheckerCandidate, bundled};
 const SEED: u64 = 0xB0D;
 
 fn histories() -> u64 {
-    if std::env::var("LINPOINT_LONG").is_ok_and(|v| v == "1") { 60_000 } else { 1_000 }
+    if std::env::var("LINPOINT_LONG").is_ok_and(|v| v == "1") { 60_000 } else { 1_500 }
 }
 
 #[test]

@@ -60,7 +60,7 @@ fn size() -> Size {
     } else {
         let usual = Size {
             long: false,
-            small: 75_000,
+            small: 90_000,
             large: 3_000,
             crowded: 300,
             laws: 300,

@@ -21,7 +21,7 @@ use crate::common::is_long;
 
 /// Number of histories that a monitor must decide, over all its objects.
 fn enough() -> u64 {
-    if is_long() { 10_000_000 } else { 20_000 }
+    if is_long() { 10_000_000 } else { 30_000 }
 }
 
 /// Small and crowded, medium, and larger histories.

@@ -20,7 +20,7 @@ use crate::common::is_long;
 
 /// Streams of one kind.
 fn count() -> u64 {
-    if is_long() { 120_000 } else { 1_000 }
+    if is_long() { 120_000 } else { 1_500 }
 }
 
 /// Streams with operations drawn uniformly.

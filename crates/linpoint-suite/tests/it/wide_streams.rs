@@ -212,10 +212,10 @@ fn compare_many(count: u64, is_wide: bool) {
 
 #[test]
 fn stacks_with_many_clients() {
-    compare_many(if is_long() { 100_000 } else { 60 }, true);
+    compare_many(if is_long() { 100_000 } else { 100 }, true);
 }
 
 #[test]
 fn stacks_with_some_clients() {
-    compare_many(if is_long() { 2_000_000 } else { 3_000 }, false);
+    compare_many(if is_long() { 2_000_000 } else { 5_000 }, false);
 }
