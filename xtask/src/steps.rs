@@ -90,10 +90,14 @@ fn tests(run: &Run<'_>) -> Result<(), String> {
     others.and(library_tests(run))
 }
 
-/// The library's own tests. Optimising them would take four times as long as running them as they are.
+/// The library's own tests. Unless they are long, optimising them would take longer than running them
+/// as they are.
 fn library_tests(run: &Run<'_>) -> Result<(), String> {
     let mut command = test_command(run, &["-p", "linpoint", "--lib", "--tests"]);
-    finish(command.env("CARGO_PROFILE_TEST_OPT_LEVEL", "0"))
+    if !run.long {
+        command.env("CARGO_PROFILE_TEST_OPT_LEVEL", "0");
+    }
+    finish(&mut command)
 }
 
 fn test_command(run: &Run<'_>, what: &[&str]) -> Command {
