@@ -20,10 +20,6 @@ impl From<bool> for Reply {
     }
 }
 
-/// After this many queries in a row without an answer, the next smaller chunks are tried: the fewer
-/// operations are relaxed, the easier is the query.
-const PATIENCE: usize = 4;
-
 /// The result of minimising.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Minimised<T> {
@@ -42,22 +38,18 @@ pub(crate) fn minimise<T: Copy>(
     let mut chunk = items.len().div_ceil(2).max(1);
     let mut fewer = Vec::with_capacity(items.len());
     loop {
-        let (mut from, mut is_minimal, mut unanswered) = (0, true, 0);
+        let (mut from, mut is_minimal) = (0, true);
         while from < items.len() && items.len() > least {
             let to = (from + chunk).min(items.len());
             fewer.clear();
             fewer.extend_from_slice(&items[..from]);
             fewer.extend_from_slice(&items[to..]);
             let reply = if fewer.len() < least { Reply::Fine } else { ask(&fewer) };
-            unanswered = if reply == Reply::Unknown { unanswered + 1 } else { 0 };
             match reply {
                 Reply::Bad => std::mem::swap(&mut items, &mut fewer),
                 Reply::Fine => from = to,
                 Reply::Unknown => (from, is_minimal) = (to, false),
                 Reply::Stop => return Minimised { items, is_minimal: false },
-            }
-            if unanswered == PATIENCE && chunk > 1 {
-                break;
             }
         }
         if chunk == 1 {
@@ -88,20 +80,6 @@ mod tests {
             if questions < 0 { Reply::Stop } else { items.contains(&99).into() }
         });
         assert!(found.items.contains(&99) && found.items.len() < 100 && !found.is_minimal);
-    }
-
-    #[test]
-    fn large_chunks_that_get_no_answer_are_not_tried_to_the_end() {
-        let mut questions = 0;
-        let found = minimise((0..1_000).collect(), 1, |items: &[u32]| {
-            questions += 1;
-            match items.len() {
-                999.. => items.contains(&700).into(),
-                _ => Reply::Unknown,
-            }
-        });
-        assert_eq!(found.items.len(), 999);
-        assert!(questions < 1_100, "{questions}");
     }
 
     #[test]
