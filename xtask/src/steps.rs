@@ -36,7 +36,10 @@ pub fn quick(root: &Path) -> bool {
         let others = ["--workspace", "--exclude", "linpoint", "--lib", "--bins"];
         finish(&mut test_command(run, &others)).and(library_tests(run))
     });
-    run.step("doc tests", |run| run.cargo(&["test", "-p", "linpoint", "--doc", "--quiet"]));
+    run.step("doc tests", |run| {
+        let mut doc = run.command(&["test", "-p", "linpoint", "--doc", "--quiet"]);
+        finish(unoptimised(&mut doc))
+    });
     run.step("differential", |run| {
         let differential = ["test", "-p", "linpoint-suite", "--test", "it", "--quiet", "--"];
         finish(run.command(&differential).arg("differential::").env("LINPOINT_QUICK", "1"))
@@ -95,9 +98,13 @@ fn tests(run: &Run<'_>) -> Result<(), String> {
 fn library_tests(run: &Run<'_>) -> Result<(), String> {
     let mut command = test_command(run, &["-p", "linpoint", "--lib", "--tests"]);
     if !run.long {
-        command.env("CARGO_PROFILE_TEST_OPT_LEVEL", "0");
+        unoptimised(&mut command);
     }
     finish(&mut command)
+}
+
+fn unoptimised(command: &mut Command) -> &mut Command {
+    command.env("CARGO_PROFILE_TEST_OPT_LEVEL", "0")
 }
 
 fn test_command(run: &Run<'_>, what: &[&str]) -> Command {
