@@ -7,7 +7,7 @@
 //! | `LINPOINT_ITERS` | number of runs or scenarios, instead of a time |
 //! | `LINPOINT_REPLAY` | a replay file or its contents: the test that it names runs nothing else |
 //! | `LINPOINT_DIR` | directory for reports, instead of `target/linpoint` |
-//! | `LINPOINT_BREAKPOINTS` | `on`: stress tests stop threads by breakpoints (experimental) |
+//! | `LINPOINT_BREAKPOINTS` | `off`: stress tests do not stop threads by breakpoints |
 //!
 //! The variables override what the test sets.
 //!

@@ -6,8 +6,8 @@
 //! into a time slice: on a busy machine, operations then overlap in hardly any run. So, by default:
 //!
 //! * each thread has a core, as far as there are enough: operations overlap in nearly all runs;
-//! * if breakpoints are switched on, threads are in most batches **stopped** by [breakpoints](super::breakpoints), at instructions that matter, until
-//!   others have done something. In every other one of these batches, all threads share a core. They then pass it on
+//! * if the system supports breakpoints, threads are in most batches **stopped** by [breakpoints](super::breakpoints), at
+//!   instructions that matter, until others have done something. In every other one of these batches, all threads share a core. They then pass it on
 //!   to each other, whatever else the machine does. A thread that is woken on a core where another program runs waits until
 //!   the time slice of that program ends;
 //! * half of the other batches are **interrupted**: beside each thread runs an [interrupter](super::interrupters), which

@@ -132,6 +132,11 @@ fn explain_part<'a>(
         }),
         (None, None) => None,
     };
+    // The sentence comes before the core, which can take any time.
+    let for_sentence = probe.with_a_third();
+    let partials = earliest::partials(&for_sentence, part, &earliest);
+    let (allowed, allowed_is_complete) =
+        earliest::allowed(&for_sentence, part, &earliest).unwrap_or((Vec::new(), false));
     let found =
         core::find(probe, &until_failure, failing.as_ref().and_then(to_prefix), proof.as_ref());
     let confirmed_by = match found.status {
@@ -161,9 +166,6 @@ fn explain_part<'a>(
             }
         }
     }
-    let partials = earliest::partials(probe, part, &earliest);
-    let (allowed, allowed_is_complete) =
-        earliest::allowed(probe, part, &earliest).unwrap_or((Vec::new(), false));
     // A proof has its own sentence, which nothing confirms. What the failing operation could have returned is confirmed.
     let nothing_else_to_say = failing.is_none() || (allowed.is_empty() && partials.is_empty());
     let reason = match (argued, refutation) {

@@ -13,6 +13,7 @@ use crate::split::Split;
 use crate::subject::{Case, RetId};
 
 /// Asks whether histories are linearizable.
+#[derive(Clone, Copy)]
 pub(super) struct Probe<'a> {
     pub(super) hints: Hints,
     pub(super) deadline: Instant,
@@ -42,6 +43,12 @@ const MAX_STATES: usize = 64;
 const STRAIGHT_STEPS_PER_OP: u64 = 2;
 
 impl Probe<'_> {
+    /// The same with a third of the time that is left.
+    pub(super) fn with_a_third(&self) -> Self {
+        let now = Instant::now();
+        Probe { deadline: now + self.deadline.saturating_duration_since(now) / 3, ..*self }
+    }
+
     fn budget(&self, ops: usize) -> Budget<'_> {
         Budget::new(Some(self.deadline), self.memory)
             .watch(self.cancel)

@@ -27,14 +27,18 @@
 //!   It may itself run into a breakpoint, since unoptimised programs share functions such as those of atomics. So the part that
 //!   puts the byte back calls no function at all; the signal is not blocked meanwhile; and each breakpoint that is hit in
 //!   the rest is gone afterwards.
-//! * **Threads that block `SIGTRAP`** would be killed. glibc blocks all signals while it starts threads and processes,
-//!   in its own code only, where no breakpoints are. Single-stepping ends before any system call that could block signals or
-//!   start threads.
-//! * **Not covered**: a process that is forked without `exec` while breakpoints are set has them in its own copy of the code,
-//!   where nobody can take them back. Operations under test that do this must not be tested with breakpoints.
+//! * **Threads that block `SIGTRAP`** would be killed. If any thread of the process does when a test begins, there are no
+//!   breakpoints. glibc blocks all signals while it starts threads and processes, in its own code only, where no
+//!   breakpoints are. Single-stepping ends before any system call that could block signals or start threads.
+//! * **Forked processes** have a copy of the code, with the breakpoints in it. They inherit the handler, which puts the byte
+//!   back in the memory of the process that trapped.
+//! * **Real-time priority**: such threads keep the core from those that a stopped thread waits for. There, a test was seen
+//!   not to end. So there are no breakpoints.
+//! * **Not covered**: a thread that the code under test starts *during* a test, that blocks `SIGTRAP` and performs the same
+//!   instructions as operations do.
 //! * Where something is in the way, there are no breakpoints: under a debugger, if the program handles `SIGTRAP` itself,
-//!   if the thread blocks it, if the system forbids to write `/proc/self/mem`, if a test of the machinery fails, under Miri, on other
-//!   systems than Linux and other processors than x86-64, and without `LINPOINT_BREAKPOINTS=on`.
+//!   if the system forbids to write `/proc/self/mem`, if a test of the machinery fails, under Miri, on other systems than
+//!   Linux and other processors than x86-64, and with `LINPOINT_BREAKPOINTS=off`.
 
 #![cfg_attr(not(all(target_os = "linux", target_arch = "x86_64", not(miri))), allow(dead_code))]
 

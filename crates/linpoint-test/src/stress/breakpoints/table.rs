@@ -17,6 +17,8 @@ pub(super) const ENTRIES: usize = 2048;
 pub(super) static ORIGINALS: [AtomicU64; ENTRIES] = [const { AtomicU64::new(0) }; ENTRIES];
 /// The file through which code is written; -1 before it is opened.
 pub(super) static MEMORY: AtomicI32 = AtomicI32::new(-1);
+/// The process that opened it. A process that was forked has code of its own.
+pub(super) static OWNER: AtomicI32 = AtomicI32::new(0);
 
 pub(super) const ADDRESS: u64 = (1 << 56) - 1;
 
@@ -24,6 +26,7 @@ fn memory() -> Option<&'static File> {
     static FILE: OnceLock<Option<File>> = OnceLock::new();
     let open = || {
         let file = File::options().read(true).write(true).open("/proc/self/mem").ok()?;
+        OWNER.store(std::process::id() as i32, Ordering::SeqCst);
         MEMORY.store(file.as_raw_fd(), Ordering::SeqCst);
         Some(file)
     };

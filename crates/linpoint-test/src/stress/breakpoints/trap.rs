@@ -19,6 +19,9 @@ const TF: i64 = 0x100;
 /// The code of a signal after a single step.
 const TRAP_TRACE: c_int = 2;
 
+/// The memory of the process that opens it.
+static OWN_MEMORY: [u8; 15] = *b"/proc/self/mem\0";
+
 /// What a thread does, for the handler.
 struct Current {
     /// The thread is in an operation that may be stopped, with this pace.
@@ -99,6 +102,16 @@ macro_rules! load {
     }};
 }
 
+/// Calls the system, without calling a function. Arguments that a call does not have are zero.
+macro_rules! system {
+    ($number:expr, $first:expr, $second:expr, $third:expr, $fourth:expr) => {{
+        let result: i64;
+        asm!("syscall", inlateout("rax") $number => result, in("rdi") $first, in("rsi") $second,
+            in("rdx") $third, in("r10") $fourth, out("rcx") _, out("r11") _, options(nostack));
+        result
+    }};
+}
+
 /// Handles `SIGTRAP`. Up to the point where the original byte is back, nothing may be called: it could lead to the same
 /// breakpoint again. Unoptimised, even an atomic load is a call; operators of numbers and fields are not.
 extern "C" fn on_trap(_: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
@@ -130,11 +143,18 @@ extern "C" fn on_trap(_: c_int, info: *mut libc::siginfo_t, context: *mut c_void
             libc::raise(libc::SIGTRAP);
             return;
         }
-        let memory = load!(":e", i32, &raw const table::MEMORY as usize);
+        let owner = load!(":e", i32, &raw const table::OWNER as usize) as i64;
+        let mut memory = load!(":e", i32, &raw const table::MEMORY as usize) as i64;
+        let is_forked = system!(libc::SYS_getpid, 0, 0, 0, 0) != owner;
+        if is_forked {
+            // The open file is the memory of the parent.
+            memory = system!(libc::SYS_open, &raw const OWN_MEMORY, libc::O_RDWR, 0, 0);
+        }
         let byte = (word >> 56) as u8;
-        let pwrite = libc::SYS_pwrite64;
-        asm!("syscall", inlateout("rax") pwrite => _, in("rdi") memory as i64, in("rsi") &raw const byte,
-            in("rdx") 1, in("r10") address, out("rcx") _, out("r11") _, options(nostack));
+        system!(libc::SYS_pwrite64, memory, &raw const byte, 1, address);
+        if is_forked {
+            system!(libc::SYS_close, memory, 0, 0, 0);
+        }
         (*context).uc_mcontext.gregs[libc::REG_RIP as usize] = address as i64;
     }
     stopped();
@@ -196,28 +216,50 @@ fn registers(gregs: &[i64; 23]) -> Registers {
     all
 }
 
-/// True if the handler is in place and works, and the calling thread does not block the signal.
+/// True if the handler is in place and works, no thread blocks the signal, and the calling thread has no real-time
+/// priority.
 pub(super) fn is_ready() -> bool {
     static READY: OnceLock<bool> = OnceLock::new();
-    !is_blocked() && *READY.get_or_init(|| is_wanted() && install() && works())
+    !is_blocked() && !is_real_time() && *READY.get_or_init(|| is_wanted() && install() && works())
 }
 
 fn is_wanted() -> bool {
-    // Only if asked for: running code is patched, and a test that ran at real-time priority did not end. Tests of this
-    // module always want it.
-    let is_on = cfg!(test) || std::env::var("LINPOINT_BREAKPOINTS").is_ok_and(|word| word == "on");
+    let is_off = std::env::var("LINPOINT_BREAKPOINTS").is_ok_and(|word| word == "off");
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let tracer = status.lines().find_map(|line| line.strip_prefix("TracerPid:"));
-    is_on && tracer.is_some_and(|id| id.trim() == "0")
+    !is_off && tracer.is_some_and(|id| id.trim() == "0")
 }
 
+/// Threads of real-time priority keep their core from all others, also from those that a stopped thread waits for.
+fn is_real_time() -> bool {
+    // SAFETY: the call takes a number and returns one.
+    let policy = unsafe { libc::sched_getscheduler(0) };
+    !matches!(policy, libc::SCHED_OTHER | libc::SCHED_BATCH | libc::SCHED_IDLE)
+}
+
+/// True if some thread of this process blocks the signal. It would be killed at a breakpoint.
 fn is_blocked() -> bool {
-    // SAFETY: the set is written by the call before it is read, and may be zero.
-    unsafe {
-        let mut blocked: libc::sigset_t = std::mem::zeroed();
-        libc::pthread_sigmask(libc::SIG_BLOCK, std::ptr::null(), &raw mut blocked) != 0
-            || libc::sigismember(&raw const blocked, libc::SIGTRAP) != 0
+    // A thread that is just being started blocks all signals, so one that blocks it is asked again.
+    const TIMES: u32 = 3;
+    (0..TIMES).all(|time| {
+        std::thread::sleep(std::time::Duration::from_micros(200) * time);
+        some_thread_blocks_it().unwrap_or(true)
+    })
+}
+
+fn some_thread_blocks_it() -> Option<bool> {
+    for task in std::fs::read_dir("/proc/self/task").ok()? {
+        // A thread that has just ended blocks nothing.
+        let Ok(status) = std::fs::read_to_string(task.ok()?.path().join("status")) else {
+            continue;
+        };
+        let blocked = status.lines().find_map(|line| line.strip_prefix("SigBlk:"))?;
+        let blocked = u64::from_str_radix(blocked.trim(), 16).ok()?;
+        if blocked & 1 << (libc::SIGTRAP - 1) != 0 {
+            return Some(true);
+        }
     }
+    Some(false)
 }
 
 /// Installs the handler, unless there is another one.
@@ -262,4 +304,71 @@ fn works() -> bool {
     let is_hit = pace.stops() > 0;
     table::clear(point);
     is_set && is_hit && counter.load(Ordering::SeqCst) == 2
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use super::*;
+
+    #[inline(never)]
+    fn add(counter: &AtomicU64) -> u64 {
+        counter.fetch_add(1, Ordering::SeqCst)
+    }
+
+    /// The first access in [`add`].
+    fn point_in_add(pace: &Pace, counter: &AtomicU64) -> u64 {
+        let stepped = InOperation::new(pace, 0, 0, 0, true);
+        std::hint::black_box(add as fn(&AtomicU64) -> u64)(counter);
+        drop(stepped);
+        pace.points().any(0).expect("there is an access")
+    }
+
+    #[test]
+    fn a_forked_process_repairs_its_own_code_and_not_that_of_its_parent() {
+        // A debugger, or a system that forbids it.
+        let Some(points) = super::super::Points::new() else { return };
+        let pace = Pace::new(points, 1, false);
+        let counter = Box::new(AtomicU64::new(0));
+        let call = std::hint::black_box(add as fn(&AtomicU64) -> u64);
+        let point = point_in_add(&pace, &counter);
+        assert!(table::set(point));
+        // SAFETY: the child only adds a number, which allocates nothing and takes no locks, and exits.
+        let status = unsafe {
+            let child = libc::fork();
+            if child == 0 {
+                call(&counter);
+                libc::_exit(if call(&counter) == 2 { 0 } else { 1 });
+            }
+            let mut status = -1;
+            libc::waitpid(child, &raw mut status, 0);
+            status
+        };
+        assert_eq!(status, 0, "the child ended as it should");
+        let _in_operation = InOperation::new(&pace, 0, 0, 0, false);
+        call(&counter);
+        assert_eq!(pace.stops(), 1, "the breakpoint of the parent is still there");
+    }
+
+    #[test]
+    fn a_thread_that_blocks_the_signal_prevents_breakpoints() {
+        let thread = std::thread::spawn(|| {
+            // SAFETY: only this thread's mask changes. Other tests may have set breakpoints by now, and would kill it, so
+            // while it blocks the signal it only executes the code of the C library.
+            unsafe {
+                let mut all: libc::sigset_t = std::mem::zeroed();
+                libc::sigfillset(&raw mut all);
+                libc::pthread_sigmask(libc::SIG_BLOCK, &raw const all, std::ptr::null_mut());
+                libc::usleep(300_000);
+                libc::pthread_sigmask(libc::SIG_UNBLOCK, &raw const all, std::ptr::null_mut());
+            }
+        });
+        while !thread.is_finished() {
+            if is_blocked() {
+                return;
+            }
+        }
+        panic!("it blocked the signal for a while, and nobody noticed");
+    }
 }
