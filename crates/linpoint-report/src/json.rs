@@ -198,6 +198,8 @@ fn facts(argument: &Argument) -> Value {
                 Rule::FirstIn => "first-in",
                 Rule::LastIn => "last-in",
                 Rule::Priority => "priority",
+                Rule::Front => "front",
+                Rule::Back => "back",
             };
             json!({ "rule": rule, "waiting": id(waiting), "added": id(added), "taker": id(taker) })
         }

@@ -93,6 +93,18 @@ impl Confirm<'_> {
                     && ahead(&&waiting)
                     && stays(all.iter().filter(sure).filter(ahead).count(), gone)
             }
+            Rule::Front | Rule::Back => {
+                let end = if rule == Rule::Front { "front" } else { "back" };
+                let is_here = |row: &Row| row.deed.end.as_deref() == Some(end);
+                let ahead = |row: &&&Row| {
+                    let on_top = is_here(row) && added.precedes(row) && row.precedes(taker);
+                    on_top || !is_here(added) && row.precedes(added)
+                };
+                own.len() == 1
+                    && is_here(taker)
+                    && ahead(&&waiting)
+                    && stays(all.iter().filter(sure).filter(ahead).count(), gone.len())
+            }
             Rule::Priority => {
                 let number = |v: &str| v.parse::<i64>().ok();
                 let (a, b) = (number(other)?, number(value)?);

@@ -25,6 +25,8 @@ pub struct Deed {
     pub takes_some: bool,
     /// The element that it saw and left.
     pub sees: Option<String>,
+    /// The end of a deque at which it did that.
+    pub end: Option<String>,
     /// It found no element.
     pub empty: bool,
     /// It found no room.
@@ -96,7 +98,9 @@ pub fn deed(model: &str, op: &Recorded) -> Option<Deed> {
     let (ret, returned) = (op.ret.as_deref(), !op.span.is_pending());
     let arg = |at: usize| args.get(at).cloned();
     let known = ret.map(str::to_owned);
-    let deed = Deed { sure: returned, ..Deed::default() };
+    let end =
+        name.strip_prefix("push_").or(name.strip_prefix("pop_")).or(name.strip_prefix("peek_"));
+    let deed = Deed { sure: returned, end: end.map(str::to_owned), ..Deed::default() };
     let succeeded = ret == Some("true");
     Some(match (model, name) {
         ("register" | "cas-register", "read") => Deed { finds: known, ..deed },

@@ -20,6 +20,11 @@ use crate::spec::Traces;
 use crate::subject::Case;
 use crate::verdict::CoreStatus;
 
+/// The operations of an argument are reduced for at most this share of the time that is left.
+const ARGUING: u32 = 4;
+/// What is left of them is reduced by engines for at most this share. A person needs no less than the argument.
+const AFTER_ARGUMENT: u32 = 6;
+
 pub(super) struct Core {
     /// In call order.
     pub(super) ops: Vec<OpId>,
@@ -92,35 +97,52 @@ impl Relevance {
     }
 }
 
-/// Operations named by a monitor or by the specification.
-pub(super) struct Proof {
+/// Operations named by a monitor, by the specification, or by an argument.
+pub(super) struct Proof<'p> {
     pub(super) ops: Vec<OpId>,
     /// True if they contradict each other in this history. It may have been cut off before that.
     pub(super) is_whole: bool,
+    /// The argument, if there is one: whether these operations are still enough for it. It is asked before an engine,
+    /// because it needs no search.
+    pub(super) argument: Option<Holds<'p>>,
 }
+
+/// Whether some operations are enough for an argument.
+type Holds<'p> = &'p dyn Fn(&[OpId]) -> bool;
 
 pub(super) fn find<'a>(
     probe: &Probe<'a>,
     part: &Case<'a>,
     failing: Option<OpId>,
-    proof: Option<&Proof>,
+    proof: Option<&Proof<'_>>,
 ) -> Core {
     if let Some(limit) = probe.is_late() {
         return Core { ops: part.ids().collect(), status: CoreStatus::NotMinimised(limit) };
     }
     let relevance = Relevance::new(part);
     let mut shrinking = Shrinking { probe, part, relevance, limit: None };
-    let proved = |shrinking: &mut Shrinking<'_, '_>, proof: &&Proof| {
+    let mut argued = None;
+    if let Some(proof) = proof {
+        argued = proof.argument.and_then(|holds| shrinking.shrink_argument(&proof.ops, holds));
+    }
+    let proved = |shrinking: &mut Shrinking<'_, '_>, proof: &&Proof<'_>| {
         shrinking.ask(&proof.ops).unwrap_or(proof.is_whole)
     };
-    let mut ops = match proof.filter(|proof| proved(&mut shrinking, proof)) {
-        Some(proof) => proof.ops.clone(),
+    let is_argued = argued.is_some();
+    let proved =
+        argued.or_else(|| proof.filter(|p| proved(&mut shrinking, p)).map(|p| p.ops.clone()));
+    let mut ops = match proved {
+        Some(ops) => ops,
         None => match failing.and_then(|failing| shrinking.grow(failing)) {
             Some(grown) => grown,
             None => part.ids().collect(),
         },
     };
     shrinking.limit = None;
+    let quick = probe.with_a_share(AFTER_ARGUMENT);
+    if is_argued {
+        shrinking.probe = &quick;
+    }
     ops = shrinking.shrink(ops);
     sort_by_call(&mut ops, part);
     let status = match shrinking.limit {
@@ -198,6 +220,22 @@ impl Shrinking<'_, '_> {
         part.ids()
             .filter(|id| meets(part.leaves(*id).names()) || meets(part.senses(*id).names()))
             .collect()
+    }
+
+    /// As few operations as the argument needs. `ops` are probably enough, otherwise all are.
+    fn shrink_argument(&self, ops: &[OpId], holds: Holds<'_>) -> Option<Vec<OpId>> {
+        let quick = self.probe.with_a_share(ARGUING);
+        let mut ops = ops.to_vec();
+        if !holds(&ops) {
+            ops = self.part.ids().collect();
+            holds(&ops).then_some(())?;
+        }
+        sort_by_call(&mut ops, self.part);
+        let ask = |ops: &[OpId]| match quick.is_late() {
+            None => holds(ops).into(),
+            Some(_) => Reply::Stop,
+        };
+        Some(minimise(ops, 1, ask).items)
     }
 
     /// Relaxes as many operations as possible, the earliest called first.

@@ -116,7 +116,11 @@ pub(super) fn allowed(
         })
     };
     let unknown = with(RetId::UNKNOWN);
-    let (candidates, mut complete) = probe.results(&unknown, local, MAX_CANDIDATES)?;
+    let (candidates, mut complete) =
+        probe.results(&unknown, local, MAX_CANDIDATES).unwrap_or_else(|| {
+            let (before, _) = prefix(part, earliest.rank.saturating_sub(1));
+            (probe.some_results(&before, local, MAX_CANDIDATES), false)
+        });
     let mut allowed = Vec::new();
     for ret in candidates {
         let case = with(ret);

@@ -117,10 +117,18 @@ fn explain_part<'a>(
         may_argue.then(|| local::find(&scene, &readers(others), &is_late)).flatten()
     };
     let mut argued = argue(named.as_deref().unwrap_or(&[]));
+    let about: Vec<OpId> = argued.iter().map(|argued| argued.about).collect();
+    let still_holds = |ops: &[OpId]| {
+        let relaxed = core::relaxed(&until_failure, ops);
+        let scene = local::Scene { until_failure: &relaxed, ..scene };
+        let is_known = |id: &OpId| to_prefix(id).is_some_and(|id| ops.contains(&id));
+        about.iter().all(is_known) && local::find(&scene, &about, &|| false).is_some()
+    };
     let proof = match (&argued, named) {
         (Some(argued), _) => Some(core::Proof {
             is_whole: false,
             ops: argued.ops.iter().chain(&failing).filter_map(to_prefix).collect(),
+            argument: Some(&still_holds),
         }),
         (None, Some(named)) => Some(core::Proof {
             // An operation that had not returned by then is no longer part of a proof.
@@ -129,11 +137,12 @@ fn explain_part<'a>(
                 to_prefix(id).is_some_and(|it| is_pending(&it) == part.span(*id).is_pending())
             }),
             ops: named.iter().filter_map(to_prefix).collect(),
+            argument: None,
         }),
         (None, None) => None,
     };
     // The sentence comes before the core, which can take any time.
-    let for_sentence = probe.with_a_third();
+    let for_sentence = probe.with_a_share(3);
     let partials = earliest::partials(&for_sentence, part, &earliest);
     let (allowed, allowed_is_complete) =
         earliest::allowed(&for_sentence, part, &earliest).unwrap_or((Vec::new(), false));

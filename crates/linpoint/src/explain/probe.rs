@@ -11,6 +11,7 @@ use crate::plan::Plan;
 use crate::search::{Ending, Engine, Found, Problem, Scratch, Searcher, Switches, compile};
 use crate::split::Split;
 use crate::subject::{Case, RetId};
+use crate::verdict::certify::order_is_valid;
 
 /// Asks whether histories are linearizable.
 #[derive(Clone, Copy)]
@@ -43,10 +44,10 @@ const MAX_STATES: usize = 64;
 const STRAIGHT_STEPS_PER_OP: u64 = 2;
 
 impl Probe<'_> {
-    /// The same with a third of the time that is left.
-    pub(super) fn with_a_third(&self) -> Self {
+    /// The same with a part of the time that is left: half of it, a third, and so on.
+    pub(super) fn with_a_share(&self, of: u32) -> Self {
         let now = Instant::now();
-        Probe { deadline: now + self.deadline.saturating_duration_since(now) / 3, ..*self }
+        Probe { deadline: now + self.deadline.saturating_duration_since(now) / of, ..*self }
     }
 
     fn budget(&self, ops: usize) -> Budget<'_> {
@@ -133,16 +134,73 @@ impl Probe<'_> {
         let (subject, switches) = (case.subject, Switches::default());
         let problem = self.compile(case, &switches);
         let searcher = Searcher { subject, problem: &problem, switches };
-        if most > 1 {
-            return searcher.linearizations(most, &mut self.budget(case.len())).unwrap_or_default();
+        let budget = &mut self.budget(case.len());
+        if most > 1
+            && let Ok(found) = searcher.linearizations(most, budget)
+            && !found.is_empty()
+        {
+            return found;
         }
-        match searcher.run(Engine::JitGraph, &mut self.budget(case.len())) {
-            Ok(Found::Linearizable(order)) => {
-                let state = self.state_after(case, &order);
-                state.map(|state| (order, state)).into_iter().collect()
+        let order = match searcher.run(Engine::JitGraph, &mut self.budget(case.len())) {
+            Ok(Found::Linearizable(order)) => Some(order),
+            _ => self.order(case),
+        };
+        let ending = order.and_then(|order| self.state_after(case, &order).map(|s| (order, s)));
+        ending.into_iter().collect()
+    }
+
+    /// A linearization that a monitor finds.
+    fn order(&self, case: &Case<'_>) -> Option<Vec<OpId>> {
+        if self.hints == Hints::Assert || self.is_late().is_some() {
+            return None;
+        }
+        let ids: Vec<OpId> = case.ids().collect();
+        match monitor::decide_case(case, &ids, self.effort(case.len())).ok()?.answer {
+            Answer::Linearizable(order) => {
+                order_is_valid(case.timeline(), &order, false).is_ok().then_some(order)
             }
-            _ => Vec::new(),
+            Answer::Violation(_) => None,
         }
+    }
+
+    /// Some results that the pending operation `op` may have: those that it can have along a linearization of the others, at
+    /// most `most`, the latest first.
+    pub(super) fn some_results(&self, case: &Case<'_>, op: OpId, most: usize) -> Vec<RetId> {
+        let order = self.order(case);
+        order.and_then(|order| self.results_along(case, &order, op, most)).unwrap_or_default()
+    }
+
+    fn results_along(
+        &self,
+        case: &Case<'_>,
+        order: &[OpId],
+        op: OpId,
+        most: usize,
+    ) -> Option<Vec<RetId>> {
+        let budget = &mut self.budget(case.len());
+        let mut session = case.subject.session();
+        let mut states = vec![session.initial(budget).ok()?];
+        let called = case.span(op).call;
+        let first = order.iter().rposition(|id| case.span(*id).ret < called).map_or(0, |at| at + 1);
+        for id in order.iter().take_while(|id| **id != op) {
+            let mut next = Vec::new();
+            session.step(*states.last()?, case.call(*id), &mut next, budget).ok()?;
+            states.push(*next.first()?);
+        }
+        let (mut results, mut outcomes) = (Vec::new(), Vec::new());
+        for state in states.iter().skip(first).rev() {
+            session.outcomes(*state, case.op(op), &mut outcomes, budget).ok()?;
+            for (ret, _) in outcomes.drain(..) {
+                if !results.contains(&ret) {
+                    results.push(ret);
+                }
+            }
+            if results.len() >= most {
+                break;
+            }
+        }
+        results.truncate(most);
+        Some(results)
     }
 
     /// A state that the order may lead to.

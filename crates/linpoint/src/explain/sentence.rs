@@ -28,6 +28,12 @@ pub(super) fn reason(
     let reason = match allowed {
         // An incomplete list says nothing about what was possible.
         [] if !is_complete => did(ReasonKind::NoOrder).text(", which no order explains"),
+        some if !is_complete => {
+            let listed: Vec<&str> = some.iter().take(MAX_GIVEN).map(String::as_str).collect();
+            let listed = listed.join(" or ");
+            did(ReasonKind::WrongResult)
+                .text(format!(", which no order explains; {listed} would have been possible"))
+        }
         [] => did(ReasonKind::NoResult)
             .text(", but no result was possible then: it should have waited"),
         [one] => {

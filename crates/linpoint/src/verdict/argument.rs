@@ -155,6 +155,10 @@ pub enum Rule {
     LastIn,
     /// The one with the highest priority.
     Priority,
+    /// The one at the front.
+    Front,
+    /// The one at the back.
+    Back,
 }
 
 /// What [`Argument::Flag`] states: between `anchor` and `reader`, the flag can have been changed `towards` times at most to

@@ -52,6 +52,11 @@ fn removes(row: &Row) -> Option<Held> {
     }
 }
 
+/// True if it adds something, at the front.
+fn adds_in_front(row: &Row) -> bool {
+    matches!(row.role, Role::AddFront(_))
+}
+
 /// True if it removes something, which is not known.
 fn takes(row: &Row) -> bool {
     matches!(does(row), Some(Does::Take))
@@ -154,6 +159,10 @@ impl<'v> Container<'v, '_, '_> {
             Shape::Queue | Shape::BoundedQueue { .. } => Rule::FirstIn,
             Shape::Stack if own.len() == 1 => Rule::LastIn,
             Shape::PriorityQueue => Rule::Priority,
+            Shape::Deque if own.len() == 1 => match taker.role {
+                Role::RemoveFront(_) | Role::PeekFront(_) => Rule::Front,
+                _ => Rule::Back,
+            },
             _ => return None,
         };
         let compare = |a: Held| self.view.case.subject.compare(a.place, value.place);
@@ -162,6 +171,14 @@ impl<'v> Container<'v, '_, '_> {
             Rule::FirstIn => row.surely_precedes(first_own),
             Rule::LastIn => first_own.precedes(row) && row.surely_precedes(taker),
             Rule::Priority => row.surely_precedes(taker) && compare(element) == Ordering::Greater,
+            // Added at this end after the other, or before the other was added at the opposite end. Either way it was
+            // nearer to this end when the later of the two was added, and both stayed: what is between an element and
+            // an end changes only at that end.
+            Rule::Front | Rule::Back => {
+                let is_here = |row: &Row| adds_in_front(row) == (rule == Rule::Front);
+                let after = is_here(row) && first_own.precedes(row) && row.surely_precedes(taker);
+                after || !is_here(first_own) && row.surely_precedes(first_own)
+            }
         };
         let may_remove = |row: &Row| match rule {
             Rule::LastIn => !row.precedes(first_own),
@@ -174,7 +191,9 @@ impl<'v> Container<'v, '_, '_> {
         )?;
         // The one that has waited longest, or lies on top, is the most striking.
         let other = match rule {
-            Rule::LastIn => waiting.iter().max_by_key(|row| row.span.call),
+            Rule::LastIn | Rule::Front | Rule::Back => {
+                waiting.iter().max_by_key(|row| row.span.call)
+            }
             _ => waiting.iter().min_by_key(|row| row.span.call),
         }?;
         let (waiting, added) = (other.id, first_own.id);

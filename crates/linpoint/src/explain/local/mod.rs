@@ -28,6 +28,8 @@ use view::{Row, View};
 
 /// Operations that contradict each other, and how.
 pub(super) struct Local {
+    /// The operation that was asked about, by its number in the whole part.
+    pub(super) about: OpId,
     pub(super) argument: Argument,
     /// The operations that the argument rests on, by their numbers in the whole part: a core, if no operation outside
     /// could do something else than it did.
@@ -55,7 +57,7 @@ fn about(scene: &Scene<'_, '_>, reader: OpId) -> Option<Local> {
         let argument = texts::argue(scene.until_failure, at)?;
         let argument = argument.renumbered(&|id| scene.ids[id.index()]);
         let reason = words::reason(scene.whole, &argument);
-        return Some(Local { ops: argument.named(), argument, reason });
+        return Some(Local { about: reader, ops: argument.named(), argument, reason });
     };
     let row = view.row(reader)?;
     let argument = match scene.whole.subject.shape() {
@@ -69,15 +71,17 @@ fn about(scene: &Scene<'_, '_>, reader: OpId) -> Option<Local> {
     }?;
     let ops = rests_on(&view, &argument);
     let reason = words::reason(scene.whole, &argument);
-    Some(Local { argument, ops, reason })
+    Some(Local { about: reader, argument, ops, reason })
 }
 
 /// The operations that an argument rests on: those that it names, and those that it counts.
 fn rests_on(view: &View<'_, '_>, argument: &Argument) -> Vec<OpId> {
     let mut ops = argument.named();
+    // Also those that found nothing: relaxed, they may have removed something.
     let removes = |row: &Row| {
         use Role::{Remove, RemoveFront, Take, TakeFront};
-        matches!(row.role, Remove(_) | RemoveFront(_) | Take | TakeFront)
+        let relaxed = view.case.subject.role(row.call.without_result(), true);
+        matches!(row.role, Remove(_) | RemoveFront(_)) || matches!(relaxed, Take | TakeFront)
     };
     let counted: &dyn Fn(&Row) -> bool = match argument {
         Argument::Stale { writers, .. } => {

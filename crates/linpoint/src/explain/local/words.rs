@@ -50,6 +50,9 @@ pub(super) fn reason(part: &Case<'_>, argument: &Argument) -> Reason {
                     .op(*added)
                     .text(" had completed"),
                 Rule::Priority => words.text(" was still there, and it is first in turn"),
+                Rule::Front | Rule::Back => words
+                    .text(format!(" was still {} the element of ", in_front_of(*rule)))
+                    .op(*added),
             }
         }
         Argument::NotEmpty { reader, adders, relay } => {
@@ -94,6 +97,10 @@ pub(super) fn reason(part: &Case<'_>, argument: &Argument) -> Reason {
             .text(" saw it the other way round"),
     }
     .reason
+}
+
+fn in_front_of(rule: Rule) -> &'static str {
+    if rule == Rule::Front { "in front of" } else { "behind" }
 }
 
 /// A sentence that is being written.
