@@ -90,24 +90,19 @@ impl Board {
     fn line(&self, now: Instant, memory: usize) -> String {
         let seconds = now.duration_since(self.begun).as_secs_f64();
         let operations = self.operations.load(Ordering::Relaxed) as f64;
-        let mut line = match seconds {
-            s if s > 0.0 => format!("{} operations/s", rounded(operations / s)),
-            _ => String::new(),
-        };
+        let mut facts = Vec::new();
+        if operations > 0.0 && seconds > 0.0 {
+            facts.push(format!("{} operations/s", rounded(operations / seconds)));
+        }
         let active = self.active();
         // Entries are in the order in which they began.
-        let Some(slowest) = active.first() else { return line };
-        let time = now.duration_since(slowest.since);
-        if time < SLOW {
-            return line;
+        let slowest = active.first().map(|entry| (entry, now.duration_since(entry.since)));
+        if let Some((slowest, time)) = slowest.filter(|(_, time)| *time >= SLOW) {
+            let how_far = slowest.progress.as_ref().map_or(", reading".to_owned(), how_far);
+            let name = shorten_front(&slowest.name);
+            facts.push(format!("{name} {} s{how_far}, {} MiB", time.as_secs(), memory >> 20));
         }
-        let _ = write!(line, "; {} {} s", shorten_front(&slowest.name), time.as_secs());
-        match slowest.progress {
-            Some(progress) => line += &how_far(&progress),
-            None => line += ", reading",
-        }
-        let _ = write!(line, ", {} MiB", memory >> 20);
-        line
+        facts.join("; ")
     }
 }
 
