@@ -58,12 +58,12 @@ fn measure(
     threads: &[usize],
 ) -> io::Result<Vec<Vec<String>>> {
     let (file, count) = (path.to_string_lossy(), operations.to_string());
-    let args = ["gen", "-m", model, "--ops", &count, "--processes", "8", "-o", &file];
+    let args = ["gen", "-m", model, "--ops", &count, "--clients", "8", "-o", &file];
     let generated = run(linpoint, &args, LIMIT, LIMIT)?;
     assert_eq!(generated.code, Some(0), "{model} can be generated");
     let mut rows = Vec::new();
     for threads in threads.iter().map(usize::to_string) {
-        let args = ["check", "--threads", &threads, "--output", "tsv", &file];
+        let args = ["check", "--jobs", &threads, "--as", "tsv", &file];
         let mut best: Option<Run> = None;
         for _ in 0..SAMPLES {
             let next = run(linpoint, &args, LIMIT, LIMIT)?;

@@ -102,7 +102,7 @@ fn generate(command: &Path, path: &Path, operations: u32, overlap: u32, count: u
     std::fs::create_dir_all(path).expect("a directory for histories");
     for seed in 0..count {
         let mut gen_args = Command::new(command);
-        gen_args.args(["gen", "--model", "queue", "--values", "few", "--processes", "8"]);
+        gen_args.args(["gen", "--model", "queue", "--values", "few", "--clients", "8"]);
         gen_args.args(["--ops", &operations.to_string(), "--overlap", &overlap.to_string()]);
         gen_args.args(["--seed", &seed.to_string(), "-o"]).arg(path.join(format!("{seed}.jsonl")));
         assert!(gen_args.status().is_ok_and(|status| status.success()), "linpoint gen failed");
@@ -114,7 +114,7 @@ fn ask(command: &Path, path: &Path, engine: &str, runs: u32) -> BTreeMap<String,
     let mut all: BTreeMap<String, Said> = BTreeMap::new();
     for _ in 0..runs {
         let mut check = Command::new(command);
-        check.args(["check", "--quiet", "--output", "tsv", "--threads", "1", "--timeout", "1s"]);
+        check.args(["check", "--quiet", "--as", "tsv", "--jobs", "1", "--timeout", "1s"]);
         if engine != "planner" {
             check.args(["--algorithm", engine]);
         }

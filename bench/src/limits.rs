@@ -39,9 +39,9 @@ const WRITE: &str = "write";
 /// What is run: a name, and the arguments before the file.
 const COMMANDS: [(&str, &[&str]); 11] = [
     ("check", &["check", "--timeout", TIME, "--memory", MEMORY]),
-    ("json", &["check", "--timeout", TIME, "--memory", MEMORY, "-o", "json"]),
-    ("junit", &["check", "--timeout", TIME, "--memory", MEMORY, "-o", "junit"]),
-    ("tsv", &["check", "--timeout", TIME, "--memory", MEMORY, "-o", "tsv"]),
+    ("json", &["check", "--timeout", TIME, "--memory", MEMORY, "--as", "json"]),
+    ("junit", &["check", "--timeout", TIME, "--memory", MEMORY, "--as", "junit"]),
+    ("tsv", &["check", "--timeout", TIME, "--memory", MEMORY, "--as", "tsv"]),
     ("html", &["check", "--timeout", TIME, "--memory", MEMORY, "--html", "PAGE"]),
     ("watch", &["watch", "--quiet", "--timeout", TIME, "--memory", MEMORY]),
     ("shrink", &["shrink", "--budget", TIME, "--memory", MEMORY]),
@@ -215,7 +215,7 @@ impl Bench {
 
     /// A check without time.
     fn reading(&self, file: &Path) -> Result<Run, String> {
-        let args = ["check", "--timeout", "1ms", "-o", "tsv", &file.to_string_lossy()];
+        let args = ["check", "--timeout", "1ms", "--as", "tsv", &file.to_string_lossy()];
         run(&self.linpoint, &args, PATIENCE, PATIENCE).map_err(|e| e.to_string())
     }
 

@@ -243,7 +243,7 @@ impl Series {
         if !matches!(self.linpoint, Step::GaveUp) {
             let limit = format!("{}s", LIMIT.as_secs());
             let path = path.to_string_lossy();
-            let args = ["check", "--output", "tsv", "--timeout", &limit, &path];
+            let args = ["check", "--as", "tsv", "--timeout", &limit, &path];
             let cost = cost(program, &args, repeats(n), 10 * LIMIT)?;
             cells = vec![answer(cost.code, cost.outputs.last().map_or("", |o| o)).into()];
             self.linpoint = if cost.code == Some(0) {

@@ -2,6 +2,10 @@
 
 use std::process::ExitCode;
 
+/// The code of a process that a closed pipe has ended: 128 and the number of the signal. If the reader of the output has gone
+/// before there is a verdict, no other code is true.
+pub const CLOSED_PIPE: u8 = 128 + 13;
+
 /// The outcome of a command, from best to worst.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Exit {

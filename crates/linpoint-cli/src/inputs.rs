@@ -52,6 +52,14 @@ impl Inputs {
         inputs
     }
 
+    /// The files among the inputs.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        self.list.iter().filter_map(|input| match input {
+            Input::File(path) => Some(&**path),
+            Input::Stdin | Input::Bad(..) => None,
+        })
+    }
+
     fn add(&mut self, path: &Path, filter: &Filter) {
         if path.as_os_str() == "-" {
             let is_second = self.list.iter().any(|input| matches!(input, Input::Stdin));

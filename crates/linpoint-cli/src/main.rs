@@ -18,7 +18,7 @@ use clap::Parser;
 
 use args::raw::{Cli, Command};
 use error::CommandResult;
-use exit::Exit;
+use exit::{CLOSED_PIPE, Exit};
 use output::Output;
 
 #[global_allocator]
@@ -35,19 +35,21 @@ fn main() -> ExitCode {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(exit),
         flushed => Ok(flushed.map(|()| exit)?),
     });
-    let exit = result.unwrap_or_else(|error| {
-        // A reader that has seen enough needs no message. There is no verdict either, so the code is not 0.
-        if !error.is_broken_pipe() {
+    match result {
+        Ok(exit) => exit.into(),
+        // A reader that has seen enough needs no message.
+        Err(error) if error.is_broken_pipe() => ExitCode::from(CLOSED_PIPE),
+        Err(error) => {
             out.error(&error.to_string());
+            Exit::Error.into()
         }
-        Exit::Error
-    });
-    exit.into()
+    }
 }
 
 fn run(command: Command, out: &mut Output) -> CommandResult {
     match command {
         Command::Check(args) => cmd::check::run(args, out),
+        Command::Explain(args) => cmd::explain::run(args, out),
         Command::Watch(args) => cmd::watch::run(&args, out),
         Command::Plan(args) => cmd::plan::run(args, out),
         Command::Convert(args) => cmd::convert::run(&args, out),

@@ -1,4 +1,4 @@
-//! Standard output for results and standard error for messages, in colour where wanted.
+//! Standard output or a file for results and standard error for messages, in colour where wanted.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -7,17 +7,39 @@ use std::path::Path;
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use indicatif::ProgressBar;
+use linpoint_report::text::without_colours;
+
+use crate::error::CommandError;
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 const NOTE: Style = Style::new().bold();
 
-/// The two output streams of the command.
+/// The output streams of the command.
 pub struct Output {
     out: AutoStream<io::Stdout>,
+    /// Where results go instead of standard output.
+    file: Option<ResultFile>,
     err: AutoStream<io::Stderr>,
     /// The progress bar on the terminal, hidden during each write.
     bar: Option<ProgressBar>,
+    /// True if colours are wanted everywhere.
+    always_colours: bool,
+}
+
+/// The file of `--output`.
+struct ResultFile {
+    file: BufWriter<File>,
+    has_colours: bool,
+}
+
+impl ResultFile {
+    fn write(&mut self, text: &str) -> io::Result<()> {
+        match self.has_colours {
+            true => self.file.write_all(text.as_bytes()),
+            false => self.file.write_all(without_colours(text).as_bytes()),
+        }
+    }
 }
 
 impl Output {
@@ -31,8 +53,40 @@ impl Output {
         Output {
             out: AutoStream::new(io::stdout(), choice),
             err: AutoStream::new(io::stderr(), choice),
+            file: None,
             bar: None,
+            always_colours: color == clap::ColorChoice::Always,
         }
+    }
+
+    /// Results go to this file from now on, if there is one. It must not be an input: it would overwrite that.
+    pub fn write_to<'a>(
+        &mut self,
+        path: Option<&Path>,
+        inputs: impl IntoIterator<Item = &'a Path>,
+    ) -> Result<(), CommandError> {
+        let Some(path) = path else { return Ok(()) };
+        let shown = path.display();
+        let is_path = |known: &Path| {
+            let same = |input: &Path| input.canonicalize().is_ok_and(|input| input == known);
+            inputs.into_iter().any(same)
+        };
+        if path.canonicalize().is_ok_and(|known| is_path(&known)) {
+            return Err(CommandError::Usage(format!(
+                "--output: {shown} is an input; name another file"
+            )));
+        }
+        let file = File::create(path).map_err(|error| {
+            CommandError::Usage(format!("--output: cannot write {shown}: {error}"))
+        })?;
+        let file = BufWriter::with_capacity(BUFFER, file);
+        self.file = Some(ResultFile { file, has_colours: self.always_colours });
+        Ok(())
+    }
+
+    /// True if results go to standard output.
+    pub fn is_stdout(&self) -> bool {
+        self.file.is_none()
     }
 
     /// Sets the progress bar that writes must not overwrite.
@@ -40,8 +94,11 @@ impl Output {
         self.bar = bar;
     }
 
-    /// Writes a result to standard output.
+    /// Writes a result.
     pub fn write(&mut self, text: &str) -> io::Result<()> {
+        if let Some(file) = &mut self.file {
+            return file.write(text);
+        }
         let out = &mut self.out;
         without_bar(self.bar.as_ref(), || out.write_all(text.as_bytes()))
     }
@@ -59,14 +116,22 @@ impl Output {
         let _ = writeln!(self.err, "{WARNING}warning:{WARNING:#} {message}");
     }
 
+    /// Warns that a former spelling was used.
+    pub fn deprecated(&mut self, old: &str, new: &str) {
+        self.warning(&format!("`{old}` is deprecated; use `{new}`"));
+    }
+
     /// Writes a note.
     pub fn note(&mut self, message: &str) {
         let _ = writeln!(self.err, "{NOTE}note:{NOTE:#} {message}");
     }
 
-    /// Flushes standard output.
+    /// Flushes what was written.
     pub fn flush(&mut self) -> io::Result<()> {
-        self.out.flush()
+        match &mut self.file {
+            Some(ResultFile { file, .. }) => file.flush(),
+            None => self.out.flush(),
+        }
     }
 }
 
@@ -77,16 +142,17 @@ fn without_bar<T>(bar: Option<&ProgressBar>, write: impl FnOnce() -> T) -> T {
     }
 }
 
-/// A buffered writer to `path`; to standard output without a path or for `-`.
+const BUFFER: usize = 1 << 18;
+
+/// A buffered writer to a file, or to standard output without one.
 pub fn create(path: Option<&Path>) -> io::Result<Box<dyn Write>> {
-    const BUFFER: usize = 1 << 18;
     Ok(match path {
-        Some(path) if path.as_os_str() != "-" => {
+        Some(path) => {
             let file = File::create(path).map_err(|error| {
                 io::Error::new(error.kind(), format!("{}: {error}", path.display()))
             })?;
             Box::new(BufWriter::with_capacity(BUFFER, file))
         }
-        _ => Box::new(BufWriter::with_capacity(BUFFER, io::stdout().lock())),
+        None => Box::new(BufWriter::with_capacity(BUFFER, io::stdout().lock())),
     })
 }

@@ -14,6 +14,8 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use linpoint::Progress;
 use linpoint_report::text;
 
+use crate::memory;
+
 /// Time between two updates of the display.
 const TICK: Duration = Duration::from_millis(200);
 /// The display names a check that has run for longer than this.
@@ -21,12 +23,11 @@ const SLOW: Duration = Duration::from_secs(1);
 /// Longer names are cut to this many characters, at the front.
 const MAX_NAME: usize = 40;
 
-/// True if progress can be drawn and was not switched off: standard error is a terminal that can return to the
-/// start of a line, and neither `--quiet` nor `NO_COLOR` is set.
+/// True if progress can be drawn and was not switched off by `--quiet`: standard error is a terminal that can return to the
+/// start of a line. `NO_COLOR` is about colours, and there are none in it.
 pub fn is_wanted(quiet: bool) -> bool {
     let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
-    let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    !quiet && !dumb && !plain && std::io::stderr().is_terminal()
+    !quiet && !dumb && std::io::stderr().is_terminal()
 }
 
 /// What the worker threads have done so far.
@@ -45,7 +46,8 @@ struct Active {
     number: u64,
     name: String,
     since: Instant,
-    progress: Progress,
+    /// `None` while it is read.
+    progress: Option<Progress>,
 }
 
 /// Handle to an input that is being checked.
@@ -74,8 +76,7 @@ impl Board {
     /// Records that the check of an input starts.
     pub fn begin(&self, name: String) -> BoardEntry<'_> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
-        let progress = Progress::default();
-        self.active().push(Active { number, name, since: Instant::now(), progress });
+        self.active().push(Active { number, name, since: Instant::now(), progress: None });
         BoardEntry { board: self, number }
     }
 
@@ -86,29 +87,22 @@ impl Board {
     }
 
     /// The message of the progress bar.
-    fn line(&self, now: Instant) -> String {
+    fn line(&self, now: Instant, memory: usize) -> String {
         let seconds = now.duration_since(self.begun).as_secs_f64();
         let operations = self.operations.load(Ordering::Relaxed) as f64;
-        let mut line = match seconds {
-            s if s > 0.0 => format!("{} operations/s", rounded(operations / s)),
-            _ => String::new(),
-        };
+        let mut facts = Vec::new();
+        if operations > 0.0 && seconds > 0.0 {
+            facts.push(format!("{} operations/s", rounded(operations / seconds)));
+        }
         let active = self.active();
         // Entries are in the order in which they began.
-        let Some(slowest) = active.first() else { return line };
-        let time = now.duration_since(slowest.since);
-        if time < SLOW {
-            return line;
+        let slowest = active.first().map(|entry| (entry, now.duration_since(entry.since)));
+        if let Some((slowest, time)) = slowest.filter(|(_, time)| *time >= SLOW) {
+            let how_far = slowest.progress.as_ref().map_or(", reading".to_owned(), how_far);
+            let name = shorten_front(&slowest.name);
+            facts.push(format!("{name} {} s{how_far}, {} MiB", time.as_secs(), memory >> 20));
         }
-        let _ = write!(line, "; {} {} s", shorten_front(&slowest.name), time.as_secs());
-        let Progress { steps, bytes, parts_done, parts } = slowest.progress;
-        if parts > 1 {
-            let _ = write!(line, ", {parts_done} of {parts} parts");
-        }
-        if steps > 0 {
-            let _ = write!(line, ", {} steps, {} MiB", rounded(steps as f64), bytes >> 20);
-        }
-        line
+        facts.join("; ")
     }
 }
 
@@ -122,7 +116,7 @@ impl BoardEntry<'_> {
     pub fn set_progress(&self, progress: Progress) {
         let mut active = self.board.active();
         if let Some(active) = active.iter_mut().find(|active| active.number == self.number) {
-            active.progress = progress;
+            active.progress = Some(progress);
         }
     }
 
@@ -130,6 +124,24 @@ impl BoardEntry<'_> {
     pub fn checked(&self, operations: usize) {
         self.board.operations.fetch_add(operations as u64, Ordering::Relaxed);
     }
+}
+
+/// `, 3 of 10 parts, in part 4 120 of 400 returns explained, 1.50 k configurations`.
+fn how_far(progress: &Progress) -> String {
+    let Progress { steps, parts_done, parts, part, returns, returns_reached, .. } = *progress;
+    let mut text = String::new();
+    if parts > 1 {
+        let _ = write!(text, ", {parts_done} of {parts} parts");
+    }
+    if returns > 0 {
+        let inside = if parts > 1 { format!("in part {part} ") } else { String::new() };
+        let (reached, all) = (rounded(returns_reached as f64), rounded(returns as f64));
+        let _ = write!(text, ", {inside}{reached} of {all} returns explained");
+    }
+    if steps > 0 {
+        let _ = write!(text, ", {} configurations", rounded(steps as f64));
+    }
+    text
 }
 
 /// A number with three significant digits: `1.25 M`.
@@ -191,7 +203,7 @@ impl<'a> Display<'a> {
             // Unparked early, the run is already over.
             std::thread::park_timeout(TICK);
             while board.is_shown.load(Ordering::Relaxed) {
-                drawn.set_message(board.line(Instant::now()));
+                drawn.set_message(board.line(Instant::now(), memory::in_use()));
                 drawn.set_position(board.done.load(Ordering::Relaxed) as u64);
                 drawn.tick();
                 std::thread::park_timeout(TICK);
@@ -234,13 +246,20 @@ mod tests {
         let quick = board.begin("quick".to_owned());
         quick.checked(4_000_000);
         board.end(quick);
-        slow.set_progress(Progress { steps: 1_500, bytes: 3 << 20, parts_done: 1, parts: 4 });
         let later = board.begun + Duration::from_secs(2);
-        let line = board.line(later);
-        assert!(line.starts_with("2.00 M operations/s; a/slow.jsonl "), "{line}");
-        assert!(line.ends_with(" s, 1 of 4 parts, 1.50 k steps, 3 MiB"), "{line}");
+        let line = || board.line(later, 3 << 20);
+        assert!(line().starts_with("2.00 M operations/s; a/slow.jsonl "), "{}", line());
+        assert!(line().ends_with(" s, reading, 3 MiB"), "{}", line());
+        let mut progress =
+            Progress { steps: 1_500, parts_done: 1, parts: 4, ..Progress::default() };
+        slow.set_progress(progress);
+        assert!(line().ends_with(" s, 1 of 4 parts, 1.50 k configurations, 3 MiB"), "{}", line());
+        (progress.part, progress.returns, progress.returns_reached) = (2, 12_000, 120);
+        slow.set_progress(progress);
+        let inside = ", in part 2 120 of 12.0 k returns explained, 1.50 k configurations, 3 MiB";
+        assert!(line().ends_with(inside), "{}", line());
         board.end(slow);
-        assert_eq!(board.line(later), "2.00 M operations/s");
+        assert_eq!(line(), "2.00 M operations/s");
         assert_eq!(board.done.load(Ordering::Relaxed), 2);
     }
 

@@ -389,7 +389,7 @@ mod tests {
             words(text),
             [
                 "enqueue[2] None 0-Some(1)",
-                "dequeue[] Some(nil) 2-Some(3)",
+                "dequeue[] Some(null) 2-Some(3)",
                 "peek[] Some(2) 4-Some(5)"
             ]
         );
@@ -402,7 +402,7 @@ mod tests {
     #[test]
     fn lines_of_fptlin() {
         let text = "# stack\n4 1 5 PUSH 1\n2 3 7 POP -1\n";
-        assert_eq!(words(text), ["push[1] None 1-Some(5)", "pop[] Some(nil) 3-Some(7)"]);
+        assert_eq!(words(text), ["push[1] None 1-Some(5)", "pop[] Some(null) 3-Some(7)"]);
         let history = history(text).unwrap();
         assert_eq!(history.format, Format::Fptlin);
         let processes: Vec<_> = history.ops.iter().map(|op| op.extras.process).collect();

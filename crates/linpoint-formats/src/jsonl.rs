@@ -37,6 +37,7 @@ struct Line {
     value: Option<Value>,
     start: Option<Time>,
     end: Option<Time>,
+    #[serde(alias = "client")]
     process: Option<Value>,
     object: Option<Value>,
     hint: Option<Hint>,

@@ -287,7 +287,7 @@ mod tests {
         assert_eq!(
             words(text),
             [
-                "dequeue[] Some(nil)",
+                "dequeue[] Some(null)",
                 "enqueue[1] None",
                 "enqueue[\"a\"] None pending",
                 "dequeue[] Some(\"a\")"
@@ -302,7 +302,7 @@ mod tests {
                     [1] call pop\n[1] return\n[1] call pop(4)\n";
         assert_eq!(
             words(text),
-            ["pop[] Some(\"?<1,1>\")", "pop[] Some(3)", "pop[] Some(nil)", "pop[] None pending"]
+            ["pop[] Some(\"?<1,1>\")", "pop[] Some(3)", "pop[] Some(null)", "pop[] None pending"]
         );
     }
 

@@ -250,7 +250,7 @@ fn warnings(stats: &Stats) -> Vec<String> {
         return warnings;
     }
     if stats.processes == 1 {
-        warn("there is only one process: only the order of its own operations is tested");
+        warn("there is only one client: only the order of its own operations is tested");
     } else if stats.concurrency.max <= 1 {
         warn("no two operations overlap: concurrency is not tested");
     }
@@ -398,7 +398,7 @@ mod tests {
         let sequential = sequential.replace("\"end\":3", "\"end\":12");
         assert!(warned(&sequential).contains("no two operations overlap"));
         let one = sequential.replace("\"process\":1", "\"process\":0");
-        assert!(warned(&one).contains("only one process"));
+        assert!(warned(&one).contains("only one client"));
     }
 
     #[test]

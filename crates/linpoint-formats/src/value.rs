@@ -30,14 +30,14 @@ mod tests {
     #[test]
     fn values_read_and_print() {
         for (json, words) in [
-            ("null", "nil"),
+            ("null", "null"),
             ("true", "true"),
             ("-3", "-3"),
             ("9223372036854775807", "9223372036854775807"),
             (r#""a\"b""#, r#""a\"b""#),
             (r#""\u001b[31m""#, r#""\u{1b}[31m""#),
             ("[1, [], \"x\"]", "[1, [], \"x\"]"),
-            (r#"{"b":1,"a":null}"#, "{a: nil, b: 1}"),
+            (r#"{"b":1,"a":null}"#, "{a: null, b: 1}"),
         ] {
             assert_eq!(parse(json).unwrap().to_string(), words);
         }

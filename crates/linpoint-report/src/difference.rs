@@ -4,6 +4,8 @@
 const SHORT: usize = 24;
 /// Characters that are kept on each side of a difference, at most up to the next border of a word.
 const CONTEXT: usize = 3;
+/// Words of more characters than this are cut.
+const LONG_WORD: usize = 16;
 
 /// For each text that is long and differs from the other long ones only in the middle: its middle, between
 /// ellipses. `None` for the others.
@@ -28,31 +30,65 @@ const BRIEF: usize = 60;
 /// Texts for a sentence: long ones by what tells them apart, or by their beginning and their end. Different texts stay
 /// different.
 pub(crate) fn briefly(texts: &[&str]) -> Vec<String> {
-    let is_long = |text: &str| text.chars().nth(BRIEF).is_some();
+    apart(texts, BRIEF)
+}
+
+/// The same, where texts are long if they have more than `limit` characters. Texts that are not are shown whole.
+pub(crate) fn apart(texts: &[&str], limit: usize) -> Vec<String> {
+    let is_long = |text: &str| text.chars().nth(limit).is_some();
     if !texts.iter().any(|text| is_long(text)) {
         return texts.iter().map(|text| (*text).to_owned()).collect();
     }
-    let by_difference = differences(texts);
-    let shown: Vec<String> = texts
-        .iter()
-        .zip(by_difference)
-        .map(|(text, difference)| match difference.filter(|text| !is_long(text)) {
-            _ if !is_long(text) => (*text).to_owned(),
-            Some(difference) => difference,
-            None => ends(text),
-        })
-        .collect();
-    let collide = |i: usize, j: usize| shown[i] == shown[j] && texts[i] != texts[j];
-    let unclear = (0..texts.len()).any(|i| (0..i).any(|j| collide(i, j)));
-    if unclear { texts.iter().map(|text| (*text).to_owned()).collect() } else { shown }
+    let of = |(text, difference): (&&str, Option<String>)| match difference {
+        _ if !is_long(text) => (*text).to_owned(),
+        Some(difference) if !is_long(&difference) => difference,
+        _ => Some(ends(text, limit))
+            .filter(|ends| ends.len() < text.len())
+            .unwrap_or((*text).to_owned()),
+    };
+    let mut shown: Vec<String> = texts.iter().zip(differences(texts)).map(of).collect();
+    for at in 0..texts.len() {
+        let alike: Vec<usize> = (at..texts.len()).filter(|i| shown[*i] == shown[at]).collect();
+        if alike.iter().any(|i| texts[*i] != texts[at]) {
+            let group: Vec<&str> = alike.iter().map(|i| texts[*i]).collect();
+            for (i, text) in alike.iter().zip(from_first_difference(&group, limit)) {
+                shown[*i] = text;
+            }
+        }
+    }
+    shown
 }
 
 /// The beginning and the end of a text, and its length.
-fn ends(text: &str) -> String {
+fn ends(text: &str, limit: usize) -> String {
     let length = text.chars().count();
-    let begin: String = text.chars().take(BRIEF / 2).collect();
-    let end: String = text.chars().skip(length.saturating_sub(BRIEF / 4)).collect();
+    let begin: String = text.chars().take(limit / 2).collect();
+    let end: String = text.chars().skip(length.saturating_sub(limit / 4)).collect();
     format!("{begin}\u{2026}{end} ({length} characters)")
+}
+
+/// Texts that look the same when they are cut, from where they begin to differ. Those that still look the same get a
+/// number.
+fn from_first_difference(texts: &[&str], limit: usize) -> Vec<String> {
+    let chars: Vec<Vec<char>> = texts.iter().map(|text| text.chars().collect()).collect();
+    let agree = |at: &usize| chars.iter().all(|text| text.get(*at) == chars[0].get(*at));
+    let first = (0..chars[0].len()).take_while(agree).count();
+    let from = first.saturating_sub(CONTEXT);
+    let mut distinct: Vec<&str> = Vec::new();
+    let mut shown: Vec<String> = Vec::new();
+    for (text, chars) in texts.iter().zip(&chars) {
+        let window: String = chars.iter().skip(from).take(limit / 2).collect();
+        let number = distinct.iter().position(|known| known == text);
+        let number = number.unwrap_or(distinct.len());
+        if number == distinct.len() {
+            distinct.push(text);
+        }
+        let brief = format!("\u{2026}{window}\u{2026} ({} characters)", chars.len());
+        let same = |(shown, other): (&String, &&str)| *shown == brief && other != text;
+        let is_taken = shown.iter().zip(texts).any(same);
+        shown.push(if is_taken { format!("{brief} [value {}]", number + 1) } else { brief });
+    }
+    shown
 }
 
 /// The characters from `from` to `to` with a little context, and ellipses for the rest. Numbers and words stay
@@ -61,17 +97,13 @@ fn middle(text: &[char], from: usize, to: usize) -> String {
     let splits_word = |at: usize| {
         at > 0 && at < text.len() && text[at].is_alphanumeric() && text[at - 1].is_alphanumeric()
     };
-    let back = |mut at: usize| {
-        while splits_word(at) {
-            at -= 1;
-        }
-        at
+    let back = |from: usize| {
+        let word = (0..=from.min(LONG_WORD)).map(|n| from - n).find(|at| !splits_word(*at));
+        word.unwrap_or(from)
     };
-    let forth = |mut at: usize| {
-        while splits_word(at) {
-            at += 1;
-        }
-        at
+    let forth = |to: usize| {
+        let word = (to..=to + LONG_WORD).find(|at| !splits_word(*at));
+        word.unwrap_or(to)
     };
     let begin = back(back(from).saturating_sub(CONTEXT));
     let end = forth((forth(to) + CONTEXT).min(text.len()));
@@ -122,6 +154,24 @@ mod tests {
         let shown = briefly(&texts.iter().map(String::as_str).collect::<Vec<_>>());
         let distinct: std::collections::BTreeSet<&String> = shown.iter().collect();
         assert_eq!(distinct.len(), texts.len());
+        assert!(shown.iter().all(|text| text.chars().count() < 80), "{shown:?}");
+    }
+
+    #[test]
+    fn a_long_word_is_cut_around_the_difference() {
+        let word = |last: char| format!("\"{}{last}\"", "x".repeat(60_000));
+        let shown = briefly(&[&word('a'), &word('b')]);
+        assert!(shown[0].ends_with("xxxa\"") && shown[1].ends_with("xxxb\""), "{shown:?}");
+        assert!(shown.iter().all(|text| text.chars().count() < 30), "{shown:?}");
+        // Two differences that are far from each other, and a third text that differs only in the second one.
+        let two = |a: char, b: char| {
+            format!("{}{a}{}{b}{}", "x".repeat(99), "y".repeat(200), "z".repeat(99))
+        };
+        let (first, second, third) = (two('1', '2'), two('3', '4'), two('1', '5'));
+        let shown = briefly(&[&first, &second, &third, &first]);
+        assert!(shown[0] != shown[1] && shown[1] != shown[2] && shown[0] != shown[2], "{shown:?}");
+        assert_eq!(shown[0], shown[3]);
+        assert!(shown.iter().all(|text| text.chars().count() < 80), "{shown:?}");
     }
 
     #[test]

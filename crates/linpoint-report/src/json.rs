@@ -4,7 +4,8 @@
 //! a new field does not change the version.
 
 use linpoint::verdict::{
-    Argument, CoreStatus, Last, Partial, Rule, Undecided, Verdict, Violation, ViolationKind,
+    Argument, Blocked, CoreStatus, Last, Obstacle, Partial, PossibleResults, Rule, Undecided,
+    Verdict, Violation, ViolationKind,
 };
 use linpoint::{Limit, OpId, Plan, Report};
 use serde_json::{Value, json};
@@ -93,7 +94,11 @@ fn violation(violation: &Violation, shown: &Explanation, operations: &dyn Operat
         Some(op) => json!({ "op": op.0, "text": piece.text }),
         None => json!({ "text": piece.text }),
     };
-    let partial = |p: &Partial| json!({ "order": ids(&p.order), "state": p.state });
+    let partial = |p: &Partial| {
+        let blocked = operations.blocked(violation, p);
+        let blocked = blocked.map(|all| all.iter().map(obstacle).collect::<Vec<_>>());
+        json!({ "order": ids(&p.order), "state": p.state, "blocked": blocked })
+    };
     let (minimal, limit) = match violation.core_status {
         CoreStatus::Minimal => (true, None),
         CoreStatus::NotMinimised(limit) => (false, Some(limit_name(limit))),
@@ -122,6 +127,25 @@ fn violation(violation: &Violation, shown: &Explanation, operations: &dyn Operat
         "confirmed_by": violation.confirmed_by,
         "partials": violation.partials.iter().map(partial).collect::<Vec<_>>(),
     })
+}
+
+/// An operation that could come after a partial order, and what is in its way.
+fn obstacle(Blocked { op, obstacle }: &Blocked) -> Value {
+    let of = |kind: &str, results: &PossibleResults| {
+        json!({
+            "op": op.0,
+            "obstacle": kind,
+            "results": results.texts,
+            "results_are_complete": results.is_complete,
+        })
+    };
+    match obstacle {
+        Obstacle::After(other) => json!({ "op": op.0, "obstacle": "after", "after": other.0 }),
+        Obstacle::Returns(results) => of("returns", results),
+        Obstacle::InOrder(results) => of("in-order", results),
+        Obstacle::Helpless(results) => of("helpless", results),
+        _ => json!({ "op": op.0, "obstacle": "other" }),
+    }
 }
 
 /// What the failing part is called. A key is the first argument of all its operations.

@@ -7,6 +7,8 @@
 //! | --- | --- |
 //! | [`text`] | text for a terminal |
 //! | [`html`] | a page with an interactive timeline |
+//! | [`story`] | the same at length |
+//! | [`details`] | how the history was checked |
 //! | [`json`] | the complete verdict for programs |
 //! | [`junit`] | JUnit XML for test tools |
 //! | [`github`] | annotations of a GitHub workflow, from [`Alert`]s |
@@ -16,6 +18,7 @@
 //! | [`witness`] | the order of a linearizable history |
 
 mod alert;
+pub mod details;
 mod difference;
 mod failing_parts;
 pub mod github;
@@ -27,6 +30,7 @@ pub mod plan;
 mod rendered;
 pub mod sarif;
 mod sentence;
+pub mod story;
 pub mod text;
 mod timeline;
 pub mod witness;

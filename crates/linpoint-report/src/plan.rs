@@ -57,16 +57,7 @@ impl Planned<'_> {
             width,
         );
         text::fact(&mut out, "parts", &plan.split, width);
-        for (number, candidate) in (0..).zip(&plan.ladder) {
-            let label = if number == 0 { "tactics" } else { "" };
-            let (style, why) = match &candidate.refused {
-                None => (USED, candidate.why.clone()),
-                Some(reason) => (REFUSED, format!("refused: {reason}")),
-            };
-            let tactic = candidate.tactic.name();
-            let line = format!("{number}. {style}{tactic}{style:#}: {}", clean(&why));
-            text::fact(&mut out, label, &line, width);
-        }
+        tactics(&mut out, plan, width);
         text::fact(&mut out, "limits", &limits(plan), width);
         out.push('\n');
         out
@@ -99,8 +90,23 @@ pub fn error(name: &str, message: &str) -> String {
     json::line(&json!({ "schema": SCHEMA, "version": VERSION, "name": name, "error": message }))
 }
 
-fn limits(plan: &Plan) -> String {
-    let mut text = count(plan.threads, "thread");
+/// The tactics of a plan, one line each.
+pub(crate) fn tactics(out: &mut String, plan: &Plan, width: usize) {
+    for (number, candidate) in (0..).zip(&plan.ladder) {
+        let label = if number == 0 { "tactics" } else { "" };
+        let (style, why) = match &candidate.refused {
+            None => (USED, candidate.why.clone()),
+            Some(reason) => (REFUSED, format!("refused: {reason}")),
+        };
+        let tactic = candidate.tactic.name();
+        let line = format!("{number}. {style}{tactic}{style:#}: {}", clean(&why));
+        text::fact(out, label, &line, width);
+    }
+}
+
+/// The limits of a check.
+pub(crate) fn limits(plan: &Plan) -> String {
+    let mut text = count(plan.threads, "core");
     match plan.limits.time {
         Some(time) => {
             let _ = write!(text, ", at most {}", text::duration(time));

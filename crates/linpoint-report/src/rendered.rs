@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use linpoint::history::Span;
 use linpoint::verdict::{
-    Argument, CoreStatus, Partial, States, Undecided, Verdict, Violation, ViolationKind,
-    states_along,
+    Argument, Blocked, CoreStatus, Partial, States, Undecided, Verdict, Violation, ViolationKind,
+    blocked_after, states_along,
 };
 use linpoint::wire::Value;
 use linpoint::{Checker, History, OpId, Part, Report, Spec};
 
+use crate::difference::apart;
 use crate::failing_parts::{FailingParts, PartName};
 use crate::sentence::{SentencePiece, sentence};
 
@@ -82,6 +83,11 @@ pub trait Operations {
         None
     }
 
+    /// Why a partial order of a violation ends, see [`linpoint::verdict::blocked_after`]. `None` if that is not known.
+    fn blocked(&self, _violation: &Violation, _partial: &Partial) -> Option<Vec<Blocked>> {
+        None
+    }
+
     /// Other events: injected faults, messages of servers.
     fn annotations(&self) -> Vec<Annotation> {
         Vec::new()
@@ -141,6 +147,11 @@ impl<S: Spec> Operations for TypedOperations<'_, S> {
     fn states(&self, order: &[OpId], until: u32, window: Range<usize>) -> Option<States> {
         let subject = linpoint::subject::Typed::new(self.spec, self.history);
         states_along(&subject, self.history.timeline(), order, until, window)
+    }
+
+    fn blocked(&self, violation: &Violation, partial: &Partial) -> Option<Vec<Blocked>> {
+        let subject = linpoint::subject::Typed::new(self.spec, self.history);
+        blocked_after(&subject, self.history.timeline(), violation, partial)
     }
 }
 
@@ -212,6 +223,8 @@ pub struct Explanation {
     pub part_name: Option<PartName>,
     /// False if a limit ended the search for the earliest failing return.
     pub failing_is_earliest: bool,
+    /// The failing operation as text. Of long values, here and below, what tells them apart is shown.
+    pub failed: Option<Operation>,
     /// The results that the failing operation could have returned.
     pub allowed: Vec<String>,
     /// True if `allowed` has all of them.
@@ -249,6 +262,10 @@ const MAX_CORE: usize = 24;
 const SMALL_CORE: usize = 6;
 /// Kinds of operations that are listed beside the drawing.
 const MAX_CLOSING: usize = 3;
+/// What the rest is called.
+pub(crate) const OTHERS: &str = "others";
+/// Longer values are shown by what tells them apart.
+const MAX_VALUE: usize = 240;
 /// Of a longer order, only this many operations at the end are described.
 const MAX_ORDER: usize = 24;
 
@@ -301,22 +318,8 @@ impl Explanation {
         // The state *before* the failing operation is the more informative one.
         let without = |partial: &&Partial| failing.is_none_or(|id| !partial.order.contains(&id));
         let longest = violation.partials.iter().find(without).or(violation.partials.first());
-        let order = longest.map_or(&[][..], |partial| &partial.order);
-        let skipped = order.len().saturating_sub(MAX_ORDER);
-        let mut steps = Vec::new();
-        if skipped > 0 {
-            steps.push(format!("({skipped} more)"));
-        }
-        // Such an order explains the results before the failing return. Operations that returned later are in it
-        // with any result.
-        let limit = failing.map_or(Span::NEVER, |id| operations.span(id).ret);
-        steps.extend(order[skipped..].iter().map(|id| {
-            let mut operation = operations.operation(*id);
-            if !operation.span.is_pending() && operation.span.ret >= limit {
-                operation.ret = None;
-            }
-            operation.text()
-        }));
+        let order = longest.map(|partial| steps(operations, violation, partial, MAX_ORDER));
+        let values = Values::new(operations, violation, order.unwrap_or_default(), longest);
         let rows: Vec<Row> = ids.into_iter().map(row).collect();
         let sentence = sentence(operations, &violation.reason);
         Explanation {
@@ -331,10 +334,11 @@ impl Explanation {
             part: violation.part.len(),
             part_name: None,
             failing_is_earliest: violation.failing_is_earliest,
-            allowed: violation.allowed.clone(),
+            failed: values.failed,
+            allowed: values.allowed,
             allowed_is_complete: violation.allowed_is_complete,
-            order: steps,
-            state: longest.map(|partial| partial.state.clone()),
+            order: values.order,
+            state: values.state,
             state_is_before: longest.as_ref().is_some_and(without),
             core_status: violation.core_status,
             confirmed_by: violation.confirmed_by.clone(),
@@ -345,6 +349,67 @@ impl Explanation {
     pub fn failing(&self) -> Option<&Row> {
         self.rows.iter().find(|row| row.failing)
     }
+}
+
+/// The texts of an explanation that may be long.
+struct Values {
+    failed: Option<Operation>,
+    allowed: Vec<String>,
+    order: Vec<String>,
+    state: Option<String>,
+}
+
+impl Values {
+    fn new(
+        operations: &dyn Operations,
+        violation: &Violation,
+        order: Vec<String>,
+        longest: Option<&Partial>,
+    ) -> Values {
+        let failed = violation.failing.map(|id| operations.operation(id));
+        let found = failed.as_ref().map_or("", |failed| &failed.op);
+        let ret = failed.as_ref().and_then(|failed| failed.ret.as_deref()).unwrap_or_default();
+        let state = longest.map_or("", |partial| &partial.state);
+        let mut texts = vec![found, ret, state];
+        texts.extend(violation.allowed.iter().chain(&order).map(String::as_str));
+        let mut brief = apart(&texts, MAX_VALUE).into_iter();
+        let mut next = || brief.next().unwrap_or_default();
+        let (op, ret, state) = (next(), next(), next());
+        let failed = failed.map(|failed| {
+            let ret = failed.ret.as_ref().map(|_| ret);
+            Operation { op, ret, ..failed }
+        });
+        let state = longest.map(|_| state);
+        let mut rest: Vec<String> = brief.collect();
+        let order = rest.split_off(violation.allowed.len());
+        Values { failed, allowed: rest, order, state }
+    }
+}
+
+/// The last operations of a partial order, at most `most`, as text.
+pub(crate) fn steps(
+    operations: &dyn Operations,
+    violation: &Violation,
+    partial: &Partial,
+    most: usize,
+) -> Vec<String> {
+    let order = &partial.order;
+    let skipped = order.len().saturating_sub(most);
+    let mut steps = Vec::new();
+    if skipped > 0 {
+        steps.push(format!("({skipped} more)"));
+    }
+    // Such an order explains the results before the failing return. Operations that returned later are in it
+    // with any result.
+    let limit = violation.failing.map_or(Span::NEVER, |id| operations.span(id).ret);
+    steps.extend(order[skipped..].iter().map(|id| {
+        let mut operation = operations.operation(*id);
+        if !operation.span.is_pending() && operation.span.ret >= limit {
+            operation.ret = None;
+        }
+        operation.text()
+    }));
+    steps
 }
 
 /// The operations of the core that are not drawn, by their text, the most frequent first.
@@ -366,7 +431,7 @@ fn closing(
     kinds.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
     if kinds.len() > MAX_CLOSING {
         let others = kinds.drain(MAX_CLOSING..).map(|(_, n)| n).sum();
-        kinds.push(("others".to_owned(), others));
+        kinds.push((OTHERS.to_owned(), others));
     }
     kinds
 }

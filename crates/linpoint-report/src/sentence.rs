@@ -6,6 +6,10 @@ use linpoint::verdict::{OpMention, Piece, Reason};
 use crate::difference::briefly;
 use crate::rendered::{Operation, Operations};
 
+/// A sentence that is longer does not fit two lines of 100 columns. It does without the lines of the file, which are beside
+/// the facts.
+const TWO_LINES: usize = 185;
+
 /// A piece of a sentence.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SentencePiece {
@@ -38,18 +42,24 @@ pub(crate) fn sentence(operations: &dyn Operations, reason: &Reason) -> Vec<Sent
         mention.call = object.map(|object| format!("{object}: ")).unwrap_or_default() + &call;
         mention.result = mention.result.as_ref().map(|_| result);
     }
-    // Real time is said in terms of the file: by lines.
+    let with_lines = pieces(operations, &reason, true);
+    let length: usize = with_lines.iter().map(|piece| piece.text.chars().count()).sum();
+    if length > TWO_LINES { pieces(operations, &reason, false) } else { with_lines }
+}
+
+/// The pieces of a sentence. Real time is said in terms of the file: by lines.
+fn pieces(operations: &dyn Operations, reason: &Reason, has_lines: bool) -> Vec<SentencePiece> {
     let client = |id| {
         let Operation { client, line, .. } = operations.operation(id);
-        let line = line.map(|line| format!(" (line {line})")).unwrap_or_default();
-        client.map(|client| client + &line)
+        let line = line.filter(|_| has_lines).map(|line| format!(" (line {line})"));
+        client.map(|client| client + &line.unwrap_or_default())
     };
-    let piece = |piece| match piece {
-        Piece::Text(text) => SentencePiece { op: None, text: text.into_owned() },
+    let piece = |piece: &Piece| match piece {
+        Piece::Text(text) => SentencePiece { op: None, text: text.clone().into_owned() },
         Piece::Op(mention) => {
-            let op = Some(mention.op);
+            let (op, mention) = (Some(mention.op), mention.clone());
             SentencePiece { op, text: Reason::new(reason.kind).op(mention).render(client) }
         }
     };
-    reason.pieces.into_iter().map(piece).collect()
+    reason.pieces.iter().map(piece).collect()
 }

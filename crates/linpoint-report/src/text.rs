@@ -9,15 +9,15 @@ use std::time::Duration;
 use anstyle::{AnsiColor, Style};
 use linpoint::verdict::{CoreStatus, Undecided, ViolationKind};
 
-use crate::rendered::{Explanation, Outcome, Rendered, Row};
+use crate::rendered::{Explanation, OTHERS, Outcome, Rendered, Row};
 use crate::timeline::{self, Ink};
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();
 const BAD: Style = AnsiColor::Red.on_default().bold();
 const UNSURE: Style = AnsiColor::Yellow.on_default().bold();
 const CORE: Style = AnsiColor::Yellow.on_default();
-const QUIET: Style = Style::new().dimmed();
-const STRONG: Style = Style::new().bold();
+pub(crate) const QUIET: Style = Style::new().dimmed();
+pub(crate) const STRONG: Style = Style::new().bold();
 
 /// Minimum width of the layout; narrower terminals wrap.
 pub const MIN_WIDTH: usize = 40;
@@ -84,7 +84,7 @@ pub(crate) fn verdict(outcome: &Outcome) -> &'static str {
     }
 }
 
-fn headline(out: &mut String, rendered: &Rendered) {
+pub(crate) fn headline(out: &mut String, rendered: &Rendered) {
     let h = &rendered.heading;
     let (style, mark) = match &rendered.outcome {
         Outcome::Linearizable => (GOOD, '\u{2713}'),
@@ -148,6 +148,7 @@ fn violation(out: &mut String, explanation: &Explanation, width: usize) {
 fn closing(explanation: &Explanation) -> Option<String> {
     let all: usize = explanation.closing.iter().map(|(_, n)| n).sum();
     let each = |(text, n): &(String, usize)| match n {
+        n if text == OTHERS => format!("{n} others"),
         1 => shorten(&clean(text), MAX_CLOSING),
         n => format!("{n} \u{d7} {}", shorten(&clean(text), MAX_CLOSING)),
     };
@@ -155,7 +156,7 @@ fn closing(explanation: &Explanation) -> Option<String> {
     (all > 0).then(|| format!("not drawn: {} ({})", count(all, "operation"), kinds.join(", ")))
 }
 
-fn failing(out: &mut String, explanation: &Explanation, width: usize) {
+pub(crate) fn failing(out: &mut String, explanation: &Explanation, width: usize) {
     let Some(text) = fails_at(explanation) else { return };
     fact(out, "\u{2717} fails at", &text, width);
     if let Some(text) = allowed(explanation) {
@@ -165,7 +166,7 @@ fn failing(out: &mut String, explanation: &Explanation, width: usize) {
 
 /// The operation at whose return there is no linearization.
 pub(crate) fn fails_at(explanation: &Explanation) -> Option<String> {
-    let operation = &explanation.failing()?.operation;
+    let operation = explanation.failed.as_ref()?;
     let mut text = clean(&operation.op);
     if let Some(client) = &operation.client {
         let _ = write!(text, " by {}", clean(client));
@@ -247,7 +248,7 @@ pub fn without_colours(text: &str) -> String {
     out
 }
 
-fn draw(out: &mut String, rows: &[Row], width: usize) {
+pub(crate) fn draw(out: &mut String, rows: &[Row], width: usize) {
     let blocks = timeline::draw(rows, width - 4);
     for (i, block) in blocks.iter().enumerate() {
         if i > 0 {

@@ -112,22 +112,29 @@ fn measured(rows: &[Labelled<'_>], fit: Fit, width: usize) -> (Vec<Lane>, usize,
     (lanes, needed, width.saturating_sub(name + 2).max(MIN_LABEL))
 }
 
-/// The labels of all rows. If they have to be cut, long results are shown by where they differ.
+/// The labels of all rows. If they have to be cut, arguments and results are shown by where they differ.
 fn labels(rows: &[Labelled<'_>], fit: Fit) -> Vec<String> {
     if rows.iter().all(|row| row.length <= fit.max_label) {
         return rows.iter().map(|row| row.label.clone()).collect();
     }
-    let result = |row: &Labelled<'_>| row.row.operation.ret.clone().unwrap_or_default();
-    let results: Vec<String> = rows.iter().map(result).collect();
-    let differences = differences(&results.iter().map(String::as_str).collect::<Vec<_>>());
-    let of = |(row, result): (&Labelled<'_>, Option<String>)| match result {
-        Some(ret) if row.length > fit.max_label => {
-            let operation = Operation { ret: Some(ret), ..row.row.operation.clone() };
-            shorten(&clean(&operation.text()), fit.max_label)
+    let known = || rows.iter().map(|row| &row.row.operation);
+    let args: Vec<&str> =
+        known().map(|op| op.op.split_once('(').map_or("", |(_, args)| args)).collect();
+    let rets: Vec<&str> = known().map(|op| op.ret.as_deref().unwrap_or("")).collect();
+    let brief = differences(&args).into_iter().zip(differences(&rets));
+    let of = |(row, (args, ret)): (&Labelled<'_>, (Option<String>, Option<String>))| {
+        if row.length <= fit.max_label {
+            return row.label.clone();
         }
-        _ => shorten(&row.label, fit.max_label),
+        let known = &row.row.operation;
+        let op = match (known.op.split_once('('), args) {
+            (Some((name, _)), Some(args)) => format!("{name}({args}"),
+            _ => known.op.clone(),
+        };
+        let operation = Operation { op, ret: ret.or(known.ret.clone()), ..known.clone() };
+        shorten(&clean(&operation.text()), fit.max_label)
     };
-    rows.iter().zip(differences).map(of).collect()
+    rows.iter().zip(brief).map(of).collect()
 }
 
 /// The first and the last column of a bar.
@@ -289,6 +296,19 @@ mod tests {
         let rows = [row(0, &format!("{long}a")), row(1, &format!("{long}b")), row(2, &long)];
         let lines = texts(&draw(&rows, 100));
         assert!(lines.iter().all(|line| line.chars().count() <= 100), "{lines:?}");
+    }
+
+    #[test]
+    fn long_arguments_are_shown_by_their_difference() {
+        let write = |at: u32, last: char| {
+            let mut row = row(at, "ok");
+            row.operation.op = format!("write(\"{}{last}\")", "x".repeat(500));
+            row
+        };
+        let lines = texts(&draw(&[write(0, 'a'), write(1, 'b'), row(2, "7")], 100));
+        for label in ["xa\")=", "xb\")="] {
+            assert!(lines.iter().any(|line| line.contains(label)), "{label} in {lines:#?}");
+        }
     }
 
     #[test]

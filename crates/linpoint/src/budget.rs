@@ -1,7 +1,7 @@
 //! Limits on time and memory, cancellation, and progress.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -72,6 +72,64 @@ pub struct Progress {
     pub parts_done: usize,
     /// Number of independent parts.
     pub parts: usize,
+    /// The part that an engine searches, from 1 on; 0 if none does. If several are searched, the one that began first.
+    pub part: usize,
+    /// Number of returns of that part.
+    pub returns: usize,
+    /// Number of them that some order explains.
+    pub returns_reached: usize,
+}
+
+/// The part that an engine searches, and how far it has come. Only for progress: another thread may see values of
+/// different moments.
+#[derive(Debug)]
+pub(crate) struct Searched {
+    part: AtomicUsize,
+    returns: AtomicU32,
+    reached: AtomicU32,
+}
+
+impl Searched {
+    const NONE: usize = usize::MAX;
+
+    pub(crate) fn nothing() -> Self {
+        let (returns, reached) = (AtomicU32::new(0), AtomicU32::new(0));
+        Searched { part: AtomicUsize::new(Self::NONE), returns, reached }
+    }
+
+    /// An order explains this many returns of a part. Counts if no other part is searched.
+    fn explains(&self, part: usize, returns: u32, reached: u32) {
+        let free =
+            self.part.compare_exchange(Self::NONE, part, Ordering::Relaxed, Ordering::Relaxed);
+        match free {
+            Ok(_) => {
+                self.returns.store(returns, Ordering::Relaxed);
+                self.reached.store(reached, Ordering::Relaxed);
+            }
+            Err(current) if current == part => {
+                self.reached.fetch_max(reached, Ordering::Relaxed);
+            }
+            Err(_) => {}
+        }
+    }
+
+    /// A part is searched no more.
+    pub(crate) fn leave(&self, part: usize) {
+        let (none, relaxed) = (Self::NONE, Ordering::Relaxed);
+        // Fails if the part was not the one that counts.
+        let _ = self.part.compare_exchange(part, none, relaxed, relaxed);
+    }
+
+    /// The part from 1 on, its returns, and how many of them are explained.
+    pub(crate) fn now(&self) -> (usize, usize, usize) {
+        match self.part.load(Ordering::Relaxed) {
+            Self::NONE => (0, 0, 0),
+            part => {
+                let load = |n: &AtomicU32| n.load(Ordering::Relaxed) as usize;
+                (part + 1, load(&self.returns), load(&self.reached))
+            }
+        }
+    }
 }
 
 /// How many bytes the process has allocated, if the program counts them. See [`count_memory_with`].
@@ -167,6 +225,9 @@ pub struct Budget<'a> {
     work: u64,
     max_steps: u64,
     total_steps: Option<&'a std::sync::atomic::AtomicU64>,
+    /// Where to say how many returns are explained: of this part, which has so many.
+    searched: Option<(&'a Searched, usize, u32)>,
+    explained: u32,
     allowance: Allowance,
 }
 
@@ -188,6 +249,8 @@ impl<'a> Budget<'a> {
             work: 0,
             max_steps: u64::MAX,
             total_steps: None,
+            searched: None,
+            explained: 0,
             allowance: Allowance::unlimited(),
         }
     }
@@ -224,6 +287,24 @@ impl<'a> Budget<'a> {
     pub(crate) fn count_into(mut self, total: &'a std::sync::atomic::AtomicU64) -> Self {
         self.total_steps = Some(total);
         self
+    }
+
+    /// Says now and then how many returns of a part are explained.
+    pub(crate) fn report_to(mut self, searched: &'a Searched, part: usize, returns: u32) -> Self {
+        self.searched = Some((searched, part, returns));
+        self
+    }
+
+    /// What it explains is not the history itself.
+    pub(crate) fn silent(mut self) -> Self {
+        self.searched = None;
+        self
+    }
+
+    /// Some order explains this many returns.
+    #[inline]
+    pub(crate) fn explains(&mut self, returns: u32) {
+        self.explained = returns;
     }
 
     /// Takes no more memory than this, however much there is.
@@ -298,6 +379,9 @@ impl<'a> Budget<'a> {
     fn look(&mut self) -> Result<(), Limit> {
         if let Some(total) = self.total_steps {
             total.fetch_add(STEPS_PER_LOOK, Ordering::Relaxed);
+        }
+        if let Some((searched, part, returns)) = self.searched {
+            searched.explains(part, returns, self.explained);
         }
         self.check_now()
     }

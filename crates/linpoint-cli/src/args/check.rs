@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::raw::RunArgs;
+use super::result::ResultArgs;
 
 macro_rules! examples {
     () => {
@@ -42,9 +43,9 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub run: RunArgs,
 
-    /// Output format
-    #[arg(long, short, value_enum, default_value = "human", value_name = "FORM")]
-    pub output: CheckForm,
+    /// The form of the results, and where they are written.
+    #[command(flatten)]
+    pub result: ResultArgs<CheckForm>,
 
     /// Write an HTML page with an interactive timeline
     ///
@@ -68,15 +69,22 @@ pub struct CheckArgs {
     #[arg(long)]
     pub fail_fast: bool,
 
-    /// Do not show progress on the terminal
+    /// Print failures only, without a summary and without progress
+    ///
+    /// This is about --as human and github; the other forms always have a result for each history.
     #[arg(long, short)]
     pub quiet: bool,
+
+    /// Print how each history was checked: engines, tactics, length of the witness, time
+    #[arg(long, short, conflicts_with = "quiet")]
+    pub verbose: bool,
 }
 
-/// Output formats of `check`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+/// Forms of the results of `check`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
 pub enum CheckForm {
     /// Text for people
+    #[default]
     Human,
     /// JSON, one object per line and history
     Json,

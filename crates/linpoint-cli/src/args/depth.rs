@@ -1,18 +1,18 @@
 //! Arguments of `linpoint depth`.
 
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
 use super::raw::InputArgs;
+use super::result::{JobArgs, ResultArgs};
 use super::units;
 
 pub const EXAMPLES: &str = "\
 Examples:
   linpoint depth runs                            tables, one row per file or directory
-  linpoint depth --output tsv run.jsonl          one line per history
+  linpoint depth --as tsv run.jsonl              one line per history
   linpoint depth --svg depth.svg runs            how many histories have a witness, by d
 
 A family of depth d delays any d operations as long as possible, in any order. Most linearizable histories have
@@ -29,9 +29,13 @@ pub struct DepthArgs {
     #[command(flatten)]
     pub bounds: DepthBounds,
 
-    /// Output format
-    #[arg(long, short, value_enum, default_value = "human", value_name = "FORM")]
-    pub output: DepthForm,
+    /// How many cores to use.
+    #[command(flatten)]
+    pub jobs: JobArgs,
+
+    /// The form of the results, and where they are written.
+    #[command(flatten)]
+    pub result: ResultArgs<DepthForm>,
 
     /// Write a plot: the share of linearizable histories with a witness, by d
     #[arg(long, value_name = "FILE")]
@@ -56,16 +60,13 @@ pub struct DepthBounds {
     /// Memory limit for all checks together: 1GiB, 512MB, or a number of bytes
     #[arg(long, value_name = "SIZE", value_parser = units::bytes)]
     pub memory: Option<usize>,
-
-    /// Number of threads [default: all cores]
-    #[arg(long, short = 'j', value_name = "N")]
-    pub threads: Option<NonZeroUsize>,
 }
 
-/// Output formats of `depth`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+/// Forms of the results of `depth`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
 pub enum DepthForm {
     /// Tables, one row per set of histories; for few histories also one line each
+    #[default]
     Human,
     /// JSON, one object per line and history
     Json,

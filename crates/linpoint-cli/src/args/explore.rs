@@ -10,7 +10,9 @@ use clap::{Args, ValueEnum};
 use linpoint_model::{Method, Order};
 
 use super::raw::HumanOrJson;
+use super::result::ResultArgs;
 use super::units;
+use crate::output::Output;
 
 pub const EXAMPLES: &str = "\
 Examples:
@@ -38,7 +40,7 @@ pub struct ExploreArgs {
     #[arg(long)]
     pub list: bool,
 
-    /// Number of threads [default: 2]
+    /// Number of threads of the algorithm [default: 2]
     #[arg(long, short = 't', value_name = "N", conflicts_with = "program")]
     pub threads: Option<usize>,
 
@@ -85,13 +87,17 @@ pub struct ExploreArgs {
     #[arg(long, value_name = "SIZE", value_parser = units::bytes)]
     pub memory: Option<usize>,
 
-    /// Number of cores [default: all]
-    #[arg(long, short = 'j', value_name = "N")]
+    /// Number of cores to use [default: all]
+    #[arg(long, short, value_name = "N")]
+    pub jobs: Option<NonZeroUsize>,
+
+    /// The old spelling of `--jobs`.
+    #[arg(long, value_name = "N", hide = true, conflicts_with = "jobs")]
     pub cores: Option<NonZeroUsize>,
 
-    /// Output format
-    #[arg(long, short, value_enum, default_value = "human", value_name = "FORM")]
-    pub output: HumanOrJson,
+    /// The form of the result, and where it is written.
+    #[command(flatten)]
+    pub result: ResultArgs<HumanOrJson>,
 
     /// Write an HTML page with the timeline of a violation
     #[arg(long, value_name = "FILE")]
@@ -100,6 +106,16 @@ pub struct ExploreArgs {
     /// Do not show progress on the terminal
     #[arg(long, short)]
     pub quiet: bool,
+}
+
+impl ExploreArgs {
+    /// The number of cores, if it is given.
+    pub fn jobs(&self, out: &mut Output) -> Option<usize> {
+        if self.cores.is_some() {
+            out.deprecated("--cores", "--jobs");
+        }
+        self.jobs.or(self.cores).map(usize::from)
+    }
 }
 
 fn methods() -> PossibleValuesParser {

@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use linpoint_formats::Format;
 use linpoint_formats::generate::{Bug, Options, Values};
 
 use super::raw::format_names;
 use super::resolved::parse_model;
+use super::result::WrittenArgs;
 use crate::error::CommandError;
+use crate::output::Output;
 
 pub const EXAMPLES: &str = "\
 Examples:
@@ -17,7 +18,7 @@ Examples:
   linpoint gen --model stack --mutate | linpoint check -      one wrong result: a violation
   linpoint gen --model kv --bug stale-read | linpoint check - a bug as real services have it
   linpoint gen --model queue:capacity=20 --values few         few distinct values
-  linpoint gen --model priority-queue --format fastlin        in the format of another tool
+  linpoint gen --model priority-queue --as fastlin            in the format of another tool
 
 The output is deterministic: equal options produce equal histories.";
 
@@ -32,13 +33,17 @@ pub struct GenArgs {
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub ops: u64,
 
-    /// Number of processes, each with at most one open operation
-    #[arg(long, value_name = "K", default_value_t = 4)]
-    pub processes: u32,
+    /// Number of clients, each with at most one open operation [default: 4]
+    #[arg(long, value_name = "K")]
+    pub clients: Option<u32>,
+
+    /// The old spelling of `--clients`.
+    #[arg(long, value_name = "K", hide = true, conflicts_with = "clients")]
+    pub processes: Option<u32>,
 
     /// Mean number of other operations that are open when one is called [default: half of the others]
     ///
-    /// 0 means sequential; at most the number of processes minus one.
+    /// 0 means sequential; at most the number of clients minus one.
     #[arg(long, value_name = "X")]
     pub overlap: Option<f64>,
 
@@ -73,14 +78,17 @@ pub struct GenArgs {
     #[arg(long, value_name = "BUG", conflicts_with = "mutate")]
     pub bug: Option<Bug>,
 
-    /// The format to write
-    #[arg(long, value_name = "FORMAT", default_value = "jsonl", value_parser = format_names())]
-    pub format: String,
+    /// The format to write, and where.
+    #[command(flatten)]
+    pub written: WrittenArgs,
 
-    /// Output file [default: standard output]
-    #[arg(short, long = "out", value_name = "FILE")]
-    pub out: Option<PathBuf>,
+    /// The old spelling of `--as`.
+    #[arg(long, value_name = "FORMAT", hide = true, value_parser = format_names())]
+    pub format: Option<String>,
 }
+
+/// Clients, unless a number is given.
+const CLIENTS: u32 = 4;
 
 /// Parses `distinct`, `few`, or a number of values.
 fn values(text: &str) -> Result<Values, String> {
@@ -95,11 +103,15 @@ fn values(text: &str) -> Result<Values, String> {
 }
 
 impl GenArgs {
-    /// The options of the generator.
-    pub fn options(&self) -> Result<Options, CommandError> {
-        Ok(Options {
+    /// The options of the generator, and the file to write; no file is standard output.
+    pub fn settle(&self, out: &mut Output) -> Result<(Options, Option<PathBuf>), CommandError> {
+        if self.processes.is_some() {
+            out.deprecated("--processes", "--clients");
+        }
+        let (format, file) = self.written.settle(("--format", self.format.as_deref()), out);
+        let options = Options {
             operations: self.ops,
-            processes: self.processes,
+            processes: self.clients.or(self.processes).unwrap_or(CLIENTS),
             overlap: self.overlap,
             seed: self.seed,
             ambiguous: self.ambiguous,
@@ -107,8 +119,9 @@ impl GenArgs {
             keys: self.keys,
             mutate: self.mutate,
             bug: self.bug,
-            format: Format::from_name(&self.format).unwrap_or(Format::Jsonl),
+            format,
             ..Options::new(parse_model(&self.model)?)
-        })
+        };
+        Ok((options, file))
     }
 }

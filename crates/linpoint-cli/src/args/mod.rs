@@ -3,11 +3,14 @@
 pub mod check;
 pub mod convert;
 pub mod depth;
+pub mod explain;
 pub mod explore;
 pub mod generate;
+pub mod names;
 pub mod plan;
 pub mod raw;
 pub mod resolved;
+pub mod result;
 pub mod shrink;
 pub mod spin;
 pub mod stats;

@@ -1,6 +1,5 @@
 //! The command line as typed: commands, and the arguments that several commands share.
 
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -11,7 +10,11 @@ use linpoint_formats::Format;
 
 use crate::glob::Glob;
 
-use super::{check, convert, depth, explore, generate, plan, shrink, spin, stats, units, watch};
+use super::result::JobArgs;
+use super::{
+    check, convert, depth, explain, explore, generate, names, plan, shrink, spin, stats, units,
+    watch,
+};
 
 /// Check concurrent histories for linearizability
 #[derive(Parser, Debug)]
@@ -32,12 +35,14 @@ pub enum Command {
     /// Check histories and explain violations
     #[command(after_help = check::EXAMPLES, after_long_help = check::LONG_HELP)]
     Check(check::CheckArgs),
+    /// Explain at length why histories are not linearizable
+    #[command(after_help = explain::EXAMPLES)]
+    Explain(explain::ExplainArgs),
     /// Check a stream while it is being written, and stop at the first violation
     #[command(after_help = watch::EXAMPLES)]
     Watch(watch::WatchArgs),
     /// Print how histories would be checked: which engines, in which order, and why
-    // A hidden alias appears in no help, completion or manual page.
-    #[command(after_help = plan::EXAMPLES, alias = plan::DEPRECATED_NAME)]
+    #[command(after_help = plan::EXAMPLES)]
     Plan(plan::PlanArgs),
     /// Convert a history to another format
     #[command(after_help = convert::EXAMPLES)]
@@ -94,7 +99,7 @@ Examples:
   linpoint man | man -l -
   linpoint man ~/.local/share/man/man1            linpoint.1, linpoint-check.1, ...";
 
-/// The names that `--format` accepts.
+/// The names of formats.
 pub(super) fn format_names() -> clap::builder::PossibleValuesParser {
     Format::ALL.iter().map(|format| format.name()).collect::<Vec<_>>().into()
 }
@@ -152,6 +157,10 @@ pub struct HistoryArgs {
 
     /// The format of the file [default: detected from the contents]
     #[arg(long, value_name = "FORMAT", value_parser = format_names())]
+    pub format: Option<String>,
+
+    /// The old spelling of `--format`.
+    #[arg(long, value_name = "FORMAT", hide = true, value_parser = format_names())]
     pub from: Option<String>,
 
     /// The model, with options after a colon [default: the one that the file names]
@@ -178,16 +187,16 @@ pub struct RunArgs {
     pub inputs: InputArgs,
 
     /// Use this engine, or race several: a+b [default: the planner chooses]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = names::algorithm)]
     pub algorithm: Option<linpoint::Algorithm>,
 
     /// Limits on each check.
     #[command(flatten)]
     pub limits: LimitArgs,
 
-    /// Number of threads, across and within files [default: all cores]
-    #[arg(long, short = 'j', value_name = "N")]
-    pub threads: Option<NonZeroUsize>,
+    /// How many cores to use, across and within files.
+    #[command(flatten)]
+    pub jobs: JobArgs,
 
     /// Stop at the first key or object of a history that fails; by default, every one is checked
     #[arg(long)]
@@ -231,10 +240,11 @@ pub enum HintUse {
     Assert,
 }
 
-/// Output formats of the commands that print either text or JSON.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+/// Forms of output of the commands that print either text or JSON.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
 pub enum HumanOrJson {
     /// Text for people
+    #[default]
     Human,
     /// JSON, one object per line
     Json,

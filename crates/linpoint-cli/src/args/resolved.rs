@@ -1,6 +1,6 @@
 //! The command line as the commands use it: names looked up, defaults filled in.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use linpoint_formats::{Format, ModelName, Settings, Source, registry};
 
@@ -9,6 +9,7 @@ use super::raw::{HintUse, InputArgs, RunArgs};
 use crate::config::Config;
 use crate::error::CommandError;
 use crate::inputs::Filter;
+use crate::output::Output;
 use crate::progress;
 
 /// Width of the output if `COLUMNS` is not set and the output is no terminal.
@@ -73,12 +74,12 @@ pub struct RunOptions {
 }
 
 impl RunOptions {
-    pub fn new(args: RunArgs) -> Result<RunOptions, CommandError> {
+    pub fn new(args: RunArgs, out: &mut Output) -> Result<RunOptions, CommandError> {
         Ok(RunOptions {
             inputs: InputOptions::new(args.inputs)?,
             settings: Settings {
                 limits: args.limits.into(),
-                threads: args.threads.map(usize::from),
+                threads: args.jobs.settle(out),
                 algorithm: args.algorithm,
                 hints: match args.hints {
                     HintUse::Ignore => linpoint::Hints::Ignore,
@@ -92,13 +93,26 @@ impl RunOptions {
     }
 }
 
+/// How much is printed for people.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Detail {
+    /// What is not linearizable, undecided, or could not be checked.
+    Failures,
+    /// All results, and a summary.
+    Results,
+    /// The same, and how each history was checked.
+    Everything,
+}
+
 /// The options of `check`.
 #[derive(Debug)]
 pub struct CheckOptions {
     /// Inputs to check, and how.
     pub run: RunOptions,
-    /// Output format.
-    pub output: CheckForm,
+    /// The form of the results.
+    pub form: CheckForm,
+    /// The file that they are written to; `None` is standard output.
+    pub output: Option<PathBuf>,
     /// File or directory for HTML pages.
     pub html: Option<PathBuf>,
     /// File or directory for witnesses.
@@ -107,35 +121,44 @@ pub struct CheckOptions {
     pub strict: bool,
     /// True if the first history that is not linearizable ends the run.
     pub fail_fast: bool,
-    /// Width of the terminal in columns.
+    /// Width of the output in columns.
     pub width: usize,
     /// Whether to show progress.
     pub progress: bool,
+    /// How much is printed for people.
+    pub detail: Detail,
 }
 
 impl CheckOptions {
-    pub fn new(args: CheckArgs) -> Result<CheckOptions, CommandError> {
-        let mut run = RunOptions::new(args.run)?;
+    pub fn new(args: CheckArgs, out: &mut Output) -> Result<CheckOptions, CommandError> {
+        let mut run = RunOptions::new(args.run, out)?;
+        let (form, output) = args.result.settle(out);
         // TSV has no room for an explanation, so none is computed.
-        run.settings.verdict_only = args.output == CheckForm::Tsv && args.html.is_none();
+        run.settings.verdict_only = form == CheckForm::Tsv && args.html.is_none();
         run.settings.all_failures &= !run.settings.verdict_only && !args.fail_fast;
         Ok(CheckOptions {
             run,
-            output: args.output,
+            form,
+            width: width_for(output.as_deref()),
+            output,
             html: args.html,
             witness: args.witness,
             strict: args.strict,
             fail_fast: args.fail_fast,
             progress: progress::is_wanted(args.quiet),
-            width: terminal_width(),
+            detail: match (args.quiet, args.verbose) {
+                (true, _) => Detail::Failures,
+                (_, true) => Detail::Everything,
+                _ => Detail::Results,
+            },
         })
     }
 }
 
-/// Width of the terminal in columns. `COLUMNS` overrides what the terminal says.
-pub fn terminal_width() -> usize {
+/// Width of the output in columns: that of the terminal, unless it goes to a file. `COLUMNS` overrides both.
+pub fn width_for(file: Option<&Path>) -> usize {
     let terminal = || console::Term::stdout().size_checked().map(|(_, columns)| columns.into());
-    width(std::env::var("COLUMNS").ok(), terminal)
+    width(std::env::var("COLUMNS").ok(), || terminal().filter(|_| file.is_none()))
 }
 
 fn width(columns: Option<String>, terminal: impl Fn() -> Option<usize>) -> usize {

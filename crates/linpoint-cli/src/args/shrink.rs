@@ -1,17 +1,17 @@
 //! Arguments of `linpoint shrink`.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
 
-use super::raw::{HistoryArgs, format_names};
+use super::raw::HistoryArgs;
+use super::result::WrittenArgs;
 use super::units;
 
 pub const EXAMPLES: &str = "\
 Examples:
   linpoint shrink run.jsonl -o small.jsonl        the operations that contradict each other
-  linpoint shrink --format limo run.hist          in the format of another tool
+  linpoint shrink --as limo run.hist              in the format of another tool
   linpoint shrink --budget 5m run.edn | linpoint check -
 
 Some of the remaining operations may be relaxed: called before everything else, and never returned. They
@@ -31,10 +31,6 @@ pub struct ShrinkArgs {
     #[command(flatten)]
     pub history: HistoryArgs,
 
-    /// The format to write
-    #[arg(long, value_name = "FORMAT", default_value = "jsonl", value_parser = format_names())]
-    pub format: String,
-
     /// Time limit for the first check: 10s, 500ms, 2m, or a number of seconds [default: half of the budget]
     #[arg(long, value_name = "TIME", value_parser = units::duration)]
     pub timeout: Option<Duration>,
@@ -47,7 +43,7 @@ pub struct ShrinkArgs {
     #[arg(long, value_name = "TIME", default_value = "20s", value_parser = units::duration)]
     pub budget: Duration,
 
-    /// Output file [default: standard output]
-    #[arg(short, long = "out", value_name = "FILE")]
-    pub out: Option<PathBuf>,
+    /// The format to write, and where.
+    #[command(flatten)]
+    pub written: WrittenArgs,
 }

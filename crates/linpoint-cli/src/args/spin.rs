@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::raw::HumanOrJson;
+use super::result::ResultArgs;
 use super::units;
 
 pub const EXAMPLES: &str = "\
@@ -53,9 +54,9 @@ pub struct SpinArgs {
     #[arg(long, value_name = "SIZE", value_parser = units::bytes)]
     pub memory: Option<usize>,
 
-    /// Output format
-    #[arg(long, short, value_enum, default_value = "human", value_name = "FORM")]
-    pub output: HumanOrJson,
+    /// The form of the result, and where it is written.
+    #[command(flatten)]
+    pub result: ResultArgs<HumanOrJson>,
 
     /// Write an HTML page with an interactive timeline of the violation
     #[arg(long, value_name = "FILE")]

@@ -3,11 +3,12 @@
 use clap::Args;
 
 use super::raw::{HumanOrJson, InputArgs, LimitArgs};
+use super::result::ResultArgs;
 
 pub const EXAMPLES: &str = "\
 Examples:
   linpoint stats run.jsonl                       what the history can reveal
-  linpoint stats --model queue --output json .   for programs, one JSON object per history
+  linpoint stats --model queue --as json .       for programs, one JSON object per history
 
 Nothing is checked. A result is informative if the object can have been in a state in which the
 operation could not have returned it. Warnings name what makes a history unlikely to fail.
@@ -26,7 +27,7 @@ pub struct StatsArgs {
     #[command(flatten)]
     pub limits: LimitArgs,
 
-    /// Output format
-    #[arg(long, short, value_enum, default_value = "human", value_name = "FORM")]
-    pub output: HumanOrJson,
+    /// The form of the result, and where it is written.
+    #[command(flatten)]
+    pub result: ResultArgs<HumanOrJson>,
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::raw::{LimitArgs, format_names};
+use super::result::FileArgs;
 
 pub const EXAMPLES: &str = "\
 Examples:
@@ -52,6 +53,10 @@ pub struct WatchArgs {
     /// Limits on the whole stream.
     #[command(flatten)]
     pub limits: LimitArgs,
+
+    /// Where the outcome is written.
+    #[command(flatten)]
+    pub file: FileArgs,
 
     /// Do not show the status on the terminal
     #[arg(long, short)]

@@ -16,7 +16,7 @@ use std::time::Instant;
 use super::results::Results;
 use super::side_files::{SideFileKind, SideFiles};
 use crate::args::check::CheckArgs;
-use crate::args::resolved::CheckOptions;
+use crate::args::resolved::{CheckOptions, Detail};
 use crate::error::{CommandError, CommandResult};
 use crate::exit::Exit;
 use crate::inputs::Inputs;
@@ -35,11 +35,12 @@ const WITNESSES: SideFileKind =
 
 /// Checks all inputs.
 pub fn run(args: CheckArgs, out: &mut Output) -> CommandResult {
-    let options = CheckOptions::new(args)?;
+    let options = CheckOptions::new(args, out)?;
     let started = Instant::now();
     interrupt::cancel_on_ctrl_c(&options.run.settings.cancel);
     let inputs = Inputs::find(&options.run.inputs.paths, &options.run.inputs.filter);
-    for note in &inputs.notes {
+    out.write_to(options.output.as_deref(), inputs.files())?;
+    for note in inputs.notes.iter().filter(|_| options.detail != Detail::Failures) {
         out.note(note);
     }
     let board = Board::new(inputs.list.len());
@@ -48,7 +49,8 @@ pub fn run(args: CheckArgs, out: &mut Output) -> CommandResult {
         tally: Tally::new(inputs.skipped, options.strict),
         fail_fast: options.fail_fast,
         written: 0,
-        results: Results::new(options.output),
+        results: Results::new(options.form, options.detail),
+        is_stdout: out.is_stdout(),
         pages: options.html.as_deref().map(|path| SideFiles::new(PAGES, path)),
         witnesses: options.witness.as_deref().map(|path| SideFiles::new(WITNESSES, path)),
     };
@@ -100,6 +102,8 @@ struct Writer {
     /// Number of inputs whose findings have been written.
     written: usize,
     results: Results,
+    /// True if results go to standard output.
+    is_stdout: bool,
     pages: Option<SideFiles>,
     witnesses: Option<SideFiles>,
 }
@@ -118,9 +122,9 @@ impl Writer {
         Ok(())
     }
 
-    /// True if a side file is written to standard output, and nothing else.
+    /// True if a side file is written to standard output, and nothing else there.
     fn is_silent(&self) -> bool {
-        self.pages.iter().chain(&self.witnesses).any(SideFiles::is_stdout)
+        self.is_stdout && self.pages.iter().chain(&self.witnesses).any(SideFiles::is_stdout)
     }
 
     /// Writes the findings of each input as soon as those of all earlier inputs have been written. Breaks at an
@@ -175,6 +179,7 @@ impl Writer {
             Finding::Failed { error, .. } => Some(error),
         };
         Ok(match fatal {
+            Some(CommandError::Output(error)) => return Err(error),
             Some(error) => {
                 out.error(&error.to_string());
                 ControlFlow::Break(())

@@ -1,7 +1,5 @@
 //! `linpoint convert`: writes a history in another format.
 
-use std::path::{Path, PathBuf};
-
 use linpoint_formats::{Format, ModelName, RawHistory, Source, convert};
 
 use crate::args::convert::ConvertArgs;
@@ -14,10 +12,13 @@ use crate::output::{self, Output};
 
 /// Converts a history.
 pub fn run(args: &ConvertArgs, out: &mut Output) -> CommandResult {
-    let OneHistory { source, raw, model } = read(&args.history)?;
-    let to = Format::from_name(&args.to).unwrap_or(Format::Jsonl);
+    let (to, path) = args.written.settle(("--to", args.to.as_deref()), out);
+    let format = args.history.format.as_deref().or(former_format(&args.history, out));
+    let source = one_file(&args.history)?;
+    let format = format.and_then(Format::from_name);
+    let OneHistory { source, raw, model } = read(&args.history, source, format)?;
     let converted = convert(&source, &raw, model.as_ref(), to).map_err(CommandError::input)?;
-    let mut file = output::create(args.out.as_deref())?;
+    let mut file = output::create(path.as_deref())?;
     file.write_all(&converted.text)?;
     file.flush()?;
     for lost in &converted.lost {
@@ -36,11 +37,21 @@ pub struct OneHistory {
     pub model: Option<ModelName>,
 }
 
-/// Reads the one history that the arguments name.
-pub fn read(args: &HistoryArgs) -> Result<OneHistory, CommandError> {
+/// The format to read, if it is given in the old spelling.
+pub fn former_format<'a>(args: &'a HistoryArgs, out: &mut Output) -> Option<&'a str> {
+    let format = args.from.as_deref()?;
+    out.deprecated(&format!("--from {format}"), &format!("--format {format}"));
+    Some(format)
+}
+
+/// Reads the one history that the arguments name, in this format if it is known.
+pub fn read(
+    args: &HistoryArgs,
+    source: Source,
+    format: Option<Format>,
+) -> Result<OneHistory, CommandError> {
     let model = model(args.model.as_deref())?;
-    let source = one_file(&args.file, args.max_unpacked)?;
-    let format = match args.from.as_deref().and_then(Format::from_name) {
+    let format = match format {
         Some(format) => format,
         None => Format::detect(&source).map_err(CommandError::input)?,
     };
@@ -62,10 +73,11 @@ pub fn read(args: &HistoryArgs) -> Result<OneHistory, CommandError> {
 }
 
 /// The contents of a single file, or of standard input.
-fn one_file(path: &Path, limit: Option<usize>) -> Result<Source, CommandError> {
-    let mut inputs = Inputs::find(&[PathBuf::from(path)], &Filter::default());
+pub fn one_file(args: &HistoryArgs) -> Result<Source, CommandError> {
+    let path = &args.file;
+    let mut inputs = Inputs::find(std::slice::from_ref(path), &Filter::default());
     match (inputs.list.pop(), inputs.list.is_empty()) {
-        (Some(input), true) if !path.is_dir() => input.read(max_unpacked(limit)),
+        (Some(input), true) if !path.is_dir() => input.read(max_unpacked(args.max_unpacked)),
         _ => Err(CommandError::Usage(format!("{}: is a directory; name a file", path.display()))),
     }
 }

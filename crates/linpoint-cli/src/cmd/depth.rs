@@ -36,19 +36,23 @@ pub(super) struct DepthRow {
 
 /// Measures all histories.
 pub fn run(args: DepthArgs, out: &mut Output) -> CommandResult {
-    let DepthArgs { inputs, bounds, output, svg } = args;
+    let DepthArgs { inputs, bounds, jobs, result, svg } = args;
+    let (form, path) = result.settle(out);
+    let jobs = jobs.settle(out);
     let options = InputOptions::new(inputs)?;
+    let inputs = Inputs::find(&options.paths, &options.filter);
+    out.write_to(path.as_deref(), inputs.files())?;
     let (began, most_d) = (Instant::now(), usize::from(bounds.max_d));
     let mut exit = Exit::Success;
     let mut rows: Vec<DepthRow> = Vec::new();
-    if output == DepthForm::Tsv {
+    if form == DepthForm::Tsv {
         out.write(&rows::tsv_header(most_d))?;
     }
-    for input in Inputs::find(&options.paths, &options.filter).list {
-        for row in measure_input(&input, &options, bounds) {
+    for input in inputs.list {
+        for row in measure_input(&input, &options, (bounds, jobs)) {
             match row {
                 Ok(row) => {
-                    match output {
+                    match form {
                         DepthForm::Human => {}
                         DepthForm::Json => out.write(&rows::json(&row))?,
                         DepthForm::Tsv => out.write(&rows::tsv(&row))?,
@@ -65,7 +69,7 @@ pub fn run(args: DepthArgs, out: &mut Output) -> CommandResult {
     }
     let sets = tables::sets(&rows, most_d);
     // After nothing but errors, there is nothing to tabulate.
-    if output == DepthForm::Human && !rows.is_empty() {
+    if form == DepthForm::Human && !rows.is_empty() {
         if rows.len() <= MAX_LISTED {
             out.write(&rows::human(&rows))?;
         }
@@ -84,9 +88,9 @@ pub fn run(args: DepthArgs, out: &mut Output) -> CommandResult {
 fn measure_input(
     input: &Input,
     options: &InputOptions,
-    bounds: DepthBounds,
+    (bounds, jobs): (DepthBounds, Option<usize>),
 ) -> Vec<Result<DepthRow, CommandError>> {
-    let found = match input.histories(options, bounds.threads.map(usize::from)) {
+    let found = match input.histories(options, jobs) {
         Ok(found) => found,
         Err(error) => return vec![Err(error)],
     };
@@ -95,7 +99,7 @@ fn measure_input(
         .into_iter()
         .map(|found| (input.name_with(found.id.as_deref()), found.history))
         .unzip();
-    let answers = measure_all(&histories, bounds);
+    let answers = measure_all(&histories, bounds, jobs);
     let row = |((name, history), answer): ((String, Loaded), Answer)| {
         let set = set_of(input, &history.map_err(CommandError::input)?, several);
         let (measured, linearizable) =
@@ -125,10 +129,10 @@ type Loaded = Result<LoadedHistory, ReadError>;
 /// The measurements and whether the history is linearizable, or why it cannot be measured.
 type Answer = Result<(Measured, Option<bool>), String>;
 
-/// Measures histories on all threads. The answers are in the order of the histories.
-fn measure_all(histories: &[Loaded], bounds: DepthBounds) -> Vec<Answer> {
+/// Measures histories on this many cores, or on all. The answers are in the order of the histories.
+fn measure_all(histories: &[Loaded], bounds: DepthBounds, jobs: Option<usize>) -> Vec<Answer> {
     let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let threads = bounds.threads.map_or_else(cores, usize::from).min(histories.len());
+    let threads = jobs.unwrap_or_else(cores).min(histories.len());
     let all = Limits { time: None, memory: bounds.memory };
     let bounds = DepthBounds { memory: Some(all.memory_bytes() / threads.max(1)), ..bounds };
     let next = AtomicUsize::new(0);

@@ -11,8 +11,9 @@ use linpoint_model::{Exploration, Method, Order, Outcome, Progress, Reductions, 
 use linpoint_report::html;
 
 use crate::args::explore::{ExploreArgs, Reduction};
+use crate::args::names::{no_entry, not_explored};
 use crate::args::raw::HumanOrJson;
-use crate::args::resolved::terminal_width;
+use crate::args::resolved::width_for;
 use crate::error::{CommandError, CommandResult};
 use crate::exit::Exit;
 use crate::interrupt;
@@ -30,28 +31,29 @@ pub struct Request<'a> {
 
 /// Explores a model, or lists them.
 pub fn run(args: &ExploreArgs, out: &mut Output) -> CommandResult {
+    let (form, path) = args.result.settle(out);
+    out.write_to(path.as_deref(), [])?;
+    let jobs = args.jobs(out);
     let (Some(name), false) = (&args.model, args.list) else {
-        out.write(&match args.output {
+        out.write(&match form {
             HumanOrJson::Human => text::list(entries()),
             HumanOrJson::Json => json::list(entries()),
         })?;
         return Ok(Exit::Success);
     };
-    let (entry, parameter) = find(name).map_err(|message| {
-        CommandError::Usage(format!("{message}; `linpoint explore --list` lists the models"))
-    })?;
+    let (entry, parameter) = find(name).map_err(|error| CommandError::Usage(no_entry(&error)))?;
     let bounds = bounds(args);
     let order = match Order::from_name(&args.order).unwrap_or_default() {
         Order::Random(_) => Order::Random(args.seed),
         order => order,
     };
     let request = Request { model: name, about: entry.about, bounds: &bounds, order };
-    let result = explore(args, entry, parameter, &request)?;
+    let result = explore((args, jobs), entry, parameter, &request)?;
     if let Some(warning) = result.method.warning() {
         out.warning(&format!("{}: {warning}", result.method.name()));
     }
-    out.write(&match args.output {
-        HumanOrJson::Human => text::render(&request, &result, terminal_width()),
+    out.write(&match form {
+        HumanOrJson::Human => text::render(&request, &result, width_for(path.as_deref())),
         HumanOrJson::Json => json::render(&request, &result),
     })?;
     if let (Some(path), Outcome::Violation(violation)) = (&args.html, &result.outcome) {
@@ -88,7 +90,7 @@ fn reductions(args: &ExploreArgs) -> Reductions {
 }
 
 fn explore(
-    args: &ExploreArgs,
+    (args, jobs): (&ExploreArgs, Option<usize>),
     entry: &Entry,
     parameter: Option<u8>,
     request: &Request<'_>,
@@ -115,7 +117,7 @@ fn explore(
         order: request.order,
         reductions: reductions(args),
         limits: Limits { time: args.timeout, memory: args.memory },
-        cores: args.cores.map(Into::into),
+        cores: jobs,
         cancel,
         progress: Some(&show),
         ..Settings::default()
@@ -125,5 +127,5 @@ fn explore(
     if let Some(bar) = &bar {
         bar.finish_and_clear();
     }
-    result.map_err(CommandError::usage)
+    result.map_err(|error| CommandError::Usage(not_explored(&error)))
 }

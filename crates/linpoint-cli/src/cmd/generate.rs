@@ -11,8 +11,8 @@ use crate::output::{self, Output};
 
 /// Writes a history.
 pub fn run(args: &GenArgs, out: &mut Output) -> CommandResult {
-    let options = args.options()?;
-    match generate(&options, || output::create(args.out.as_deref())) {
+    let (options, path) = args.settle(out)?;
+    match generate(&options, || output::create(path.as_deref())) {
         Ok(generated) => {
             if let Some(changed) = &generated.changed {
                 out.note(&describe(changed));
@@ -30,7 +30,7 @@ pub fn run(args: &GenArgs, out: &mut Output) -> CommandResult {
 fn describe(changed: &Changed) -> String {
     let Changed { number, op, process, was, is } = changed;
     format!(
-        "not linearizable: the result of operation {number}, {op} by process {process}, was changed from \
+        "not linearizable: the result of operation {number}, {op} by client {process}, was changed from \
          {was} to {is}"
     )
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use linpoint::history::Span;
-use linpoint::verdict::States;
+use linpoint::verdict::{Blocked, Partial, States, Violation};
 use linpoint::{OpId, Part, Report};
 use linpoint_formats::{LoadedHistory, Settings};
 use linpoint_report::{Annotation, Operation, Operations, Recorded};
@@ -48,6 +48,10 @@ impl Operations for LoadedOperations<'_> {
 
     fn states(&self, order: &[OpId], until: u32, window: Range<usize>) -> Option<States> {
         self.history.states(order, until, window)
+    }
+
+    fn blocked(&self, violation: &Violation, partial: &Partial) -> Option<Vec<Blocked>> {
+        self.history.blocked(violation, partial)
     }
 
     fn annotations(&self) -> Vec<Annotation> {

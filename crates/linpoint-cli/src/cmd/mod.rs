@@ -3,6 +3,7 @@
 pub mod check;
 pub mod convert;
 pub mod depth;
+pub mod explain;
 pub mod explore;
 pub mod formats;
 pub mod generate;

@@ -6,9 +6,9 @@ use linpoint_formats::LoadedHistory;
 use linpoint_report::plan::{self, Planned};
 
 use super::check::finding::check_failed;
-use crate::args::plan::{PlanArgs, has_deprecated_name};
+use crate::args::plan::PlanArgs;
 use crate::args::raw::HumanOrJson;
-use crate::args::resolved::{RunOptions, terminal_width};
+use crate::args::resolved::{RunOptions, width_for};
 use crate::error::{CommandError, CommandResult};
 use crate::exit::Exit;
 use crate::inputs::Inputs;
@@ -16,31 +16,31 @@ use crate::output::Output;
 
 /// Prints the plan of every history.
 pub fn run(args: PlanArgs, out: &mut Output) -> CommandResult {
-    if has_deprecated_name(std::env::args_os().skip(1)) {
-        out.note("`linpoint explain` is deprecated; use `linpoint plan`");
-    }
-    let options = RunOptions::new(args.run)?;
+    let (form, path) = args.result.settle(out);
+    let (options, width) = (RunOptions::new(args.run, out)?, width_for(path.as_deref()));
+    let inputs = Inputs::find(&options.inputs.paths, &options.inputs.filter);
+    out.write_to(path.as_deref(), inputs.files())?;
     let mut exit = Exit::Success;
-    for input in Inputs::find(&options.inputs.paths, &options.inputs.filter).list {
+    for input in inputs.list {
         let histories = match input.histories(&options.inputs, options.settings.threads) {
             Ok(histories) => histories,
             Err(error) => {
                 exit = Exit::Error;
-                failed(args.output, &input.name(), &error, out)?;
+                failed(form, &input.name(), &error, out)?;
                 continue;
             }
         };
         for found in histories {
             let title = input.title_with(found.id.as_deref());
             let planned = match found.history {
-                Ok(history) => planned(args.output, &title, &history, &options),
+                Ok(history) => planned((form, width), &title, &history, &options),
                 Err(error) => Err(CommandError::input(error)),
             };
             match planned {
                 Ok(text) => out.write(&text)?,
                 Err(error @ CommandError::Input(_)) => {
                     exit = Exit::Error;
-                    failed(args.output, &input.name_with(found.id.as_deref()), &error, out)?;
+                    failed(form, &input.name_with(found.id.as_deref()), &error, out)?;
                 }
                 Err(error) => return Err(error),
             }
@@ -50,7 +50,7 @@ pub fn run(args: PlanArgs, out: &mut Output) -> CommandResult {
 }
 
 fn planned(
-    form: HumanOrJson,
+    (form, width): (HumanOrJson, usize),
     title: &str,
     history: &LoadedHistory,
     options: &RunOptions,
@@ -66,7 +66,7 @@ fn planned(
         plan: &plan,
     };
     Ok(match form {
-        HumanOrJson::Human => planned.text(terminal_width()),
+        HumanOrJson::Human => planned.text(width),
         HumanOrJson::Json => planned.json(),
     })
 }

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use linpoint::Report;
 use linpoint_report::{
-    Alert, Heading, Operations, Outcome, Place, Rendered, github, json, junit, markdown, sarif,
-    text,
+    Alert, Heading, Operations, Outcome, Place, Rendered, details, github, json, junit, markdown,
+    sarif, text,
 };
 
 use crate::args::check::CheckForm;
-use crate::args::resolved::CheckOptions;
+use crate::args::resolved::{CheckOptions, Detail};
 use crate::inputs::Input;
 use crate::output::Output;
 
@@ -36,8 +36,8 @@ impl ResultText {
         report: &Report,
     ) -> ResultText {
         let alerts = || Alert::of(rendered, input.file().as_deref());
-        match options.output {
-            CheckForm::Human => ResultText::Text(text::render(rendered, options.width)),
+        match options.form {
+            CheckForm::Human => ResultText::Text(human(options, rendered, report)),
             CheckForm::Tsv => ResultText::Text(tsv(name, rendered)),
             CheckForm::Json => ResultText::Text(json::render(rendered, operations, report)),
             CheckForm::Junit => ResultText::Case(Box::new(junit::Case::new(rendered))),
@@ -60,14 +60,15 @@ impl ResultText {
 /// Writes results as they arrive; for a format that is one document, at the end.
 pub struct Results {
     form: CheckForm,
+    detail: Detail,
     cases: Vec<junit::Case>,
     alerts: Vec<Alert>,
     entries: Vec<markdown::Entry>,
 }
 
 impl Results {
-    pub fn new(form: CheckForm) -> Results {
-        Results { form, cases: Vec::new(), alerts: Vec::new(), entries: Vec::new() }
+    pub fn new(form: CheckForm, detail: Detail) -> Results {
+        Results { form, detail, cases: Vec::new(), alerts: Vec::new(), entries: Vec::new() }
     }
 
     /// Writes the result of a history that was checked.
@@ -109,11 +110,25 @@ impl Results {
     /// Ends the output. `summary` is a line that counts the outcomes.
     pub fn finish(&self, time: Duration, summary: &str, out: &mut Output) -> io::Result<()> {
         match self.form {
+            CheckForm::Human | CheckForm::Github if self.detail == Detail::Failures => Ok(()),
             CheckForm::Human | CheckForm::Github => out.write(summary),
             CheckForm::Junit => out.write(&junit::render(&self.cases, time)),
             CheckForm::Sarif => out.write(&sarif::render(&self.alerts)),
             CheckForm::Markdown => out.write(&markdown::render(&self.entries, summary)),
             CheckForm::Json | CheckForm::Tsv => Ok(()),
+        }
+    }
+}
+
+/// The result for people, as much of it as is wanted.
+fn human(options: &CheckOptions, rendered: &Rendered, report: &Report) -> String {
+    let is_fine = matches!(rendered.outcome, Outcome::Linearizable);
+    match options.detail {
+        Detail::Failures if is_fine => String::new(),
+        Detail::Failures | Detail::Results => text::render(rendered, options.width),
+        Detail::Everything => {
+            let details = details::render(rendered, report, options.width);
+            text::render(rendered, options.width) + &details + "\n"
         }
     }
 }

@@ -11,7 +11,7 @@ use linpoint_formats::{
 use linpoint_report::text::count;
 
 use super::check::memory_left;
-use super::convert::{OneHistory, read};
+use super::convert::{OneHistory, former_format, one_file, read};
 use crate::args::shrink::ShrinkArgs;
 use crate::error::{CommandError, CommandResult};
 use crate::exit::Exit;
@@ -25,7 +25,11 @@ const LEAST: Duration = Duration::from_millis(50);
 /// Shrinks a history.
 pub fn run(args: &ShrinkArgs, out: &mut Output) -> CommandResult {
     let file = args.history.file.display();
-    match outcome(args)? {
+    let source = one_file(&args.history)?;
+    let (format, former) = formats(args, &source, out);
+    let (to, path) = args.written.settle(("--format", former), out);
+    let history = read(&args.history, source, format)?;
+    match outcome(args, history, to)? {
         ShrinkOutcome::Linearizable => {
             out.note(&format!("{file} is linearizable: there is nothing to shrink"));
             Ok(Exit::Success)
@@ -36,16 +40,32 @@ pub fn run(args: &ShrinkArgs, out: &mut Output) -> CommandResult {
         }
         ShrinkOutcome::Smaller(smaller) => {
             let SmallerHistory { shrunk, converted, before } = *smaller;
-            let mut file = output::create(args.out.as_deref())?;
+            let mut file = output::create(path.as_deref())?;
             file.write_all(&converted.text)?;
             file.flush()?;
-            for lost in converted.lost.iter().filter(|_| args.format != "jsonl") {
+            for lost in converted.lost.iter().filter(|_| to != Format::Jsonl) {
                 out.warning(lost);
             }
             out.note(&summary(&shrunk, before));
             Ok(Exit::Violation)
         }
     }
+}
+
+/// The format to read, if it is given, and the format to write in its old spelling: `--format`, if that can mean nothing else
+/// because the file says itself what it is in.
+fn formats<'a>(
+    args: &'a ShrinkArgs,
+    source: &Source,
+    out: &mut Output,
+) -> (Option<Format>, Option<&'a str>) {
+    let (given, from) = (args.history.format.as_deref(), former_format(&args.history, out));
+    let is_known = || from.is_some() || Format::detect(source).is_ok();
+    let (read, written) = match args.written.form.is_none() && is_known() {
+        true => (from, given),
+        false => (given.or(from), None),
+    };
+    (read.and_then(Format::from_name), written)
 }
 
 enum ShrinkOutcome {
@@ -61,8 +81,12 @@ struct SmallerHistory {
     before: usize,
 }
 
-fn outcome(args: &ShrinkArgs) -> Result<ShrinkOutcome, CommandError> {
-    let OneHistory { source, raw, model } = read(&args.history)?;
+fn outcome(
+    args: &ShrinkArgs,
+    history: OneHistory,
+    to: Format,
+) -> Result<ShrinkOutcome, CommandError> {
+    let OneHistory { source, raw, model } = history;
     let history =
         registry::load(&source, raw.clone(), model.as_ref()).map_err(CommandError::input)?;
     let budget = args.budget.min(A_DAY);
@@ -80,7 +104,6 @@ fn outcome(args: &ShrinkArgs) -> Result<ShrinkOutcome, CommandError> {
     let left = end.saturating_duration_since(Instant::now());
     let until = Until { deadline: Instant::now() + left / 2, memory: settings.limits.memory };
     let shrunk = shrink(&source, &raw, &history, &violation, until).map_err(CommandError::input)?;
-    let to = Format::from_name(&args.format).unwrap_or(Format::Jsonl);
     let nowhere = Source::new(source.name(), Vec::new());
     let converted =
         convert(&nowhere, &shrunk.raw, model.as_ref(), to).map_err(CommandError::input)?;

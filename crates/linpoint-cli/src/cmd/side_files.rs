@@ -95,7 +95,11 @@ impl SideFiles {
             self.is_used = true;
             (self.path.clone(), self.open().and_then(|file| file.write_all(text.as_bytes())))
         };
-        written.map_err(|error| self.unwritable(&path, &error))
+        written.map_err(|error| match error.kind() {
+            // A reader that has seen enough, as of any other output.
+            io::ErrorKind::BrokenPipe if self.is_stdout() => CommandError::Output(error),
+            _ => self.unwritable(&path, &error),
+        })
     }
 
     fn full(&self) -> CommandError {

@@ -14,7 +14,7 @@ use serde_json::json;
 use super::check::finding::check_failed;
 use super::loaded::LoadedOperations;
 use crate::args::raw::HumanOrJson;
-use crate::args::resolved::{model, terminal_width};
+use crate::args::resolved::{model, width_for};
 use crate::args::spin::SpinArgs;
 use crate::error::{CommandError, CommandResult};
 use crate::exit::Exit;
@@ -29,7 +29,10 @@ pub fn run(args: &SpinArgs, out: &mut Output) -> CommandResult {
     if let Some(dir) = &args.write_models {
         return write_models(dir, out);
     }
-    print(args, explore(args)?, out)
+    let (form, path) = args.result.settle(out);
+    out.write_to(path.as_deref(), args.model.as_deref())?;
+    let explored = explore(args)?;
+    print(args, (form, width_for(path.as_deref())), explored, out)
 }
 
 fn write_models(dir: &Path, out: &mut Output) -> CommandResult {
@@ -130,7 +133,12 @@ fn returned(value: Returned) -> Option<Value> {
     })
 }
 
-fn print(args: &SpinArgs, mut explored: Explored, out: &mut Output) -> CommandResult {
+fn print(
+    args: &SpinArgs,
+    (form, width): (HumanOrJson, usize),
+    mut explored: Explored,
+    out: &mut Output,
+) -> CommandResult {
     let violation = explored.run.found.take().transpose()?;
     let settings = Settings::default();
     let mut verdict = None;
@@ -148,12 +156,12 @@ fn print(args: &SpinArgs, mut explored: Explored, out: &mut Output) -> CommandRe
             fs::write(path, html::render(&rendered, &operations, report))
                 .map_err(|error| CommandError::Usage(format!("{}: {error}", path.display())))?;
         }
-        verdict = Some(match args.output {
-            HumanOrJson::Human => text::render(&rendered, terminal_width()),
+        verdict = Some(match form {
+            HumanOrJson::Human => text::render(&rendered, width),
             HumanOrJson::Json => json::render(&rendered, &operations, report),
         });
     }
-    match args.output {
+    match form {
         HumanOrJson::Human => {
             out.write(&verdict.unwrap_or_default())?;
             out.write(&summary(&explored))?;

@@ -25,9 +25,12 @@ const MAX_BAR: usize = 40;
 
 /// Prints the statistics of every history.
 pub fn run(args: StatsArgs, out: &mut Output) -> CommandResult {
+    let (form, path) = args.result.settle(out);
     let options = InputOptions::new(args.inputs)?;
+    let inputs = Inputs::find(&options.paths, &options.filter);
+    out.write_to(path.as_deref(), inputs.files())?;
     let mut exit = Exit::Success;
-    for input in &Inputs::find(&options.paths, &options.filter).list {
+    for input in &inputs.list {
         let all = match input.read(options.max_unpacked) {
             Ok(source) => {
                 let model = input.model(&options);
@@ -42,7 +45,7 @@ pub fn run(args: StatsArgs, out: &mut Output) -> CommandResult {
                         exit = exit.max(Exit::Undecided);
                     }
                     let name = input.name_with(id.as_deref());
-                    out.write(&match args.output {
+                    out.write(&match form {
                         HumanOrJson::Human => human(&name, &stats),
                         HumanOrJson::Json => json(&name, &stats),
                     })?;
@@ -131,8 +134,7 @@ fn heading(name: &str, stats: &Stats) -> String {
     }
     let _ = match stats.processes {
         0 => Ok(()),
-        1 => write!(text, ", 1 process"),
-        n => write!(text, ", {n} processes"),
+        n => write!(text, ", {}", count(n, "client")),
     };
     if stats.objects > 0 {
         let _ = write!(text, ", {}", count(stats.objects, "object"));

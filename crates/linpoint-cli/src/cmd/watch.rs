@@ -13,7 +13,7 @@ use linpoint_formats::live::WatchError;
 use linpoint_formats::registry::watch;
 use linpoint_report::text::MIN_WIDTH;
 
-use crate::args::resolved::{model, terminal_width};
+use crate::args::resolved::{model, width_for};
 use crate::args::watch::WatchArgs;
 use crate::error::{CommandError, CommandResult};
 use crate::exit::Exit;
@@ -26,10 +26,12 @@ use status::Status;
 /// Watches a stream until it ends or is not linearizable.
 pub fn run(args: &WatchArgs, out: &mut Output) -> CommandResult {
     let (name, settings, mut lines) = prepare(args)?;
+    let path = args.file.settle();
+    out.write_to(path.as_deref(), [&*args.path])?;
     let status = Status::start(args.quiet);
     out.set_progress_bar(status.bar());
     let begun = Instant::now();
-    let width = terminal_width().max(MIN_WIDTH);
+    let width = width_for(path.as_deref()).max(MIN_WIDTH);
     let mut reporter = StreamReporter { status: &status, name: &name, width, out, failed: None };
     let watched = watch::watch(&name, &mut |line| lines.next(line), &settings, &mut reporter);
     let failed = reporter.failed.take();

@@ -45,8 +45,10 @@ fn message_with(name: &str, contents: &[u8], options: &[&str]) -> String {
     fs::write(dir.join(name), contents).unwrap();
     fs::write(dir.join("last.jsonl"), BAD).unwrap();
     let files = ["first.jsonl", name, "last.jsonl"];
-    let (out, err) =
-        exits(&linpoint(&dir, &[&["check", "--strict", "-o", "tsv"], options, &files].concat()), 2);
+    let (out, err) = exits(
+        &linpoint(&dir, &[&["check", "--strict", "--as", "tsv"], options, &files].concat()),
+        2,
+    );
     let rows: Vec<Vec<&str>> = out.lines().map(|line| line.split('\t').take(2).collect()).collect();
     assert_eq!(rows[0], ["first.jsonl", "ok"], "{out}");
     assert_eq!(rows[1], [name, "error"], "{out}");
@@ -232,7 +234,7 @@ fn many_keys_options_or_errors_take_no_quadratic_time() {
         .collect();
     let dir = dir("bad-many-histories");
     fs::write(dir.join("many.jsonl"), bad).unwrap();
-    let (out, err) = exits(&linpoint(&dir, &["check", "-o", "tsv", "many.jsonl"]), 2);
+    let (out, err) = exits(&linpoint(&dir, &["check", "--as", "tsv", "many.jsonl"]), 2);
     assert_eq!(out.lines().count(), 30_000);
     assert!(err.contains("error: many.jsonl:29999: no call has the id 0\n"));
 }
@@ -323,7 +325,7 @@ fn duplicate_ids_are_rejected() {
 fn message_for_path(dir: &Path, path: &str) -> String {
     fs::write(dir.join("first.jsonl"), OK).unwrap();
     fs::write(dir.join("last.jsonl"), BAD).unwrap();
-    let args = ["check", "-o", "tsv", "first.jsonl", path, "last.jsonl"];
+    let args = ["check", "--as", "tsv", "first.jsonl", path, "last.jsonl"];
     let (out, err) = exits(&linpoint(dir, &args), 1);
     let verdicts: Vec<&str> = out.lines().filter_map(|line| line.split('\t').nth(1)).collect();
     assert_eq!(verdicts, ["ok", "error", "bad"], "{out}");

@@ -31,7 +31,7 @@ fn outcomes(name: &str) -> (PathBuf, [&'static str; 5]) {
 
 /// The output of `check` in a form, for these files.
 fn checked(dir: &Path, form: &str, files: &[&str], code: i32) -> String {
-    let args = [&["check", "--output", form], files].concat();
+    let args = [&["check", "--as", form], files].concat();
     exits(&linpoint(dir, &args), code).0
 }
 
@@ -58,7 +58,7 @@ fn github_annotations_are_on_the_lines_of_failing_operations() {
 fn github_warns_of_what_is_undecided() {
     let dir = dir("github-undecided");
     fs::write(dir.join("a"), many_orders(40)).unwrap();
-    let args = ["check", "-o", "github", "--memory", "1", "a"];
+    let args = ["check", "--as", "github", "--memory", "1", "a"];
     let (out, _) = exits(&linpoint(&dir, &args), 3);
     assert!(out.starts_with("::warning file=a,title=Undecided%3A a::stopped by the memory limit"));
 }
@@ -66,7 +66,7 @@ fn github_warns_of_what_is_undecided() {
 #[test]
 fn standard_input_has_no_file_to_annotate() {
     let (out, _) =
-        exits(&linpoint_reading(Path::new("."), &["check", "-o", "github", "-"], BAD), 1);
+        exits(&linpoint_reading(Path::new("."), &["check", "--as", "github", "-"], BAD), 1);
     assert!(out.starts_with("::error title=Not linearizable%3A <stdin>::"), "{out}");
 }
 
@@ -75,7 +75,7 @@ fn in_a_workflow_files_are_relative_to_the_repository() {
     let dir = dir("github-workspace");
     fs::create_dir_all(dir.join("crates/store/runs")).unwrap();
     fs::write(dir.join("crates/store/runs/a.jsonl"), BAD).unwrap();
-    let mut command = command(&dir.join("crates/store"), &["check", "-o", "github", "runs"]);
+    let mut command = command(&dir.join("crates/store"), &["check", "--as", "github", "runs"]);
     let (out, _) = exits(&command.env("GITHUB_WORKSPACE", &dir).output().unwrap(), 1);
     assert!(out.starts_with("::error file=crates/store/runs/a.jsonl,line=2,"), "{out}");
     command.env("GITHUB_WORKSPACE", dir.join("crates/store/runs/none"));
@@ -159,7 +159,7 @@ fn sarif_without_problems_has_no_results() {
 
 #[test]
 fn sarif_warns_of_what_is_undecided_and_knows_no_file_of_standard_input() {
-    let args = ["check", "-o", "sarif", "--memory", "1", "-"];
+    let args = ["check", "--as", "sarif", "--memory", "1", "-"];
     let (out, _) = exits(&linpoint_reading(Path::new("."), &args, &many_orders(40)), 3);
     let document: Value = serde_json::from_str(&out).unwrap();
     assert_sarif(&document);

@@ -13,16 +13,16 @@ const STACK: &str = "{\"linpoint\":1,\"model\":\"stack\",\"note\":\"two\"}
 fn a_history_is_converted_with_warnings_about_losses() {
     let dir = dir("convert");
     fs::write(dir.join("a.jsonl"), STACK).unwrap();
-    let (out, err) = exits(&linpoint(&dir, &["convert", "--to", "fptlin", "a.jsonl"]), 0);
+    let (out, err) = exits(&linpoint(&dir, &["convert", "--as", "fptlin", "a.jsonl"]), 0);
     assert_eq!(out, "# stack\n0 0 1 PUSH 1\n1 2 3 POP 1\n");
     assert_eq!(
         err,
         "warning: the note is left out\nwarning: times are left out: only the order of events is kept\n"
     );
-    let args = ["convert", "--to", "limo", "a.jsonl", "-o", "a.hist"];
+    let args = ["convert", "--as", "limo", "a.jsonl", "-o", "a.hist"];
     let (out, _) = exits(&linpoint(&dir, &args), 0);
     assert_eq!(out, "");
-    let back = ["convert", "--from", "limo", "--to", "fastlin", "a.hist"];
+    let back = ["convert", "--format", "limo", "--as", "fastlin", "a.hist"];
     let (out, _) = exits(&linpoint(&dir, &back), 0);
     assert_eq!(out, "# stack\npush 1 0 1\npop 1 2 3\n");
 }
@@ -31,7 +31,7 @@ fn a_history_is_converted_with_warnings_about_losses() {
 fn an_inexpressible_history_is_an_error_and_writes_nothing() {
     let dir = dir("convert-cannot");
     fs::write(dir.join("a.jsonl"), STACK.replace("[1]", "[\"x\"]")).unwrap();
-    let args = ["convert", "--to", "fastlin", "a.jsonl", "-o", "a.log"];
+    let args = ["convert", "--as", "fastlin", "a.jsonl", "-o", "a.log"];
     let (_, err) = exits(&linpoint(&dir, &args), 2);
     assert!(
         err.starts_with("error: a.jsonl:2: push(\"x\"): values must be whole numbers, not \"x\"\n"),
@@ -52,13 +52,13 @@ fn bad_input_has_the_messages_of_check() {
         (&["a.jsonl"][..], "error: a.jsonl:3:19: unknown operation \"dequeue\"\n"),
         (&["b.jsonl"], "error: b.jsonl:3:"),
         (&["c.txt"], "error: c.txt:1:1: linpoint does not know this format\n"),
-        (&["--from", "limo", "c.txt"], "error: c.txt:1:1: this is not an event\n"),
+        (&["--format", "limo", "c.txt"], "error: c.txt:1:1: this is not an event\n"),
         (&["none.jsonl"], "error: none.jsonl: no such file or directory\n"),
         (&["."], "error: .: is a directory; name a file\n"),
         (&["--model", "ququ", "d.edn"], "error: --model: unknown model \"ququ\"\n"),
         (&["--model", "stack", "--id", "3", "d.edn"], "error: d.edn: no history has this --id\n"),
     ] {
-        let (out, err) = exits(&linpoint(&dir, &[&["convert", "--to", "jsonl"], args].concat()), 2);
+        let (out, err) = exits(&linpoint(&dir, &[&["convert", "--as", "jsonl"], args].concat()), 2);
         assert!(err.starts_with(message), "{args:?}: {err}");
         assert_eq!(out, "");
     }
@@ -74,18 +74,18 @@ fn one_of_several_histories_is_chosen_by_id() {
         )
     };
     fs::write(dir.join("h.json"), format!("{}\n{}\n", document(7), document(8))).unwrap();
-    let (_, err) = exits(&linpoint(&dir, &["convert", "--to", "jsonl", "h.json"]), 2);
+    let (_, err) = exits(&linpoint(&dir, &["convert", "--as", "jsonl", "h.json"]), 2);
     assert_eq!(err, "error: h.json: the file has 2 histories; choose one with --id\n");
-    let (out, _) = exits(&linpoint(&dir, &["convert", "--to", "jsonl", "--id", "8", "h.json"]), 0);
+    let (out, _) = exits(&linpoint(&dir, &["convert", "--as", "jsonl", "--id", "8", "h.json"]), 0);
     assert!(out.contains("\"class\":\"Q\"") && out.contains("\"value\":\"8\""), "{out}");
-    let (out, _) = exits(&linpoint(&dir, &["convert", "--to", "violat", "--id", "8", "h.json"]), 0);
+    let (out, _) = exits(&linpoint(&dir, &["convert", "--as", "violat", "--id", "8", "h.json"]), 0);
     assert!(out.starts_with("{\"schema\":{\"id\":\"8\",\"class\":\"Q\""), "{out}");
 }
 
 #[test]
 fn a_history_can_come_from_standard_input() {
     let dir = dir("convert-stdin");
-    let output = linpoint_reading(&dir, &["convert", "--to", "fastlin", "-"], STACK);
+    let output = linpoint_reading(&dir, &["convert", "--as", "fastlin", "-"], STACK);
     let (out, _) = exits(&output, 0);
     assert!(out.starts_with("# stack\n"), "{out}");
 }

@@ -23,7 +23,7 @@ fn tsv_and_json_have_one_line_per_history() {
     for read in [0, 1, 7] {
         fs::write(dir.join(format!("{read}.jsonl")), history(read)).unwrap();
     }
-    let (out, _) = exits(&linpoint(&dir, &["depth", "--output", "tsv", "--max-d", "2", "."]), 0);
+    let (out, _) = exits(&linpoint(&dir, &["depth", "--as", "tsv", "--max-d", "2", "."]), 0);
     let rows: Vec<Vec<&str>> = out.lines().map(|line| line.split('\t').collect()).collect();
     assert_eq!(rows[0][6..9], ["witness_d", "depth", "schedules"]);
     assert_eq!(rows[0].len(), rows[1].len());
@@ -37,7 +37,7 @@ fn tsv_and_json_have_one_line_per_history() {
     assert_eq!((rows[2][1], &rows[2][6..8]), ("ok", &["2", "3"][..]), "{out}");
     assert_eq!(rows[3][1..2], ["bad"]);
     assert_eq!(rows[3][6..8], ["-", "-"]);
-    let (out, _) = exits(&linpoint(&dir, &["depth", "--output", "json", "7.jsonl"]), 0);
+    let (out, _) = exits(&linpoint(&dir, &["depth", "--as", "json", "7.jsonl"]), 0);
     assert!(
         out.starts_with("{\"file\":\"7.jsonl\",\"verdict\":\"bad\",\"operations\":4,\"chains\":3,")
     );
@@ -80,6 +80,6 @@ fn unmeasurable_histories_are_errors() {
     let (out, _) = exits(&linpoint(&dir, &["depth", "empty.jsonl"]), 0);
     assert!(!out.contains("-0"), "{out}");
     exits(&linpoint(&dir, &["depth", "--max-d", "0", "empty.jsonl"]), 2);
-    let (out, _) = exits(&linpoint(&dir, &["depth", "--output", "tsv", "empty.jsonl"]), 0);
+    let (out, _) = exits(&linpoint(&dir, &["depth", "--as", "tsv", "empty.jsonl"]), 0);
     assert!(out.lines().nth(1).unwrap().starts_with("empty.jsonl\tok\t0\t0\t0\t0\t"), "{out}");
 }

@@ -62,8 +62,8 @@ fn all_models(name: &str, more: &[&str], verdict: &str, may_refuse: bool) {
 #[test]
 fn histories_of_every_model_are_linearizable() {
     all_models("gen-ok", &["--ops", "60"], "ok", false);
-    all_models("gen-one", &["--ops", "40", "--processes", "1"], "ok", false);
-    all_models("gen-many", &["--ops", "30", "--processes", "12", "--overlap", "7"], "ok", false);
+    all_models("gen-one", &["--ops", "40", "--clients", "1"], "ok", false);
+    all_models("gen-many", &["--ops", "30", "--clients", "12", "--overlap", "7"], "ok", false);
     all_models("gen-few", &["--ops", "40", "--values", "few"], "ok", false);
     all_models("gen-ambiguous", &["--ops", "40", "--ambiguous", "0.1"], "ok", false);
 }
@@ -118,7 +118,7 @@ fn overlap(text: &str) -> f64 {
 fn overlap_matches_the_option() {
     let dir = dir("gen-overlap");
     for wanted in [0.0, 0.5, 2.0, 6.5] {
-        let args = ["gen", "--model", "register", "--ops", "5000", "--processes", "8", "--overlap"];
+        let args = ["gen", "--model", "register", "--ops", "5000", "--clients", "8", "--overlap"];
         let text = wanted.to_string();
         let (out, _) = exits(&linpoint(&dir, &[&args[..], &[&text]].concat()), 0);
         let found = overlap(&out);
@@ -161,7 +161,7 @@ fn other_formats_are_written_for_models_they_can_express() {
     for (format, models) in formats {
         for model in models {
             let file = format!("{model}.{format}");
-            let args = ["gen", "--model", model, "--ops", "50", "--format", format, "-o", &file];
+            let args = ["gen", "--model", model, "--ops", "50", "--as", format, "-o", &file];
             exits(&linpoint(&dir, &args), 0);
             written += 1;
         }
@@ -174,7 +174,7 @@ fn other_formats_are_written_for_models_they_can_express() {
         };
         let file = format!("ambiguous.{ambiguous}");
         let args = ["gen", "--model", model, "--ops", "40", "--ambiguous", "0.1"];
-        let more = ["--format", ambiguous, "-o", &file];
+        let more = ["--as", ambiguous, "-o", &file];
         exits(&linpoint(&dir, &[&args[..], &more].concat()), 0);
         written += 1;
     }
@@ -191,20 +191,20 @@ fn impossible_options_are_rejected() {
         (&["--model", "queue:size=3"], "the model \"queue\" has no option \"size\""),
         (&["--model", "queue", "--overlap", "4"], "4 processes overlap with 0 to 3 others, not 4"),
         (&["--model", "queue", "--overlap", "nan"], "others, not NaN"),
-        (&["--model", "queue", "--processes", "0"], "there must be a process"),
+        (&["--model", "queue", "--clients", "0"], "there must be a process"),
         (&["--model", "queue", "--keys", "3"], "queue has no keys"),
         (&["--model", "kv", "--keys", "0"], "there must be a key"),
         (&["--model", "kv", "--keys", "4000000000"], "4000000000 keys are too many"),
-        (&["--model", "kv", "--processes", "4000000000"], "4000000000 processes are too many"),
+        (&["--model", "kv", "--clients", "4000000000"], "4000000000 processes are too many"),
         (&["--model", "queue", "--ambiguous", "1.5"], "between 0 and 1"),
         (&["--model", "queue", "--values", "0"], "expected distinct, few, or a number"),
-        (&["--model", "bag", "--format", "fastlin"], "fastlin cannot express bag"),
+        (&["--model", "bag", "--as", "fastlin"], "fastlin cannot express bag"),
         (
-            &["--model", "queue:capacity=2", "--format", "fastlin"],
+            &["--model", "queue:capacity=2", "--as", "fastlin"],
             "fastlin cannot say that this is queue:capacity=2: it would be queue",
         ),
         (
-            &["--model", "queue", "--format", "fastlin", "--ambiguous", "0.1"],
+            &["--model", "queue", "--as", "fastlin", "--ambiguous", "0.1"],
             "fastlin has no ambiguous operations",
         ),
         (&["--model", "java:class=Q"], "there is no specification of the Java class Q"),

@@ -25,7 +25,7 @@ fn recordings_of_a_jvm_are_checked() {
             .unwrap();
         let err = String::from_utf8_lossy(&recorded.stderr);
         assert!(recorded.status.success(), "{err}");
-        let (out, _) = exits(&linpoint(&dir, &["check", "--output", "tsv", &file]), code);
+        let (out, _) = exits(&linpoint(&dir, &["check", "--as", "tsv", &file]), code);
         assert!(out.contains(&format!("\t{operations}\t")), "{out}");
     }
 }

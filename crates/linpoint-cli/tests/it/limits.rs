@@ -135,10 +135,10 @@ fn a_history_that_only_pending_operations_explain_has_no_depth() {
     let dir = dir("limits-depth");
     let file = examples().join("ambiguous-write.jsonl");
     let file = file.to_str().unwrap();
-    let (out, _) = exits(&linpoint(&dir, &["depth", "-o", "tsv", file]), 0);
+    let (out, _) = exits(&linpoint(&dir, &["depth", "--as", "tsv", file]), 0);
     let row: Vec<&str> = out.lines().nth(1).unwrap().split('\t').collect();
     assert_eq!((row[1], row[6], row[7], row[8]), ("ok", "pending", "pending", "2"), "{out}");
-    let (out, _) = exits(&linpoint(&dir, &["depth", "-o", "json", file]), 0);
+    let (out, _) = exits(&linpoint(&dir, &["depth", "--as", "json", file]), 0);
     assert!(out.contains(r#""depth":null,"depth_more_than":null,"needs_pending":true"#), "{out}");
 }
 

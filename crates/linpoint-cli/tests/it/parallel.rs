@@ -34,7 +34,7 @@ fn results_are_in_input_order_for_any_number_of_threads() {
     }
     let errors = |err: &str| err.lines().filter(|line| line.starts_with("error:")).count();
     for threads in ["1", "2", "7", "200"] {
-        let args = ["check", "--output", "tsv", "--threads", threads, "."];
+        let args = ["check", "--as", "tsv", "--jobs", threads, "."];
         let (out, err) = exits(&linpoint(&dir, &args), 1);
         let found = stable(&out.replace("./", ""));
         assert_eq!(found, expected, "with {threads} threads");
@@ -49,7 +49,7 @@ fn a_small_memory_limit_still_admits_every_file() {
     for i in 0..30 {
         fs::write(dir.join(format!("{i}.jsonl")), OK).unwrap();
     }
-    let args = ["check", "--output", "tsv", "--threads", "8", "--memory", "64KiB", "."];
+    let args = ["check", "--as", "tsv", "--jobs", "8", "--memory", "64KiB", "."];
     let (out, _) = exits(&linpoint(&dir, &args), 0);
     assert_eq!(out.lines().count(), 30);
 }
@@ -63,7 +63,7 @@ fn a_check_that_exceeds_its_share_is_repeated_with_all_memory() {
     }
     let run = |memory: usize, files: &[&str]| {
         let memory = memory.to_string();
-        let options = ["check", "-o", "tsv", "--threads", "4", "--algorithm", "breadth"];
+        let options = ["check", "--as", "tsv", "--jobs", "4", "--algorithm", "breadth"];
         linpoint(&dir, &[&options[..], &["--memory", &memory], files].concat())
     };
     let enough = (10..30).map(|n| 1 << n).find(|n| run(*n, &["a"]).status.code() == Some(1));
@@ -79,7 +79,7 @@ fn a_check_that_exceeds_its_share_is_repeated_with_all_memory() {
 fn standard_input_is_read_only_once() {
     let dir = dir("parallel-stdin");
     fs::write(dir.join("a"), OK).unwrap();
-    let (out, err) = exits(&linpoint(&dir, &["check", "-o", "tsv", "-", "a", "-"]), 2);
+    let (out, err) = exits(&linpoint(&dir, &["check", "--as", "tsv", "-", "a", "-"]), 2);
     assert_eq!(stable(&out), ["- ok 0", "a ok 1", "- error 0"]);
     assert!(err.contains("error: -: standard input can be read only once"), "{err}");
 }
@@ -103,7 +103,7 @@ fn an_interrupted_run_prints_its_results() {
     // Runs until it is interrupted.
     fs::write(dir.join("2"), no_order(40)).unwrap();
     fs::write(dir.join("3"), OK).unwrap();
-    let args = ["check", "--threads", "1", "--algorithm", "wg-tree", "1", "2", "3"];
+    let args = ["check", "--jobs", "1", "--algorithm", "wg-tree", "1", "2", "3"];
     let mut child =
         command(&dir, &args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut out = BufReader::new(child.stdout.take().unwrap());
@@ -130,7 +130,7 @@ fn a_closed_output_ends_the_run_even_with_open_stdin() {
     for i in 0..200 {
         fs::write(dir.join(format!("{i:03}.jsonl")), BAD).unwrap();
     }
-    let mut child = spawn(&dir, &["check", "--threads", "4", ".", "-"]);
+    let mut child = spawn(&dir, &["check", "--jobs", "4", ".", "-"]);
     // Stays open: a thread that reads it waits forever.
     let stdin = child.stdin.take();
     drop(child.stdout.take());

@@ -1,4 +1,4 @@
-//! `docs/verdict.schema.json` describes what `check --output json` prints.
+//! `docs/verdict.schema.json` describes what `check --as json` prints.
 //!
 //! The validator knows the keywords that the schema uses, and panics at others. It is stricter than the
 //! schema: fields that the schema does not list are errors, since everything that is printed has to be described.
@@ -108,9 +108,9 @@ fn has_type(value: &Value, name: &Value) -> bool {
     }
 }
 
-/// The lines that `check --output json` prints, each of which must match the schema.
+/// The lines that `check --as json` prints, each of which must match the schema.
 fn valid(dir: &Path, args: &[&str], code: i32) -> Vec<Value> {
-    let (out, _) = exits(&linpoint(dir, &[&["check", "-o", "json"], args].concat()), code);
+    let (out, _) = exits(&linpoint(dir, &[&["check", "--as", "json"], args].concat()), code);
     let lines: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let schema = Schema::of_verdicts();
     for line in &lines {

@@ -19,7 +19,7 @@ fn tree(name: &str, files: &[&str]) -> PathBuf {
 
 /// The files that are checked.
 fn checked(dir: &Path, args: &[&str], code: i32) -> Vec<String> {
-    let args = [&["check", "-o", "tsv", "-j", "1"], args].concat();
+    let args = [&["check", "--as", "tsv", "-j", "1"], args].concat();
     let (out, _) = exits(&linpoint(dir, &args), code);
     out.lines().map(|line| line.split('\t').next().unwrap().to_owned()).collect()
 }

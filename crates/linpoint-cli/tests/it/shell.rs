@@ -5,7 +5,7 @@ use std::process::Command;
 
 use crate::support::{dir, exits, linpoint};
 
-const COMMANDS: [&str; 5] = ["check", "watch", "plan", "models", "formats"];
+const COMMANDS: [&str; 6] = ["check", "explain", "watch", "plan", "models", "formats"];
 
 #[test]
 fn completions_have_all_commands() {
@@ -26,8 +26,7 @@ fn bash_completes_commands() {
     let dir = dir("completions-bash");
     let (script, _) = exits(&linpoint(&dir, &["completions", "bash"]), 0);
     fs::write(dir.join("script"), script).unwrap();
-    // `explain`, the deprecated name of `plan`, is not offered.
-    for (typed, completed) in [("wat", "watch"), ("pl", "plan"), ("expl", "explore")] {
+    for (typed, completed) in [("wat", "watch"), ("pl", "plan"), ("explo", "explore")] {
         let ask = format!(
             "source ./script && COMP_WORDS=(linpoint {typed}) COMP_CWORD=1 && \
              _linpoint linpoint {typed} linpoint && echo \"${{COMPREPLY[@]}}\""
@@ -50,7 +49,6 @@ fn man_writes_a_page_per_command() {
         let page = fs::read_to_string(dir.join(format!("pages/linpoint-{command}.1"))).unwrap();
         assert!(page.contains(".SH SYNOPSIS"), "{page}");
     }
-    assert!(!dir.join("pages/linpoint-explain.1").exists());
     let page = fs::read_to_string(dir.join("pages/linpoint-check.1")).unwrap();
     assert!(page.contains("Exit codes") && page.contains("\\-\\-timeout"), "{page}");
     fs::write(dir.join("file"), "").unwrap();

@@ -159,7 +159,7 @@ fn a_linearizable_history_is_not_shrunk() {
 fn an_undecided_history_is_not_shrunk() {
     let dir = dir("shrink-undecided");
     // No engine decides this history without memory.
-    let args = ["gen", "--model", "deque", "--values", "2", "--processes", "40", "--overlap", "38"];
+    let args = ["gen", "--model", "deque", "--values", "2", "--clients", "40", "--overlap", "38"];
     let more = ["--ops", "400", "--ambiguous", "0.2", "-o", "a.jsonl"];
     exits(&linpoint(&dir, &[&args[..], &more].concat()), 0);
     let args = ["shrink", "--memory", "1", "a.jsonl", "-o", "b.jsonl"];
@@ -173,13 +173,13 @@ fn other_formats_can_be_read_and_written() {
     let dir = dir("shrink-formats");
     let text = "# queue\nenq 1 0 1\nenq 2 2 3\nenq 9 4 5\ndeq 2 6 7\ndeq 1 8 9\n";
     fs::write(dir.join("a.log"), text).unwrap();
-    let (out, _) = exits(&linpoint(&dir, &["shrink", "--format", "fastlin", "a.log"]), 1);
+    let (out, _) = exits(&linpoint(&dir, &["shrink", "--as", "fastlin", "a.log"]), 1);
     assert_eq!(out, "# queue\nenq 1 0 1\nenq 2 2 3\ndeq 2 4 5\n");
-    let (out, _) = exits(&linpoint(&dir, &["shrink", "--format", "limo", "a.log"]), 1);
+    let (out, _) = exits(&linpoint(&dir, &["shrink", "--as", "limo", "a.log"]), 1);
     assert!(out.starts_with("# @object atomic-queue\n"), "{out}");
-    let (_, err) = exits(&linpoint(&dir, &["shrink", "--format", "edn", "a.log"]), 2);
+    let (_, err) = exits(&linpoint(&dir, &["shrink", "--as", "edn", "a.log"]), 2);
     assert!(err.contains("edn cannot record that this is a history of queue"), "{err}");
-    let args = ["shrink", "--format", "edn", "--model", "queue", "a.log"];
+    let args = ["shrink", "--as", "edn", "--model", "queue", "a.log"];
     let (out, err) = exits(&linpoint(&dir, &args), 1);
     assert!(out.contains(":f :dequeue"), "{out}");
     assert!(err.contains("check it with --model 'queue'"), "{err}");

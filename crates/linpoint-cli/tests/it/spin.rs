@@ -35,7 +35,7 @@ fn bundled_models_have_the_expected_verdicts() {
     assert!(out.contains(" stored, "), "{out}");
     assert!(out.contains("bug finding only"), "{out}");
     let page = dir.join("page.html");
-    let json = ["--output", "json", "--html", "page.html"];
+    let json = ["--as", "json", "--html", "page.html"];
     let out = run(&[&["snark.pml", "--spec", "deque"][..], &json].concat(), 1);
     assert!(out.starts_with('{') && out.contains("\"sound\":false"), "{out}");
     assert!(out.contains("\"verdict\":{"), "{out}");

@@ -20,7 +20,7 @@ fn statistics_as_text_and_json() {
     fs::write(dir.join("a.jsonl"), REGISTER).unwrap();
     let (out, err) = exits(&linpoint(&dir, &["stats", "a.jsonl"]), 0);
     let expected = "\
-a.jsonl  4 operations of register:initial=0, 2 processes
+a.jsonl  4 operations of register:initial=0, 2 clients
   operations   2 read (all informative, 1 unknown)
                2 write (1 pending)
   results      1 of 4 are informative (25.0 %)
@@ -32,7 +32,7 @@ a.jsonl  4 operations of register:initial=0, 2 processes
 ";
     assert_eq!(out, expected);
     assert_eq!(err, "");
-    let (out, _) = exits(&linpoint(&dir, &["stats", "--output", "json", "a.jsonl"]), 0);
+    let (out, _) = exits(&linpoint(&dir, &["stats", "--as", "json", "a.jsonl"]), 0);
     let expected = concat!(
         r#"{"file":"a.jsonl","operations":4,"model":"register:initial=0","kinds":["#,
         r#"{"name":"read","count":2,"pending":0,"unknown":1,"telling":1},"#,
@@ -55,7 +55,7 @@ fn facts_that_a_limit_leaves_out_are_missing() {
     let warning =
         "  warning      the time limit was reached: which results are informative is not known";
     assert!(out.contains(warning) && !out.contains("  results "), "{out}");
-    let json = ["stats", "--timeout", "1us", "--output", "json", "a.jsonl"];
+    let json = ["stats", "--timeout", "1us", "--as", "json", "a.jsonl"];
     let (out, _) = exits(&linpoint(&dir, &json), 3);
     assert!(out.contains("\"limit\":\"time\""), "{out}");
     exits(&linpoint(&dir, &["stats", "--timeout", "1h", "--memory", "1GB", "a.jsonl"]), 0);
@@ -64,10 +64,10 @@ fn facts_that_a_limit_leaves_out_are_missing() {
 #[test]
 fn a_sequential_history_gets_a_warning() {
     let dir = dir("stats-warning");
-    let args = ["gen", "--model", "queue", "--processes", "1", "--ops", "50", "-o", "a.jsonl"];
+    let args = ["gen", "--model", "queue", "--clients", "1", "--ops", "50", "-o", "a.jsonl"];
     exits(&linpoint(&dir, &args), 0);
     let (out, _) = exits(&linpoint(&dir, &["stats", "a.jsonl"]), 0);
-    assert!(out.contains("  warning      there is only one process"), "{out}");
+    assert!(out.contains("  warning      there is only one client"), "{out}");
     assert!(!out.contains("cannot fail"), "{out}");
 }
 
@@ -85,7 +85,7 @@ fn generated_histories_of_every_model_are_informative() {
         let file = format!("{model}.jsonl");
         let args = ["gen", "--model", model, "--ops", "300", "-o", &file];
         exits(&linpoint(&dir, &args), 0);
-        let (out, _) = exits(&linpoint(&dir, &["stats", "-o", "json", &file]), 0);
+        let (out, _) = exits(&linpoint(&dir, &["stats", "--as", "json", &file]), 0);
         let telling = out.split("],\"processes\"").nth(1).unwrap().split("\"telling\":").nth(1);
         let telling: usize = telling.unwrap().split(',').next().unwrap().parse().unwrap();
         assert!((30..=300).contains(&telling), "{model}: {out}");

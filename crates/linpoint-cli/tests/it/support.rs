@@ -61,7 +61,7 @@ pub fn linpoint_reading(dir: &Path, args: &[&str], input: &str) -> Output {
 
 /// The verdicts on all files of a directory, as pairs of file name and `ok`, `bad`, `undecided` or `error`.
 pub fn verdicts(dir: &Path) -> Vec<(String, String)> {
-    let output = linpoint(dir, &["check", "--timeout", "60s", "--output", "tsv", "."]);
+    let output = linpoint(dir, &["check", "--timeout", "60s", "--as", "tsv", "."]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let rows = text.lines().map(|row| {
         let mut fields = row.split('\t').map(str::to_owned);

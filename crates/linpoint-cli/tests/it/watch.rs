@@ -296,7 +296,7 @@ fn an_interrupt_ends_following() {
 #[test]
 fn examples_have_the_same_verdicts_as_with_check() {
     let examples = examples();
-    let (out, _) = exits(&linpoint(&examples, &["check", "--output", "tsv", "."]), 1);
+    let (out, _) = exits(&linpoint(&examples, &["check", "--as", "tsv", "."]), 1);
     let mut watched = 0;
     for line in out.lines() {
         let fields: Vec<&str> = line.split('\t').collect();

@@ -191,13 +191,13 @@ fn losses(raw: &RawHistory, to: Format) -> Vec<String> {
     let named = |(number, name): (&u32, &Value)| *name != Value::Int(i64::from(*number));
     let is_named = raw.processes.iter().any(named);
     let fastlin = to == Format::Fastlin;
-    report(fastlin && !raw.processes.is_empty(), "processes are left out".to_owned());
+    report(fastlin && !raw.processes.is_empty(), "clients are left out".to_owned());
     report(
         is_named && !jsonl && !fastlin,
-        "names of processes are left out: they become numbers".to_owned(),
+        "names of clients are left out: they become numbers".to_owned(),
     );
     let without = raw.ops.iter().any(|op| op.extras.process.is_none());
-    report(without && to.needs_processes(), "operations without a process get one".to_owned());
+    report(without && to.needs_processes(), "operations without a client get one".to_owned());
     lost
 }
 

@@ -9,6 +9,7 @@ use std::str::FromStr;
 use super::objects::{Blocked, Object, Op};
 use super::rng::Rng;
 use crate::Value;
+use crate::suggest::did_you_mean;
 
 /// A bug to plant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,8 +67,9 @@ impl FromStr for Bug {
 
     fn from_str(text: &str) -> Result<Bug, String> {
         Bug::ALL.into_iter().find(|bug| bug.name() == text).ok_or_else(|| {
-            let names = Bug::ALL.map(Bug::name).join(", ");
-            format!("there is no bug {text:?}; the bugs are {names}")
+            let names = Bug::ALL.map(Bug::name);
+            let rest = format!("the bugs are: {}", names.join(", "));
+            format!("there is no bug {text:?}; {}", did_you_mean(text, &names, &rest))
         })
     }
 }

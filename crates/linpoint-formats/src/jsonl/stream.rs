@@ -80,7 +80,7 @@ impl stream::Lines for Lines {
                 b"call" => once!(event, number(cursor).map(|id| (Event::Call, id))),
                 b"return" => once!(event, number(cursor).map(|id| (Event::Return, id))),
                 b"info" => once!(event, number(cursor).map(|id| (Event::Lost, id))),
-                b"process" => once!(extras.process, clients.process(given(cursor)?)),
+                b"process" | b"client" => once!(extras.process, clients.process(given(cursor)?)),
                 b"object" => once!(extras.object, clients.object(given(cursor)?)),
                 _ => return None,
             }

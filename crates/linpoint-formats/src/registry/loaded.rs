@@ -7,7 +7,7 @@ use linpoint::history::{Span, Timeline};
 use linpoint::hitting::{Measure, Measured, NotMeasured, measure};
 use linpoint::shrink::{Shrunk, Until};
 use linpoint::subject::{Call, RetId, Subject};
-use linpoint::verdict::{States, Violation, states_along};
+use linpoint::verdict::{Blocked, Partial, States, Violation, blocked_after, states_along};
 use linpoint::{Allowance, CheckError, Checker, OpId, Plan, Progress, Report};
 
 use super::typed::{AnyHistory, difference};
@@ -162,6 +162,11 @@ impl LoadedHistory {
     /// The states along an order of one part, see [`linpoint::verdict::states_along`].
     pub fn states(&self, order: &[OpId], until: u32, window: Range<usize>) -> Option<States> {
         states_along(&*self.subject(), self.timeline(), order, until, window)
+    }
+
+    /// Why a partial order of a violation ends, see [`linpoint::verdict::blocked_after`].
+    pub fn blocked(&self, violation: &Violation, partial: &Partial) -> Option<Vec<Blocked>> {
+        blocked_after(&*self.subject(), self.timeline(), violation, partial)
     }
 
     /// An operation as text: `enqueue(5)`.

@@ -26,6 +26,7 @@ use crate::generate::{Draft, Object};
 use crate::model::ModelName;
 use crate::raw::{RawBuilder, RawHistory};
 use crate::stream::Stream;
+use crate::suggest::did_you_mean;
 use crate::{Format, ReadError, Source, Value};
 use loader::Loader;
 use models::{Entry, Model};
@@ -293,8 +294,11 @@ fn entry_of(source: &Source, model: &ModelName) -> Result<&'static Entry, ReadEr
     }
     let names: Vec<&str> = models().map(|info| info.name).collect();
     let rest = format!("the models are: {}", names.join(", "));
-    Err(ReadError::new(source, format!("unknown model {:?}", model.name))
-        .help(wrong::did_you_mean(&model.name, &names, &rest)))
+    Err(ReadError::new(source, format!("unknown model {:?}", model.name)).help(did_you_mean(
+        &model.name,
+        &names,
+        &rest,
+    )))
 }
 
 /// The model with the options that are given.
@@ -303,20 +307,22 @@ fn model_with_options(
     entry: &Entry,
     model: &ModelName,
 ) -> Result<Box<dyn Model>, (ReadError, Fault)> {
-    let bad = |fault: BadOption| {
-        let help = match entry.info.options {
-            [] => "it has no options".to_owned(),
-            options => format!("its options are: {}", options.join("; ")),
-        };
-        (ReadError::new(source, fault.message).help(help), fault.fault)
+    let options = entry.info.options;
+    let listed = match options {
+        [] => "it has no options".to_owned(),
+        options => format!("the options are: {}", options.join("; ")),
     };
-    let mut options = Options::new(&model.options);
-    let made = (entry.make)(&mut options).map_err(bad)?;
-    match options.left_over() {
+    let error = |message: String| ReadError::new(source, message);
+    let bad = |fault: BadOption| (error(fault.message).help(listed.clone()), fault.fault);
+    let mut given = Options::new(&model.options);
+    let made = (entry.make)(&mut given).map_err(bad)?;
+    match given.left_over() {
         None => Ok(made),
         Some(key) => {
             let message = format!("the model {:?} has no option {key:?}", model.name);
-            Err(bad(BadOption::from(message)))
+            let name = |option: &&'static str| option.split(['=', ':']).next();
+            let names: Vec<&str> = options.iter().filter_map(name).collect();
+            Err((error(message).help(did_you_mean(key, &names, &listed)), Fault::Wrong))
         }
     }
 }

@@ -28,7 +28,7 @@ fn refused(header: &str, op: &str, expected: &str) {
 #[test]
 fn registers() {
     let ops = [r#""op":"write","args":[3]"#, r#""op":"read","value":null"#, r#""op":"read""#];
-    assert_eq!(words(r#""model":"register""#, &ops), ["write(3) ok", "read() nil", "read() ?"]);
+    assert_eq!(words(r#""model":"register""#, &ops), ["write(3) ok", "read() null", "read() ?"]);
     let ops =
         [r#""op":"cas","args":[1,2],"value":false"#, r#""op":"write","args":[1],"value":"ok""#];
     assert_eq!(
@@ -112,7 +112,7 @@ fn containers() {
     refused(
         r#""model":"queue""#,
         r#""op":"enqueue","args":[null]"#,
-        "the argument must be a value other than nil, not nil",
+        "the argument must be a value other than null, not null",
     );
     refused(
         r#""model":"queue:capacity=-1""#,

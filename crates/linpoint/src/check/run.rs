@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::parts::statuses;
 use super::whole::Whole;
 use super::{CheckError, Hints, Report, Stats};
-use crate::budget::{Budget, Cancel, Limit, Limits, Memory, Progress};
+use crate::budget::{Budget, Cancel, Limit, Limits, Memory, Progress, Searched};
 use crate::decide::{PartAnswer, PartReport, Refusals, Run};
 use crate::explain::{EXPLAINING, Setting, explain};
 use crate::history::OpId;
@@ -127,7 +127,7 @@ impl Settings<'_> {
             return self.undecided_unsplit(case, limit, begin);
         }
         let (steps, certify_nanos) = (AtomicU64::new(0), AtomicU64::new(0));
-        let refusals = Refusals::default();
+        let (refusals, searched) = (Refusals::default(), Searched::nothing());
         let split = self.split(case, hints)?;
         let mut plan = self.plan_for(case, &split)?;
         if let Whole::Refused(refusal) = &whole {
@@ -150,6 +150,7 @@ impl Settings<'_> {
             steps: &steps,
             certify_nanos: &certify_nanos,
             progress: self.progress,
+            searched: &searched,
             refusals: &refusals,
         };
         let mut parts = match &whole {

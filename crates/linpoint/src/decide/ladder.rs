@@ -117,7 +117,7 @@ impl<'a> Ladder<'a> {
             }
             Tactic::UnlimitedPending if problem.pending.is_empty() => Ok(None),
             Tactic::UnlimitedPending => {
-                let budget = &mut budget().max_bytes(RELAXATION_BYTES);
+                let budget = &mut budget().max_bytes(RELAXATION_BYTES).silent();
                 let refuted = searcher.refutes_with_unlimited_pending(budget)?;
                 let name = rung.tactic.name();
                 Ok(refuted.map(|reached| (name, Found::NotLinearizable { reached }, None)))

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::budget::{Budget, Cancel, Limit, Memory, Progress};
+use crate::budget::{Budget, Cancel, Limit, Memory, Progress, Searched};
 use crate::check::{CheckError, Hints};
 use crate::history::OpId;
 use crate::plan::{Plan, Rung, Tactic};
@@ -67,6 +67,8 @@ pub(crate) struct Run<'a> {
     pub(crate) steps: &'a AtomicU64,
     pub(crate) certify_nanos: &'a AtomicU64,
     pub(crate) progress: Option<&'a (dyn Fn(Progress) + Sync)>,
+    /// The part that is searched, for progress.
+    pub(crate) searched: &'a Searched,
     /// Why monitors refused parts.
     pub(crate) refusals: &'a Refusals,
 }
@@ -174,11 +176,15 @@ impl<'a> Run<'a> {
                 scope.spawn(work_and_say_so);
                 while working.load(Ordering::Acquire) > 0 {
                     std::thread::park_timeout(Duration::from_millis(100));
+                    let (part, returns, returns_reached) = self.searched.now();
                     progress(Progress {
                         steps: self.steps.load(Ordering::Relaxed),
                         bytes: self.memory.used(),
                         parts_done: done.load(Ordering::Relaxed),
                         parts: self.split.len(),
+                        part,
+                        returns,
+                        returns_reached,
                     });
                 }
             });
@@ -228,7 +234,8 @@ impl<'a> Run<'a> {
         }
         let problem = guard(|| self.compile(part, rungs, scratch))
             .map_err(|message| self.panicked(part, message))?;
-        let budget = || self.budget(part, first_failure);
+        let returns = problem.returns.len() as u32;
+        let budget = || self.budget(part, first_failure).report_to(self.searched, part, returns);
         let ids = || self.split.ops(part);
         let switches = self.switches;
         let (done, case) = (Cancel::new(), self.case);
@@ -236,7 +243,7 @@ impl<'a> Run<'a> {
         let climbed =
             Ladder { case, problem: &problem, ids: &ids, switches, race, budget: &budget }
                 .climb(rungs);
-        let returns = problem.returns.len() as u32;
+        self.searched.leave(part);
         scratch.used_up = Some(problem);
         let Climbed { answer, reached } = climbed;
         let report = |answer, engine| Ok(Some(PartReport { answer, engine }));

@@ -165,6 +165,7 @@ impl<'r, 'a, M: Mask> BreadthFirst<'r, 'a, M> {
             if self.frontier.is_at_end() {
                 return Ok(true);
             }
+            budget.explains(self.frontier.returns());
             while let Some(node) = self.level.pop() {
                 budget.step()?;
                 self.expand(&node, budget)?;

@@ -203,6 +203,7 @@ impl<M: Mask> DepthFirst<'_, '_, M> {
         };
         self.frontier.settle(&mut config, self.automaton, &mut self.ledger, budget, took)?;
         *reached = (*reached).max(config.returns);
+        budget.explains(*reached);
         if self.frontier.is_at_end() {
             return Ok(true);
         }

@@ -2,11 +2,13 @@
 //! undecided, with the limit that was hit.
 
 mod argument;
+mod blocked;
 pub(crate) mod certify;
 mod reason;
 mod states;
 
 pub use argument::{Argument, FlagFact, Last, Rule};
+pub use blocked::{Blocked, Obstacle, PossibleResults, blocked_after};
 pub use reason::{Form, OpMention, Piece, Reason, ReasonKind};
 pub use states::{States, states_along};
 

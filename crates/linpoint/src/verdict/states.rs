@@ -16,7 +16,7 @@ const MAX_AT_ONCE: usize = 16;
 /// Describe at most this many of them.
 const MAX_WORDS: usize = 4;
 /// Stop after this many bytes of states and their texts.
-const MAX_WORK: usize = 256 << 20;
+pub(super) const MAX_WORK: usize = 256 << 20;
 
 /// The states along an order.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -54,13 +54,8 @@ pub fn states_along(
         }
         let is_known = timeline.span(*id).ret < known_until;
         let call = if is_known { Call::recorded(*id) } else { Call::unknown(*id) };
-        next.clear();
-        for state in &states {
-            session.step(*state, call, &mut next, budget).ok()?;
-        }
+        step_all(&mut *session, &states, call, &mut next, budget)?;
         work += next.iter().map(|state| session.bytes(*state)).sum::<usize>();
-        sort_by_key(&mut next, |state| state.0);
-        next.dedup();
         if next.is_empty() || next.len() > MAX_AT_ONCE || work > MAX_WORK {
             break;
         }
@@ -75,6 +70,23 @@ pub fn states_along(
         return None;
     }
     Some(out)
+}
+
+/// Replaces `next` by the successors of all states.
+pub(super) fn step_all(
+    session: &mut dyn Session,
+    states: &[StateId],
+    call: Call,
+    next: &mut Vec<StateId>,
+    budget: &mut Budget<'_>,
+) -> Option<()> {
+    next.clear();
+    for state in states {
+        session.step(*state, call, next, budget).ok()?;
+    }
+    sort_by_key(next, |state| state.0);
+    next.dedup();
+    Some(())
 }
 
 fn as_text(session: &dyn Session, states: &[StateId]) -> String {

@@ -32,7 +32,7 @@ use std::fmt::Write;
 use crate::spec::Spec;
 
 /// The option of registers.
-pub const INITIAL: &str = "initial=VALUE: the value before the first operation (nil)";
+pub const INITIAL: &str = "initial=VALUE: the value before the first operation (null)";
 /// The option of containers with a bound.
 pub const CAPACITY: &str =
     "capacity=N: holds at most N values; adding to a full one returns \"full\"";

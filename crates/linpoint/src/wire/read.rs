@@ -111,7 +111,7 @@ pub fn three<'a>(call: &NamedCall<'a>) -> Result<(&'a Value, &'a Value, &'a Valu
 fn wrong(part: Part, expected: &str, value: &Value) -> Mismatch {
     let what = if part == Part::Result { "the result" } else { "the argument" };
     let given = match value {
-        Value::Nil => "nil".to_owned(),
+        Value::Nil => "null".to_owned(),
         value => format!("{}: {value}", value.kind()),
     };
     Mismatch::Wrong { part, message: format!("{what} must be {expected}, not {given}") }

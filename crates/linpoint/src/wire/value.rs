@@ -37,7 +37,7 @@ impl Value {
     /// What kind of value this is, for messages: "a number".
     pub fn kind(&self) -> &'static str {
         match self {
-            Value::Nil => "nil",
+            Value::Nil => "null",
             Value::Bool(_) => "a truth value",
             Value::Int(_) => "a number",
             Value::Str(_) => "a string",
@@ -228,7 +228,7 @@ fn clean(s: &str) -> String {
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Value::Nil => f.write_str("nil"),
+            Value::Nil => f.write_str("null"),
             Value::Bool(b) => write!(f, "{b}"),
             Value::Int(n) => write!(f, "{n}"),
             // Debug escapes quotes, control characters and other unprintables.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use linpoint_report::text;
 
 use super::finding::{Checked, VerdictKind};
-use crate::exit::Exit;
+use crate::exit::{CLOSED_PIPE, Exit};
 
 /// Counts of outcomes.
 #[derive(Debug, Default)]
@@ -64,7 +64,6 @@ impl Tally {
     /// The exit code if the reader of the output has gone before the end: a violation that was found is one. Otherwise
     /// there is no verdict, and the code is that of a process that a closed pipe has ended.
     pub fn exit_unread(&self) -> u8 {
-        const CLOSED_PIPE: u8 = 128 + 13;
         if self.violations > 0 { Exit::Violation.code() } else { CLOSED_PIPE }
     }
 

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 use linpoint::Limit;
 use linpoint::verdict::{Undecided, Verdict};
-use linpoint::{CheckError, Report};
+use linpoint::{CheckError, Progress, Report};
 use linpoint_formats::{LoadedHistory, Settings};
 use linpoint_report::Place;
 
@@ -212,7 +212,10 @@ impl<'a> Workers<'a> {
         let run = |settings: &Settings| {
             let begun = Instant::now();
             let report: Result<Report, CheckError> = match entry.is_shown() {
-                true => history.check_watched(settings, &|progress| entry.set_progress(progress)),
+                true => {
+                    entry.set_progress(Progress::default());
+                    history.check_watched(settings, &|progress| entry.set_progress(progress))
+                }
                 false => history.check(settings),
             };
             report.map(|report| (report, begun.elapsed()))

@@ -204,7 +204,7 @@ impl<K: Value + Ord, V: Append> Spec for KeyValue<K, V> {
     fn describe_ret(&self, _op: &Self::Op, ret: &Self::Ret) -> String {
         match ret {
             Done => "ok".into(),
-            KeyValueRet::Value(None) => "none".into(),
+            KeyValueRet::Value(None) => "null".into(),
             KeyValueRet::Value(Some(v)) => format!("{v:?}"),
             Bool(b) => b.to_string(),
         }
@@ -291,7 +291,7 @@ mod tests {
         ];
         let (rets, state) = run(&KeyValue::new(None), &ops);
         let expected =
-            ["none", "ok", "ok", "\"ab\"", "\"ab\"", "\"ab\"", "\"c\"", "false", "true", "true"];
+            ["null", "ok", "ok", "\"ab\"", "\"ab\"", "\"ab\"", "\"c\"", "false", "true", "true"];
         assert_eq!(rets[..10], expected);
         assert_eq!(state, "{2: \"e\"}");
     }

@@ -150,7 +150,7 @@ impl<K: Value + Ord, V: Value> Spec for Map<K, V> {
 
     fn describe_ret(&self, _op: &Self::Op, ret: &Self::Ret) -> String {
         match ret {
-            MapRet::Value(None) => "none".into(),
+            MapRet::Value(None) => "null".into(),
             MapRet::Value(Some(v)) => format!("{v:?}"),
             Bool(there) => there.to_string(),
             MapRet::Len(len) => len.to_string(),
@@ -335,7 +335,7 @@ mod tests {
     fn sequential_semantics() {
         let ops = [Insert(1, 'a'), Insert(1, 'b'), Get(1), Contains(2), Len, Remove(1), Remove(1)];
         let (rets, state) = run(&Map::new(), &ops);
-        assert_eq!(rets, ["none", "'a'", "'b'", "false", "1", "'b'", "none"]);
+        assert_eq!(rets, ["null", "'a'", "'b'", "false", "1", "'b'", "null"]);
         assert_eq!(state, "{}");
     }
 

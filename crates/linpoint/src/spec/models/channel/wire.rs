@@ -55,7 +55,7 @@ impl<V: Value> ToWire<ChannelOp<V>, ChannelRet<V>> for Channel<V> {
 fn message(call: &NamedCall<'_>) -> Result<wire::Value, Mismatch> {
     match wire::one(call)? {
         value if is_word(value) => {
-            Err(wire::bad_arg("a value other than nil, \"empty\" and \"closed\"", value))
+            Err(wire::bad_arg("a value other than null, \"empty\" and \"closed\"", value))
         }
         value => Ok(value.clone()),
     }

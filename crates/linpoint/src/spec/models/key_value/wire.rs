@@ -81,7 +81,7 @@ impl<K: Value + Ord, V: Append> ToWire<KeyValueOp<K, V>, KeyValueRet<V>> for Key
 
 /// A value that can be stored. Nil is what a store returns if there is none.
 fn stored(value: &wire::Value) -> Result<wire::Value, Mismatch> {
-    wire::maybe(value).ok_or_else(|| wire::bad_arg("a value other than nil", value))
+    wire::maybe(value).ok_or_else(|| wire::bad_arg("a value other than null", value))
 }
 
 impl FromWire for KeyValue<wire::Value, wire::Value> {
@@ -97,7 +97,7 @@ impl FromWire for KeyValue<wire::Value, wire::Value> {
             "get_or_else_update(key, value) -> the value after",
             "compare_and_set(key, expected or null, new) -> true or false",
         ],
-        options: &["initial=VALUE: the first value of every key (nil: none)"],
+        options: &["initial=VALUE: the first value of every key (null: no value)"],
     };
 
     const HAS_KEYS: bool = true;

@@ -69,7 +69,7 @@ impl FromWire for MultiRegister<wire::Value, wire::Value> {
         ],
         options: &[
             "initial={KEY: VALUE, ...}: the first values of some registers",
-            "default=VALUE: the first value of all others (nil)",
+            "default=VALUE: the first value of all others (null)",
         ],
     };
 

@@ -1,0 +1,185 @@
+//! Why a partial order ends where it does: for each operation that could come next, what is in its way.
+//!
+//! Like the states along an order, this is for people, not evidence: engines have searched all orders, and this looks
+//! at one of them again.
+
+use rustc_hash::FxHashSet;
+
+use super::states::{MAX_WORK, step_all};
+use super::{Partial, Violation, ViolationKind};
+use crate::budget::{Budget, Memory};
+use crate::history::{OpId, Timeline};
+use crate::subject::{Call, RetId, Session, StateId, Subject};
+
+/// Look at no more operations than this.
+const MAX_BLOCKED: usize = 64;
+/// List at most this many results.
+const MAX_RESULTS: usize = 8;
+
+/// An operation that is not in a partial order, and what is in its way.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Blocked {
+    /// The operation.
+    pub op: OpId,
+    /// What is in its way.
+    pub obstacle: Obstacle,
+}
+
+/// What is in the way of an operation.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Obstacle {
+    /// Another operation had returned before it was called, and is not in the order either.
+    After(OpId),
+    /// After the order, it has another result than the recorded one.
+    Returns(PossibleResults),
+    /// It is in the order, with another result than the recorded one.
+    InOrder(PossibleResults),
+    /// Nothing: it can come next. Then the failing operation still has another result than the recorded one.
+    Helpless(PossibleResults),
+}
+
+/// The results that an operation can have in a state, as text. None at all: it has to wait.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct PossibleResults {
+    /// The results.
+    pub texts: Vec<String>,
+    /// False if there may be others.
+    pub is_complete: bool,
+}
+
+/// The operations that were called before the failing return and are not in a partial order of the violation: why none of
+/// them continues it. The failing operation comes first. `None` if the states along the order cannot be followed, or if the
+/// violation is about asserted positions.
+pub fn blocked_after(
+    subject: &dyn Subject,
+    timeline: &Timeline,
+    violation: &Violation,
+    partial: &Partial,
+) -> Option<Vec<Blocked>> {
+    let failing = violation.failing?;
+    if violation.kind != ViolationKind::NotLinearizable {
+        return None;
+    }
+    let until = timeline.span(failing).ret;
+    let memory = Memory::unlimited();
+    let mut asking =
+        Asking { subject, session: subject.session(), budget: Budget::new(None, &memory) };
+    let recorded = |id: OpId| match timeline.span(id).ret < until {
+        true => Call::recorded(id),
+        false => Call::unknown(id),
+    };
+    let mut states = vec![asking.session.initial(&mut asking.budget).ok()?];
+    let mut blocked = Vec::new();
+    let mut work = 0;
+    for id in &partial.order {
+        if *id == failing {
+            let obstacle = Obstacle::InOrder(asking.results(&states, failing)?);
+            blocked.push(Blocked { op: failing, obstacle });
+        }
+        states = asking.after(&states, recorded(*id), &mut work)?;
+        if states.is_empty() || work > MAX_WORK {
+            return None;
+        }
+    }
+    let inside: FxHashSet<OpId> = partial.order.iter().copied().collect();
+    let mut left = violation.part.clone();
+    left.retain(|id| timeline.span(*id).call < until && !inside.contains(id));
+    left.sort_by_key(|id| (*id != failing, timeline.span(*id).call));
+    for op in left.iter().copied().take(MAX_BLOCKED) {
+        let called = timeline.span(op).call;
+        let earlier = left.iter().find(|other| timeline.span(**other).ret < called);
+        let obstacle = match earlier {
+            Some(other) => Obstacle::After(*other),
+            None if op == failing => Obstacle::Returns(asking.results(&states, op)?),
+            None => {
+                let next = asking.after(&states, recorded(op), &mut work)?;
+                match next.is_empty() {
+                    true => Obstacle::Returns(asking.results(&states, op)?),
+                    false => Obstacle::Helpless(asking.results(&next, failing)?),
+                }
+            }
+        };
+        blocked.push(Blocked { op, obstacle });
+    }
+    Some(blocked)
+}
+
+/// Questions about states.
+struct Asking<'a> {
+    subject: &'a dyn Subject,
+    session: Box<dyn Session + 'a>,
+    budget: Budget<'a>,
+}
+
+impl Asking<'_> {
+    fn after(&mut self, states: &[StateId], call: Call, work: &mut usize) -> Option<Vec<StateId>> {
+        let mut next = Vec::new();
+        step_all(&mut *self.session, states, call, &mut next, &mut self.budget)?;
+        *work += next.iter().map(|state| self.session.bytes(*state)).sum::<usize>();
+        Some(next)
+    }
+
+    fn results(&mut self, states: &[StateId], op: OpId) -> Option<PossibleResults> {
+        let (mut outcomes, mut is_complete) = (Vec::new(), true);
+        for state in states {
+            is_complete &=
+                self.session.outcomes(*state, op, &mut outcomes, &mut self.budget).ok()?;
+        }
+        let mut rets: Vec<RetId> = outcomes.iter().map(|(ret, _)| *ret).collect();
+        rets.sort();
+        rets.dedup();
+        let texts = rets.iter().map(|ret| self.subject.describe_ret(Call { op, ret: *ret }));
+        let mut texts: Vec<String> = texts.collect();
+        texts.sort();
+        texts.dedup();
+        is_complete &= texts.len() <= MAX_RESULTS;
+        texts.truncate(MAX_RESULTS);
+        Some(PossibleResults { texts, is_complete })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::check;
+    use crate::history::{EventBuilder, History};
+    use crate::spec::models::{Register, RegisterOp, RegisterRet};
+    use crate::subject::Typed;
+
+    type Events = EventBuilder<RegisterOp<i64>, RegisterRet<i64>>;
+
+    fn all_blocked(events: Events) -> Vec<(u32, Obstacle)> {
+        let history: History<_, _> = events.finish();
+        let spec = Register { initial: 0 };
+        let report = check(&spec, &history).unwrap();
+        let violation = report.verdict.violation().expect("it is not linearizable");
+        let subject = Typed::new(&spec, &history);
+        let partial = &violation.partials[0];
+        let blocked = blocked_after(&subject, history.timeline(), violation, partial);
+        blocked.unwrap().into_iter().map(|blocked| (blocked.op.0, blocked.obstacle)).collect()
+    }
+
+    fn results(texts: &[&str]) -> PossibleResults {
+        let texts = texts.iter().map(|text| (*text).to_owned()).collect();
+        PossibleResults { texts, is_complete: true }
+    }
+
+    #[test]
+    fn a_result_is_wrong_and_an_open_operation_does_not_help() {
+        let mut events: Events = History::from_events();
+        let write = events.call(RegisterOp::Write(1));
+        events.ret(write, RegisterRet::Written).unwrap();
+        let open = events.call(RegisterOp::Write(2));
+        let read = events.call(RegisterOp::Read);
+        events.ret(read, RegisterRet::Value(7)).unwrap();
+        let blocked = all_blocked(events);
+        let expected = [
+            (read.0, Obstacle::Returns(results(&["1"]))),
+            (open.0, Obstacle::Helpless(results(&["2"]))),
+        ];
+        // The order may have the open write in it.
+        let with_open = [(read.0, Obstacle::Returns(results(&["2"])))];
+        assert!(blocked == expected || blocked == with_open, "{blocked:?}");
+    }
+}
