@@ -166,11 +166,6 @@ impl Shaping {
         Ok(Shaping { kind: *kind, deeds: known, initial, has_others: AtomicBool::new(false) })
     }
 
-    /// The names of its operations.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
-        self.deeds.iter().map(|(name, _)| *name)
-    }
-
     /// Takes note of an operation of a history.
     pub(crate) fn meet(&self, name: &'static str) {
         if self.deed(name).is_none() && !self.has_others.load(Relaxed) {

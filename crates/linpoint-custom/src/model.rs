@@ -35,6 +35,8 @@ struct Inner {
     relation: Box<dyn Relation>,
     names: Names,
     shaping: Option<Shaping>,
+    /// Every operation is about one key.
+    one_key: bool,
     /// The first thing that went wrong.
     failure: Mutex<Option<Failed>>,
 }
@@ -56,6 +58,8 @@ pub(crate) struct Introduction {
     pub(crate) about: String,
     pub(crate) options: Vec<(String, Value)>,
     pub(crate) shape: Option<Value>,
+    /// Every operation is about one key.
+    pub(crate) one_key: bool,
     pub(crate) likely_names: Vec<String>,
     pub(crate) relation: Box<dyn Relation>,
 }
@@ -90,7 +94,7 @@ impl CustomModel {
     ) -> Result<CustomModel, ScriptError> {
         let (script, introduction) = Script::read(file, text, options)?;
         CustomModel::introduced(file, introduction, options)
-            .map_err(|message| script.error_at_global("shape", message))
+            .map_err(|(name, message)| script.error_at_global(name, message))
     }
 
     /// The model that a program answers for. The command is split at spaces; parts in quotes stay together.
@@ -104,19 +108,31 @@ impl CustomModel {
         limits: ProcessLimits,
     ) -> Result<CustomModel, Failed> {
         let introduction = process::start(command, options, limits).map_err(Failed)?;
-        CustomModel::introduced(command, introduction, options).map_err(Failed)
+        CustomModel::introduced(command, introduction, options)
+            .map_err(|(_, message)| Failed(format!("the model {command:?}: {message}")))
     }
 
     fn introduced(
         name: &str,
         introduction: Introduction,
         given: &[(String, Value)],
-    ) -> Result<CustomModel, String> {
-        let Introduction { about, options, shape, likely_names, relation } = introduction;
+    ) -> Result<CustomModel, (&'static str, String)> {
+        let Introduction { about, options, shape, one_key, likely_names, relation } = introduction;
+        if let Some((name, _)) = given.iter().find(|(name, _)| options.iter().all(|(known, _)| known != name)) {
+            let known: Vec<&str> = options.iter().map(|(name, _)| name.as_str()).collect();
+            let message = match known.is_empty() {
+                true => format!("the model has no options, so not {name:?} either"),
+                false => format!("the model has no option {name:?}; its options are: {}", known.join(", ")),
+            };
+            return Err(("options", message));
+        }
         let names = Names::new(likely_names.iter().map(String::as_str));
         let shaping = match &shape {
             None | Some(Value::Nil) => None,
-            Some(shape) => Some(Shaping::read(shape, |name| names.get(name))?),
+            Some(shape) => {
+                let read = Shaping::read(shape, |name| names.get(name));
+                Some(read.map_err(|message| ("shape", message))?)
+            }
         };
         let leaked = |options: &[(String, Value)]| {
             options.iter().map(|(name, value)| (leak(name), value.clone())).collect()
@@ -130,6 +146,7 @@ impl CustomModel {
                 relation,
                 names,
                 shaping,
+                one_key,
                 failure: Mutex::default(),
             }),
         })
@@ -146,6 +163,11 @@ impl CustomModel {
     /// What went wrong, if something did. Then no verdict can be trusted.
     pub fn failure(&self) -> Option<Failed> {
         self.inner.failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// True if it says what can be called, so that histories can be generated.
+    pub fn can_draw(&self) -> bool {
+        self.relation().ops(&self.initial(), 0).is_some()
     }
 
     /// What it is, in a line.
@@ -385,6 +407,14 @@ impl FromWire for CustomModel {
     fn only_ret(&self, op: &CustomOp) -> Option<Value> {
         let shaping = self.shaping()?;
         shaping.only_says_done(op.name).then_some(Value::Nil)
+    }
+
+    fn one_key(&self) -> bool {
+        self.inner.one_key
+    }
+
+    fn failure(&self) -> Option<String> {
+        CustomModel::failure(self).map(|failed| failed.0)
     }
 
     fn foresee(&self, history: &History<CustomOp, Value>) {

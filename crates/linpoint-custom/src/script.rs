@@ -178,6 +178,7 @@ impl Script {
             about,
             options,
             shape: shape.map_err(|message| wrong("shape", message))?,
+            one_key: global("one_key").is_some_and(|one_key| one_key.is_true()),
             likely_names: self.program.strings().map(str::to_owned).collect(),
             relation: Box::new(self.clone()),
         })

@@ -17,7 +17,7 @@ use super::value::{Shared, Val};
 use super::{methods, ops};
 
 /// Ticks for one call from outside.
-pub(crate) const TICKS: u64 = 5_000_000;
+pub(crate) const TICKS: u64 = 1_000_000;
 /// Nested expressions and statements of all functions that are being called.
 const DEEPEST: u32 = 1000;
 

@@ -114,12 +114,13 @@ pub(crate) fn start(
         Ok(read) => read,
         Err(message) => return Err(wrong(&mut program, message)),
     };
-    let Hello { about, shape, wants_process, reads, keys, ops, names, options } = read;
+    let Hello { about, shape, one_key, wants_process, reads, keys, ops, names, options } = read;
     let talk = Mutex::new(Talk::new(program));
     Ok(Introduction {
         about,
         options,
         shape,
+        one_key,
         likely_names: names,
         relation: Box::new(Process { wants_process, reads, keys, ops, talk }),
     })
@@ -129,6 +130,7 @@ pub(crate) fn start(
 struct Hello {
     about: String,
     shape: Option<Value>,
+    one_key: bool,
     wants_process: bool,
     reads: Vec<String>,
     keys: Vec<(String, usize)>,
@@ -176,10 +178,12 @@ impl Hello {
                 options.push((name.clone(), given.map_or_else(|| value(default), Ok)?));
             }
         }
+        let is_set = |key: &str| answer.get(key).and_then(Json::as_bool).unwrap_or(false);
         Ok(Hello {
             about: shown(&about),
             shape,
-            wants_process: answer.get("process").and_then(Json::as_bool).unwrap_or(false),
+            one_key: is_set("one_key"),
+            wants_process: is_set("process"),
             reads,
             keys,
             ops: (!templates.is_empty()).then_some(templates),

@@ -1,5 +1,6 @@
 //! Joins the operations of a file to the bundled specifications, by the name of the model.
 
+pub mod custom;
 mod facts;
 mod loaded;
 mod loader;
@@ -28,7 +29,7 @@ use crate::raw::{RawBuilder, RawHistory};
 use crate::stream::Stream;
 use crate::{Format, ReadError, Source, Value};
 use loader::Loader;
-use models::{Entry, Model};
+use models::{Entry, Make, Model};
 
 /// How to check a [`LoadedHistory`].
 #[derive(Clone, Debug, Default)]
@@ -291,6 +292,10 @@ fn entry_of(source: &Source, model: &ModelName) -> Result<&'static Entry, ReadEr
     if let Some(entry) = models::find(&model.name) {
         return Ok(entry);
     }
+    if custom::is_script(&model.name) {
+        let error = ReadError::new(source, format!("the model is the script {:?}", model.name));
+        return Err(error.help("a history cannot load a script: give it with --model"));
+    }
     let names: Vec<&str> = models().map(|info| info.name).collect();
     let rest = format!("the models are: {}", names.join(", "));
     Err(ReadError::new(source, format!("unknown model {:?}", model.name))
@@ -310,8 +315,12 @@ fn model_with_options(
         };
         (ReadError::new(source, fault.message).help(help), fault.fault)
     };
+    let make = match entry.make {
+        Make::Bundled(make) => make,
+        Make::Custom => return custom::make(source, model).map_err(|error| (error, Fault::Wrong)),
+    };
     let mut options = Options::new(&model.options);
-    let made = (entry.make)(&mut options).map_err(bad)?;
+    let made = make(&mut options).map_err(bad)?;
     match options.left_over() {
         None => Ok(made),
         Some(key) => {

@@ -126,6 +126,17 @@ pub trait FromWire: Spec + Clone + PartialEq + Send + Sync + 'static {
         Vec::new()
     }
 
+    /// True if a stream can be checked key by key, see [`FromWire::ONE_KEY`].
+    fn one_key(&self) -> bool {
+        Self::ONE_KEY
+    }
+
+    /// What went wrong, for models that can fail: scripts, and programs that answer questions. They go on without
+    /// outcomes, and nothing that was found out with them is valid.
+    fn failure(&self) -> Option<String> {
+        None
+    }
+
     /// Called with a history that is going to be checked. A model that is slow to answer can prepare its answers.
     fn foresee(&self, _history: &History<Self::Op, Self::Ret>) {}
 
