@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use linpoint_formats::Format;
+use linpoint_formats::{Format, ModelName, registry};
 use linpoint_formats::generate::{Bug, Options, Values};
 
-use super::raw::format_names;
-use super::resolved::parse_model;
+use super::raw::{ProgramArgs, format_names};
+use super::resolved::{parse_model, program};
 use crate::error::CommandError;
 
 pub const EXAMPLES: &str = "\
@@ -25,8 +25,12 @@ The output is deterministic: equal options produce equal histories.";
 #[derive(Args, Debug)]
 pub struct GenArgs {
     /// The model, with options after a colon; `linpoint models` lists them
-    #[arg(long, short, value_name = "MODEL")]
-    pub model: String,
+    #[arg(long, short, value_name = "MODEL", required_unless_present = "model_command")]
+    pub model: Option<String>,
+
+    /// A program as the model.
+    #[command(flatten)]
+    pub program: ProgramArgs,
 
     /// Number of operations
     #[arg(long, value_name = "N", default_value_t = 1000)]
@@ -108,7 +112,16 @@ impl GenArgs {
             mutate: self.mutate,
             bug: self.bug,
             format: Format::from_name(&self.format).unwrap_or(Format::Jsonl),
-            ..Options::new(parse_model(&self.model)?)
+            ..Options::new(self.named_model()?)
         })
+    }
+
+    fn named_model(&self) -> Result<ModelName, CommandError> {
+        if let Some(model) = program(&self.program)? {
+            return Ok(model);
+        }
+        let model = parse_model(self.model.as_deref().unwrap_or_default())?;
+        registry::custom::add_script(&model).map_err(CommandError::usage)?;
+        Ok(model)
     }
 }

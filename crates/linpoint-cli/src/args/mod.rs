@@ -5,6 +5,7 @@ pub mod convert;
 pub mod depth;
 pub mod explore;
 pub mod generate;
+pub mod model;
 pub mod plan;
 pub mod raw;
 pub mod resolved;

@@ -11,7 +11,7 @@ use linpoint_formats::Format;
 
 use crate::glob::Glob;
 
-use super::{check, convert, depth, explore, generate, plan, shrink, spin, stats, units, watch};
+use super::{check, convert, depth, explore, generate, model, plan, shrink, spin, stats, units, watch};
 
 /// Check concurrent histories for linearizability
 #[derive(Parser, Debug)]
@@ -64,6 +64,13 @@ pub enum Command {
     Models {
         /// Only this model
         name: Option<String>,
+    },
+    /// Write a model of your own, as a script, and test it
+    #[command(after_help = model::EXAMPLES)]
+    Model {
+        /// What to do
+        #[command(subcommand)]
+        command: model::ModelCommand,
     },
     /// List the formats that can be read and written
     Formats,
@@ -122,9 +129,14 @@ pub struct InputArgs {
     /// The model, with options after a colon [default: the one that the file names]
     ///
     /// Overrides the model that the file names. Examples: register, cas-register:initial=0,
-    /// queue:capacity=20, mutex:owner. `linpoint models` lists them.
+    /// queue:capacity=20, mutex:owner. `linpoint models` lists them. A name that contains / or ends in .star is a
+    /// script: ./bank.star. docs/models.md says how to write one.
     #[arg(long, short, value_name = "MODEL")]
     pub model: Option<String>,
+
+    /// A program as the model.
+    #[command(flatten)]
+    pub program: ProgramArgs,
 
     /// The models of files, by patterns [default: linpoint.toml here or in a directory above]
     ///
@@ -141,6 +153,21 @@ pub struct InputArgs {
     /// Reject a compressed input that unpacks to more than this [default: 3/16 of the free memory]
     #[arg(long, value_name = "SIZE", value_parser = units::bytes)]
     pub max_unpacked: Option<usize>,
+}
+
+/// A program as the model.
+#[derive(Args, Clone, Debug)]
+pub struct ProgramArgs {
+    /// A program that is the model: it answers questions on standard input and output
+    ///
+    /// For example --model-command 'python3 bank.py'. The command is split at spaces, and is not run by a shell.
+    /// docs/models.md describes the questions, and has libraries for several languages.
+    #[arg(long, value_name = "COMMAND", conflicts_with = "model")]
+    pub model_command: Option<String>,
+
+    /// How long to wait for each answer of the program [default: 10s]
+    #[arg(long, value_name = "TIME", value_parser = units::duration, requires = "model_command")]
+    pub model_timeout: Option<Duration>,
 }
 
 /// One history, and how to read it.
@@ -160,6 +187,10 @@ pub struct HistoryArgs {
     /// this option is given.
     #[arg(long, short, value_name = "MODEL")]
     pub model: Option<String>,
+
+    /// A program as the model.
+    #[command(flatten)]
+    pub program: ProgramArgs,
 
     /// Which of several histories in the file
     #[arg(long, value_name = "ID")]

@@ -38,7 +38,7 @@ pub struct OneHistory {
 
 /// Reads the one history that the arguments name.
 pub fn read(args: &HistoryArgs) -> Result<OneHistory, CommandError> {
-    let model = model(args.model.as_deref())?;
+    let model = model(args.model.as_deref(), &args.program)?;
     let source = one_file(&args.file, args.max_unpacked)?;
     let format = match args.from.as_deref().and_then(Format::from_name) {
         Some(format) => format,
