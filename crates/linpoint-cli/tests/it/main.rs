@@ -13,6 +13,7 @@ mod r#gen;
 mod java;
 mod limits;
 mod parallel;
+mod model;
 mod plan;
 mod schema;
 mod selection;
