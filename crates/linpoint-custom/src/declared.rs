@@ -143,7 +143,10 @@ impl Shaping {
         let kind = kind.as_str().unwrap_or_default();
         let Some((_, kind)) = KINDS.iter().find(|(known, _)| *known == kind) else {
             let all: Vec<&str> = KINDS.iter().map(|(known, _)| *known).collect();
-            return Err(format!("the shape {kind:?} is unknown; the shapes are: {}", all.join(", ")));
+            return Err(format!(
+                "the shape {kind:?} is unknown; the shapes are: {}",
+                all.join(", ")
+            ));
         };
         let mut known = Vec::new();
         for (op, deed) in deeds.iter() {
@@ -159,9 +162,15 @@ impl Shaping {
             (Kind::Semaphore, Value::Int(0..)) | (Kind::Counter, Value::Int(_) | Value::Nil) => {}
             (Kind::Register, _) | (_, Value::Nil) if *kind != Kind::Semaphore => {}
             (Kind::Semaphore, _) => {
-                return Err("a semaphore needs its number of permits: (\"semaphore\", {...}, 3)".into());
+                return Err(
+                    "a semaphore needs its number of permits: (\"semaphore\", {...}, 3)".into()
+                );
             }
-            _ => return Err("only a register, a counter and a semaphore have an initial value".into()),
+            _ => {
+                return Err(
+                    "only a register, a counter and a semaphore have an initial value".into()
+                );
+            }
         }
         Ok(Shaping { kind: *kind, deeds: known, initial, has_others: AtomicBool::new(false) })
     }
@@ -243,7 +252,9 @@ impl Shaping {
             Deed::Acquire => Role::Acquire,
             Deed::Shift => amount(op).map_or(missing, Role::Shift),
             Deed::Add => op.args.last().map_or(missing, |value| Role::Add(Name::of(value))),
-            Deed::AddFront => op.args.last().map_or(missing, |value| Role::AddFront(Name::of(value))),
+            Deed::AddFront => {
+                op.args.last().map_or(missing, |value| Role::AddFront(Name::of(value)))
+            }
             _ => op.args.last().map_or(missing, |value| Role::Write(Name::of(value))),
         }
     }

@@ -118,11 +118,16 @@ impl CustomModel {
         given: &[(String, Value)],
     ) -> Result<CustomModel, (&'static str, String)> {
         let Introduction { about, options, shape, one_key, likely_names, relation } = introduction;
-        if let Some((name, _)) = given.iter().find(|(name, _)| options.iter().all(|(known, _)| known != name)) {
+        if let Some((name, _)) =
+            given.iter().find(|(name, _)| options.iter().all(|(known, _)| known != name))
+        {
             let known: Vec<&str> = options.iter().map(|(name, _)| name.as_str()).collect();
             let message = match known.is_empty() {
                 true => format!("the model has no options, so not {name:?} either"),
-                false => format!("the model has no option {name:?}; its options are: {}", known.join(", ")),
+                false => format!(
+                    "the model has no option {name:?}; its options are: {}",
+                    known.join(", ")
+                ),
             };
             return Err(("options", message));
         }
@@ -238,13 +243,7 @@ impl Spec for CustomModel {
         self.noted(self.relation().initial()).unwrap_or_default()
     }
 
-    fn successors(
-        &self,
-        state: &State,
-        op: &CustomOp,
-        ret: Option<&Value>,
-        next: &mut Vec<State>,
-    ) {
+    fn successors(&self, state: &State, op: &CustomOp, ret: Option<&Value>, next: &mut Vec<State>) {
         let ret = ret.filter(|ret| !self.fits_any(op, ret));
         self.noted(self.relation().successors(state, op, ret, next));
     }
@@ -354,8 +353,7 @@ impl Shaped<CustomOp, Value> for CustomModel {
     }
 
     fn is_initial(&self, mention: Mentioned<'_>) -> bool {
-        let is_initial =
-            |shaping: &Shaping| mentioned(shaping, mention) == Some(shaping.initial());
+        let is_initial = |shaping: &Shaping| mentioned(shaping, mention) == Some(shaping.initial());
         self.shaping().is_some_and(is_initial)
     }
 

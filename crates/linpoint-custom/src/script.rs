@@ -88,9 +88,9 @@ impl Script {
             number: NUMBER.fetch_add(1, Relaxed),
         };
         let machine = script.machine().map_err(located)?;
-        script.functions = script.functions(&machine).map_err(|(name, message)| {
-            script.error_at_global(name, message)
-        })?;
+        script.functions = script
+            .functions(&machine)
+            .map_err(|(name, message)| script.error_at_global(name, message))?;
         let introduction = script.introduction(&machine)?;
         Ok((script, introduction))
     }
@@ -100,7 +100,8 @@ impl Script {
         let Text { file, source } = &*self.text;
         let starts = |line: &str| {
             let rest = line.strip_prefix("def ").unwrap_or(line).trim_start();
-            rest.strip_prefix(name).is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+            rest.strip_prefix(name)
+                .is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
         };
         let mut at = 0;
         for line in source.split_inclusive('\n') {
@@ -121,8 +122,10 @@ impl Script {
 
     /// The functions of the model, or which name is wrong and why.
     fn functions(&self, machine: &Machine) -> Result<Functions, (&'static str, String)> {
-        let function = |name: &'static str, params: std::ops::RangeInclusive<usize>, form: &str| {
-            match machine.global(&self.program, name) {
+        let function =
+            |name: &'static str, params: std::ops::RangeInclusive<usize>, form: &str| match machine
+                .global(&self.program, name)
+            {
                 Some(Val::Function(function)) => {
                     let (given, _) = self.program.signature(function).unwrap_or_default();
                     match params.contains(&given) {
@@ -131,13 +134,16 @@ impl Script {
                     }
                 }
                 _ => Ok(None),
-            }
-        };
+            };
         let only = |found: Option<(u32, usize)>| found.map(|(function, _)| function);
-        let missing = |name: &'static str, form: &str| (name, format!("the script must define {form}"));
+        let missing =
+            |name: &'static str, form: &str| (name, format!("the script must define {form}"));
         let init = only(function("init", 0..=0, "init()")?);
         if init.is_none() && machine.global(&self.program, "init").is_none() {
-            return Err(missing("init", "init(), which gives the state before the first operation"));
+            return Err(missing(
+                "init",
+                "init(), which gives the state before the first operation",
+            ));
         }
         let form = "step(state, op, args) or step(state, op, args, process)";
         let (step, params) = function("step", 3..=4, form)?
@@ -257,7 +263,8 @@ impl Script {
             let expected = "a result and a state, a list of such pairs, or None";
             fault(pos, format!("step must return {expected}, not {given}"))
         };
-        let pair = |value: &Val, each: &mut dyn FnMut(&Val, &Val) -> Result<(), String>| match value {
+        let pair = |value: &Val, each: &mut dyn FnMut(&Val, &Val) -> Result<(), String>| match value
+        {
             Val::Tuple(items) => match &**items {
                 [ret, state] => each(ret, state).or_else(|message| fault(pos, message)),
                 _ => wrong(value),
@@ -421,7 +428,11 @@ impl Relation for Script {
             None => Key::Whole,
             Some(function) => {
                 let key = self.ask_about(function, op).map_err(failed)?;
-                let value = |key: &Val| to_value(key).map_err(|message| self.located(&Fault { pos: Default::default(), message }, String::new));
+                let value = |key: &Val| {
+                    to_value(key).map_err(|message| {
+                        self.located(&Fault { pos: Default::default(), message }, String::new)
+                    })
+                };
                 match &key {
                     Val::None => Key::Whole,
                     Val::List(keys) => {
@@ -442,7 +453,8 @@ impl Relation for Script {
         let found = self.with(|owned| {
             let ops = match self.functions.ops {
                 Some(function) => {
-                    let process = self.functions.ops_with_process.then_some(Val::Int(process.into()));
+                    let process =
+                        self.functions.ops_with_process.then_some(Val::Int(process.into()));
                     let given = [bytes::read(state)].into_iter().chain(process);
                     owned.machine.call(&self.program, function, given)?
                 }

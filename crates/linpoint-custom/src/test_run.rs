@@ -70,7 +70,8 @@ pub fn test(model: &CustomModel, seed: u64) -> Result<TestReport, Failed> {
     walk(model, &ops, initial, &mut random, &mut report);
     check()?;
     if report.differs.is_none() {
-        report.false_claim = check_claims(model, &ops, seed, RUNS).err().map(|claim| claim.to_string());
+        report.false_claim =
+            check_claims(model, &ops, seed, RUNS).err().map(|claim| claim.to_string());
         check()?;
     }
     Ok(report)
@@ -143,7 +144,8 @@ fn operations(
             };
             let args: Vec<Value> = template.args.iter().map(|arg| fill(arg, random)).collect();
             let call = NamedCall { name: &template.name, args: &args, process: Some(process) };
-            let op = model.op(&call).map_err(|wrong| Failed(wrong.message(call.name, args.len())))?;
+            let op =
+                model.op(&call).map_err(|wrong| Failed(wrong.message(call.name, args.len())))?;
             if ops.len() < MOST_OPS && !ops.contains(&op) {
                 ops.push(op);
             }

@@ -11,7 +11,9 @@ use linpoint_formats::Format;
 
 use crate::glob::Glob;
 
-use super::{check, convert, depth, explore, generate, model, plan, shrink, spin, stats, units, watch};
+use super::{
+    check, convert, depth, explore, generate, model, plan, shrink, spin, stats, units, watch,
+};
 
 /// Check concurrent histories for linearizability
 #[derive(Parser, Debug)]

@@ -56,10 +56,7 @@ pub fn parse_model(text: &str) -> Result<ModelName, CommandError> {
 }
 
 /// Parses a model with its options and looks it up; or the program that is the model.
-pub fn model(
-    text: Option<&str>,
-    command: &ProgramArgs,
-) -> Result<Option<ModelName>, CommandError> {
+pub fn model(text: Option<&str>, command: &ProgramArgs) -> Result<Option<ModelName>, CommandError> {
     if let Some(model) = program(command)? {
         return Ok(Some(model));
     }

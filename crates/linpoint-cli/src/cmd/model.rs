@@ -33,7 +33,8 @@ pub fn run(command: &ModelCommand, out: &mut Output) -> CommandResult {
             let name = resolved::model(path.as_deref(), &program)?;
             let made = name.as_ref().map(custom::model).transpose();
             let made = made.map_err(CommandError::usage)?.flatten();
-            let made = made.ok_or_else(|| CommandError::usage("give a script or --model-command"))?;
+            let made =
+                made.ok_or_else(|| CommandError::usage("give a script or --model-command"))?;
             let report = test(&made, *seed).map_err(CommandError::input)?;
             let name = name.map(|name| name.to_string()).unwrap_or_default();
             out.write(&in_words(&name, &report))?;
@@ -73,7 +74,9 @@ fn in_words(name: &str, report: &TestReport) -> String {
             line(format!("{BAD}not deterministic{BAD:#}: two different answers for {what}"));
         }
         (None, Some(claim)) => line(format!("{BAD}a claim is false{BAD:#}: {claim}")),
-        (None, None) => line(format!("{GOOD}no claim is false, and equal questions had equal answers{GOOD:#}")),
+        (None, None) => {
+            line(format!("{GOOD}no claim is false, and equal questions had equal answers{GOOD:#}"))
+        }
     }
     text
 }

@@ -54,7 +54,8 @@ fn compare(name: &str, kind: &str, bundled: &str, more: &[&str]) {
     let script = start(&dir, kind);
     for seed in ["1", "2", "3", "4", "5", "6"] {
         for (wrong, code) in [(&[][..], 0), (&["--mutate"][..], 1)] {
-            let mut made = vec!["gen", "-m", bundled, "--ops", "120", "--seed", seed, "-o", "h.jsonl"];
+            let mut made =
+                vec!["gen", "-m", bundled, "--ops", "120", "--seed", seed, "-o", "h.jsonl"];
             made.extend(more);
             made.extend(wrong);
             exits(&linpoint(&dir, &made), 0);
@@ -102,16 +103,37 @@ fn fails(name: &str, script: &str, expected: &[&str]) {
 
 #[test]
 fn errors_point_into_the_script() {
-    fails("script-missing", "init = 0", &["./m.star: the script must define step(state, op, args)"]);
-    fails("script-form", "init = 0\ndef step(state):\n    return 1, 2", &["./m.star:2:1: define it as step("]);
+    fails(
+        "script-missing",
+        "init = 0",
+        &["./m.star: the script must define step(state, op, args)"],
+    );
+    fails(
+        "script-form",
+        "init = 0\ndef step(state):\n    return 1, 2",
+        &["./m.star:2:1: define it as step("],
+    );
     let looped = "init = 0\ndef step(state, op, args):\n    while True:\n        pass";
-    fails("script-loop", looped, &["./m.star:3:5: this takes too long", "push(5) in state 0", "  3 |     while True:"]);
+    fails(
+        "script-loop",
+        looped,
+        &["./m.star:3:5: this takes too long", "push(5) in state 0", "  3 |     while True:"],
+    );
     let result = "init = 0\ndef step(state, op, args):\n    return 1";
     fails("script-result", result, &["step must return a result and a state", "not 1"]);
     let failed = "init = 0\ndef step(state, op, args):\n    fail('no', op)";
-    fails("script-fail", failed, &["./m.star:3:9: no push", "  3 |     fail('no', op)\n    |         ^"]);
-    let shape = "init = 0\ndef step(state, op, args):\n    return 1, 2\nshape = ('queue', {'push': 'put'})";
-    fails("script-shape", shape, &["./m.star:4:1: what \"push\" does must be one of add, remove, peek"]);
+    fails(
+        "script-fail",
+        failed,
+        &["./m.star:3:9: no push", "  3 |     fail('no', op)\n    |         ^"],
+    );
+    let shape =
+        "init = 0\ndef step(state, op, args):\n    return 1, 2\nshape = ('queue', {'push': 'put'})";
+    fails(
+        "script-shape",
+        shape,
+        &["./m.star:4:1: what \"push\" does must be one of add, remove, peek"],
+    );
     fails("script-none", "def step(", &["./m.star:1:9: "]);
 }
 
@@ -152,9 +174,13 @@ fn has(program: &str, version: &str) -> bool {
 fn checks(name: &str, command: &str) {
     let dir = dir(name);
     exits(&linpoint(&dir, &["gen", "-m", "bank", "--ops", "150", "-o", "ok.jsonl"]), 0);
-    exits(&linpoint(&dir, &["gen", "-m", "bank", "--ops", "150", "--mutate", "-o", "bad.jsonl"]), 0);
+    exits(
+        &linpoint(&dir, &["gen", "-m", "bank", "--ops", "150", "--mutate", "-o", "bad.jsonl"]),
+        0,
+    );
     exits(&linpoint(&dir, &["check", "--model-command", command, "ok.jsonl"]), 0);
-    let (report, _) = exits(&linpoint(&dir, &["check", "--model-command", command, "bad.jsonl"]), 1);
+    let (report, _) =
+        exits(&linpoint(&dir, &["check", "--model-command", command, "bad.jsonl"]), 1);
     assert!(report.contains("not linearizable"), "{report}");
 }
 
@@ -164,7 +190,8 @@ fn a_python_program_is_a_model() {
         let command = format!("python3 '{}/python/bank.py'", clients());
         checks("model-python", &command);
         let dir = dir("model-python-more");
-        let (report, _) = exits(&linpoint(&dir, &["model", "test", "--model-command", &command]), 0);
+        let (report, _) =
+            exits(&linpoint(&dir, &["model", "test", "--model-command", &command]), 0);
         assert!(report.contains("no claim is false"), "{report}");
         let made = ["gen", "--model-command", &command, "--ops", "60", "-o", "run.jsonl"];
         exits(&linpoint(&dir, &made), 0);
@@ -185,7 +212,8 @@ fn a_go_program_is_a_model() {
     if has("go", "version") {
         let out = dir("model-go-built").join("bank");
         let sources = format!("{}/go", clients());
-        let built = Command::new("go").arg("build").arg("-o").arg(&out).current_dir(sources).output();
+        let built =
+            Command::new("go").arg("build").arg("-o").arg(&out).current_dir(sources).output();
         assert!(built.as_ref().is_ok_and(|built| built.status.success()), "{built:?}");
         checks("model-go", &format!("'{}'", out.display()));
     }
@@ -195,7 +223,8 @@ fn a_go_program_is_a_model() {
 fn a_java_program_is_a_model() {
     if has("javac", "-version") {
         let out = dir("model-java-built");
-        let sources = ["Bank.java", "LinpointModel.java"].map(|file| format!("{}/java/{file}", clients()));
+        let sources =
+            ["Bank.java", "LinpointModel.java"].map(|file| format!("{}/java/{file}", clients()));
         let built = Command::new("javac").arg("-d").arg(&out).args(sources).output();
         assert!(built.as_ref().is_ok_and(|built| built.status.success()), "{built:?}");
         checks("model-java", &format!("java -cp '{}' Bank", out.display()));
@@ -223,7 +252,11 @@ fn bad_programs_are_clear_errors() {
     program_fails("program-hangs", "sleep 60", &["\"sh model.sh\" has not answered within 1 s"]);
     let hangs_later = format!("{hello}sleep 60");
     program_fails("program-hangs-later", &hangs_later, &["has not answered within 1 s"]);
-    program_fails("program-dies", "echo oh no >&2; exit 3", &["has ended (exit status: 3)", "| oh no"]);
+    program_fails(
+        "program-dies",
+        "echo oh no >&2; exit 3",
+        &["has ended (exit status: 3)", "| oh no"],
+    );
     program_fails("program-dies-later", hello, &["has ended (exit status: 0) without an answer"]);
     program_fails("program-talks", "echo hello", &["not JSON", "hello"]);
     let number = "echo '{\"id\":7,\"name\":\"m\"}'; read l; read l";
@@ -253,6 +286,10 @@ fn a_program_with_two_answers_to_one_question_is_found() {
     fs::write(dir.join("m.py"), model).unwrap();
     let command = format!("python3 m.py '{}/python'", clients());
     let output = linpoint(&dir, &["model", "test", "--model-command", &command]);
-    let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let text = format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
     assert!(!output.status.success() && (text.contains("two different answers")), "{text}");
 }

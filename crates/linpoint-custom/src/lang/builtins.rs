@@ -57,7 +57,11 @@ impl Arguments<'_> {
     }
 
     /// Makes sure that there are so many arguments, and none with a name is left.
-    pub(super) fn expect(&self, function: &str, range: std::ops::RangeInclusive<usize>) -> Outcome<()> {
+    pub(super) fn expect(
+        &self,
+        function: &str,
+        range: std::ops::RangeInclusive<usize>,
+    ) -> Outcome<()> {
         if let Some((name, _)) = self.named.first() {
             return fault(self.pos, format!("{function}() has no parameter `{name}`"));
         }
@@ -81,12 +85,19 @@ impl Arguments<'_> {
     pub(super) fn int(&self, at: usize) -> Outcome<i64> {
         match self.args.get(at) {
             Some(Val::Int(n)) => Ok(*n),
-            other => fault(self.pos, format!("expected a number, not a {}", other.map_or("NoneType", Val::kind))),
+            other => fault(
+                self.pos,
+                format!("expected a number, not a {}", other.map_or("NoneType", Val::kind)),
+            ),
         }
     }
 }
 
-pub(super) fn call(run: &mut Run<'_>, builtin: Builtin, arguments: &mut Arguments<'_>) -> Outcome<Val> {
+pub(super) fn call(
+    run: &mut Run<'_>,
+    builtin: Builtin,
+    arguments: &mut Arguments<'_>,
+) -> Outcome<Val> {
     let name = builtin.name();
     let pos = arguments.pos;
     match builtin {
@@ -108,7 +119,9 @@ pub(super) fn call(run: &mut Run<'_>, builtin: Builtin, arguments: &mut Argument
             arguments.expect(name, 1..=2)?;
             let first = if arguments.args.len() > 1 { arguments.int(1)? } else { 0 };
             let items = run.items(&arguments.get(0), pos)?;
-            Ok(Val::list((first..).zip(items).map(|(i, item)| Val::tuple([Val::Int(i), item])).collect()))
+            Ok(Val::list(
+                (first..).zip(items).map(|(i, item)| Val::tuple([Val::Int(i), item])).collect(),
+            ))
         }
         Builtin::List | Builtin::Tuple | Builtin::Set => {
             arguments.expect(name, 0..=1)?;
@@ -203,7 +216,12 @@ fn dict(run: &mut Run<'_>, arguments: &mut Arguments<'_>) -> Outcome<Val> {
 }
 
 /// Items with what they are compared by.
-fn with_keys(run: &mut Run<'_>, items: Vec<Val>, key: Option<&Val>, pos: Pos) -> Outcome<Vec<(Val, Val)>> {
+fn with_keys(
+    run: &mut Run<'_>,
+    items: Vec<Val>,
+    key: Option<&Val>,
+    pos: Pos,
+) -> Outcome<Vec<(Val, Val)>> {
     let mut keyed = Vec::with_capacity(items.len());
     for item in items {
         let by = match key {
@@ -214,7 +232,8 @@ fn with_keys(run: &mut Run<'_>, items: Vec<Val>, key: Option<&Val>, pos: Pos) ->
     }
     // An order between all of them.
     for pair in keyed.windows(2) {
-        ops::binary(super::ast::Op::Lt, &pair[0].0, &pair[1].0).or_else(|message| fault(pos, message))?;
+        ops::binary(super::ast::Op::Lt, &pair[0].0, &pair[1].0)
+            .or_else(|message| fault(pos, message))?;
     }
     Ok(keyed)
 }

@@ -142,7 +142,12 @@ impl<'p> Run<'p> {
     }
 
     /// Calls any function.
-    pub(super) fn apply(&mut self, function: &Val, args: SmallVec<[Val; 4]>, pos: Pos) -> Outcome<Val> {
+    pub(super) fn apply(
+        &mut self,
+        function: &Val,
+        args: SmallVec<[Val; 4]>,
+        pos: Pos,
+    ) -> Outcome<Val> {
         match function {
             Val::Function(function) => self.call(*function, args, &[], pos),
             Val::Builtin(builtin) => {
@@ -201,15 +206,20 @@ impl<'p> Run<'p> {
             match at.map(|at| &mut frame[at]) {
                 Some(slot @ Val::Unset) => *slot = value.clone(),
                 Some(_) => return fault(pos, format!("the argument `{name}` is given twice")),
-                None => return fault(pos, format!("{}() has no parameter `{name}`", function.name)),
+                None => {
+                    return fault(pos, format!("{}() has no parameter `{name}`", function.name));
+                }
             }
         }
         let first_default = params - function.defaults.len();
         for at in 0..params {
             if matches!(frame[at], Val::Unset) {
-                let default = at.checked_sub(first_default).and_then(|at| function.defaults.get(at));
+                let default =
+                    at.checked_sub(first_default).and_then(|at| function.defaults.get(at));
                 frame[at] = match default {
-                    Some(Expr::Literal(literal)) => self.machine.constants[*literal as usize].clone(),
+                    Some(Expr::Literal(literal)) => {
+                        self.machine.constants[*literal as usize].clone()
+                    }
                     _ => return wrong(given),
                 };
             }
@@ -229,7 +239,12 @@ impl<'p> Run<'p> {
         self.execute(statement, script, frame).map(drop)
     }
 
-    fn block(&mut self, body: &'p [Stmt], function: &'p Function, frame: &mut Frame) -> Outcome<Flow> {
+    fn block(
+        &mut self,
+        body: &'p [Stmt],
+        function: &'p Function,
+        frame: &mut Frame,
+    ) -> Outcome<Flow> {
         for statement in body {
             match self.execute(statement, function, frame)? {
                 Flow::Next => {}
@@ -325,15 +340,15 @@ impl<'p> Run<'p> {
     ) -> Outcome<()> {
         match over {
             Val::Tuple(items) => self.go_over(items.iter().cloned(), pos, each),
-            Val::List(list) => self.guarded(list, |run| {
-                run.go_over(list.get().iter().cloned(), pos, each)
-            }),
-            Val::Dict(dict) => self.guarded(dict, |run| {
-                run.go_over(dict.get().keys().cloned(), pos, each)
-            }),
-            Val::Set(set) => self.guarded(set, |run| {
-                run.go_over(set.get().iter().cloned(), pos, each)
-            }),
+            Val::List(list) => {
+                self.guarded(list, |run| run.go_over(list.get().iter().cloned(), pos, each))
+            }
+            Val::Dict(dict) => {
+                self.guarded(dict, |run| run.go_over(dict.get().keys().cloned(), pos, each))
+            }
+            Val::Set(set) => {
+                self.guarded(set, |run| run.go_over(set.get().iter().cloned(), pos, each))
+            }
             Val::Str(text) => {
                 let letters = text.chars().map(|c| Val::str(c.encode_utf8(&mut [0; 4])));
                 self.go_over(letters, pos, each)
@@ -605,7 +620,8 @@ impl<'p> Run<'p> {
         function: &'p Function,
         frame: &mut Frame,
     ) -> Outcome<Vec<(&'p str, Val)>> {
-        let mut eval = |(name, arg): &'p (Box<str>, Expr)| Ok((&**name, self.eval(arg, function, frame)?));
+        let mut eval =
+            |(name, arg): &'p (Box<str>, Expr)| Ok((&**name, self.eval(arg, function, frame)?));
         named.iter().map(&mut eval).collect()
     }
 
@@ -693,7 +709,8 @@ impl<'p> Run<'p> {
                 })
             }
             None => {
-                let is_key = |key: &Val| ops::must_be_key(key).or_else(|message| fault(pos, message));
+                let is_key =
+                    |key: &Val| ops::must_be_key(key).or_else(|message| fault(pos, message));
                 match &comprehension.kind {
                     Kind::List(item) => found.list.push(self.eval(item, function, frame)?),
                     Kind::Set(item) => {

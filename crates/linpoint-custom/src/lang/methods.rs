@@ -42,7 +42,12 @@ names! {
 }
 
 /// Calls a method of a value.
-pub(super) fn call(run: &mut Run<'_>, of: &Val, name: Name, arguments: &mut Arguments<'_>) -> Outcome<Val> {
+pub(super) fn call(
+    run: &mut Run<'_>,
+    of: &Val,
+    name: Name,
+    arguments: &mut Arguments<'_>,
+) -> Outcome<Val> {
     let pos = arguments.pos;
     let text = name.text();
     if let Some(range) = arity(of, name) {
@@ -189,7 +194,9 @@ fn format(text: &str, args: &[Val]) -> Answer<String> {
         };
         let at = match place {
             "" => next,
-            number => number.parse().map_err(|_| format!("`{{{number}}}` is not a number of an argument"))?,
+            number => number
+                .parse()
+                .map_err(|_| format!("`{{{number}}}` is not a number of an argument"))?,
         };
         next += 1;
         let arg = args.get(at).ok_or("there are fewer values than places in the text")?;
@@ -200,7 +207,12 @@ fn format(text: &str, args: &[Val]) -> Answer<String> {
     Ok(formatted)
 }
 
-fn of_list(list: &Rc<Shared<Vec<Val>>>, name: Name, arguments: &Arguments<'_>, more: &Val) -> Answer<Val> {
+fn of_list(
+    list: &Rc<Shared<Vec<Val>>>,
+    name: Name,
+    arguments: &Arguments<'_>,
+    more: &Val,
+) -> Answer<Val> {
     let wanted = arguments.get(0);
     let missing = || format!("{} is not in the list", ops::shown(&wanted));
     match name {
@@ -215,7 +227,9 @@ fn of_list(list: &Rc<Shared<Vec<Val>>>, name: Name, arguments: &Arguments<'_>, m
             items.sort();
         }
         Name::Copy => return Ok(Val::list(list.get().clone())),
-        Name::Count => return Ok(Val::Int(list.get().iter().filter(|item| **item == wanted).count() as i64)),
+        Name::Count => {
+            return Ok(Val::Int(list.get().iter().filter(|item| **item == wanted).count() as i64));
+        }
         Name::Extend => {
             let Val::List(more) = more else { return Ok(Val::None) };
             let more = more.get().clone();
@@ -257,7 +271,12 @@ fn of_list(list: &Rc<Shared<Vec<Val>>>, name: Name, arguments: &Arguments<'_>, m
 
 type Dict = std::collections::BTreeMap<Val, Val>;
 
-fn of_dict(dict: &Rc<Shared<Dict>>, name: Name, arguments: &Arguments<'_>, more: &Val) -> Answer<Val> {
+fn of_dict(
+    dict: &Rc<Shared<Dict>>,
+    name: Name,
+    arguments: &Arguments<'_>,
+    more: &Val,
+) -> Answer<Val> {
     let key = arguments.get(0);
     Ok(match name {
         Name::Get => dict.get().get(&key).cloned().unwrap_or_else(|| arguments.get(1)),

@@ -20,7 +20,7 @@ mod value;
 
 pub(crate) use ast::Program;
 pub(crate) use eval::Machine;
-pub(crate) use fault::{Fault, Outcome, Pos, fault};
 pub use fault::ScriptError;
+pub(crate) use fault::{Fault, Outcome, Pos, fault};
 pub(crate) use parse::parse;
 pub(crate) use value::Val;

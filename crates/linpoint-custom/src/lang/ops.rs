@@ -19,7 +19,10 @@ pub(super) fn cost(op: Op, a: &Val, b: &Val) -> usize {
     };
     match (op, a, b) {
         (Op::Mul, Val::Int(n), other) | (Op::Mul, other, Val::Int(n)) => {
-            len(other).saturating_add(1).saturating_mul(usize::try_from(*n).unwrap_or(0).min(1 << 40)) * usize::from(!matches!(other, Val::Int(_)))
+            len(other)
+                .saturating_add(1)
+                .saturating_mul(usize::try_from(*n).unwrap_or(0).min(1 << 40))
+                * usize::from(!matches!(other, Val::Int(_)))
         }
         (Op::In | Op::NotIn, _, Val::Dict(_) | Val::Set(_) | Val::Range(_)) => 0,
         (Op::In | Op::NotIn, _, b) => len(b),
@@ -78,7 +81,8 @@ fn others(op: Op, a: &Val, b: &Val) -> Answer<Val> {
         (Op::Mul, Val::Int(n), other) | (Op::Mul, other, Val::Int(n)) => repeat(other, *n)?,
         (Op::Mod, Val::Str(format), args) => Val::Str(percent(format, args)?.into()),
         (Op::Or, Val::Dict(a), Val::Dict(b)) => {
-            let both = a.get().iter().chain(b.get().iter()).map(|(k, v)| (k.clone(), v.clone())).collect();
+            let both =
+                a.get().iter().chain(b.get().iter()).map(|(k, v)| (k.clone(), v.clone())).collect();
             Val::dict(both)
         }
         (Op::Or, Val::Set(a), Val::Set(b)) => Val::set(a.get().union(&b.get()).cloned().collect()),
@@ -120,7 +124,8 @@ fn sign(op: Op) -> &'static str {
 
 fn repeat(of: &Val, n: i64) -> Answer<Val> {
     let n = usize::try_from(n).unwrap_or(0);
-    let repeated = |items: &[Val]| items.iter().cloned().cycle().take(items.len() * n).collect::<Vec<Val>>();
+    let repeated =
+        |items: &[Val]| items.iter().cloned().cycle().take(items.len() * n).collect::<Vec<Val>>();
     match of {
         Val::Str(text) => Ok(Val::Str(text.repeat(n).into())),
         Val::List(items) => Ok(Val::list(repeated(&items.get()))),
@@ -217,7 +222,9 @@ pub(super) fn must_be_key(key: &Val) -> Answer<()> {
         true => Ok(()),
         false => {
             let kind = key.kind();
-            Err(format!("a {kind} cannot be a key: it can change; tuple(...) makes a tuple of a list"))
+            Err(format!(
+                "a {kind} cannot be a key: it can change; tuple(...) makes a tuple of a list"
+            ))
         }
     }
 }
@@ -299,7 +306,12 @@ pub(super) fn delete(of: &Val, key: &Val) -> Answer<()> {
     }
 }
 
-pub(super) fn slice(of: &Val, begin: Option<i64>, end: Option<i64>, step: Option<i64>) -> Answer<Val> {
+pub(super) fn slice(
+    of: &Val,
+    begin: Option<i64>,
+    end: Option<i64>,
+    step: Option<i64>,
+) -> Answer<Val> {
     let chosen = |items: &[Val]| -> Answer<Vec<Val>> {
         let positions = positions(items.len(), begin, end, step)?;
         Ok(positions.into_iter().map(|at| items[at].clone()).collect())
@@ -316,7 +328,12 @@ pub(super) fn slice(of: &Val, begin: Option<i64>, end: Option<i64>, step: Option
     }
 }
 
-fn positions(len: usize, begin: Option<i64>, end: Option<i64>, step: Option<i64>) -> Answer<Vec<usize>> {
+fn positions(
+    len: usize,
+    begin: Option<i64>,
+    end: Option<i64>,
+    step: Option<i64>,
+) -> Answer<Vec<usize>> {
     let (len, step) = (len as i64, step.unwrap_or(1));
     let bound = |bound: i64, least: i64, most: i64| {
         let from_start = if bound < 0 { bound.saturating_add(len) } else { bound };

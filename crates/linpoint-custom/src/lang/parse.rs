@@ -246,7 +246,10 @@ impl Parser {
                 let begin = self.pos();
                 let value = self.expression()?;
                 if !matches!(value, Expr::Literal(_)) {
-                    return fault(begin, "the default must be a number, a string, True, False or None");
+                    return fault(
+                        begin,
+                        "the default must be a number, a string, True, False or None",
+                    );
                 }
                 defaults.push(value);
             } else if !defaults.is_empty() {
@@ -568,7 +571,8 @@ impl Parser {
             _ => {}
         }
         let right = self.binary(0)?;
-        if is_identity && !matches!(&right, Expr::Literal(at) if self.program.literals[*at as usize] == Literal::None)
+        if is_identity
+            && !matches!(&right, Expr::Literal(at) if self.program.literals[*at as usize] == Literal::None)
         {
             return fault(pos, "`is` only compares with None; otherwise write ==");
         }

@@ -57,7 +57,9 @@ impl<T> Shared<T> {
     #[inline]
     pub(crate) fn change(&self) -> Result<RefMut<'_, T>, String> {
         if self.frozen.get() {
-            return Err("a global value cannot be changed: what changes belongs to the state".into());
+            return Err(
+                "a global value cannot be changed: what changes belongs to the state".into()
+            );
         }
         if self.loops.get() > 0 {
             return Err("this cannot be changed while a loop goes over it: loop over a copy".into());
@@ -216,9 +218,9 @@ impl Val {
     /// The name of a place in the list of operations that can be called.
     pub(crate) fn placeholder(&self) -> Option<&'static str> {
         match self {
-            Val::Builtin(place @ (Builtin::Amount | Builtin::Key | Builtin::Process | Builtin::Value)) => {
-                Some(place.name())
-            }
+            Val::Builtin(
+                place @ (Builtin::Amount | Builtin::Key | Builtin::Process | Builtin::Value),
+            ) => Some(place.name()),
             _ => None,
         }
     }

@@ -103,9 +103,12 @@ pub(crate) fn start(
     limits: ProcessLimits,
 ) -> Result<Introduction, String> {
     let mut program = Program::start(command, limits.answer)?;
-    let given: Map<String, Json> =
-        options.iter().map(|(name, value)| Ok((name.clone(), json(value)?))).collect::<Result<_, String>>()?;
-    let hello = format!("\"hello\":{{\"protocol\":{PROTOCOL},\"options\":{}}}", Json::Object(given));
+    let given: Map<String, Json> = options
+        .iter()
+        .map(|(name, value)| Ok((name.clone(), json(value)?)))
+        .collect::<Result<_, String>>()?;
+    let hello =
+        format!("\"hello\":{{\"protocol\":{PROTOCOL},\"options\":{}}}", Json::Object(given));
     let answer = program.ask(&hello)?;
     let wrong = |program: &mut Program, message: String| {
         program.failed(&format!("introduces itself in a wrong way: {message}"))
@@ -161,7 +164,8 @@ impl Hello {
             None | Some(Json::Null) => {}
             Some(Json::Object(positions)) => {
                 for (name, at) in positions {
-                    let at = at.as_u64().ok_or("\"keys\" must be positions of arguments, from 0")?;
+                    let at =
+                        at.as_u64().ok_or("\"keys\" must be positions of arguments, from 0")?;
                     keys.push((name.clone(), at as usize));
                     names.push(name.clone());
                 }
@@ -174,7 +178,8 @@ impl Hello {
         let mut options = Vec::new();
         if let Some(Json::Object(known)) = answer.get("options") {
             for (name, default) in known {
-                let given = given.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone());
+                let given =
+                    given.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone());
                 options.push((name.clone(), given.map_or_else(|| value(default), Ok)?));
             }
         }
@@ -335,8 +340,12 @@ impl Talk {
                 && *known != outcomes
             {
                 let name = self.ops.values[op as usize].name;
-                let state = String::from_utf8_lossy(&self.states.values[state as usize]).into_owned();
-                let message = format!("gave two different answers to one question: {name} in the state {}", shown(&state));
+                let state =
+                    String::from_utf8_lossy(&self.states.values[state as usize]).into_owned();
+                let message = format!(
+                    "gave two different answers to one question: {name} in the state {}",
+                    shown(&state)
+                );
                 return self.wrong(&message);
             }
             self.outcomes.insert((state, op), outcomes);
@@ -376,7 +385,9 @@ impl Talk {
 fn bad_shape(ops: &[u32], answer: &Map<String, Json>) -> String {
     let given = shown(&Json::Object(answer.clone()).to_string());
     let expected = ops.len();
-    format!("must answer with \"outcomes\", a list with one list of {expected} answers, not {given}")
+    format!(
+        "must answer with \"outcomes\", a list with one list of {expected} answers, not {given}"
+    )
 }
 
 /// `["put", [1, 2]]`, and who calls.
@@ -416,7 +427,9 @@ impl Relation for Process {
     ) -> Result<(), Failure> {
         let mut talk = self.talk();
         let outcomes = talk.outcomes(state, op)?;
-        let fitting = outcomes.iter().filter(|(exact, _)| ret.is_none_or(|ret| crate::convert::fits(exact, ret)));
+        let fitting = outcomes
+            .iter()
+            .filter(|(exact, _)| ret.is_none_or(|ret| crate::convert::fits(exact, ret)));
         let states: Vec<u32> = fitting.map(|(_, state)| *state).collect();
         next.extend(states.into_iter().map(|state| talk.states.values[state as usize].clone()));
         Ok(())
@@ -431,7 +444,9 @@ impl Relation for Process {
         let mut talk = self.talk();
         let outcomes = talk.outcomes(state, op)?.clone();
         let states = &talk.states.values;
-        out.extend(outcomes.iter().map(|(ret, state)| (ret.clone(), states[*state as usize].clone())));
+        out.extend(
+            outcomes.iter().map(|(ret, state)| (ret.clone(), states[*state as usize].clone())),
+        );
         Ok(())
     }
 

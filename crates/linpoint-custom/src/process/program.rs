@@ -42,7 +42,8 @@ impl Program {
             .spawn();
         let mut child =
             spawned.map_err(|error| format!("the model {command:?} cannot be started: {error}"))?;
-        let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let (stdin, stdout, stderr) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (questions, to_ask) = channel::<String>();
         let (answered, answers) = channel();
         let errors = Arc::new(Mutex::new(Vec::new()));
@@ -52,7 +53,8 @@ impl Program {
                 // If it cannot be written, there will be no answer either.
                 while let Ok(question) = to_ask.recv()
                     && stdin.write_all(question.as_bytes()).and_then(|()| stdin.flush()).is_ok()
-                {}
+                {
+                }
             });
         }
         if let Some(stdout) = stdout {
@@ -84,7 +86,9 @@ impl Program {
         let bad = |what: &str| format!("answered {what}: {}", shown(&line));
         let answer: Json = match serde_json::from_str(&line) {
             Ok(answer) => answer,
-            Err(error) => return Err(self.failed(&bad(&format!("with something that is not JSON ({error})")))),
+            Err(error) => {
+                return Err(self.failed(&bad(&format!("with something that is not JSON ({error})"))));
+            }
         };
         let Json::Object(answer) = answer else {
             return Err(self.failed(&bad("with something that is not an object")));
@@ -94,7 +98,9 @@ impl Program {
         }
         match answer.get("id").and_then(Json::as_u64) == Some(number) {
             true => Ok(answer),
-            false => Err(self.failed(&bad(&format!("another question than the one with id {number}")))),
+            false => {
+                Err(self.failed(&bad(&format!("another question than the one with id {number}"))))
+            }
         }
     }
 
@@ -127,7 +133,8 @@ impl Program {
         thread::sleep(Duration::from_millis(20));
         let errors = self.errors.lock().unwrap_or_else(PoisonError::into_inner);
         let text = String::from_utf8_lossy(&errors);
-        let lines: Vec<String> = text.lines().rev().take(5).map(|line| format!("\n  | {}", clean(line))).collect();
+        let lines: Vec<String> =
+            text.lines().rev().take(5).map(|line| format!("\n  | {}", clean(line))).collect();
         lines.into_iter().rev().collect()
     }
 }

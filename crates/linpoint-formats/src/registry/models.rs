@@ -5,9 +5,9 @@ use std::sync::OnceLock;
 use linpoint::spec::models::{ModelVisitor, for_each_model};
 use linpoint::wire::{BadOption, FromWire, ModelInfo, Options, Sizes};
 
-use super::{LoadedHistory, custom};
 use super::loader::{self, Loader};
 use super::watch::{AnyStream, ModelStream};
+use super::{LoadedHistory, custom};
 use crate::generate::{Draft, Object, Simulated};
 use crate::java::Java;
 use crate::{ReadError, Value};
