@@ -17,10 +17,12 @@ mod op;
 mod process;
 mod relation;
 mod script;
+mod starts;
 mod test_run;
 
 pub use lang::ScriptError;
 pub use model::{CustomModel, Failed};
 pub use op::CustomOp;
 pub use process::ProcessLimits;
+pub use starts::STARTS;
 pub use test_run::{TestReport, test};

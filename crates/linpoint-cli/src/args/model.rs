@@ -1,6 +1,8 @@
 //! The arguments of `model`.
 
-use clap::{Subcommand, ValueEnum};
+use clap::Subcommand;
+use clap::builder::PossibleValuesParser;
+use linpoint_custom::STARTS;
 
 pub const EXAMPLES: &str = "\
 Examples:
@@ -15,8 +17,8 @@ pub enum ModelCommand {
     /// Write a commented script to start with to standard output
     New {
         /// What it is a model of
-        #[arg(value_enum)]
-        start: Start,
+        #[arg(value_parser = starts())]
+        start: String,
     },
     /// Test a model: random runs, what it claims, whether it is deterministic, how fast it is
     Test {
@@ -34,15 +36,7 @@ pub enum ModelCommand {
     },
 }
 
-/// What a new script is a model of.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum Start {
-    /// A key-value store: put, get, delete
-    Kv,
-    /// A bank: transfer, read_all
-    Bank,
-    /// A lock service: acquire, release
-    Lock,
-    /// A queue: push, take
-    Queue,
+/// The names of the scripts to start with.
+fn starts() -> PossibleValuesParser {
+    STARTS.map(|(name, _)| name).into()
 }

@@ -3,10 +3,10 @@
 use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
-use linpoint_custom::{TestReport, test};
+use linpoint_custom::{STARTS, TestReport, test};
 use linpoint_formats::registry::custom;
 
-use crate::args::model::{ModelCommand, Start};
+use crate::args::model::ModelCommand;
 use crate::args::raw::ProgramArgs;
 use crate::args::resolved;
 use crate::error::{CommandError, CommandResult};
@@ -20,7 +20,8 @@ const BAD: Style = AnsiColor::Red.on_default().bold();
 pub fn run(command: &ModelCommand, out: &mut Output) -> CommandResult {
     match command {
         ModelCommand::New { start } => {
-            out.write(script(*start))?;
+            let script = STARTS.iter().find(|(name, _)| name == start).map(|(_, script)| *script);
+            out.write(script.unwrap_or_default())?;
             Ok(Exit::Success)
         }
         ModelCommand::Test { model, model_command, seed } => {
@@ -41,15 +42,6 @@ pub fn run(command: &ModelCommand, out: &mut Output) -> CommandResult {
             let is_fine = report.false_claim.is_none() && report.differs.is_none();
             Ok(if is_fine { Exit::Success } else { Exit::Violation })
         }
-    }
-}
-
-fn script(start: Start) -> &'static str {
-    match start {
-        Start::Kv => include_str!("model/kv.star"),
-        Start::Bank => include_str!("model/bank.star"),
-        Start::Lock => include_str!("model/lock.star"),
-        Start::Queue => include_str!("model/queue.star"),
     }
 }
 

@@ -139,3 +139,81 @@ fn everything_is_bounded() {
     let nested: String = (0..70).map(|i| format!("{}if 1:\n", " ".repeat(i))).collect();
     fails(&format!("{nested}{}x = 1", " ".repeat(70)), "nested too deeply");
 }
+
+/// What Python and scripts compute in the same way.
+const AS_IN_PYTHON: &[&str] = &[
+    "[a // b for a in [-7, 7, 6, 0] for b in [2, -2, 3, -3]]",
+    "[a % b for a in [-7, 7, 6, 0] for b in [2, -2, 3, -3]]",
+    "[a >> b for a in [-7, 7, 1] for b in [0, 1, 3]] + [a << b for a in [-7, 7] for b in [0, 3]]",
+    "[a ^ b for a in [-7, 7] for b in [1, -1]] + [a & b for a in [-7, 7] for b in [1, -1]]",
+    "['abcdef'[i:j] for i in [-9, -2, 0, 1, 9] for j in [-9, -1, 0, 3, 9]]",
+    "[list(range(6))[i:j:k] for i in [-2, 0, 9] for j in [-9, 3, 9] for k in [-2, -1, 1, 3]]",
+    "[[0, 1, 2, 3][::-1], (1, 2, 3)[1:], 'abc'[::-1], [1, 2, 3][-1], 'abc'[-2]]",
+    "[list(range(5, 0, -2)), list(range(0)), len(range(1, 10, 3)), 7 in range(1, 9, 2), 8 in range(1, 9, 2)]",
+    "[1 < 2 and 3, 0 or 'x', not [], [] and 1, None or 0, 1 if '' else 2]",
+    "[[1, 2] < [1, 3], (1,) < (1, 0), 'a' < 'b', [2] > [1, 9], 'ab' <= 'ab']",
+    "[1 in [1], 'b' in 'abc', 3 not in (1, 2), 'k' in {'k': 1}, 2 in {1, 2}]",
+    "sorted([3, 1, 2]) + sorted([3, 1, 2], reverse=True) + list(reversed([1, 2]))",
+    "sorted(['b', 'a', 'C']) + [min('b', 'a'), max(['x', 'y']), min([3, 1], default=0), max([], default=9)]",
+    "[sum([1, 2]), any([0, 1]), all([1, 0]), all([]), abs(-3), len({'a': 1}), bool([0])]",
+    "list(zip([1, 2, 3], 'ab')) + list(enumerate('xy', 1))",
+    "'a,b,,c'.split(',') + ' a  b '.split() + 'a,b,c'.split(',', 1) + [' x '.strip(), 'xx'.replace('x', 'yz')]",
+    "['-'.join(['a', 'b']), 'aXb'.lower(), 'ab'.upper(), 'abcabc'.count('bc'), 'abc'.find('c'), 'abc'.find('z')]",
+    "['abc'.startswith('ab'), 'abc'.endswith('bc'), 'abc'.removeprefix('ab'), 'abc'.removesuffix('x'), '12'.isdigit()]",
+    "['%s-%d%%' % ('a', 3), '%r' % 'x', '{} {}'.format(1, 'b'), '{1}{0}'.format('a', 'b'), '{{}}'.format()]",
+    "[str(1), str('a'), str([1, 2]), repr((1,)), str(None), str(True), int('12'), int(True), int(' -3 ')]",
+    "[{'a': 1} == {'a': 1}, [1] == (1,), {1, 2} == {2, 1}, 'a' == 1, None == False]",
+    "sorted({'b': 1, 'a': 2}.items()) + sorted({'b': 1}.keys()) + [{'a': 1}.get('b'), {'a': 1}.get('b', 5)]",
+    "[sorted({1, 2} | {3}), sorted({1, 2} & {2}), sorted({1, 2} - {2}), sorted({1, 2} ^ {2, 3}), sorted({'a': 1} | {'b': 2})]",
+    "[x for xs in [[1, 2], [3]] for x in xs if x != 2] + [sum(n for n in range(4))]",
+    "sorted({k: v * 2 for k, v in [('a', 1), ('b', 2)]}.items()) + sorted({n % 3 for n in range(7)})",
+    "[[1, 2] * 2, (0,) * 3, 'ab' * 2, 2 * [1], [1] * -1, [1] + [2], (1,) + (2,)]",
+    "[-3 // 2, -(3 // 2), - -3, +4, 2 - -2, 2 * 3 + 4 * 5, (2 + 3) * 4, 7 - 2 - 1]",
+    "[[1, [2, 3]].index([2, 3]), [1, 1].count(1), 'a' 'b', 'tab\\t', r'\\d', \"it's\", 0x1f, 1_000]",
+];
+
+#[test]
+fn scripts_agree_with_python() {
+    let show = "def show(v):\n    if isinstance(v, str): return '\"' + v.replace('\\\\', '\\\\\\\\').replace('\\t', '\\\\t') + '\"'\n    \
+                if isinstance(v, list): return '[' + ', '.join(map(show, v)) + ']'\n    \
+                if isinstance(v, tuple): return '(' + ', '.join(map(show, v)) + (',)' if len(v) == 1 else ')')\n    \
+                return repr(v)\n";
+    let lines: String = AS_IN_PYTHON.iter().map(|expr| format!("print(show({expr}))\n")).collect();
+    let python =
+        std::process::Command::new("python3").arg("-c").arg(format!("{show}{lines}")).output();
+    let Ok(python) = python else {
+        println!("skipped: python3 is not installed");
+        return;
+    };
+    assert!(python.status.success(), "{}", String::from_utf8_lossy(&python.stderr));
+    let expected = String::from_utf8(python.stdout).unwrap();
+    assert_eq!(expected.lines().count(), AS_IN_PYTHON.len());
+    for (expr, expected) in AS_IN_PYTHON.iter().zip(expected.lines()) {
+        // Python's texts of texts have other quotes.
+        let ours = run(&format!("x = {expr}")).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(ours.replace("\\\"", "'"), expected, "{expr}");
+    }
+}
+
+/// What is cut off or changed in a script is an error, or another script, but no panic.
+#[test]
+fn cut_and_changed_scripts_are_no_panic() {
+    let pieces = [
+        "(", ")", "[", "]", "{", "}", ":", "\n", "    ", "if ", "for ", " in ", "def ", "1", "'",
+        "\\", ",", ".", "=", "é",
+    ];
+    for script in [include_str!("../starts/kv.star"), include_str!("../starts/bank.star")] {
+        let script: String = script
+            .lines()
+            .filter(|line| !line.starts_with('#'))
+            .map(|line| format!("{line}\n"))
+            .collect();
+        for (at, _) in script.char_indices().step_by(3) {
+            let _ = run(&script[..at]);
+            let piece = pieces[at % pieces.len()];
+            let _ = run(&format!("{}{piece}{}", &script[..at], &script[at..]));
+            let rest = script[at..].chars().skip(1 + at % 4).collect::<String>();
+            let _ = run(&format!("{}{rest}", &script[..at]));
+        }
+    }
+}

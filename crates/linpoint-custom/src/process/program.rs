@@ -87,7 +87,9 @@ impl Program {
         let answer: Json = match serde_json::from_str(&line) {
             Ok(answer) => answer,
             Err(error) => {
-                return Err(self.failed(&bad(&format!("with something that is not JSON ({error})"))));
+                return Err(
+                    self.failed(&bad(&format!("with something that is not JSON ({error})")))
+                );
             }
         };
         let Json::Object(answer) = answer else {
