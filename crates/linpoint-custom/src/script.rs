@@ -287,13 +287,19 @@ impl Script {
     }
 
     fn first_state(&self, owned: &mut Owned) -> Outcome<Val> {
-        match self.functions.init {
-            Some(init) => owned.machine.call(&self.program, init, []),
-            // A copy, which can be changed.
-            None => {
-                let value = owned.machine.global(&self.program, "init").unwrap_or(Val::None);
-                self.encoded(&value, &mut owned.buffer).map(|state| bytes::read(&state))
-            }
+        let value = match self.functions.init {
+            Some(init) => owned.machine.call(&self.program, init, [])?,
+            None => owned.machine.global(&self.program, "init").unwrap_or(Val::None),
+        };
+        self.own(value, &mut owned.buffer)
+    }
+
+    /// The state as a step gets it. It is copied if it may share collections with itself or with global variables: a
+    /// state is a value.
+    fn own(&self, state: Val, buffer: &mut Vec<u8>) -> Outcome<Val> {
+        match state.is_on_its_own() {
+            true => Ok(state),
+            false => self.encoded(&state, buffer).map(|state| bytes::read(&state)),
         }
     }
 
@@ -392,7 +398,7 @@ impl Relation for Script {
                     Ok(())
                 })?;
                 match next {
-                    Some(after) if !is_ambiguous => state = after,
+                    Some(after) if !is_ambiguous => state = self.own(after, &mut owned.buffer)?,
                     _ => return Ok(Err(at)),
                 }
             }

@@ -145,6 +145,16 @@ impl Val {
         }
     }
 
+    /// True if it can be changed without changing anything else: it is one collection at most.
+    pub(crate) fn is_on_its_own(&self) -> bool {
+        match self {
+            Val::List(list) => !list.frozen.get() && list.get().iter().all(Val::is_key),
+            Val::Dict(dict) => !dict.frozen.get() && dict.get().values().all(Val::is_key),
+            Val::Set(set) => !set.frozen.get(),
+            other => other.is_key(),
+        }
+    }
+
     /// Makes everything in it unchangeable.
     pub(crate) fn freeze(&self) {
         match self {
