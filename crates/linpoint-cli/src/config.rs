@@ -101,7 +101,8 @@ impl Rule {
         };
         let files = patterns.iter().map(|pattern| Glob::new(pattern)).collect::<Result<_, _>>()?;
         let model = ModelName::parse(&written.model).map_err(|error| error.to_string())?;
-        registry::validate(&model)
+        registry::custom::add_script(&model)
+            .and_then(|()| registry::validate(&model))
             .map_err(|error| error.to_string().replacen("--model", "model", 1))?;
         Ok(Rule { files, model })
     }

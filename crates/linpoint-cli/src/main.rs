@@ -60,6 +60,7 @@ fn run(command: Command, out: &mut Output) -> CommandResult {
         Command::Explore(args) => cmd::explore::run(&args, out),
         Command::Depth(args) => cmd::depth::run(args, out),
         Command::Models { name } => cmd::models::run(name.as_deref(), out),
+        Command::Model { command } => cmd::model::run(&command, out),
         Command::Formats => cmd::formats::run(out),
         Command::Completions { shell } => cmd::shell::completions(shell, out),
         Command::Man { dir } => cmd::shell::man(dir.as_deref(), out),

@@ -50,6 +50,8 @@ pub enum CheckError {
         /// The reason.
         reason: String,
     },
+    /// The model failed: a script with an error, or a program that does not answer.
+    Failed(String),
     /// An engine's answer failed independent validation, because of a bug in linpoint or a false
     /// claim by the specification. No verdict is given.
     Internal(String),
@@ -64,6 +66,7 @@ impl std::fmt::Display for CheckError {
             CheckError::Refused { monitor, reason } => {
                 write!(f, "{monitor} does not decide this history: {reason}")
             }
+            CheckError::Failed(message) => f.write_str(message),
             CheckError::Internal(what) => write!(
                 f,
                 "internal error: {what}; either linpoint has a bug, or the specification claims \

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 use linpoint_formats::generate::{Bug, Options, Values};
+use linpoint_formats::{ModelName, registry};
 
-use super::raw::format_names;
-use super::resolved::parse_model;
+use super::raw::{ProgramArgs, format_names};
+use super::resolved::{parse_model, program};
 use super::result::WrittenArgs;
 use crate::error::CommandError;
 use crate::output::Output;
@@ -26,8 +27,12 @@ The output is deterministic: equal options produce equal histories.";
 #[derive(Args, Debug)]
 pub struct GenArgs {
     /// The model, with options after a colon; `linpoint models` lists them
-    #[arg(long, short, value_name = "MODEL")]
-    pub model: String,
+    #[arg(long, short, value_name = "MODEL", required_unless_present = "model_command")]
+    pub model: Option<String>,
+
+    /// A program as the model.
+    #[command(flatten)]
+    pub program: ProgramArgs,
 
     /// Number of operations
     #[arg(long, value_name = "N", default_value_t = 1000)]
@@ -120,8 +125,17 @@ impl GenArgs {
             mutate: self.mutate,
             bug: self.bug,
             format,
-            ..Options::new(parse_model(&self.model)?)
+            ..Options::new(self.named_model()?)
         };
         Ok((options, file))
+    }
+
+    fn named_model(&self) -> Result<ModelName, CommandError> {
+        if let Some(model) = program(&self.program)? {
+            return Ok(model);
+        }
+        let model = parse_model(self.model.as_deref().unwrap_or_default())?;
+        registry::custom::add_script(&model).map_err(CommandError::usage)?;
+        Ok(model)
     }
 }

@@ -12,8 +12,8 @@ use crate::glob::Glob;
 
 use super::result::JobArgs;
 use super::{
-    check, convert, depth, explain, explore, generate, names, plan, shrink, spin, stats, units,
-    watch,
+    check, convert, depth, explain, explore, generate, model, names, plan, shrink, spin, stats,
+    units, watch,
 };
 
 /// Check concurrent histories for linearizability
@@ -69,6 +69,13 @@ pub enum Command {
     Models {
         /// Only this model
         name: Option<String>,
+    },
+    /// Write a model of your own, as a script, and test it
+    #[command(after_help = model::EXAMPLES)]
+    Model {
+        /// What to do
+        #[command(subcommand)]
+        command: model::ModelCommand,
     },
     /// List the formats that can be read and written
     Formats,
@@ -127,9 +134,14 @@ pub struct InputArgs {
     /// The model, with options after a colon [default: the one that the file names]
     ///
     /// Overrides the model that the file names. Examples: register, cas-register:initial=0,
-    /// queue:capacity=20, mutex:owner. `linpoint models` lists them.
+    /// queue:capacity=20, mutex:owner. `linpoint models` lists them. A name that contains / or ends in .star is a
+    /// script: ./bank.star. docs/models.md says how to write one.
     #[arg(long, short, value_name = "MODEL")]
     pub model: Option<String>,
+
+    /// A program as the model.
+    #[command(flatten)]
+    pub program: ProgramArgs,
 
     /// The models of files, by patterns [default: linpoint.toml here or in a directory above]
     ///
@@ -146,6 +158,21 @@ pub struct InputArgs {
     /// Reject a compressed input that unpacks to more than this [default: 3/16 of the free memory]
     #[arg(long, value_name = "SIZE", value_parser = units::bytes)]
     pub max_unpacked: Option<usize>,
+}
+
+/// A program as the model.
+#[derive(Args, Clone, Debug, Default)]
+pub struct ProgramArgs {
+    /// A program that is the model: it answers questions on standard input and output
+    ///
+    /// For example --model-command 'python3 bank.py'. The command is split at spaces, and is not run by a shell.
+    /// docs/models.md describes the questions, and has libraries for several languages.
+    #[arg(long, value_name = "COMMAND", conflicts_with = "model")]
+    pub model_command: Option<String>,
+
+    /// How long to wait for each answer of the program [default: 10s]
+    #[arg(long, value_name = "TIME", value_parser = units::duration, requires = "model_command")]
+    pub model_timeout: Option<Duration>,
 }
 
 /// One history, and how to read it.
@@ -169,6 +196,10 @@ pub struct HistoryArgs {
     /// this option is given.
     #[arg(long, short, value_name = "MODEL")]
     pub model: Option<String>,
+
+    /// A program as the model.
+    #[command(flatten)]
+    pub program: ProgramArgs,
 
     /// Which of several histories in the file
     #[arg(long, value_name = "ID")]

@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use linpoint_formats::registry::custom::ProcessLimits;
 use linpoint_formats::{Format, ModelName, Settings, Source, registry};
 
 use super::check::{CheckArgs, CheckForm};
-use super::raw::{HintUse, InputArgs, RunArgs};
+use super::raw::{HintUse, InputArgs, ProgramArgs, RunArgs};
 use crate::config::Config;
 use crate::error::CommandError;
 use crate::inputs::Filter;
@@ -37,7 +38,7 @@ impl InputOptions {
         Ok(InputOptions {
             paths: args.paths,
             filter: Filter { include: args.include, exclude: args.exclude },
-            model: model(args.model.as_deref())?,
+            model: model(args.model.as_deref(), &args.program)?,
             config: Config::load(args.config.as_deref())?,
             format: args.format.as_deref().and_then(Format::from_name),
             max_unpacked: max_unpacked(args.max_unpacked),
@@ -55,13 +56,25 @@ pub fn parse_model(text: &str) -> Result<ModelName, CommandError> {
     ModelName::parse(text).map_err(CommandError::usage)
 }
 
-/// Parses a model with its options and looks it up.
-pub fn model(text: Option<&str>) -> Result<Option<ModelName>, CommandError> {
+/// Parses a model with its options and looks it up; or the program that is the model.
+pub fn model(text: Option<&str>, command: &ProgramArgs) -> Result<Option<ModelName>, CommandError> {
+    if let Some(model) = program(command)? {
+        return Ok(Some(model));
+    }
     let model = text.map(parse_model).transpose()?;
     if let Some(model) = &model {
+        registry::custom::add_script(model).map_err(CommandError::usage)?;
         registry::validate(model).map_err(CommandError::usage)?;
     }
     Ok(model)
+}
+
+/// The program that is the model, if there is one.
+pub fn program(args: &ProgramArgs) -> Result<Option<ModelName>, CommandError> {
+    let mut limits = ProcessLimits::default();
+    limits.answer = args.model_timeout.unwrap_or(limits.answer);
+    let add = |command: &String| registry::custom::add_command(command, limits);
+    args.model_command.as_ref().map(add).transpose().map_err(CommandError::usage)
 }
 
 /// Inputs to check, and how.

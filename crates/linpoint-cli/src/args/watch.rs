@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::raw::{LimitArgs, format_names};
+use super::raw::{LimitArgs, ProgramArgs, format_names};
 use super::result::FileArgs;
 
 pub const EXAMPLES: &str = "\
@@ -34,6 +34,10 @@ pub struct WatchArgs {
     /// The model, with options after a colon [default: the one that the stream names]
     #[arg(long, short, value_name = "MODEL")]
     pub model: Option<String>,
+
+    /// A program as the model.
+    #[command(flatten)]
+    pub program: ProgramArgs,
 
     /// The format [default: detected from the first line]
     #[arg(long, value_name = "FORMAT", value_parser = format_names())]

@@ -50,7 +50,7 @@ pub fn read(
     source: Source,
     format: Option<Format>,
 ) -> Result<OneHistory, CommandError> {
-    let model = model(args.model.as_deref())?;
+    let model = model(args.model.as_deref(), &args.program)?;
     let format = match format {
         Some(format) => format,
         None => Format::detect(&source).map_err(CommandError::input)?,

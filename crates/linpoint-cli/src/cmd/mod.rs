@@ -8,6 +8,7 @@ pub mod explore;
 pub mod formats;
 pub mod generate;
 mod loaded;
+pub mod model;
 pub mod models;
 pub mod plan;
 mod results;

@@ -59,7 +59,7 @@ fn unreadable(name: &str, error: &io::Error) -> CommandError {
 }
 
 fn prepare(args: &WatchArgs) -> Result<(String, watch::Settings, LineReader), CommandError> {
-    let model = model(args.model.as_deref())?;
+    let model = model(args.model.as_deref(), &args.program)?;
     let cancel = Cancel::new();
     let is_stdin = args.path.as_os_str() == "-";
     if is_stdin && args.follow {

@@ -13,6 +13,7 @@ mod explore;
 mod r#gen;
 mod java;
 mod limits;
+mod model;
 mod parallel;
 mod plan;
 mod schema;

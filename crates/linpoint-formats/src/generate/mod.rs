@@ -118,14 +118,27 @@ pub fn generate<'w>(
     out: impl FnOnce() -> io::Result<Box<dyn Write + 'w>>,
 ) -> Result<Generated, WriteError> {
     let options = completed(options).map_err(WriteError::Cannot)?;
-    try_out(&options)?;
+    registry::custom::can_draw(&options.model).map_err(WriteError::Cannot)?;
+    let generated = generate_completed(&options, out);
+    // Whatever came of it, a model that failed is why.
+    match registry::custom::failure(&options.model) {
+        Some(message) => Err(WriteError::Cannot(message)),
+        None => generated,
+    }
+}
+
+fn generate_completed<'w>(
+    options: &Options,
+    out: impl FnOnce() -> io::Result<Box<dyn Write + 'w>>,
+) -> Result<Generated, WriteError> {
+    try_out(options)?;
     if let Some(bug) = options.bug {
-        let victim = find_victim(&options, bug)?;
-        let run = run(&options, Wrong::Fault(Fault::new(bug, victim)), out()?)?;
+        let victim = find_victim(options, bug)?;
+        let run = run(options, Wrong::Fault(Fault::new(bug, victim)), out()?)?;
         return Ok(Generated { victim: Some(victim), ..run.generated });
     }
-    let wrong = if options.mutate { change(&options)? } else { Wrong::Nothing };
-    Ok(run(&options, wrong, out()?)?.generated)
+    let wrong = if options.mutate { change(options)? } else { Wrong::Nothing };
+    Ok(run(options, wrong, out()?)?.generated)
 }
 
 fn run<'w>(options: &Options, wrong: Wrong, out: Box<dyn Write + 'w>) -> Result<Run, WriteError> {

@@ -99,11 +99,19 @@ impl LoadedHistory {
     /// exhausted, the facts are not to be used.
     pub(crate) fn facts(&self, kinds: &[u16], allowance: &Allowance) -> Result<Facts, CheckError> {
         let (subject, timeline) = (self.subject(), self.timeline());
-        Ok(Facts {
+        self.sound(Ok(Facts {
             informative: facts::informative_ops(&*subject, timeline, kinds, allowance),
             changing: facts::changing(&*subject, timeline),
             parts: Checker::of_subject(&*subject).part_sizes(timeline)?,
-        })
+        }))
+    }
+
+    /// The answer, unless the model failed meanwhile: then it cannot be trusted.
+    fn sound<T>(&self, answer: Result<T, CheckError>) -> Result<T, CheckError> {
+        match self.any.failure() {
+            Some(message) => Err(CheckError::Failed(message)),
+            None => answer,
+        }
     }
 
     /// True if the result of the operation at this position is known, or it never returned.
@@ -115,12 +123,12 @@ impl LoadedHistory {
 
     /// Shrinks it to the core of a violation, within limits.
     pub(crate) fn shrink(&self, violation: &Violation, until: Until) -> Result<Shrunk, CheckError> {
-        linpoint::shrink::shrink(&*self.subject(), self.timeline(), violation, until)
+        self.sound(linpoint::shrink::shrink(&*self.subject(), self.timeline(), violation, until))
     }
 
     /// Checks it.
     pub fn check(&self, settings: &Settings) -> Result<Report, CheckError> {
-        settings.checker(&*self.subject()).check(self.timeline())
+        self.sound(settings.checker(&*self.subject()).check(self.timeline()))
     }
 
     /// Checks it, and calls `progress` about ten times a second.
@@ -129,17 +137,19 @@ impl LoadedHistory {
         settings: &Settings,
         progress: &(dyn Fn(Progress) + Sync),
     ) -> Result<Report, CheckError> {
-        settings.checker(&*self.subject()).progress(progress).check(self.timeline())
+        let subject = self.subject();
+        self.sound(settings.checker(&*subject).progress(progress).check(self.timeline()))
     }
 
     /// How a check with these settings would go, see [`linpoint::Checker::foresee`].
     pub fn foresee(&self, settings: &Settings) -> Result<Plan, CheckError> {
-        settings.checker(&*self.subject()).foresee(self.timeline())
+        self.sound(settings.checker(&*self.subject()).foresee(self.timeline()))
     }
 
     /// How deep it is, see [`linpoint::hitting`].
     pub fn measure(&self, what: &Measure) -> Result<Measured, NotMeasured> {
-        measure(&*self.subject(), self.timeline(), what)
+        let measured = measure(&*self.subject(), self.timeline(), what);
+        self.any.failure().map_or(measured, |message| Err(NotMeasured::SpecPanicked(message)))
     }
 
     /// How many operations differ from each other, arguments included.
@@ -156,7 +166,7 @@ impl LoadedHistory {
         settings: &Settings,
         report: &Report,
     ) -> Result<Vec<linpoint::Part>, CheckError> {
-        settings.checker(&*self.subject()).parts(self.timeline(), report)
+        self.sound(settings.checker(&*self.subject()).parts(self.timeline(), report))
     }
 
     /// The states along an order of one part, see [`linpoint::verdict::states_along`].

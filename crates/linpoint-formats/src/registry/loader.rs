@@ -49,6 +49,7 @@ pub(super) fn load<M: FromWire>(
     }
     let Joined { builder, lines, unknown_results, .. } = joined;
     let history = builder.finish().map_err(|e| loader.invalid(&lines, &e))?;
+    model.foresee(&history);
     Ok(loader.loaded(Box::new(Owned { spec: model.clone(), history }), lines, unknown_results))
 }
 

@@ -1,5 +1,6 @@
 //! Joins the operations of a file to the bundled specifications, by the name of the model.
 
+pub mod custom;
 mod facts;
 mod loaded;
 mod loader;
@@ -29,7 +30,7 @@ use crate::stream::Stream;
 use crate::suggest::did_you_mean;
 use crate::{Format, ReadError, Source, Value};
 use loader::Loader;
-use models::{Entry, Model};
+use models::{Entry, Make, Model};
 
 /// How to check a [`LoadedHistory`].
 #[derive(Clone, Debug, Default)]
@@ -292,6 +293,10 @@ fn entry_of(source: &Source, model: &ModelName) -> Result<&'static Entry, ReadEr
     if let Some(entry) = models::find(&model.name) {
         return Ok(entry);
     }
+    if custom::is_script(&model.name) {
+        let error = ReadError::new(source, format!("the model is the script {:?}", model.name));
+        return Err(error.help("a history cannot load a script: give it with --model"));
+    }
     let names: Vec<&str> = models().map(|info| info.name).collect();
     let rest = format!("the models are: {}", names.join(", "));
     Err(ReadError::new(source, format!("unknown model {:?}", model.name)).help(did_you_mean(
@@ -314,8 +319,12 @@ fn model_with_options(
     };
     let error = |message: String| ReadError::new(source, message);
     let bad = |fault: BadOption| (error(fault.message).help(listed.clone()), fault.fault);
+    let make = match entry.make {
+        Make::Bundled(make) => make,
+        Make::Custom => return custom::make(source, model).map_err(|error| (error, Fault::Wrong)),
+    };
     let mut given = Options::new(&model.options);
-    let made = (entry.make)(&mut given).map_err(bad)?;
+    let made = make(&mut given).map_err(bad)?;
     match given.left_over() {
         None => Ok(made),
         Some(key) => {

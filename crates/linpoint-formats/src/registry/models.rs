@@ -5,9 +5,9 @@ use std::sync::OnceLock;
 use linpoint::spec::models::{ModelVisitor, for_each_model};
 use linpoint::wire::{BadOption, FromWire, ModelInfo, Options, Sizes};
 
-use super::LoadedHistory;
 use super::loader::{self, Loader};
 use super::watch::{AnyStream, ModelStream};
+use super::{LoadedHistory, custom};
 use crate::generate::{Draft, Object, Simulated};
 use crate::java::Java;
 use crate::{ReadError, Value};
@@ -19,7 +19,14 @@ pub(crate) struct Entry {
     pub(crate) has_keys: bool,
     /// Options that a generated history fills in.
     pub(crate) default_options: fn(Sizes) -> Vec<(&'static str, Value)>,
-    pub(super) make: fn(&mut Options<'_>) -> Result<Box<dyn Model>, BadOption>,
+    pub(super) make: Make,
+}
+
+/// How a model is made of its options.
+pub(super) enum Make {
+    Bundled(fn(&mut Options<'_>) -> Result<Box<dyn Model>, BadOption>),
+    /// See [`super::custom`].
+    Custom,
 }
 
 /// All models, in the order in which they are listed.
@@ -33,9 +40,9 @@ pub(crate) fn all() -> &'static [Entry] {
     })
 }
 
-/// The model of this name.
+/// The model of this name. Those that users write go first: their names are paths and commands.
 pub(crate) fn find(name: &str) -> Option<&'static Entry> {
-    all().iter().find(|entry| entry.info.name == name)
+    custom::find(name).or_else(|| all().iter().find(|entry| entry.info.name == name))
 }
 
 struct List(Vec<Entry>);
@@ -46,7 +53,7 @@ impl ModelVisitor for List {
             info: M::INFO,
             has_keys: M::HAS_KEYS,
             default_options: M::default_options,
-            make: |options| Ok(Box::new(M::from_options(options)?)),
+            make: Make::Bundled(|options| Ok(Box::new(M::from_options(options)?))),
         });
     }
 }
@@ -56,8 +63,11 @@ pub(crate) trait Model {
     /// Reads a history of it.
     fn load(&self, loader: Loader<'_, '_>) -> Result<LoadedHistory, ReadError>;
 
-    /// See [`FromWire::ONE_KEY`].
+    /// See [`FromWire::one_key`].
     fn one_key(&self) -> bool;
+
+    /// See [`FromWire::failure`].
+    fn failure(&self) -> Option<String>;
 
     /// The stream of one of its objects, without operations.
     fn stream(&self) -> Box<dyn AnyStream + '_>;
@@ -72,7 +82,11 @@ impl<M: FromWire> Model for M {
     }
 
     fn one_key(&self) -> bool {
-        M::ONE_KEY
+        FromWire::one_key(self)
+    }
+
+    fn failure(&self) -> Option<String> {
+        FromWire::failure(self)
     }
 
     fn stream(&self) -> Box<dyn AnyStream + '_> {

@@ -53,6 +53,9 @@ pub(super) trait AnyHistory: Send + Sync {
     /// An operation as a name and values; `None` if the model does not describe its operations in this way.
     fn recorded(&self, id: OpId) -> Option<Recorded>;
 
+    /// See [`FromWire::failure`].
+    fn failure(&self) -> Option<String>;
+
     fn as_any(&self) -> &dyn Any;
 }
 
@@ -97,6 +100,10 @@ impl<S: FromWire> AnyHistory for Owned<S> {
             None => None,
         };
         Some(Recorded { op, args, ret })
+    }
+
+    fn failure(&self) -> Option<String> {
+        self.spec.failure()
     }
 
     fn as_any(&self) -> &dyn Any {

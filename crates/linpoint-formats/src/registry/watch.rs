@@ -323,6 +323,7 @@ impl<'s> Stream<'s, '_> {
         let Some(Object { stream, checker }) = self.objects.get_mut(&object) else { return Ok(()) };
         let called = stream.op(&raw).map(|op| (op, checker.call(stream.subject(), op)));
         let (op, open) = called.map_err(|mismatch| self.mismatch(raw, &mismatch))?;
+        self.sound()?;
         self.operations += 1;
         self.open.insert(id, (op, open.map_err(|error| self.refused(&error))?));
         Ok(())
@@ -351,6 +352,7 @@ impl<'s> Stream<'s, '_> {
                 checker.ret(stream.subject(), open, ret)
             }
         };
+        self.sound()?;
         match step.map_err(|error| self.refused(&error))? {
             Step::Fine => Ok(None),
             Step::Undecided(limit) => {
@@ -407,6 +409,13 @@ impl<'s> Stream<'s, '_> {
         let line = self.reader.number();
         let raw = RawOp { line, end_line: line, ..raw };
         mismatch_at(source, format, self.info, &raw, mismatch).into()
+    }
+
+    /// Makes sure that the model has not failed.
+    fn sound(&self) -> Result<(), WatchError> {
+        let Some(message) = self.model.failure() else { return Ok(()) };
+        let source = self.reader.source();
+        Err(ReadError::new(source, message).at_line(source, self.reader.number()).into())
     }
 
     /// The incremental checker cannot go on.

@@ -37,6 +37,8 @@ pub(super) fn mismatch_at(
     let name = info.name;
     match info.operations.iter().find(ours) {
         Some(signature) => error.help(format!("the model {name:?} has {signature}")),
+        // A model of a user has no list.
+        None if info.operations.is_empty() => error,
         None => {
             let all = info.operations;
             let names: Vec<&str> = all.iter().filter_map(|s| s.split('(').next()).collect();

@@ -29,6 +29,7 @@ pub use write::{list, object, value_or_nil, value_or_unknown};
 
 use std::fmt::Write;
 
+use crate::history::History;
 use crate::spec::Spec;
 
 /// The option of registers.
@@ -124,6 +125,20 @@ pub trait FromWire: Spec + Clone + PartialEq + Send + Sync + 'static {
     fn default_options(_sizes: Sizes) -> Vec<(&'static str, Value)> {
         Vec::new()
     }
+
+    /// True if a stream can be checked key by key, see [`FromWire::ONE_KEY`].
+    fn one_key(&self) -> bool {
+        Self::ONE_KEY
+    }
+
+    /// What went wrong, for models that can fail: scripts, and programs that answer questions. They go on without
+    /// outcomes, and nothing that was found out with them is valid.
+    fn failure(&self) -> Option<String> {
+        None
+    }
+
+    /// Called with a history that is going to be checked. A model that is slow to answer can prepare its answers.
+    fn foresee(&self, _history: &History<Self::Op, Self::Ret>) {}
 
     /// What a process might call next, for generated histories. `state` is the state of the object now. `None` if
     /// histories of this model cannot be generated this way.

@@ -1,0 +1,3 @@
+module linpoint.example/bank
+
+go 1.18

@@ -1,0 +1,3 @@
+//! Models of users, without the command.
+
+mod shapes;
