@@ -6,7 +6,7 @@ use linpoint_formats::{Format, ModelName, RawHistory, Source, convert};
 
 use crate::args::convert::ConvertArgs;
 use crate::args::raw::HistoryArgs;
-use crate::args::resolved::{max_unpacked, model};
+use crate::args::resolved::{max_unpacked, model_or_program};
 use crate::error::{CommandError, CommandResult};
 use crate::exit::Exit;
 use crate::inputs::{Filter, Inputs};
@@ -38,7 +38,7 @@ pub struct OneHistory {
 
 /// Reads the one history that the arguments name.
 pub fn read(args: &HistoryArgs) -> Result<OneHistory, CommandError> {
-    let model = model(args.model.as_deref(), &args.program)?;
+    let model = model_or_program(args.model.as_deref(), &args.program)?;
     let source = one_file(&args.file, args.max_unpacked)?;
     let format = match args.from.as_deref().and_then(Format::from_name) {
         Some(format) => format,

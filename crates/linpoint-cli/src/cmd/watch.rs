@@ -13,7 +13,7 @@ use linpoint_formats::live::WatchError;
 use linpoint_formats::registry::watch;
 use linpoint_report::text::MIN_WIDTH;
 
-use crate::args::resolved::{model, terminal_width};
+use crate::args::resolved::{model_or_program, terminal_width};
 use crate::args::watch::WatchArgs;
 use crate::error::{CommandError, CommandResult};
 use crate::exit::Exit;
@@ -57,7 +57,7 @@ fn unreadable(name: &str, error: &io::Error) -> CommandError {
 }
 
 fn prepare(args: &WatchArgs) -> Result<(String, watch::Settings, LineReader), CommandError> {
-    let model = model(args.model.as_deref(), &args.program)?;
+    let model = model_or_program(args.model.as_deref(), &args.program)?;
     let cancel = Cancel::new();
     let is_stdin = args.path.as_os_str() == "-";
     if is_stdin && args.follow {
