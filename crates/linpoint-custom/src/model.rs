@@ -6,7 +6,9 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use linpoint::history::History;
-use linpoint::spec::{Footprint, Mention, Name, Role, Run, Shape, Shaped, Slot, Spec};
+use linpoint::spec::{
+    Claims, Footprint, Mention, Name, Role, Run, Shape, Shaped, Slot, Spec, Traces,
+};
 use linpoint::wire::{
     Args, BadOption, Chance, FromWire, Mismatch, ModelInfo, NamedCall, Options, Part, ToValue,
     ToWire, Value,
@@ -273,6 +275,11 @@ impl Spec for CustomModel {
         self.shaping().map(|_| self as _)
     }
 
+    fn claims(&self) -> Option<&dyn Claims<CustomOp, Value>> {
+        // Those of a shape say more.
+        self.shaping().is_none().then_some(self)
+    }
+
     fn replay(&self, run: Run<'_, '_, CustomOp, Value>) -> Option<Result<(), usize>> {
         let fits_any = |op: &CustomOp, ret: &Value| self.fits_any(op, ret);
         let replayed = self.relation().replay(run, &fits_any)?;
@@ -361,6 +368,12 @@ impl Shaped<CustomOp, Value> for CustomModel {
         let Some(shaping) = self.shaping() else { return Ordering::Equal };
         let order = mentioned(shaping, a).cmp(&mentioned(shaping, b));
         if shaping.largest_first() { order } else { order.reverse() }
+    }
+}
+
+impl Claims<CustomOp, Value> for CustomModel {
+    fn leaves(&self, op: &CustomOp) -> Traces {
+        if op.is_read { Traces::none() } else { Traces::Any }
     }
 }
 

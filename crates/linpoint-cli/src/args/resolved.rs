@@ -38,7 +38,7 @@ impl InputOptions {
         Ok(InputOptions {
             paths: args.paths,
             filter: Filter { include: args.include, exclude: args.exclude },
-            model: model(args.model.as_deref(), &args.program)?,
+            model: model_or_program(args.model.as_deref(), &args.program)?,
             config: Config::load(args.config.as_deref())?,
             format: args.format.as_deref().and_then(Format::from_name),
             max_unpacked: max_unpacked(args.max_unpacked),
@@ -56,11 +56,16 @@ pub fn parse_model(text: &str) -> Result<ModelName, CommandError> {
     ModelName::parse(text).map_err(CommandError::usage)
 }
 
-/// Parses a model with its options and looks it up; or the program that is the model.
-pub fn model(text: Option<&str>, command: &ProgramArgs) -> Result<Option<ModelName>, CommandError> {
-    if let Some(model) = program(command)? {
-        return Ok(Some(model));
-    }
+/// The program that is the model, or else the model that is named.
+pub fn model_or_program(
+    text: Option<&str>,
+    command: &ProgramArgs,
+) -> Result<Option<ModelName>, CommandError> {
+    Ok(program(command)?.or(model(text)?))
+}
+
+/// Parses a model with its options and looks it up. A script is loaded.
+pub fn model(text: Option<&str>) -> Result<Option<ModelName>, CommandError> {
     let model = text.map(parse_model).transpose()?;
     if let Some(model) = &model {
         registry::custom::add_script(model).map_err(CommandError::usage)?;

@@ -4,7 +4,7 @@ use linpoint_formats::{Format, ModelName, RawHistory, Source, convert};
 
 use crate::args::convert::ConvertArgs;
 use crate::args::raw::HistoryArgs;
-use crate::args::resolved::{max_unpacked, model};
+use crate::args::resolved::{max_unpacked, model_or_program};
 use crate::error::{CommandError, CommandResult};
 use crate::exit::Exit;
 use crate::inputs::{Filter, Inputs};
@@ -50,7 +50,7 @@ pub fn read(
     source: Source,
     format: Option<Format>,
 ) -> Result<OneHistory, CommandError> {
-    let model = model(args.model.as_deref(), &args.program)?;
+    let model = model_or_program(args.model.as_deref(), &args.program)?;
     let format = match format {
         Some(format) => format,
         None => Format::detect(&source).map_err(CommandError::input)?,

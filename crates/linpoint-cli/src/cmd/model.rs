@@ -1,7 +1,5 @@
 //! `linpoint model`: starts scripts, and tests models of users.
 
-use std::fmt::Write;
-
 use anstyle::{AnsiColor, Style};
 use linpoint_custom::{STARTS, TestReport, test};
 use linpoint_formats::registry::custom;
@@ -31,7 +29,7 @@ pub fn run(command: &ModelCommand, out: &mut Output) -> CommandResult {
                 true => name.clone(),
                 false => format!("./{name}"),
             });
-            let name = resolved::model(path.as_deref(), &program)?;
+            let name = resolved::model_or_program(path.as_deref(), &program)?;
             let made = name.as_ref().map(custom::model).transpose();
             let made = made.map_err(CommandError::usage)?.flatten();
             let made =
@@ -48,8 +46,10 @@ pub fn run(command: &ModelCommand, out: &mut Output) -> CommandResult {
 fn in_words(name: &str, report: &TestReport) -> String {
     let TestReport { ops, steps, states, performed, false_claim, differs, time } = report;
     let mut text = String::new();
-    // Writing to a string cannot fail.
-    let mut line = |line: String| drop(writeln!(text, "{line}"));
+    let mut line = |line: String| {
+        text.push_str(&line);
+        text.push('\n');
+    };
     let micros = time.as_secs_f64() * 1e6 / (*steps).max(1) as f64;
     line(format!("{name}: {steps} steps, {states} states, {micros:.1} µs a step"));
     for (name, done, waited) in performed {

@@ -3,9 +3,11 @@
 use std::fmt::Write;
 
 use anstyle::Style;
-use linpoint_formats::{ModelName, registry};
+use linpoint::wire::ModelInfo;
+use linpoint_formats::registry;
 
-use crate::error::{CommandError, CommandResult};
+use crate::args::resolved;
+use crate::error::CommandResult;
 use crate::exit::Exit;
 use crate::output::Output;
 
@@ -15,11 +17,13 @@ const QUIET: Style = Style::new().dimmed();
 /// Lists the models, or shows one of them.
 pub fn run(name: Option<&str>, out: &mut Output) -> CommandResult {
     if let Some(name) = name {
-        let model = ModelName::parse(name).map_err(CommandError::usage)?;
-        registry::validate(&model).map_err(CommandError::usage)?;
+        resolved::model(Some(name))?;
     }
     let mut text = String::new();
-    for model in registry::models().filter(|model| name.is_none_or(|name| name == model.name)) {
+    let mut models: Vec<ModelInfo> = registry::models().collect();
+    // Scripts are not in the list.
+    models.extend(name.and_then(registry::custom::info));
+    for model in models.iter().filter(|model| name.is_none_or(|name| name == model.name)) {
         let _ = writeln!(text, "{NAME}{}{NAME:#}: {}", model.name, model.about);
         for operation in model.operations {
             let _ = writeln!(text, "    {operation}");

@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::check::finding::check_failed;
 use super::loaded::LoadedOperations;
-use crate::args::raw::{HumanOrJson, ProgramArgs};
+use crate::args::raw::HumanOrJson;
 use crate::args::resolved::{model, width_for};
 use crate::args::spin::SpinArgs;
 use crate::error::{CommandError, CommandResult};
@@ -63,9 +63,7 @@ struct Explored {
 }
 
 fn explore(args: &SpinArgs) -> Result<Explored, CommandError> {
-    let (Some(path), Some(spec)) =
-        (&args.model, model(args.spec.as_deref(), &ProgramArgs::default())?)
-    else {
+    let (Some(path), Some(spec)) = (&args.model, model(args.spec.as_deref())?) else {
         return Err(CommandError::usage("a model and --spec are needed"));
     };
     let mut verifier = spin::Spin::new(path);

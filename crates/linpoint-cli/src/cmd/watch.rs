@@ -15,7 +15,7 @@ use linpoint_formats::registry::watch;
 use linpoint_report::text::MIN_WIDTH;
 
 use crate::args::raw::HumanOrJson;
-use crate::args::resolved::{model, width_for};
+use crate::args::resolved::{model_or_program, width_for};
 use crate::args::watch::WatchArgs;
 use crate::error::{CommandError, CommandResult};
 use crate::exit::Exit;
@@ -66,7 +66,7 @@ fn unreadable(name: &str, error: &io::Error) -> CommandError {
 }
 
 fn prepare(args: &WatchArgs) -> Result<(String, watch::Settings, LineReader), CommandError> {
-    let model = model(args.model.as_deref(), &args.program)?;
+    let model = model_or_program(args.model.as_deref(), &args.program)?;
     let cancel = Cancel::new();
     let is_stdin = args.path.as_os_str() == "-";
     if is_stdin && args.follow {

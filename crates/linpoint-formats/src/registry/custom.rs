@@ -101,6 +101,11 @@ pub(crate) fn find(name: &str) -> Option<&'static Entry> {
     added().iter().find(|added| added.entry.info.name == name).map(|added| added.entry)
 }
 
+/// How a model that was added is listed.
+pub fn info(name: &str) -> Option<ModelInfo> {
+    find(name).map(|entry| entry.info)
+}
+
 /// A model that was added, with these options.
 pub fn model(model: &ModelName) -> Result<Option<CustomModel>, ReadError> {
     let mut added = added();
