@@ -130,6 +130,22 @@ pub(crate) fn shorter(text: &str) -> String {
     }
 }
 
+/// `did you mean "enqueue"? The …`, if one of the names is like this one; else only the rest, which begins with
+/// "the".
+pub(crate) fn did_you_mean(name: &str, names: &[&str], rest: &str) -> String {
+    /// Clap suggests from 0.7 on, which is too often for short names.
+    const LIKE: f64 = 0.8;
+    /// Nobody means anything by a name of a megabyte.
+    const LONG: usize = 64;
+    let names = if name.len() > LONG { &[] } else { names };
+    let alike = names.iter().map(|known| (strsim::jaro_winkler(name, known), known));
+    let closest = alike.filter(|(like, _)| *like > LIKE).max_by(|a, b| a.0.total_cmp(&b.0));
+    match (closest, rest.strip_prefix("the")) {
+        (Some((_, known)), Some(rest)) => format!("did you mean {known:?}? The{rest}"),
+        _ => rest.to_owned(),
+    }
+}
+
 /// A whole number of 64 bits with a sign.
 pub(crate) fn parse_int(word: &[u8]) -> Option<i64> {
     if word.starts_with(b"+") {

@@ -3,6 +3,7 @@
 use linpoint::wire::{Mismatch, ModelInfo, Part};
 
 use crate::raw::RawOp;
+use crate::words::did_you_mean;
 use crate::{Format, ReadError, Source};
 
 /// An error at a part of the operation on a line.
@@ -18,22 +19,6 @@ pub(super) fn error_at(
     match text.and_then(|text| format.locate(text, part)) {
         Some(column) => error.at(source, line, column),
         None => error.at_line(source, line),
-    }
-}
-
-/// `did you mean "enqueue"? The …`, if one of the names is like this one; else only the rest, which begins with
-/// "the".
-pub(super) fn did_you_mean(name: &str, names: &[&str], rest: &str) -> String {
-    /// Clap suggests from 0.7 on, which is too often for short names.
-    const LIKE: f64 = 0.8;
-    /// Nobody means anything by a name of a megabyte.
-    const LONG: usize = 64;
-    let names = if name.len() > LONG { &[] } else { names };
-    let alike = names.iter().map(|known| (strsim::jaro_winkler(name, known), known));
-    let closest = alike.filter(|(like, _)| *like > LIKE).max_by(|a, b| a.0.total_cmp(&b.0));
-    match (closest, rest.strip_prefix("the")) {
-        (Some((_, known)), Some(rest)) => format!("did you mean {known:?}? The{rest}"),
-        _ => rest.to_owned(),
     }
 }
 
