@@ -5,6 +5,7 @@ pub mod convert;
 pub mod depth;
 pub mod explore;
 pub mod generate;
+pub mod meaning;
 pub mod plan;
 pub mod raw;
 pub mod resolved;

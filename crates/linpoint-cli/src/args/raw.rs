@@ -11,6 +11,7 @@ use linpoint_formats::Format;
 
 use crate::glob::Glob;
 
+use super::meaning::MeaningArgs;
 use super::{check, convert, depth, explore, generate, plan, shrink, spin, stats, units, watch};
 
 /// Check concurrent histories for linearizability
@@ -122,9 +123,13 @@ pub struct InputArgs {
     /// The model, with options after a colon [default: the one that the file names]
     ///
     /// Overrides the model that the file names. Examples: register, cas-register:initial=0,
-    /// queue:capacity=20, mutex:owner. `linpoint models` lists them.
+    /// queue:capacity=20, mutex:owner, kv+counter (two objects). `linpoint models` lists them.
     #[arg(long, short, value_name = "MODEL")]
     pub model: Option<String>,
+
+    /// What the inputs mean.
+    #[command(flatten)]
+    pub meaning: MeaningArgs,
 
     /// The models of files, by patterns [default: linpoint.toml here or in a directory above]
     ///
@@ -160,6 +165,10 @@ pub struct HistoryArgs {
     /// this option is given.
     #[arg(long, short, value_name = "MODEL")]
     pub model: Option<String>,
+
+    /// What the file means.
+    #[command(flatten)]
+    pub meaning: MeaningArgs,
 
     /// Which of several histories in the file
     #[arg(long, value_name = "ID")]

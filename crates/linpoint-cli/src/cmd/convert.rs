@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use linpoint_formats::registry::{self, Given, Unjoined};
 use linpoint_formats::{Format, ModelName, RawHistory, Source, convert};
 
 use crate::args::convert::ConvertArgs;
@@ -40,15 +41,18 @@ pub struct OneHistory {
 pub fn read(args: &HistoryArgs) -> Result<OneHistory, CommandError> {
     let model = model(args.model.as_deref())?;
     let source = one_file(&args.file, args.max_unpacked)?;
-    let format = match args.from.as_deref().and_then(Format::from_name) {
-        Some(format) => format,
-        None => Format::detect(&source).map_err(CommandError::input)?,
+    let map = args.meaning.mapping()?;
+    let given = Given {
+        format: args.from.as_deref().and_then(Format::from_name),
+        model: model.as_ref(),
+        map: map.as_ref(),
+        workload: args.meaning.workload(),
     };
-    let mut histories = format.read(&source, model.as_ref());
-    let matches = |raw: &RawHistory| args.id.is_none() || raw.id == args.id;
+    let mut histories = registry::read_raw(&source, given);
+    let matches = |history: &Unjoined| args.id.is_none() || history.raw.id == args.id;
     histories.retain(|history| history.as_ref().is_ok_and(matches) || history.is_err());
     match (histories.pop(), histories.len()) {
-        (Some(Ok(raw)), 0) => Ok(OneHistory { source, raw, model }),
+        (Some(Ok(Unjoined { raw, model })), 0) => Ok(OneHistory { source, raw, model }),
         (Some(Err(error)), _) => Err(CommandError::input(error)),
         (None, _) => {
             Err(CommandError::Usage(format!("{}: no history has this --id", source.name())))
