@@ -152,6 +152,11 @@ impl Format {
         self.description().about
     }
 
+    /// True if it is the log of another program, which is read with a map and never recognised without one.
+    pub fn needs_map(self) -> bool {
+        matches!(self, Format::Json | Format::Csv | Format::Tsv)
+    }
+
     /// The beginning of an input in this format.
     pub fn sample(self) -> &'static str {
         self.description().sample

@@ -121,10 +121,10 @@ pub(crate) fn named(source: &Source, read: Events) -> Result<Vec<Event>, ReadErr
                 next += 1;
                 next - 1
             }
-            (_, 1) => match same().next().map(|at| open.remove(at)) {
-                Some((_, process)) => process,
-                None => continue,
-            },
+            (_, 1) => {
+                let at = same().next().unwrap_or_default();
+                open.remove(at).1
+            }
             (_, calls) => {
                 let what = if calls == 0 {
                     "no call of it is open"

@@ -225,7 +225,7 @@ impl Mapping {
     }
 
     /// The field of a target: the one that the map says, or else the one with linpoint's own name.
-    fn field(&self, target: &'static str) -> &str {
+    fn field<'a>(&'a self, target: &'a str) -> &'a str {
         self.fields.get(target).map_or(target, |field| &field.name)
     }
 
@@ -259,7 +259,7 @@ impl Mapping {
     }
 
     /// The unit of a time: its own, or that of all times.
-    fn unit(&self, target: &'static str) -> Option<Unit> {
+    fn unit(&self, target: &str) -> Option<Unit> {
         self.fields.get(target).and_then(|field| field.unit).or(self.time)
     }
 

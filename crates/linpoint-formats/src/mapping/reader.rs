@@ -360,7 +360,7 @@ impl<'s, 'm> Reader<'s, 'm> {
             unit => unit,
         };
         let took = self.cell("duration", row).filter(|cell| !cell.is_empty());
-        let took = took.map(|cell| Ok((cell, self.time(cell, unit)?))).transpose()?;
+        let took = took.map(|cell| self.time(cell, unit).map(|took| (cell, took))).transpose()?;
         if let Some((cell, took)) = took
             && took < 0
         {

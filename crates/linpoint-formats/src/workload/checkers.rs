@@ -356,7 +356,7 @@ fn bank(events: &[Indexed<'_>], total: Option<i64>) -> Found {
                 ("lowest", number(*lowest)),
                 ("highest", number(*highest)),
             ];
-            facts.push((kind, object(entries)));
+            facts.push((*kind, object(entries)));
         }
     }
     Found::valid(errors.is_empty(), facts)
