@@ -238,13 +238,14 @@ fn steps(value: &Value) -> Result<(Value, Vec<Value>), Sentence> {
     for step in list.iter() {
         let Value::List(parts) = step else { return Err(bad(step)) };
         let [Value::Str(f), key, value] = &**parts else { return Err(bad(step)) };
-        steps.push(Value::List(match &**f {
-            ":read" | ":r" => {
+        // JSON has no keywords.
+        steps.push(Value::List(match f.trim_start_matches(':') {
+            "read" | "r" => {
                 let known = if *value == Value::Nil { Value::unknown() } else { value.clone() };
                 reads.push(known);
                 Thin::from([Value::str("read"), key.clone()])
             }
-            ":write" | ":w" => Thin::from([Value::str("write"), key.clone(), value.clone()]),
+            "write" | "w" => Thin::from([Value::str("write"), key.clone(), value.clone()]),
             _ => return Err(bad(step)),
         }));
     }

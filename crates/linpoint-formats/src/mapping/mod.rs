@@ -8,7 +8,7 @@
 //! the map does not mention is an error, unless the map says that it is to be ignored. `docs/mapping.md` describes
 //! the targets.
 //!
-//! [`Mapping`] is the map. [`json`] and [`table`] turn a file into rows of fields, and [`reader`] turns rows into
+//! [`Mapping`] is the map. `json.rs` and `table.rs` turn a file into rows of fields, and `reader.rs` turns rows into
 //! operations.
 
 mod json;

@@ -2,7 +2,7 @@
 //!
 //! A workload asks two questions. Jepsen's checker asks one that is cheap and often weaker: is every acknowledged element in
 //! the last read? Linearizability asks whether some order of the operations explains all results. A history that is
-//! recognised as a workload gets both answers: [`meaning`] turns its events into operations of a model, and [`checkers`]
+//! recognised as a workload gets both answers: `meaning.rs` turns its events into operations of a model, and `checkers.rs`
 //! computes what Jepsen's checker of that name defines, as a [`JepsenAnswer`]. `docs/jepsen.md` has the definitions.
 
 mod checkers;
