@@ -29,7 +29,7 @@ fn a_log_of_a_service_is_checked_with_one_command_line() {
     );
     assert!(out.contains("client 4") && out.contains("x: add_fetch(1) -> 1"), "{out}");
     // Other commands read it too.
-    for command in ["plan", "stats", "depth"] {
+    for command in ["plan", "stats"] {
         exits(&linpoint(&dir, &[command, "--model", "counter", "--map", MAP, "service.log"]), 0);
     }
     let convert = [
