@@ -68,9 +68,8 @@ impl Way {
             .perform(move |counter, op| {
                 CounterRet::Value(match op {
                     CounterOp::Get => get(counter),
-                    CounterOp::FetchAdd(n) | CounterOp::Add(n) => {
-                        counter.fetch_add(*n, Ordering::SeqCst)
-                    }
+                    CounterOp::FetchAdd(n) => counter.fetch_add(*n, Ordering::SeqCst),
+                    _ => unreachable!("not drawn"),
                 })
             });
         self.try_out(stress)

@@ -13,8 +13,10 @@ use std::time::Duration;
 
 use linpoint::{Allowance, Engine, Limits, Verdict};
 use linpoint_formats::registry::watch::{self, Ended, Watcher};
-use linpoint_formats::registry::{self, Found};
-use linpoint_formats::{Format, LoadedHistory, ModelName, Settings, Source, convert, stats};
+use linpoint_formats::registry::{self, Found, Given, ReadLimits};
+use linpoint_formats::{
+    Format, LoadedHistory, Mapping, ModelName, Settings, Source, convert, stats,
+};
 
 /// Larger histories are read but not checked.
 const SMALL: usize = 24;
@@ -29,6 +31,26 @@ pub fn read(format: &str, data: &[u8]) {
 pub fn detect(data: &[u8]) {
     if let Ok(source) = Source::read("fuzz", data) {
         each(&source, None);
+    }
+}
+
+/// Reads a log of another program. The first line is the map.
+pub fn log(data: &[u8]) {
+    let end = data.iter().position(|byte| *byte == b'\n').unwrap_or(data.len());
+    let (map, rest) = data.split_at(end);
+    let Ok(map) = Mapping::parse(&String::from_utf8_lossy(map)) else { return };
+    let model = ModelName::parse("kv+counter").expect("two models");
+    for model in [None, Some(&model)] {
+        let given = Given { model, map: Some(&map), ..Given::default() };
+        for Found { history, .. } in
+            registry::read_source(&Source::new("fuzz", rest), ReadLimits::default(), given)
+        {
+            match history {
+                Ok(history) if history.len() <= SMALL => compare(&history),
+                Ok(_) => {}
+                Err(error) => drop(error.to_string()),
+            }
+        }
     }
 }
 

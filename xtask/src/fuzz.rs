@@ -14,7 +14,7 @@ use crate::{steps, tools};
 /// A fuzzer, and the published sets whose files are in its format.
 const TARGETS: &[(&str, &[&str])] = &[
     ("jsonl", &[]),
-    ("edn", &["knossos"]),
+    ("edn", &["knossos", "elle-cli"]),
     ("jepsen_log", &["jepsen-etcd"]),
     ("porcupine", &["porcupine-kv"]),
     ("fastlin", &["fptlin/fastlin", "fptlin/polylin"]),
@@ -22,6 +22,8 @@ const TARGETS: &[(&str, &[&str])] = &[
     ("limo", &["limo"]),
     ("snapshot", &["snapshot-disc22"]),
     ("violat", &["violat", "juc"]),
+    ("jepsen_json", &["elle-cli"]),
+    ("log", &[]),
     ("watch", &["jepsen-etcd", "porcupine-kv"]),
     ("any", &[]),
     ("limits", &[]),

@@ -10,12 +10,13 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use linpoint_formats::{ModelName, registry};
+use linpoint_formats::{Mapping, ModelName, registry};
 use serde::Deserialize;
 
 use crate::error::CommandError;
 use crate::glob::Glob;
 use crate::inputs::reason;
+use crate::map_file::WrittenMap;
 
 /// The name of the file.
 const NAME: &str = "linpoint.toml";
@@ -33,6 +34,14 @@ struct Written {
 struct WrittenRule {
     files: Patterns,
     model: String,
+    map: Option<MapOrText>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum MapOrText {
+    Text(String),
+    Table(Box<WrittenMap>),
 }
 
 #[derive(Deserialize)]
@@ -54,6 +63,7 @@ pub struct Config {
 struct Rule {
     files: Vec<Glob>,
     model: ModelName,
+    map: Option<Mapping>,
 }
 
 impl Config {
@@ -83,13 +93,21 @@ impl Config {
 
     /// The model of a file: that of the first entry that matches.
     pub fn model_of(&self, file: &Path) -> Option<&ModelName> {
+        self.rule_of(file).map(|rule| &rule.model)
+    }
+
+    /// What the fields of a log mean, if the first entry that matches says it.
+    pub fn map_of(&self, file: &Path) -> Option<&Mapping> {
+        self.rule_of(file)?.map.as_ref()
+    }
+
+    fn rule_of(&self, file: &Path) -> Option<&Rule> {
         if self.rules.is_empty() {
             return None;
         }
         let file = file.canonicalize().ok()?;
         let below = file.strip_prefix(&self.dir).ok()?;
-        let matches = |rule: &&Rule| rule.files.iter().any(|glob| glob.matches(below));
-        self.rules.iter().find(matches).map(|rule| &rule.model)
+        self.rules.iter().find(|rule| rule.files.iter().any(|glob| glob.matches(below)))
     }
 }
 
@@ -104,7 +122,13 @@ impl Rule {
         registry::custom::add_script(&model)
             .and_then(|()| registry::validate(&model))
             .map_err(|error| error.to_string().replacen("--model", "model", 1))?;
-        Ok(Rule { files, model })
+        let map = match &written.map {
+            None => None,
+            Some(MapOrText::Text(text)) => Some(Mapping::parse(text)),
+            Some(MapOrText::Table(table)) => Some(table.mapping()),
+        };
+        let map = map.transpose().map_err(|error| format!("map: {error}"))?;
+        Ok(Rule { files, model, map })
     }
 }
 

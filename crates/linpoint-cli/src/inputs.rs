@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use linpoint_formats::registry::{self, Found, ReadLimits};
+use linpoint_formats::registry::{self, Found, Given, ReadLimits};
 use linpoint_formats::{ModelName, Source};
 
 use crate::args::resolved::InputOptions;
@@ -254,6 +254,20 @@ impl Input {
         options.model.as_ref().or_else(configured)
     }
 
+    /// What the user says about the input.
+    pub fn given<'a>(&self, options: &'a InputOptions) -> Given<'a> {
+        let configured = || match self {
+            Input::File(path) => options.config.map_of(path),
+            Input::Stdin | Input::Bad(..) => None,
+        };
+        Given {
+            format: options.format,
+            model: self.model(options),
+            map: options.map.as_ref().or_else(configured),
+            workload: options.workload,
+        }
+    }
+
     /// The contents. A compressed input may unpack to at most `max_unpacked` bytes.
     pub fn read(&self, max_unpacked: usize) -> Result<Source, CommandError> {
         let source = match self {
@@ -273,14 +287,13 @@ impl Input {
         options: &InputOptions,
         threads: Option<usize>,
     ) -> Result<Vec<Found>, CommandError> {
-        let InputOptions { format, max_unpacked, .. } = *options;
-        let model = self.model(options);
+        let max_unpacked = options.max_unpacked;
         let limits = ReadLimits { threads, max_unpacked };
         let Input::File(path) = self else {
             let source = self.read(max_unpacked)?;
-            return Ok(registry::read_all_within(&source, limits, format, model));
+            return Ok(registry::read_source(&source, limits, self.given(options)));
         };
-        registry::read_file_within(path, limits, format, model)
+        registry::read_path(path, limits, self.given(options))
             .map_err(|error| self.unreadable(&error))
     }
 

@@ -8,6 +8,7 @@ mod exit;
 mod glob;
 mod inputs;
 mod interrupt;
+mod map_file;
 mod memory;
 mod output;
 mod progress;

@@ -2,10 +2,12 @@
 
 use linpoint::wire::Part;
 
+use crate::mapping::{self, Mapping};
 use crate::model::ModelName;
 use crate::raw::RawBuilder;
+use crate::workload::WorkloadChoice;
 use crate::{RawHistory, ReadError, Source, Value};
-use crate::{edn, fastlin, jepsen_log, jsonl, limo, snapshot, violat};
+use crate::{edn, fastlin, jepsen_json, jepsen_log, jsonl, limo, snapshot, violat};
 
 /// A format of histories.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -29,6 +31,14 @@ pub enum Format {
     Snapshot,
     /// Violat's histories of Java classes.
     Violat,
+    /// Jepsen's events in JSON.
+    JepsenJson,
+    /// JSON of other programs, with a map.
+    Json,
+    /// Tables with commas, with a map.
+    Csv,
+    /// Tables with tabs, with a map.
+    Tsv,
 }
 
 /// The description of a format.
@@ -50,6 +60,10 @@ impl Format {
         Format::Limo,
         Format::Snapshot,
         Format::Violat,
+        Format::JepsenJson,
+        Format::Json,
+        Format::Csv,
+        Format::Tsv,
     ];
 
     fn description(self) -> About {
@@ -99,6 +113,26 @@ impl Format {
                 "Violat's JSON: histories of Java classes, one or several to a file",
                 "{\"schema\":{\"id\":1,\"class\":",
             ),
+            Format::JepsenJson => (
+                "jepsen-json",
+                "Jepsen's events in JSON: objects in a list, or one after the other",
+                "[{\"type\":\"invoke\",\"f\":\"read\",\"process\":0,",
+            ),
+            Format::Json => (
+                "json",
+                "JSON lines of any program, with a map of their fields (--map); read only",
+                "{\"client\":3,\"op\":\"incr\",\"t0_ns\":17,",
+            ),
+            Format::Csv => (
+                "csv",
+                "a table with commas, with a map of its columns (--map); read only",
+                "client,op,key,t0,t1,result",
+            ),
+            Format::Tsv => (
+                "tsv",
+                "a table with tabs, with a map of its columns (--map); read only",
+                "client\\top\\tkey\\tt0\\tt1\\tresult",
+            ),
         };
         About { name, about, sample }
     }
@@ -118,6 +152,11 @@ impl Format {
         self.description().about
     }
 
+    /// True if it is the log of another program, which is read with a map and never recognised without one.
+    pub fn needs_map(self) -> bool {
+        matches!(self, Format::Json | Format::Csv | Format::Tsv)
+    }
+
     /// The beginning of an input in this format.
     pub fn sample(self) -> &'static str {
         self.description().sample
@@ -131,6 +170,7 @@ impl Format {
         }
         let known = [
             (Format::Violat, violat::recognises(text)),
+            (Format::JepsenJson, jepsen_json::recognises(text)),
             (Format::Jsonl, text.trim_ascii().is_empty() || jsonl::recognises(text)),
             (Format::Porcupine, edn::recognises_porcupine(text)),
             (Format::Edn, edn::recognises(text)),
@@ -151,7 +191,7 @@ impl Format {
         };
         Err(ReadError::new(source, message)
             .at(source, 1, 1)
-            .help("`linpoint formats` lists what can be read, --format names one"))
+            .help("`linpoint formats` lists what can be read, --format names one; for the log of another program, --map says what its fields mean (docs/mapping.md)"))
     }
 
     /// Reads the histories of an input in this format; most formats have one per file. `model` is
@@ -161,13 +201,36 @@ impl Format {
         source: &Source,
         model: Option<&ModelName>,
     ) -> Vec<Result<RawHistory, ReadError>> {
+        self.read_as(source, model, WorkloadChoice::Recognise)
+    }
+
+    /// The same. For Jepsen's formats, `workload` says which workload it is.
+    pub(crate) fn read_as(
+        self,
+        source: &Source,
+        model: Option<&ModelName>,
+        workload: WorkloadChoice,
+    ) -> Vec<Result<RawHistory, ReadError>> {
         if source.text().trim_ascii().is_empty() {
             return vec![Ok(RawBuilder::new().finish(self))];
+        }
+        if matches!(workload, WorkloadChoice::Is(_))
+            && !matches!(self, Format::Edn | Format::JepsenJson)
+        {
+            let message = format!("the format {} has no workloads", self.name());
+            let error = ReadError::new(source, message);
+            return vec![Err(
+                error.help("--workload is for histories of Jepsen's: edn, jepsen-json")
+            )];
         }
         vec![match self {
             Format::Violat => return violat::read(source),
             Format::Jsonl => jsonl::read(source),
-            Format::Edn => edn::read(source),
+            Format::Edn => edn::read(source, model, workload),
+            Format::JepsenJson => jepsen_json::read(source, model, workload),
+            Format::Json | Format::Csv | Format::Tsv => {
+                mapping::read(source, Some(self), &Mapping::default())
+            }
             Format::Porcupine => edn::read_porcupine(source),
             Format::JepsenLog => jepsen_log::read(source),
             Format::Fastlin | Format::Fptlin => fastlin::read(self, source, model),
@@ -195,8 +258,12 @@ impl Format {
     pub(crate) fn defaults(self, model: &str) -> Option<(&'static str, Value)> {
         match (self, model) {
             // As in the tests of Knossos.
-            (Format::Edn, "register" | "cas-register") => Some(("initial", Value::Int(0))),
-            (Format::Edn, "multi-register") => Some(("default", Value::Int(0))),
+            (Format::Edn | Format::JepsenJson, "register" | "cas-register") => {
+                Some(("initial", Value::Int(0)))
+            }
+            (Format::Edn | Format::JepsenJson, "multi-register") => {
+                Some(("default", Value::Int(0)))
+            }
             _ => None,
         }
     }
@@ -209,7 +276,8 @@ impl Format {
             Format::Limo => limo::locate(line, part),
             Format::Edn | Format::Porcupine => edn::locate(line, part),
             Format::JepsenLog => jepsen_log::locate(line, part),
-            Format::Snapshot | Format::Violat => None,
+            Format::JepsenJson => jepsen_json::locate(line, part),
+            Format::Snapshot | Format::Violat | Format::Json | Format::Csv | Format::Tsv => None,
         }
     }
 }

@@ -5,6 +5,7 @@ pub(crate) mod write;
 
 use crate::raw::{Details, End, RawBuilder, RawHistory, RawId, Sink};
 use crate::words::shown;
+use crate::workload::Meaning;
 use crate::{Format, ReadError, Source, Thin, Value};
 
 /// The type of an event.
@@ -38,7 +39,7 @@ impl Type {
 }
 
 /// An event of a client or of another process.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Event {
     pub(crate) line: u32,
     pub(crate) column: usize,
@@ -50,6 +51,8 @@ pub(crate) struct Event {
     /// A key beside the value, as in Porcupine's logs.
     pub(crate) key: Option<Value>,
     pub(crate) value: Value,
+    /// The clock, in nanoseconds.
+    pub(crate) time: Option<u64>,
 }
 
 impl Event {
@@ -68,6 +71,8 @@ pub(crate) struct Rules {
     /// True if a failed `:cas` saw a value other than the expected one; otherwise it did not
     /// happen.
     pub(crate) failed_cas_proves: bool,
+    /// What the functions are, if the history is one of a workload.
+    pub(crate) meaning: Option<Meaning>,
 }
 
 /// Functions whose value is the result, even if the call has one too.
@@ -134,7 +139,8 @@ impl<'a, B: Sink> Reader<'a, B> {
             ));
         };
         let called = self.builder.op(open).name;
-        if called != &*event.f {
+        let meaning = self.rules.meaning;
+        if called != meaning.and_then(|meaning| meaning.name(&event.f)).unwrap_or(&event.f) {
             let Event { process, f, .. } = &event;
             return Err(format!("process {process} ends {f:?}, but has called {called:?}"));
         }
@@ -164,6 +170,12 @@ impl<'a, B: Sink> Reader<'a, B> {
     }
 
     fn invoke(&mut self, event: Event, object: Option<Value>) -> Result<(), Sentence> {
+        if let Some(meaning) = self.rules.meaning {
+            let (name, args) = meaning.call(&event.f, &event.value)?;
+            let details = Details { object, ..Details::by(event.process) };
+            self.builder.call(event.line, name, args, details)?;
+            return Ok(());
+        }
         let mut args: Vec<Value> = event.key.into_iter().collect();
         match &*event.f {
             "cas" => match &event.value {
@@ -181,6 +193,9 @@ impl<'a, B: Sink> Reader<'a, B> {
 
     /// The result of a successful operation; `None` if it is unknown or has no information.
     fn result(&mut self, open: RawId, event: &Event) -> Result<Option<Value>, Sentence> {
+        if let Some(meaning) = self.rules.meaning {
+            return meaning.result(&event.f, &event.value);
+        }
         let called = self.builder.op(open);
         let value = &event.value;
         Ok(match called.name {
@@ -223,13 +238,14 @@ fn steps(value: &Value) -> Result<(Value, Vec<Value>), Sentence> {
     for step in list.iter() {
         let Value::List(parts) = step else { return Err(bad(step)) };
         let [Value::Str(f), key, value] = &**parts else { return Err(bad(step)) };
-        steps.push(Value::List(match &**f {
-            ":read" | ":r" => {
+        // JSON has no keywords.
+        steps.push(Value::List(match f.trim_start_matches(':') {
+            "read" | "r" => {
                 let known = if *value == Value::Nil { Value::unknown() } else { value.clone() };
                 reads.push(known);
                 Thin::from([Value::str("read"), key.clone()])
             }
-            ":write" | ":w" => Thin::from([Value::str("write"), key.clone(), value.clone()]),
+            "write" | "w" => Thin::from([Value::str("write"), key.clone(), value.clone()]),
             _ => return Err(bad(step)),
         }));
     }

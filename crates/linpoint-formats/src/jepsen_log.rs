@@ -36,7 +36,7 @@ pub(crate) fn locate(line: &[u8], part: Part) -> Option<usize> {
 
 /// The rules for these logs.
 pub(crate) const RULES: Rules =
-    Rules { keyed: false, nil_reads_fit: false, failed_cas_proves: true };
+    Rules { keyed: false, nil_reads_fit: false, failed_cas_proves: true, meaning: None };
 
 /// The model of these logs.
 pub(crate) fn model() -> Option<ModelName> {
@@ -118,8 +118,8 @@ fn event(mut words: Words<'_>, line: u32) -> Result<Option<Event>, ReadError> {
     if parser.peek().is_some() {
         return Err(words.wrong("more than one value"));
     }
-    let (f, key) = (f.into(), None);
-    Ok(Some(Event { line, column, process, kind, f, key, value }))
+    let (f, key, time) = (f.into(), None, None);
+    Ok(Some(Event { line, column, process, kind, f, key, value, time }))
 }
 
 #[cfg(test)]

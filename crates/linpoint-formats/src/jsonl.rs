@@ -214,7 +214,10 @@ impl<B: Sink> Reader<'_, B> {
             }
             None => {
                 let error = ReadError::new(self.source, "the header is missing");
-                return Err(error.at_line(self.source, number).help(HELP));
+                let help = format!(
+                    "{HELP}; for the log of another program, --map says what its fields mean (docs/mapping.md)"
+                );
+                return Err(error.at_line(self.source, number).help(help));
             }
         }
         let text = |key: &'static str| match get(key) {

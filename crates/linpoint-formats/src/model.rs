@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::Value;
+use crate::mapping::split_outside;
 
 /// More options than any model has.
 const MOST_OPTIONS: usize = 256;
@@ -23,6 +24,10 @@ impl ModelName {
     ///
     /// The name is missing, an option has no name or is given twice, or there are too many options.
     pub fn parse(text: &str) -> Result<ModelName, ModelNameError> {
+        if is_composite(text) {
+            components_of(text)?;
+            return Ok(ModelName { name: text.to_owned(), options: Vec::new() });
+        }
         let (name, rest) = text.split_once(':').unwrap_or((text, ""));
         if name.is_empty() {
             return Err(ModelNameError::NoName(text.to_owned()));
@@ -39,6 +44,11 @@ impl ModelName {
             model.set(key, value)?;
         }
         Ok(model)
+    }
+
+    /// The components of a model of several objects: `kv+counter`. `None` for a model of one object.
+    pub fn components(&self) -> Option<Vec<Component>> {
+        is_composite(&self.name).then(|| components_of(&self.name).ok())?
     }
 
     /// The value of an option.
@@ -75,6 +85,36 @@ impl ModelName {
     }
 }
 
+/// One of several objects of a service.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Component {
+    /// Its name: that of its model, unless it is given as `name=model`.
+    pub name: String,
+    /// Its model.
+    pub model: ModelName,
+}
+
+/// True if a text names several models. A plus sign in an option must be in quotes; paths are not models.
+fn is_composite(text: &str) -> bool {
+    text.contains('+') && !text.contains('/') && split_outside(text, '+').len() > 1
+}
+
+fn components_of(text: &str) -> Result<Vec<Component>, ModelNameError> {
+    let mut all: Vec<Component> = Vec::new();
+    for part in split_outside(text, '+') {
+        let (name, model) = match part.split_once('=') {
+            Some((name, model)) if !name.contains(':') => (name.trim(), model.trim()),
+            _ => (part.split(':').next().unwrap_or_default().trim(), part.trim()),
+        };
+        let component = Component { name: name.to_owned(), model: ModelName::parse(model)? };
+        if name.is_empty() || all.iter().any(|other| other.name == component.name) {
+            return Err(ModelNameError::ComponentTwice(name.to_owned()));
+        }
+        all.push(component);
+    }
+    Ok(all)
+}
+
 /// Why a text does not name a model.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
@@ -87,6 +127,8 @@ pub enum ModelNameError {
     GivenTwice(String),
     /// There are more options than any model has.
     TooManyOptions,
+    /// Two components have this name.
+    ComponentTwice(String),
 }
 
 impl fmt::Display for ModelNameError {
@@ -97,6 +139,9 @@ impl fmt::Display for ModelNameError {
                 write!(f, "an option of a model needs a name: {text:?}")
             }
             ModelNameError::GivenTwice(key) => write!(f, "the option {key:?} is given twice"),
+            ModelNameError::ComponentTwice(name) => {
+                write!(f, "each component needs a name of its own: {name:?}; as in a=kv+b=kv")
+            }
             ModelNameError::TooManyOptions => {
                 write!(f, "a model has at most {MOST_OPTIONS} options")
             }
@@ -161,6 +206,23 @@ mod tests {
         let model = ModelName::parse(r#"bank:accounts={"a,b":1,"c":[2,3]},x="\",y""#).unwrap();
         assert_eq!(model.option("accounts").unwrap().to_string(), "{a,b: 1, c: [2, 3]}");
         assert_eq!(model.option("x"), Some(&Value::str("\",y")));
+    }
+
+    #[test]
+    fn several_components() {
+        let components = |text: &str| ModelName::parse(text).unwrap().components().unwrap();
+        let shown = |text: &str| -> Vec<String> {
+            components(text).iter().map(|c| format!("{} is {}", c.name, c.model)).collect()
+        };
+        assert_eq!(shown("kv+counter:initial=5"), ["kv is kv", "counter is counter:initial=5"]);
+        assert_eq!(shown(r#"a=kv:initial="x+y"+b=kv"#), [r#"a is kv:initial="x+y""#, "b is kv"]);
+        assert_eq!(ModelName::parse("kv:initial=0").unwrap().components(), None);
+        assert_eq!(
+            ModelName::parse("kv+kv").unwrap_err(),
+            ModelNameError::ComponentTwice("kv".to_owned())
+        );
+        assert!(ModelName::parse("kv+").is_err() && ModelName::parse("+kv").is_err());
+        assert!(ModelName::parse("a+b/c.star").unwrap().components().is_none());
     }
 
     #[test]

@@ -11,6 +11,7 @@ use linpoint::{Limit, OpId, Plan, Report};
 use serde_json::{Value, json};
 
 use crate::failing_parts::PartName;
+use crate::jepsen::Jepsen;
 use crate::rendered::{Explanation, Operations, Outcome, Recorded, Rendered};
 use crate::sentence::SentencePiece;
 
@@ -55,6 +56,7 @@ pub fn render(rendered: &Rendered, operations: &dyn Operations, report: &Report)
             "is_complete": parts.is_complete,
         })),
         "undecided": why_undecided,
+        "jepsen": heading.jepsen.as_ref().map(Jepsen::json),
         "plan": plan(&report.plan),
         "limits": {
             "seconds": limits.time.map(|time| time.as_secs_f64()),

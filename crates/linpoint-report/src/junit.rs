@@ -36,7 +36,13 @@ impl Case {
         let heading = &rendered.heading;
         let in_full = || text::without_colours(&text::render(rendered, WIDTH));
         let problem = match &rendered.outcome {
-            Outcome::Linearizable => None,
+            Outcome::Linearizable => match &heading.jepsen {
+                Some(jepsen) if jepsen.valid == Some(false) => {
+                    let message = format!("jepsen valid? {}", jepsen.summary());
+                    Some(("failure", "jepsen", message, in_full()))
+                }
+                _ => None,
+            },
             Outcome::Undecided(why) => {
                 Some(("error", "undecided", text::undecided(why), in_full()))
             }

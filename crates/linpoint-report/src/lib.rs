@@ -23,6 +23,7 @@ mod difference;
 mod failing_parts;
 pub mod github;
 pub mod html;
+mod jepsen;
 pub mod json;
 pub mod junit;
 pub mod markdown;
@@ -37,6 +38,7 @@ pub mod witness;
 
 pub use alert::{Alert, Place, Rule};
 pub use failing_parts::{FailingParts, PartName};
+pub use jepsen::Jepsen;
 pub use rendered::{
     Annotation, Explanation, Heading, Operation, Operations, Outcome, Recorded, Rendered, Row,
     TypedOperations,

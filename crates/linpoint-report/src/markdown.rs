@@ -47,7 +47,14 @@ impl Entry {
         let heading = &rendered.heading;
         let verdict = text::verdict(&rendered.outcome).to_lowercase();
         let problem = match &rendered.outcome {
-            Outcome::Linearizable => None,
+            Outcome::Linearizable => match &heading.jepsen {
+                Some(jepsen) if jepsen.valid == Some(false) => {
+                    let why = escaped(&format!("jepsen valid? {}", jepsen.summary()), MAX_REASON);
+                    let parts = String::new();
+                    Some(Problem { kind: Kind::Violation, verdict, parts, why })
+                }
+                _ => None,
+            },
             Outcome::Undecided(why) => {
                 let (parts, why) = (String::new(), escaped(&text::undecided(why), MAX_REASON));
                 Some(Problem { kind: Kind::Undecided, verdict, parts, why })
@@ -125,6 +132,13 @@ fn title(entries: &[Entry]) -> String {
         (0, 0, 0) => format!("\u{2705} All {all} histories are linearizable"),
         (0, 0, n) => format!("\u{2753} {n} of {all} histories {} undecided", are(n)),
         (0, n, _) => format!("\u{26a0}\u{fe0f} {n} of {all} inputs could not be checked"),
+        (n, _, _)
+            if entries
+                .iter()
+                .any(|e| e.problem.as_ref().is_some_and(|p| p.verdict == "linearizable")) =>
+        {
+            format!("\u{274c} {n} of {all} histories {} not linearizable or not valid", are(n))
+        }
         (n, _, _) => format!("\u{274c} {n} of {all} histories {} not linearizable", are(n)),
     }
 }

@@ -13,6 +13,7 @@ use linpoint::{Checker, History, OpId, Part, Report, Spec};
 
 use crate::difference::apart;
 use crate::failing_parts::{FailingParts, PartName};
+use crate::jepsen::Jepsen;
 use crate::sentence::{SentencePiece, sentence};
 
 /// An operation as text.
@@ -172,6 +173,8 @@ pub struct Heading {
     pub time: Duration,
     /// Duration of reading the file, all its histories together.
     pub reading: Duration,
+    /// What Jepsen's checker says, if the history is one of a workload.
+    pub jepsen: Option<Jepsen>,
 }
 
 /// The outcome of a check, ready for every output format.

@@ -37,6 +37,9 @@ pub fn render(rendered: &Rendered, width: usize) -> String {
     let width = width.max(MIN_WIDTH);
     let mut out = String::new();
     headline(&mut out, rendered);
+    if let Some(jepsen) = &rendered.heading.jepsen {
+        jepsen.render(&mut out, &rendered.outcome, width);
+    }
     match &rendered.outcome {
         Outcome::Linearizable => {}
         Outcome::Undecided(why) => paragraph(&mut out, &undecided(why), width, Style::new()),

@@ -6,6 +6,7 @@ pub mod depth;
 pub mod explain;
 pub mod explore;
 pub mod generate;
+pub mod meaning;
 pub mod model;
 pub mod names;
 pub mod plan;

@@ -10,6 +10,7 @@ use linpoint_formats::Format;
 
 use crate::glob::Glob;
 
+use super::meaning::MeaningArgs;
 use super::result::JobArgs;
 use super::{
     check, convert, depth, explain, explore, generate, model, names, plan, shrink, spin, stats,
@@ -134,7 +135,7 @@ pub struct InputArgs {
     /// The model, with options after a colon [default: the one that the file names]
     ///
     /// Overrides the model that the file names. Examples: register, cas-register:initial=0,
-    /// queue:capacity=20, mutex:owner. `linpoint models` lists them. A name that contains / or ends in .star is a
+    /// queue:capacity=20, mutex:owner, kv+counter (two objects). `linpoint models` lists them. A name that contains / or ends in .star is a
     /// script: ./bank.star. docs/models.md says how to write one.
     #[arg(long, short, value_name = "MODEL")]
     pub model: Option<String>,
@@ -142,6 +143,10 @@ pub struct InputArgs {
     /// A program as the model.
     #[command(flatten)]
     pub program: ProgramArgs,
+
+    /// What the inputs mean.
+    #[command(flatten)]
+    pub meaning: MeaningArgs,
 
     /// The models of files, by patterns [default: linpoint.toml here or in a directory above]
     ///
@@ -200,6 +205,10 @@ pub struct HistoryArgs {
     /// A program as the model.
     #[command(flatten)]
     pub program: ProgramArgs,
+
+    /// What the file means.
+    #[command(flatten)]
+    pub meaning: MeaningArgs,
 
     /// Which of several histories in the file
     #[arg(long, value_name = "ID")]

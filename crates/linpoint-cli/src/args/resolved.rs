@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use linpoint_formats::registry::custom::ProcessLimits;
-use linpoint_formats::{Format, ModelName, Settings, Source, registry};
+use linpoint_formats::{Format, Mapping, ModelName, Settings, Source, WorkloadChoice, registry};
 
 use super::check::{CheckArgs, CheckForm};
 use super::raw::{HintUse, InputArgs, ProgramArgs, RunArgs};
@@ -27,6 +27,10 @@ pub struct InputOptions {
     pub model: Option<ModelName>,
     /// The models of files, if no model is given.
     pub config: Config,
+    /// What the fields of logs mean, if given.
+    pub map: Option<Mapping>,
+    /// Which of Jepsen's workloads they are.
+    pub workload: WorkloadChoice,
     /// The format, if given.
     pub format: Option<Format>,
     /// Limit on the unpacked size of a compressed input, in bytes.
@@ -40,6 +44,8 @@ impl InputOptions {
             filter: Filter { include: args.include, exclude: args.exclude },
             model: model_or_program(args.model.as_deref(), &args.program)?,
             config: Config::load(args.config.as_deref())?,
+            map: args.meaning.mapping()?,
+            workload: args.meaning.workload(),
             format: args.format.as_deref().and_then(Format::from_name),
             max_unpacked: max_unpacked(args.max_unpacked),
         })

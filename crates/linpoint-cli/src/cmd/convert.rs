@@ -1,5 +1,6 @@
 //! `linpoint convert`: writes a history in another format.
 
+use linpoint_formats::registry::{self, Given, Unjoined};
 use linpoint_formats::{Format, ModelName, RawHistory, Source, convert};
 
 use crate::args::convert::ConvertArgs;
@@ -51,15 +52,18 @@ pub fn read(
     format: Option<Format>,
 ) -> Result<OneHistory, CommandError> {
     let model = model_or_program(args.model.as_deref(), &args.program)?;
-    let format = match format {
-        Some(format) => format,
-        None => Format::detect(&source).map_err(CommandError::input)?,
+    let map = args.meaning.mapping()?;
+    let given = Given {
+        format,
+        model: model.as_ref(),
+        map: map.as_ref(),
+        workload: args.meaning.workload(),
     };
-    let mut histories = format.read(&source, model.as_ref());
-    let matches = |raw: &RawHistory| args.id.is_none() || raw.id == args.id;
+    let mut histories = registry::read_raw(&source, given);
+    let matches = |history: &Unjoined| args.id.is_none() || history.raw.id == args.id;
     histories.retain(|history| history.as_ref().is_ok_and(matches) || history.is_err());
     match (histories.pop(), histories.len()) {
-        (Some(Ok(raw)), 0) => Ok(OneHistory { source, raw, model }),
+        (Some(Ok(Unjoined { raw, model })), 0) => Ok(OneHistory { source, raw, model }),
         (Some(Err(error)), _) => Err(CommandError::input(error)),
         (None, _) => {
             Err(CommandError::Usage(format!("{}: no history has this --id", source.name())))

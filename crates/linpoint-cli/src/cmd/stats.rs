@@ -4,8 +4,9 @@ use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
 use linpoint::{Allowance, Limits};
+use linpoint_formats::registry::{self, Given, Unjoined};
 use linpoint_formats::stats::{Kind, Stats, doubling, stats};
-use linpoint_formats::{Format, ModelName, RawHistory, ReadError, Source, Value, to_json};
+use linpoint_formats::{ReadError, Source, Value, to_json};
 use linpoint_report::json::limit_name;
 use linpoint_report::text::count;
 
@@ -32,10 +33,7 @@ pub fn run(args: StatsArgs, out: &mut Output) -> CommandResult {
     let mut exit = Exit::Success;
     for input in &inputs.list {
         let all = match input.read(options.max_unpacked) {
-            Ok(source) => {
-                let model = input.model(&options);
-                stats_of_file(&source, options.format, model, &args.limits.into())
-            }
+            Ok(source) => stats_of_file(&source, input.given(&options), &args.limits.into()),
             Err(error) => vec![(None, Err(error))],
         };
         for (id, stats) in all {
@@ -64,25 +62,16 @@ pub fn run(args: StatsArgs, out: &mut Output) -> CommandResult {
 /// The id and the statistics of one history, or why there are none.
 type StatsOfHistory = (Option<String>, Result<Stats, CommandError>);
 
-fn stats_of_file(
-    source: &Source,
-    format: Option<Format>,
-    model: Option<&ModelName>,
-    limits: &Limits,
-) -> Vec<StatsOfHistory> {
-    let format = match format.map_or_else(|| Format::detect(source), Ok) {
-        Ok(format) => format,
-        Err(error) => return vec![(None, Err(CommandError::input(error)))],
-    };
-    let stats_of = |raw: Result<RawHistory, ReadError>| match raw {
-        Ok(raw) => {
-            let stats = stats(source, &raw, model, &Allowance::new(limits));
+fn stats_of_file(source: &Source, given: Given<'_>, limits: &Limits) -> Vec<StatsOfHistory> {
+    let stats_of = |read: Result<Unjoined, ReadError>| match read {
+        Ok(Unjoined { raw, model }) => {
+            let stats = stats(source, &raw, model.as_ref(), &Allowance::new(limits));
             let stats = stats.map_err(CommandError::input);
             (raw.id, stats)
         }
         Err(error) => (None, Err(CommandError::input(error))),
     };
-    format.read(source, model).into_iter().map(stats_of).collect()
+    registry::read_raw(source, given).into_iter().map(stats_of).collect()
 }
 
 fn percent(part: usize, whole: usize) -> String {

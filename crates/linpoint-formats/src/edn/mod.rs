@@ -19,6 +19,7 @@ pub(crate) mod parser;
 use crate::jepsen::{Event, Reader, Rules, Type};
 use crate::model::ModelName;
 use crate::raw::RawHistory;
+use crate::workload::{Recognised, WorkloadChoice, recognise};
 use crate::{Format, ReadError, Source, Value};
 use parser::{Entries, Parser, Wrong};
 
@@ -52,30 +53,99 @@ pub(crate) fn locate(line: &[u8], part: linpoint::wire::Part) -> Option<usize> {
 
 /// The rules for histories of Jepsen and Knossos.
 pub(crate) fn rules(keyed: bool) -> Rules {
-    Rules { keyed, nil_reads_fit: true, failed_cas_proves: false }
+    Rules { keyed, nil_reads_fit: true, failed_cas_proves: false, meaning: None }
 }
 
 /// The rules for Porcupine's logs.
 pub(crate) const PORCUPINE: Rules =
-    Rules { keyed: false, nil_reads_fit: false, failed_cas_proves: false };
+    Rules { keyed: false, nil_reads_fit: false, failed_cas_proves: false, meaning: None };
 
 /// The model of Porcupine's logs: keys hold the empty string at first.
 pub(crate) fn porcupine_model() -> Option<ModelName> {
     ModelName::parse("kv:initial=\"\"").ok()
 }
 
-/// Reads a history of Jepsen or Knossos.
-pub(crate) fn read(source: &Source) -> Result<RawHistory, ReadError> {
-    let events = events(source, true)?;
-    let keyed = is_keyed(&events);
-    let model = model_of(&events);
-    let mut reader = Reader::new(source, rules(keyed));
+/// Reads a history of Jepsen or Knossos. `given` is the model that the user gives.
+pub(crate) fn read(
+    source: &Source,
+    given: Option<&ModelName>,
+    workload: WorkloadChoice,
+) -> Result<RawHistory, ReadError> {
+    let events = named(source, all_events(source, true)?)?;
+    history_of(source, events, Format::Edn, given, workload)
+}
+
+/// The history that events of Jepsen's tell.
+pub(crate) fn history_of(
+    source: &Source,
+    events: Vec<Event>,
+    format: Format,
+    given: Option<&ModelName>,
+    workload: WorkloadChoice,
+) -> Result<RawHistory, ReadError> {
+    let (events, rules, model, jepsen) = match recognise(source, events, given, workload)? {
+        Ok(Recognised { events, meaning, keyed, model, answer }) => {
+            let rules = Rules { meaning: Some(meaning), ..rules(keyed) };
+            (events, rules, model, Some(Box::new(answer)))
+        }
+        Err(events) => {
+            let (keyed, model) = (is_keyed(&events), model_of(&events));
+            (events, rules(keyed), model, None)
+        }
+    };
+    let mut reader = Reader::new(source, rules);
     for event in events {
         reader.event(event)?;
     }
-    let mut history = reader.finish(Format::Edn);
-    history.model = model;
+    let mut history = reader.finish(format);
+    (history.model, history.jepsen) = (model, jepsen);
     Ok(history)
+}
+
+/// The events with a process each. Without any `:process` in a file, an end belongs to the open call of the same
+/// function, if there is only one.
+pub(crate) fn named(source: &Source, read: Events) -> Result<Vec<Event>, ReadError> {
+    let Events { mut list, without_process } = read;
+    if without_process.len() < list.len() || list.is_empty() {
+        return match without_process.first().and_then(|at| list.get(*at)) {
+            None => Ok(list),
+            Some(event) => Err(no_process(source, event)),
+        };
+    }
+    let (mut open, mut next): (Vec<(Box<str>, i64)>, i64) = (Vec::new(), 0);
+    for event in &mut list {
+        let same = || open.iter().enumerate().filter(|(_, (f, _))| *f == event.f).map(|(at, _)| at);
+        let process = match (event.kind, same().count()) {
+            (Type::Invoke, _) => {
+                open.push((event.f.clone(), next));
+                next += 1;
+                next - 1
+            }
+            (_, 1) => {
+                let at = same().next().unwrap_or_default();
+                open.remove(at).1
+            }
+            (_, calls) => {
+                let what = if calls == 0 {
+                    "no call of it is open"
+                } else {
+                    "several calls of it are open"
+                };
+                let message = format!(
+                    "without :process, it is not known which {:?} ends here: {what}",
+                    event.f
+                );
+                return Err(ReadError::new(source, message).at(source, event.line, event.column));
+            }
+        };
+        event.process = Value::Int(process);
+    }
+    Ok(list)
+}
+
+fn no_process(source: &Source, event: &Event) -> ReadError {
+    let error = ReadError::new(source, ":process is missing in this map");
+    error.at(source, event.line, event.column)
 }
 
 /// Reads a log of Porcupine's key-value store.
@@ -146,8 +216,24 @@ impl Places<'_> {
     }
 }
 
-/// All events of a file.
+/// All events of a file, each with its process.
 pub(crate) fn events(source: &Source, escapes: bool) -> Result<Vec<Event>, ReadError> {
+    let Events { list, without_process } = all_events(source, escapes)?;
+    match without_process.first().and_then(|at| list.get(*at)) {
+        None => Ok(list),
+        Some(event) => Err(no_process(source, event)),
+    }
+}
+
+/// The events of a file.
+#[derive(Default)]
+pub(crate) struct Events {
+    pub(crate) list: Vec<Event>,
+    /// The positions of those that do not say which process they are of.
+    pub(crate) without_process: Vec<usize>,
+}
+
+fn all_events(source: &Source, escapes: bool) -> Result<Events, ReadError> {
     let text = source.text();
     let first_line = source.first_line();
     let mut places = Places { text, first_line, line: first_line, line_start: 0, until: 0 };
@@ -158,7 +244,7 @@ pub(crate) fn events(source: &Source, escapes: bool) -> Result<Vec<Event>, ReadE
     })
 }
 
-fn read_events(parser: &mut Parser<'_>, places: &mut Places<'_>) -> Result<Vec<Event>, Wrong> {
+fn read_events(parser: &mut Parser<'_>, places: &mut Places<'_>) -> Result<Events, Wrong> {
     parser.peek();
     let open = parser.position();
     let close = match () {
@@ -166,11 +252,15 @@ fn read_events(parser: &mut Parser<'_>, places: &mut Places<'_>) -> Result<Vec<E
         () if parser.take(b'(') => Some(b')'),
         () => None,
     };
-    let mut events = Vec::new();
+    let mut events = Events::default();
     while !close.map_or(Ok(parser.peek().is_none()), |close| parser.closes(close, open))? {
         let at = parser.position();
         let (line, column) = places.of(at);
-        events.push(event(parser.map()?, at, line, column)?);
+        let entries = parser.map()?;
+        if !entries.iter().any(|(name, ..)| name.as_str() == Some(":process")) {
+            events.without_process.push(events.list.len());
+        }
+        events.list.push(event(entries, at, line, column)?);
     }
     if parser.peek().is_some() {
         let message = "unexpected input after the end of the history".to_owned();
@@ -181,6 +271,7 @@ fn read_events(parser: &mut Parser<'_>, places: &mut Places<'_>) -> Result<Vec<E
 
 fn event(entries: Entries, at: usize, line: u32, column: usize) -> Result<Event, Wrong> {
     let (mut process, mut kind, mut f, mut key, mut value) = (None, None, None, None, None);
+    let mut time = None;
     for (name, entry, at) in entries {
         match name.as_str() {
             Some(":process") => process = Some(entry),
@@ -188,11 +279,13 @@ fn event(entries: Entries, at: usize, line: u32, column: usize) -> Result<Event,
             Some(":f") => f = Some((entry, at)),
             Some(":key") => key = Some(entry),
             Some(":value") => value = Some(entry),
+            Some(":time") => time = entry.as_int().and_then(|time| u64::try_from(time).ok()),
             _ => {}
         }
     }
     let missing = |what: &str| Wrong { at, message: format!("{what} is missing in this map") };
-    let process = process.ok_or_else(|| missing(":process"))?;
+    // Without a process it may still be one of a client, see `named`.
+    let process = process.unwrap_or(Value::Int(0));
     let (kind, kind_at) = kind.ok_or_else(|| missing(":type"))?;
     let is_client = process.as_int().is_some();
     let kind = match kind.as_str().and_then(Type::from_keyword) {
@@ -212,7 +305,7 @@ fn event(entries: Entries, at: usize, line: u32, column: usize) -> Result<Event,
         _ => "".into(),
     };
     let value = value.unwrap_or_default();
-    Ok(Event { line, column, process, kind, f, key, value })
+    Ok(Event { line, column, process, kind, f, key, value, time })
 }
 
 #[cfg(test)]
@@ -220,7 +313,8 @@ mod tests {
     use super::*;
 
     fn history(text: &str) -> Result<RawHistory, String> {
-        read(&Source::new("h.edn", text)).map_err(|e| e.to_string())
+        read(&Source::new("h.edn", text), None, WorkloadChoice::Recognise)
+            .map_err(|e| e.to_string())
     }
 
     fn words(text: &str) -> Vec<String> {

@@ -14,10 +14,12 @@ use linpoint::history::{OrderHint, Ties};
 use rustc_hash::FxHashMap;
 
 use crate::model::ModelName;
+use crate::workload::JepsenAnswer;
 use crate::{Format, RawError, Value};
 pub(crate) use lines::Lines;
 pub use live::Sink;
 pub(crate) use live::{Change, LiveOps};
+pub(crate) use ops::Destiny;
 use ops::Fate;
 pub use ops::{NameId, RawId, RawOp, RawOps};
 
@@ -48,6 +50,19 @@ pub struct RawHistory {
     /// Number of operations whose results are partly unknown. Completely unknown results do not
     /// count.
     pub partly_unknown: usize,
+    /// The names that a log of another program has for the parts of an operation.
+    pub log: Option<Box<LogFields>>,
+    /// What Jepsen's checker of the workload says.
+    pub jepsen: Option<Box<JepsenAnswer>>,
+}
+
+/// The fields of a log in which the parts of an operation are, for messages.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LogFields {
+    /// The name of the operation.
+    pub op: String,
+    /// Its result.
+    pub value: String,
 }
 
 /// Something that happened and is not an operation.
@@ -231,6 +246,8 @@ impl RawBuilder {
             objects: self.objects.list,
             annotations: self.annotations,
             partly_unknown: self.partly_unknown,
+            log: None,
+            jepsen: None,
         }
     }
 

@@ -309,3 +309,40 @@ impl RawOps {
         self.chunks.iter_mut().flat_map(|chunk| chunk.extras.iter_mut())
     }
 }
+
+/// What becomes of an operation when some are selected.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Destiny {
+    Kept { without_object: bool },
+    Dropped,
+}
+
+impl RawOps {
+    /// Keeps some operations.
+    pub(crate) fn select(&mut self, of: &mut dyn FnMut(&RawOp<'_>) -> Destiny) {
+        for chunk in &mut self.chunks {
+            for at in 0..chunk.rows.len() {
+                if chunk.rows[at].fate == Fate::Dropped {
+                    continue;
+                }
+                match of(&chunk.op(at, &self.names)) {
+                    Destiny::Dropped => {
+                        chunk.rows[at].fate = Fate::Dropped;
+                        self.dropped += 1;
+                    }
+                    Destiny::Kept { without_object: true } => chunk.extras_mut(at).object = None,
+                    Destiny::Kept { without_object: false } => {}
+                }
+            }
+        }
+    }
+
+    /// Gives operations other names.
+    pub(crate) fn rename(&mut self, to: &mut dyn FnMut(&str) -> Option<String>) {
+        for name in &mut self.names {
+            if let Some(other) = to(name) {
+                *name = other.into();
+            }
+        }
+    }
+}

@@ -14,6 +14,7 @@ use super::typed::{AnyHistory, difference};
 use super::{Difference, Facts, Recorded, Settings, facts};
 use crate::model::ModelName;
 use crate::raw::{Annotation, Lines};
+use crate::workload::JepsenAnswer;
 use crate::{Format, Value};
 
 /// A history of one of the bundled models, ready to be checked.
@@ -27,6 +28,7 @@ pub struct LoadedHistory {
     pub(super) lines: Lines,
     pub(super) annotations: Vec<Annotation>,
     pub(super) unknown_results: usize,
+    pub(super) jepsen: Option<Box<JepsenAnswer>>,
 }
 
 /// The name of a client, for people.
@@ -41,6 +43,11 @@ impl LoadedHistory {
     /// Other information in the file: injected faults, messages.
     pub fn annotations(&self) -> &[Annotation] {
         &self.annotations
+    }
+
+    /// What Jepsen's checker says, if the history is one of a workload.
+    pub fn jepsen(&self) -> Option<&JepsenAnswer> {
+        self.jepsen.as_deref()
     }
 
     /// The model, with its options.

@@ -188,15 +188,31 @@ impl Loader<'_, '_> {
             lines,
             annotations: raw.annotations,
             unknown_results: raw.partly_unknown + unknown_results,
+            jepsen: raw.jepsen,
         }
     }
 
     fn at(&self, line: u32, part: Part, message: String) -> ReadError {
-        error_at(self.source, self.raw.format, line, part, message)
+        self.located(error_at(self.source, self.raw.format, line, part, message), part)
     }
 
     fn mismatch(&self, raw: &RawOp<'_>, mismatch: &Mismatch) -> ReadError {
-        mismatch_at(self.source, self.raw.format, self.info, raw, mismatch)
+        let error = mismatch_at(self.source, self.raw.format, self.info, raw, mismatch);
+        self.located(error, mismatch.part())
+    }
+
+    /// The error at the field of a log that holds the part.
+    fn located(&self, error: ReadError, part: Part) -> ReadError {
+        let (Some(log), Some(line)) = (&self.raw.log, error.line()) else { return error };
+        let field = match part {
+            Part::Name => &log.op,
+            Part::Result => &log.value,
+            Part::Args => return error,
+        };
+        match crate::mapping::locate(self.source, self.raw.format, line, field) {
+            Some(column) => error.at(self.source, line, column),
+            None => error,
+        }
     }
 
     fn invalid(&self, lines: &Lines, error: &HistoryError) -> ReadError {

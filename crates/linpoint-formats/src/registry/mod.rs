@@ -5,6 +5,7 @@ mod facts;
 mod loaded;
 mod loader;
 pub(crate) mod models;
+mod parts;
 mod recent;
 mod typed;
 pub mod watch;
@@ -24,10 +25,12 @@ use linpoint::{Algorithm, Cancel, Checker, Hints, Limits};
 
 use crate::blocks::Input;
 use crate::generate::{Draft, Object};
+use crate::mapping::{self, Mapping};
 use crate::model::ModelName;
 use crate::raw::{RawBuilder, RawHistory};
 use crate::stream::Stream;
 use crate::suggest::did_you_mean;
+use crate::workload::WorkloadChoice;
 use crate::{Format, ReadError, Source, Value};
 use loader::Loader;
 use models::{Entry, Make, Model};
@@ -113,6 +116,73 @@ impl Default for ReadLimits {
     }
 }
 
+/// What the user says about an input.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Given<'a> {
+    /// The format; recognised by the contents if not given.
+    pub format: Option<Format>,
+    /// The model. It overrides the one that the file names.
+    pub model: Option<&'a ModelName>,
+    /// What the fields of a log mean.
+    pub map: Option<&'a Mapping>,
+    /// Which of Jepsen's workloads it is.
+    pub workload: WorkloadChoice,
+}
+
+/// A history before it is joined to its model.
+#[derive(Debug)]
+pub struct Unjoined {
+    /// The history.
+    pub raw: RawHistory,
+    /// The model that overrides the one of the file: that of the user, or that of one of several components.
+    pub model: Option<ModelName>,
+}
+
+/// Reads all histories of an input without joining them to their models.
+pub fn read_raw(source: &Source, given: Given<'_>) -> Vec<Result<Unjoined, ReadError>> {
+    let read = match given {
+        Given { map: Some(map), format, .. } => vec![mapping::read(source, format, map)],
+        Given { format, model, workload, .. } => {
+            match format.map_or_else(|| Format::detect(source), Ok) {
+                Ok(format) => format.read_as(source, model, workload),
+                Err(error) => vec![Err(error)],
+            }
+        }
+    };
+    let mut all = Vec::new();
+    for raw in read {
+        match raw.and_then(|raw| parts::split(source, raw, given.model)) {
+            Ok(pieces) => all.extend(pieces.into_iter().map(|(raw, component)| {
+                Ok(Unjoined { raw, model: component.or_else(|| given.model.cloned()) })
+            })),
+            Err(error) => all.push(Err(error)),
+        }
+    }
+    all
+}
+
+/// Reads all histories of a source.
+pub fn read_source(source: &Source, limits: ReadLimits, given: Given<'_>) -> Vec<Found> {
+    // A single line of a stream has another number.
+    let is_whole = source.first_line() == 1;
+    let plain = || read_plain(&mut source.bytes(), limits.threads, given);
+    match is_whole.then(plain).flatten() {
+        Some(history) => vec![Found { id: None, history: Ok(history) }],
+        None => read_any(source, given),
+    }
+}
+
+/// Reads all histories of a file. The text of a long one is not kept in memory, if its lines are plain.
+pub fn read_path(path: &Path, limits: ReadLimits, given: Given<'_>) -> io::Result<Vec<Found>> {
+    // Other things than files can be read only once.
+    if path.metadata().is_ok_and(|meta| meta.is_file())
+        && let Some(history) = read_plain(&mut File::open(path)?, limits.threads, given)
+    {
+        return Ok(vec![Found { id: None, history: Ok(history) }]);
+    }
+    Ok(read_any(&Source::open_within(path, limits.max_unpacked)?, given))
+}
+
 /// Reads all histories of an input, in the format that is given or else in whatever format it is.
 /// There is at least one, or an error.
 pub fn read_all(source: &Source, format: Option<Format>, model: Option<&ModelName>) -> Vec<Found> {
@@ -126,13 +196,7 @@ pub fn read_all_within(
     format: Option<Format>,
     model: Option<&ModelName>,
 ) -> Vec<Found> {
-    // A single line of a stream has another number.
-    let is_whole = source.first_line() == 1;
-    let plain = || read_plain(&mut source.bytes(), limits.threads, format, model);
-    match is_whole.then(plain).flatten() {
-        Some(history) => vec![Found { id: None, history: Ok(history) }],
-        None => read_any(source, format, model),
-    }
+    read_source(source, limits, Given { format, model, ..Given::default() })
 }
 
 /// Reads all histories of a file, as [`read_all`] does. The text of a long one is not kept in memory, if its
@@ -152,39 +216,37 @@ pub fn read_file_within(
     format: Option<Format>,
     model: Option<&ModelName>,
 ) -> io::Result<Vec<Found>> {
-    // Other things than files can be read only once.
-    if path.metadata().is_ok_and(|meta| meta.is_file())
-        && let Some(history) = read_plain(&mut File::open(path)?, limits.threads, format, model)
-    {
-        return Ok(vec![Found { id: None, history: Ok(history) }]);
-    }
-    Ok(read_any(&Source::open_within(path, limits.max_unpacked)?, format, model))
+    read_path(path, limits, Given { format, model, ..Given::default() })
 }
 
 /// Reads a history whose lines are plain, see [`crate::stream`].
 fn read_plain(
     input: &mut Input<'_>,
     threads: Option<usize>,
-    format: Option<Format>,
-    model: Option<&ModelName>,
+    given: Given<'_>,
 ) -> Option<LoadedHistory> {
-    let (raw, stream) = Stream::open(input, format, threads)?;
+    let has_components = |model: &ModelName| model.components().is_some();
+    let is_unusual = given.map.is_some()
+        || matches!(given.workload, WorkloadChoice::Is(_))
+        || given.model.is_some_and(has_components);
+    if is_unusual {
+        return None;
+    }
+    let (raw, stream) = Stream::open(input, given.format, threads)?;
     // Nobody will see the errors.
     let nowhere = Source::new("", Vec::new());
-    join(&nowhere, raw, Some(stream), model).ok()
+    join(&nowhere, raw, Some(stream), given.model).ok()
 }
 
 /// Reads whatever there is.
-fn read_any(source: &Source, format: Option<Format>, model: Option<&ModelName>) -> Vec<Found> {
-    let format = match format.map_or_else(|| Format::detect(source), Ok) {
-        Ok(format) => format,
-        Err(error) => return vec![Found { id: None, history: Err(error) }],
-    };
-    let found = |raw: Result<RawHistory, ReadError>| match raw {
-        Ok(mut raw) => Found { id: raw.id.take(), history: load(source, raw, model) },
+fn read_any(source: &Source, given: Given<'_>) -> Vec<Found> {
+    let found = |unjoined: Result<Unjoined, ReadError>| match unjoined {
+        Ok(Unjoined { mut raw, model }) => {
+            Found { id: raw.id.take(), history: load(source, raw, model.as_ref()) }
+        }
         Err(error) => Found { id: None, history: Err(error) },
     };
-    format.read(source, model).into_iter().map(found).collect()
+    read_raw(source, given).into_iter().map(found).collect()
 }
 
 /// Joins a history to its model. `model` overrides the model that the file names.
@@ -269,6 +331,9 @@ pub(crate) fn simulate(draft: &Draft<'_>) -> Result<Box<dyn Object>, ReadError> 
 ///
 /// The model is unknown, or an option is unknown or wrong.
 pub fn validate(model: &ModelName) -> Result<(), ReadError> {
+    if let Some(components) = model.components() {
+        return components.iter().try_for_each(|component| validate(&component.model));
+    }
     let nowhere = Source::new("--model", Vec::new());
     let entry = entry_of(&nowhere, model)?;
     match model_with_options(&nowhere, entry, model) {
@@ -296,6 +361,10 @@ fn entry_of(source: &Source, model: &ModelName) -> Result<&'static Entry, ReadEr
     if custom::is_script(&model.name) {
         let error = ReadError::new(source, format!("the model is the script {:?}", model.name));
         return Err(error.help("a history cannot load a script: give it with --model"));
+    }
+    if model.components().is_some() {
+        let message = format!("the models {} are not one model", model.name);
+        return Err(ReadError::new(source, message).help("only the commands that read files take several models: check, plan, stats, depth, convert, shrink"));
     }
     let names: Vec<&str> = models().map(|info| info.name).collect();
     let rest = format!("the models are: {}", names.join(", "));

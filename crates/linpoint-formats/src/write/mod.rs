@@ -139,6 +139,9 @@ impl Format {
             Format::Limo => Box::new(limo::write::Lines::new(out)),
             Format::Snapshot => Box::new(snapshot::write::Events::new(out)),
             Format::Violat => Box::new(violat::write::Document::new(out)),
+            Format::JepsenJson | Format::Json | Format::Csv | Format::Tsv => {
+                Box::new(ReadOnly(self))
+            }
         }
     }
 
@@ -155,6 +158,27 @@ impl Format {
     /// True if operations are written with times, so that they can be kept.
     pub(crate) fn has_times(self) -> bool {
         matches!(self, Format::Jsonl | Format::Fastlin | Format::Fptlin)
+    }
+}
+
+/// Writes nothing: the format is only read.
+struct ReadOnly(Format);
+
+impl Writer for ReadOnly {
+    fn begin(&mut self, _header: &Header<'_>) -> Written {
+        cannot(format!("the format {} is only read", self.0.name()))
+    }
+
+    fn call(&mut self, _call: &Call<'_>) -> Written {
+        Ok(())
+    }
+
+    fn end(&mut self, _call: &Call<'_>, _ending: Ending<'_>) -> Written {
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Written {
+        Ok(())
     }
 }
 

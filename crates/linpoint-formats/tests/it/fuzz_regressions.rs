@@ -20,6 +20,7 @@ fn every_kept_input_is_read_or_refused_and_engines_agree() {
                 "any" => fuzz::detect(&data),
                 "watch" => fuzz::watch(&data),
                 "limits" => fuzz::limits(&data, None),
+                "log" => fuzz::log(&data),
                 format => fuzz::read(&format.replace('_', "-"), &data),
             }
             replayed += 1;

@@ -34,6 +34,7 @@ impl Counter {
                 CounterRet::Done
             }
             CounterOp::FetchAdd(n) => CounterRet::Value(self.fetch_add(*n)),
+            CounterOp::AddFetch(n) => CounterRet::Value(self.fetch_add(*n) + n),
         }
     }
 }

@@ -112,9 +112,8 @@ fn a_waiting_loop_without_yield_now_is_cut_off() {
                 while counter.load(Acquire) == 0 {}
                 CounterRet::Value(counter.load(Acquire))
             }
-            CounterOp::Add(n) | CounterOp::FetchAdd(n) => {
-                CounterRet::Value(counter.fetch_add(*n, AcqRel))
-            }
+            CounterOp::FetchAdd(n) => CounterRet::Value(counter.fetch_add(*n, AcqRel)),
+            other => unreachable!("{other:?} is in no thread"),
         });
     let scenario = threads(&[&[CounterOp::Get], &[CounterOp::FetchAdd(1)]]);
     let attempt = Loom::new().branches(200).attempt(&test, &scenario);

@@ -33,6 +33,7 @@ fn checked(
         unknown_results: 0,
         time: Duration::from_millis(1500),
         reading: Duration::from_millis(250),
+        jepsen: None,
     };
     (Rendered::new(heading, &TypedOperations { spec, history }, &report), report)
 }

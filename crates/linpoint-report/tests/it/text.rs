@@ -48,6 +48,7 @@ fn heading(operations: usize) -> Heading {
         unknown_results: 0,
         time: Duration::from_micros(1250),
         reading: Duration::from_millis(250),
+        jepsen: None,
     }
 }
 

@@ -11,7 +11,7 @@
 //!     .perform(|counter, op| match op {
 //!         CounterOp::Get => CounterRet::Value(counter.load(Ordering::SeqCst)),
 //!         CounterOp::FetchAdd(n) => CounterRet::Value(counter.fetch_add(*n, Ordering::SeqCst)),
-//!         CounterOp::Add(_) => unreachable!("not drawn"),
+//!         _ => unreachable!("not drawn"),
 //!     })
 //!     .threads(3)
 //!     .run();

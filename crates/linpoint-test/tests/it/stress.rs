@@ -22,6 +22,7 @@ fn exact(counter: &AtomicI64, op: &CounterOp) -> CounterRet {
     match op {
         CounterOp::Get => CounterRet::Value(counter.load(Ordering::SeqCst)),
         CounterOp::FetchAdd(n) => CounterRet::Value(counter.fetch_add(*n, Ordering::SeqCst)),
+        CounterOp::AddFetch(n) => CounterRet::Value(counter.fetch_add(*n, Ordering::SeqCst) + n),
         CounterOp::Add(n) => {
             counter.fetch_add(*n, Ordering::SeqCst);
             CounterRet::Done

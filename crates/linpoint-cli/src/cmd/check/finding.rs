@@ -4,8 +4,8 @@
 use std::time::{Duration, Instant};
 
 use linpoint::CheckError;
-use linpoint_formats::{LoadedHistory, ReadError};
-use linpoint_report::{Heading, Outcome, Place, Rendered, html, witness};
+use linpoint_formats::{JepsenAnswer, LoadedHistory, ReadError};
+use linpoint_report::{Heading, Jepsen, Outcome, Place, Rendered, html, witness};
 
 use super::workers::Workers;
 use crate::cmd::loaded::LoadedOperations;
@@ -34,6 +34,8 @@ pub struct Checked {
     pub name: String,
     /// The verdict.
     pub verdict: VerdictKind,
+    /// True if Jepsen's checker of the workload says that it is not valid.
+    pub is_invalid: bool,
     /// Number of operations.
     pub operations: usize,
     /// The result in the output format.
@@ -125,6 +127,7 @@ fn check_one(
         unknown_results: history.unknown_results(),
         time,
         reading,
+        jepsen: history.jepsen().cloned().map(jepsen),
     };
     entry.checked(history.len());
     let operations = LoadedOperations { history, settings: &options.run.settings, has_lines: true };
@@ -135,7 +138,9 @@ fn check_one(
         Outcome::Undecided(_) => VerdictKind::Undecided,
     };
     let wants_witness = options.witness.is_some();
+    let is_invalid = history.jepsen().is_some_and(|jepsen| jepsen.valid == Some(false));
     Ok(Checked {
+        is_invalid,
         name: name.to_owned(),
         verdict,
         operations: history.len(),
@@ -149,6 +154,12 @@ fn check_one(
         page: options.html.as_ref().map(|_| html::render(&rendered, &operations, &report)),
         witness: wants_witness.then(|| witness::render(&rendered, &operations, &report.verdict)),
     })
+}
+
+/// The answer of Jepsen's checker for the report.
+fn jepsen(answer: JepsenAnswer) -> Jepsen {
+    let JepsenAnswer { workload, valid, error, facts, assumptions } = answer;
+    Jepsen { workload, valid, error, facts, assumptions }
 }
 
 /// Why a check gave no verdict.

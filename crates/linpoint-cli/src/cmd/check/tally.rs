@@ -14,6 +14,8 @@ pub struct Tally {
     linearizable: usize,
     violations: usize,
     undecided: usize,
+    /// Histories that are not valid for Jepsen's checker, linearizable or not.
+    invalid: usize,
     /// Inputs that could not be checked.
     pub errors: usize,
     operations: usize,
@@ -36,6 +38,7 @@ impl Tally {
     /// Adds a history that was checked.
     pub fn count(&mut self, checked: &Checked) {
         self.operations += checked.operations;
+        self.invalid += usize::from(checked.is_invalid);
         *match checked.verdict {
             VerdictKind::Linearizable => &mut self.linearizable,
             VerdictKind::Violation => &mut self.violations,
@@ -45,13 +48,13 @@ impl Tally {
 
     /// True if a history is not linearizable.
     pub fn has_violations(&self) -> bool {
-        self.violations > 0
+        self.violations + self.invalid > 0
     }
 
     /// The exit code of the worst outcome. A violation is worse than an input that could not be checked, unless strict.
     pub fn exit(&self) -> Exit {
         let mut counts = [
-            (self.violations, Exit::Violation),
+            (self.violations + self.invalid, Exit::Violation),
             (self.errors, Exit::Error),
             (self.undecided + self.not_checked, Exit::Undecided),
         ];
@@ -64,7 +67,7 @@ impl Tally {
     /// The exit code if the reader of the output has gone before the end: a violation that was found is one. Otherwise
     /// there is no verdict, and the code is that of a process that a closed pipe has ended.
     pub fn exit_unread(&self) -> u8 {
-        if self.violations > 0 { Exit::Violation.code() } else { CLOSED_PIPE }
+        if self.has_violations() { Exit::Violation.code() } else { CLOSED_PIPE }
     }
 
     /// The summary line.
@@ -76,6 +79,9 @@ impl Tally {
             format!("{histories}: {} linearizable, {} not", self.linearizable, self.violations);
         if self.undecided > 0 {
             let _ = write!(text, ", {} undecided", self.undecided);
+        }
+        if self.invalid > 0 {
+            let _ = write!(text, ", {} not valid for Jepsen", self.invalid);
         }
         if self.errors > 0 {
             let _ = write!(text, "; {}", text::count(self.errors, "error"));

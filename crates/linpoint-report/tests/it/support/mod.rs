@@ -88,6 +88,7 @@ fn page_of<S: Spec>(
         unknown_results: 0,
         time,
         reading: Duration::ZERO,
+        jepsen: None,
     };
     let operations = Annotated(TypedOperations { spec, history }, annotations);
     let rendered = Rendered::new(heading, &operations, &report);

@@ -39,6 +39,10 @@ impl SmallObject for SmallCounter {
             CounterOp::Get => (found, state),
             CounterOp::Add(by) => (CounterRet::Done, state.wrapping_add(*by as u64)),
             CounterOp::FetchAdd(by) => (found, state.wrapping_add(*by as u64)),
+            CounterOp::AddFetch(by) => {
+                let after = state.wrapping_add(*by as u64);
+                (CounterRet::Value(after as i64), after)
+            }
         })
     }
 

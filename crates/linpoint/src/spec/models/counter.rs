@@ -28,6 +28,8 @@ pub enum CounterOp {
     Add(i64),
     /// Gives [`CounterRet::Value`], the number before the addition.
     FetchAdd(i64),
+    /// Gives [`CounterRet::Value`], the number after the addition.
+    AddFetch(i64),
 }
 
 /// Results of a [`Counter`].
@@ -35,11 +37,11 @@ pub enum CounterOp {
 pub enum CounterRet {
     /// An addition is done.
     Done,
-    /// The number before the operation.
+    /// The number before the operation; of [`CounterOp::AddFetch`], the number after it.
     Value(i64),
 }
 
-use CounterOp::{Add, FetchAdd, Get};
+use CounterOp::{Add, AddFetch, FetchAdd, Get};
 use CounterRet::Done;
 
 impl Counter {
@@ -48,6 +50,10 @@ impl Counter {
             Get => (CounterRet::Value(state), state),
             Add(n) => (Done, state.wrapping_add(*n)),
             FetchAdd(n) => (CounterRet::Value(state), state.wrapping_add(*n)),
+            AddFetch(n) => {
+                let after = state.wrapping_add(*n);
+                (CounterRet::Value(after), after)
+            }
         }
     }
 }
@@ -64,7 +70,7 @@ impl Spec for Counter {
     one_outcome!();
 
     fn is_read(&self, op: &Self::Op, _ret: Option<&Self::Ret>) -> bool {
-        matches!(op, Get | Add(0) | FetchAdd(0))
+        matches!(op, Get | Add(0) | FetchAdd(0) | AddFetch(0))
     }
 
     fn shaped(&self) -> Option<&dyn Shaped<Self::Op, Self::Ret>> {
@@ -100,8 +106,11 @@ impl Shaped<CounterOp, CounterRet> for Counter {
         match (op, ret) {
             (Get, None) => Role::Idle,
             (Get, Some(CounterRet::Value(n))) => Role::IsNumber(*n),
-            (Add(by), None | Some(Done)) | (FetchAdd(by), None) => Role::Shift(*by),
+            (Add(by), None | Some(Done)) | (FetchAdd(by) | AddFetch(by), None) => Role::Shift(*by),
             (FetchAdd(by), Some(CounterRet::Value(n))) => Role::ShiftFrom { by: *by, from: *n },
+            (AddFetch(by), Some(CounterRet::Value(n))) => {
+                Role::ShiftFrom { by: *by, from: n.wrapping_sub(*by) }
+            }
             _ => Role::Foreign("an operation has a result of another kind"),
         }
     }
@@ -130,6 +139,7 @@ impl ToWire<CounterOp, CounterRet> for Counter {
             Get => ("get", args([])),
             Add(n) => ("add", args([n])),
             FetchAdd(n) => ("fetch_add", args([n])),
+            AddFetch(n) => ("add_fetch", args([n])),
         }
     }
 
@@ -145,7 +155,12 @@ impl FromWire for Counter {
     const INFO: ModelInfo = ModelInfo {
         name: "counter",
         about: "a number that is added to",
-        operations: &["get() -> number", "add(number)", "fetch_add(number) -> the number before"],
+        operations: &[
+            "get() -> number",
+            "add(number)",
+            "fetch_add(number) -> the number before",
+            "add_fetch(number) -> the number after",
+        ],
         options: &["initial=N: the number before the first operation (0)"],
     };
 
@@ -158,6 +173,7 @@ impl FromWire for Counter {
             "get" => wire::none(call).map(|()| Get),
             "add" => wire::int_arg(wire::one(call)?).map(Add),
             "fetch_add" => wire::int_arg(wire::one(call)?).map(FetchAdd),
+            "add_fetch" => wire::int_arg(wire::one(call)?).map(AddFetch),
             _ => Err(Mismatch::UnknownOperation),
         }
     }
@@ -165,7 +181,7 @@ impl FromWire for Counter {
     fn read_ret(&self, op: &Self::Op, value: &wire::Value) -> Result<Self::Ret, Mismatch> {
         match op {
             Add(_) => wire::done(value).map(|()| Done),
-            Get | FetchAdd(_) => wire::int_ret(value).map(CounterRet::Value),
+            Get | FetchAdd(_) | AddFetch(_) => wire::int_ret(value).map(CounterRet::Value),
         }
     }
 
@@ -201,9 +217,10 @@ mod tests {
 
     #[test]
     fn sequential_semantics() {
-        let (rets, state) = run(&Counter::default(), &[Get, Add(5), FetchAdd(-1), Get]);
-        assert_eq!(rets, ["0", "ok", "5", "4"]);
-        assert_eq!(state, "4");
+        let (rets, state) =
+            run(&Counter::default(), &[Get, Add(5), FetchAdd(-1), AddFetch(3), Get]);
+        assert_eq!(rets, ["0", "ok", "5", "7", "7"]);
+        assert_eq!(state, "7");
         let (_, state) = run(&Counter { initial: i64::MAX }, &[Add(1)]);
         assert_eq!(state, i64::MIN.to_string());
     }
@@ -217,7 +234,17 @@ mod tests {
 
     #[test]
     fn claims_hold() {
-        let ops = [Get, Add(1), Add(0), FetchAdd(1), FetchAdd(0), Add(-1), FetchAdd(2)];
+        let ops = [
+            Get,
+            Add(1),
+            Add(0),
+            FetchAdd(1),
+            FetchAdd(0),
+            Add(-1),
+            FetchAdd(2),
+            AddFetch(1),
+            AddFetch(2),
+        ];
         check_claims(&Counter::default(), &ops, 1, 400).unwrap();
     }
 }

@@ -10,6 +10,7 @@ mod cas_register;
 mod channel;
 mod counter;
 mod deque;
+mod grow_set;
 mod key_value;
 mod map;
 mod max_register;
@@ -25,6 +26,7 @@ mod set;
 mod snapshot;
 mod sorted;
 mod stack;
+mod trie;
 
 pub use append::Append;
 pub use priority_queue::Order;
@@ -57,6 +59,7 @@ models! {
     key_value { KeyValue, KeyValueOp, KeyValueRet } KeyValue<wire::Value, wire::Value>;
     map { Map, MapOp, MapRet } Map<wire::Value, wire::Value>;
     set { Set, SetOp, SetRet } Set<wire::Value>;
+    grow_set { GrowSet, GrowSetOp, GrowSetRet } GrowSet<wire::Value>;
     bag { Bag, BagOp, BagRet } Bag<wire::Value>;
     stack { Stack, StackOp, StackRet } Stack<wire::Value>;
     queue { Queue, QueueOp, QueueRet } Queue<wire::Value>;

@@ -1,0 +1,3 @@
+module linpointrecorder
+
+go 1.19
