@@ -33,6 +33,9 @@ pub(crate) trait Relation: Send + Sync {
         out: &mut Vec<(Value, State)>,
     ) -> Result<(), Failure>;
 
+    /// Forgets the answer to a question, if it was kept.
+    fn forget(&self, _state: &State, _op: &CustomOp) {}
+
     /// Performs the operations one after the other and gives the position of the first illegal one. `None` if there is no
     /// quicker way than step by step.
     fn replay(

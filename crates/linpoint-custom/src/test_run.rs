@@ -103,6 +103,7 @@ fn walk(
             *(if out.is_empty() { waited } else { done }) += 1;
             if random.below(8) == 0 {
                 let mut again = Vec::new();
+                model.relation().forget(&state, op);
                 model.outcomes(&state, op, &mut again);
                 report.steps += 1;
                 if again != out {

@@ -70,6 +70,10 @@ struct Talk {
     /// How many answers of the last question were not of use yet.
     unused: FxHashMap<(u32, u32), ()>,
     asked: usize,
+    /// How many questions about steps there were.
+    questions: u64,
+    /// An earlier question, which is asked again from time to time: the answer must be the same.
+    control: Option<(u32, u32)>,
 }
 
 /// Numbers for values.
@@ -246,6 +250,8 @@ impl Talk {
             ahead: 1,
             unused: FxHashMap::default(),
             asked: 0,
+            questions: 0,
+            control: None,
         }
     }
 
@@ -269,6 +275,11 @@ impl Talk {
 
     /// The outcomes of an operation in a state.
     fn outcomes(&mut self, state: &State, op: &CustomOp) -> Result<&Outcomes, Failure> {
+        if self.outcomes.len() > MOST_ANSWERS {
+            self.outcomes = FxHashMap::default();
+            self.states = Numbers::default();
+            self.control = None;
+        }
         let key = (self.states.number(state), self.ops.number(op));
         if !self.outcomes.contains_key(&key) {
             self.step(key)?;
@@ -301,13 +312,6 @@ impl Talk {
                 false => (self.ahead / 2).max(1),
             };
         }
-        if self.outcomes.len() > MOST_ANSWERS {
-            let (kept_state, kept_op) = (self.states.values[state as usize].clone(), op);
-            self.outcomes = FxHashMap::default();
-            self.states = Numbers::default();
-            let state = self.states.number(&kept_state);
-            return self.step_in((state, kept_op)).map(|_| ());
-        }
         self.step_in((state, op))
     }
 
@@ -315,40 +319,67 @@ impl Talk {
         let ops = self.likely(op);
         self.asked = ops.len();
         self.unused.clear();
-        let mut question = "\"steps\":[{\"state\":".to_owned();
+        self.questions += 1;
+        let is_time = self.questions.is_power_of_two() || self.questions % 16 == 0;
+        let control = self.control.filter(|_| is_time);
+        let mut steps = vec![(state, ops)];
+        steps.extend(control.map(|(state, op)| (state, vec![op])));
+        let mut question = "\"steps\":[".to_owned();
+        for (i, (state, ops)) in steps.iter().enumerate() {
+            question.push_str(if i == 0 { "" } else { "," });
+            self.write_step(*state, ops, &mut question)?;
+        }
+        question.push(']');
+        let answer = self.ask(&question)?;
+        let answers = match answer.get("outcomes") {
+            Some(Json::Array(answers)) if answers.len() == steps.len() => answers,
+            _ => return self.wrong(&bad_shape(&steps, &answer)),
+        };
+        for ((state, ops), answers) in steps.iter().zip(answers) {
+            match answers {
+                Json::Array(answers) if answers.len() == ops.len() => {
+                    self.take_answers(*state, ops, answers)?;
+                }
+                _ => return self.wrong(&bad_shape(&steps, &answer)),
+            }
+        }
+        self.control = Some((state, op));
+        Ok(())
+    }
+
+    fn write_step(&self, state: u32, ops: &[u32], question: &mut String) -> Result<(), Failure> {
+        question.push_str("{\"state\":");
         question.push_str(&String::from_utf8_lossy(&self.states.values[state as usize]));
         question.push_str(",\"ops\":[");
         for (i, op) in ops.iter().enumerate() {
             question.push_str(if i == 0 { "" } else { "," });
-            write_op(&self.ops.values[*op as usize], &mut question)?;
+            write_op(&self.ops.values[*op as usize], question)?;
         }
-        question.push_str("]}]");
-        let answer = self.ask(&question)?;
-        let answers = match answer.get("outcomes") {
-            Some(Json::Array(steps)) => match steps.as_slice() {
-                [Json::Array(answers)] if answers.len() == ops.len() => answers,
-                _ => return self.wrong(&bad_shape(&ops, &answer)),
-            },
-            _ => return self.wrong(&bad_shape(&ops, &answer)),
-        };
+        question.push_str("]}");
+        Ok(())
+    }
+
+    /// Takes the answers about operations one after the other.
+    fn take_answers(&mut self, state: u32, ops: &[u32], answers: &[Json]) -> Result<(), Failure> {
         let mut state = state;
-        for (op, outcomes) in ops.into_iter().zip(answers) {
+        for (&op, outcomes) in ops.iter().zip(answers) {
             let outcomes = self.read_outcomes(outcomes, op)?;
             let first = outcomes.first().map(|(_, after)| *after);
-            self.unused.insert((state, op), ());
-            if let Some(known) = self.outcomes.get(&(state, op))
-                && *known != outcomes
-            {
-                let name = self.ops.values[op as usize].name;
-                let state =
-                    String::from_utf8_lossy(&self.states.values[state as usize]).into_owned();
-                let message = format!(
-                    "gave two different answers to one question: {name} in the state {}",
-                    shown(&state)
-                );
-                return self.wrong(&message);
+            match self.outcomes.get(&(state, op)) {
+                Some(known) if *known != outcomes => {
+                    let name = self.ops.values[op as usize].name;
+                    let state = &self.states.values[state as usize];
+                    let state = shown(&String::from_utf8_lossy(state));
+                    return self.wrong(&format!(
+                        "gave two different answers to one question: {name} in the state {state}"
+                    ));
+                }
+                Some(_) => {}
+                None => {
+                    self.unused.insert((state, op), ());
+                    self.outcomes.insert((state, op), outcomes);
+                }
             }
-            self.outcomes.insert((state, op), outcomes);
             state = first.unwrap_or(state);
         }
         Ok(())
@@ -382,12 +413,11 @@ impl Talk {
     }
 }
 
-fn bad_shape(ops: &[u32], answer: &Map<String, Json>) -> String {
+fn bad_shape(steps: &[(u32, Vec<u32>)], answer: &Map<String, Json>) -> String {
     let given = shown(&Json::Object(answer.clone()).to_string());
-    let expected = ops.len();
-    format!(
-        "must answer with \"outcomes\", a list with one list of {expected} answers, not {given}"
-    )
+    let lengths: Vec<String> = steps.iter().map(|(_, ops)| ops.len().to_string()).collect();
+    let expected = lengths.join(" and ");
+    format!("must answer with \"outcomes\", lists of {expected} answers, not {given}")
 }
 
 /// `["put", [1, 2]]`, and who calls.
@@ -448,6 +478,12 @@ impl Relation for Process {
             outcomes.iter().map(|(ret, state)| (ret.clone(), states[*state as usize].clone())),
         );
         Ok(())
+    }
+
+    fn forget(&self, state: &State, op: &CustomOp) {
+        let mut talk = self.talk();
+        let key = (talk.states.number(state), talk.ops.number(op));
+        talk.outcomes.remove(&key);
     }
 
     fn describe(&self, state: &State) -> String {
