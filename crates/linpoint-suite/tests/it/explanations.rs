@@ -5,12 +5,15 @@ use std::time::Duration;
 
 use linpoint::history::{Interval, Span, Ties};
 use linpoint::spec::models::{
-    KeyValue, KeyValueOp, KeyValueRet, Snapshot, SnapshotOp, SnapshotRet,
+    Bag, BagOp, BagRet, KeyValue, KeyValueOp, KeyValueRet, Order, PriorityQueue, PriorityQueueOp,
+    PriorityQueueRet, Queue, QueueOp, QueueRet, Snapshot, SnapshotOp, SnapshotRet, Stack, StackOp,
+    StackRet,
 };
 use linpoint::verdict::{Argument, Last, ReasonKind, ViolationKind};
 use linpoint::{Checker, Hints, History, OpId, Spec, Verdict};
 use linpoint_suite::arguments::{Facts, Recorded, confirm, recorded};
 use linpoint_suite::corpus;
+use linpoint_suite::erased::Erased;
 use linpoint_suite::generate::{Params, cases};
 use linpoint_suite::vocabulary::Vocabulary;
 
@@ -106,6 +109,32 @@ fn texts() -> Vocabulary<KeyValue<u8, String>> {
         .once(Put(0, "x".into()), [KeyValueRet::Done])
 }
 
+/// Containers of two values, which are added again and again, and hardly anything else is returned.
+fn few_values() -> [Vocabulary<Erased>; 4] {
+    let values = [None, Some(1), Some(2)];
+    let queue = Vocabulary::new("queue", Queue::new())
+        .op(QueueOp::Enqueue(1), [QueueRet::Done])
+        .op(QueueOp::Enqueue(2), [QueueRet::Done])
+        .op(QueueOp::Dequeue, values.map(QueueRet::Value))
+        .op(QueueOp::Peek, values.map(QueueRet::Value));
+    let stack = Vocabulary::new("stack", Stack::new())
+        .op(StackOp::Push(1), [StackRet::Done])
+        .op(StackOp::Push(2), [StackRet::Done])
+        .op(StackOp::Pop, values.map(StackRet::Value))
+        .op(StackOp::Peek, values.map(StackRet::Value));
+    let priority_queue =
+        Vocabulary::new("priority queue, largest first", PriorityQueue::new(Order::Max))
+            .op(PriorityQueueOp::Insert(1), [PriorityQueueRet::Done])
+            .op(PriorityQueueOp::Insert(2), [PriorityQueueRet::Done])
+            .op(PriorityQueueOp::Poll, values.map(PriorityQueueRet::Value))
+            .op(PriorityQueueOp::Peek, values.map(PriorityQueueRet::Value));
+    let bag = Vocabulary::new("bag", Bag::new())
+        .op(BagOp::Add(1), [BagRet::Done])
+        .op(BagOp::Add(2), [BagRet::Done])
+        .op(BagOp::Remove, values.map(BagRet::Value));
+    [queue.erase(), stack.erase(), priority_queue.erase(), bag.erase()]
+}
+
 fn count() -> u64 {
     match (is_long(), std::env::var_os("LINPOINT_QUICK")) {
         (true, _) => 100_000,
@@ -131,6 +160,11 @@ fn every_argument_is_true() {
             let kinds = explanations_hold(&vocabulary, params, cases, &mut complaints);
             add(vocabulary.name, kinds);
         }
+    }
+    for vocabulary in few_values() {
+        let cases = (0xa52, 4 * count());
+        let kinds = explanations_hold(&vocabulary, Params::small(), cases, &mut complaints);
+        add(vocabulary.name, kinds);
     }
     let cases = (0xa51, 2 * count());
     add("texts", explanations_hold(&texts(), Params::small(), cases, &mut complaints));

@@ -22,6 +22,8 @@ mod priority;
 mod queue;
 mod rules;
 mod stack;
+#[cfg(test)]
+mod tests;
 mod window;
 
 use rustc_hash::FxHashMap;

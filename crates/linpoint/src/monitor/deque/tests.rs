@@ -7,22 +7,10 @@ use super::ends::End;
 use super::recut::recut;
 use crate::monitor::Effort;
 use crate::monitor::returns::graph::Contents as _;
-use crate::monitor::returns::words::{Set, Words};
+use crate::monitor::returns::words::Words;
+use crate::monitor::returns::words::tests::words_of;
 
 type All = BTreeSet<VecDeque<u32>>;
-
-/// All words of a set, from bottom to top.
-fn words_of(words: &Words, set: Set) -> Vec<Vec<u32>> {
-    if words.tops(set).is_empty() {
-        return vec![Vec::new()];
-    }
-    let with_top = |(top, below): &(u32, Set)| {
-        let mut found = words_of(words, *below);
-        found.iter_mut().for_each(|word| word.push(*top));
-        found
-    };
-    words.tops(set).iter().flat_map(with_top).collect()
-}
 
 fn all_of(words: &Words, contents: &Contents) -> All {
     let mut all = All::new();

@@ -9,6 +9,9 @@
 //! A union takes at most the product of the two sizes. In practice the sets differ near the top only,
 //! and unions end where they meet.
 
+#[cfg(test)]
+pub(in crate::monitor) mod tests;
+
 use crate::monitor::Refusal;
 use crate::monitor::effort::Effort;
 
@@ -57,8 +60,8 @@ struct Frame {
 
 /// Bytes that are accounted for together.
 const PORTION: usize = 1 << 20;
-/// Nodes are not swept before there are this many. They and their table fit into the cache.
-const LEAST_TO_SWEEP: usize = 1 << 16;
+/// Nodes are not swept before there are this many. They and their table fit into the cache. Tests sweep often.
+const LEAST_TO_SWEEP: usize = if cfg!(debug_assertions) { 1 << 4 } else { 1 << 16 };
 /// Unions are remembered for as many nodes as there are places in the table, up to this number.
 const MOST_REMEMBERED: usize = 1 << 16;
 
