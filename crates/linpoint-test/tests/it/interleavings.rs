@@ -117,7 +117,7 @@ fn two_preemptions_are_found_where_one_is_not_enough() {
                 let changes = seen.windows(2).filter(|pair| pair[0] != pair[1]).count();
                 CounterRet::Value(if changes == 2 { -1 } else { seen[2] })
             }
-            CounterOp::Add(n) | CounterOp::FetchAdd(n) => {
+            CounterOp::Add(n) | CounterOp::FetchAdd(n) | CounterOp::AddFetch(n) => {
                 total.fetch_add(*n, AcqRel);
                 CounterRet::Done
             }

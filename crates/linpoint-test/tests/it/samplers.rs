@@ -81,7 +81,7 @@ fn every_sampler_finds_a_lost_addition_and_repeats_it() {
         .ops(|_| CounterOp::Get)
         .perform(|total, op| match op {
             CounterOp::Get => CounterRet::Value(total.load(Acquire)),
-            CounterOp::Add(n) | CounterOp::FetchAdd(n) => {
+            CounterOp::Add(n) | CounterOp::FetchAdd(n) | CounterOp::AddFetch(n) => {
                 let before = total.load(Acquire);
                 total.store(before + n, Release);
                 CounterRet::Done
@@ -116,7 +116,7 @@ fn loops_that_wait_and_locks_end_under_every_sampler() {
                 }
                 CounterRet::Value(*total.lock().unwrap())
             }
-            CounterOp::Add(n) | CounterOp::FetchAdd(n) => {
+            CounterOp::Add(n) | CounterOp::FetchAdd(n) | CounterOp::AddFetch(n) => {
                 *total.lock().unwrap() += n;
                 turns.fetch_add(1, AcqRel);
                 CounterRet::Done

@@ -284,7 +284,7 @@ fn halves((low, high): &(AtomicI64, AtomicI64), op: &CounterOp) -> CounterRet {
             std::thread::yield_now();
             CounterRet::Value(seen + high.load(Ordering::SeqCst))
         }
-        CounterOp::Add(n) | CounterOp::FetchAdd(n) => {
+        CounterOp::Add(n) | CounterOp::FetchAdd(n) | CounterOp::AddFetch(n) => {
             let half = if n % 2 == 0 { low } else { high };
             half.fetch_add(*n, Ordering::SeqCst);
             CounterRet::Done
