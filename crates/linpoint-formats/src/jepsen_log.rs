@@ -151,7 +151,7 @@ INFO  jepsen.util - 1\t:info\t:write\t:timed-out
             .collect();
         assert_eq!(
             ops,
-            ["read [] Some(nil) true", "cas [3, 0] Some(false) true", "write [4] None false"]
+            ["read [] Some(null) true", "cas [3, 0] Some(false) true", "write [4] None false"]
         );
         assert_eq!(history.annotations.len(), 2);
     }

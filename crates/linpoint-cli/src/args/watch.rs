@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::raw::{LimitArgs, format_names};
-use super::result::FileArgs;
+use super::raw::{HumanOrJson, LimitArgs, format_names};
+use super::result::ResultArgs;
 
 pub const EXAMPLES: &str = "\
 Examples:
@@ -54,9 +54,9 @@ pub struct WatchArgs {
     #[command(flatten)]
     pub limits: LimitArgs,
 
-    /// Where the outcome is written.
+    /// The form of the outcome, and where it is written.
     #[command(flatten)]
-    pub file: FileArgs,
+    pub result: ResultArgs<HumanOrJson>,
 
     /// Do not show the status on the terminal
     #[arg(long, short)]

@@ -1,5 +1,6 @@
 //! `linpoint watch`: checks a stream incrementally.
 
+mod json;
 mod lines;
 mod status;
 mod text;
@@ -13,6 +14,7 @@ use linpoint_formats::live::WatchError;
 use linpoint_formats::registry::watch;
 use linpoint_report::text::MIN_WIDTH;
 
+use crate::args::raw::HumanOrJson;
 use crate::args::resolved::{model, width_for};
 use crate::args::watch::WatchArgs;
 use crate::error::{CommandError, CommandResult};
@@ -26,13 +28,14 @@ use status::Status;
 /// Watches a stream until it ends or is not linearizable.
 pub fn run(args: &WatchArgs, out: &mut Output) -> CommandResult {
     let (name, settings, mut lines) = prepare(args)?;
-    let path = args.file.settle();
+    let (form, path) = args.result.settle(out);
     out.write_to(path.as_deref(), [&*args.path])?;
     let status = Status::start(args.quiet);
     out.set_progress_bar(status.bar());
     let begun = Instant::now();
     let width = width_for(path.as_deref()).max(MIN_WIDTH);
-    let mut reporter = StreamReporter { status: &status, name: &name, width, out, failed: None };
+    let mut reporter =
+        StreamReporter { status: &status, name: &name, form, width, out, failed: None };
     let watched = watch::watch(&name, &mut |line| lines.next(line), &settings, &mut reporter);
     let failed = reporter.failed.take();
     status.end();
@@ -42,7 +45,11 @@ pub fn run(args: &WatchArgs, out: &mut Output) -> CommandResult {
     }
     match watched {
         Ok(summary) => {
-            out.write(&text::summary(&name, &summary, begun.elapsed(), width))?;
+            let time = begun.elapsed();
+            out.write(&match form {
+                HumanOrJson::Human => text::summary(&name, &summary, time, width),
+                HumanOrJson::Json => json::summary(&name, &summary, time),
+            })?;
             Ok(match summary.outcome {
                 watch::Ended::Fine => Exit::Success,
                 watch::Ended::Undecided(_) | watch::Ended::Stopped { .. } => Exit::Undecided,
@@ -86,6 +93,7 @@ fn prepare(args: &WatchArgs) -> Result<(String, watch::Settings, LineReader), Co
 struct StreamReporter<'a> {
     status: &'a Status,
     name: &'a str,
+    form: HumanOrJson,
     width: usize,
     out: &'a mut Output,
     /// The first error while writing.
@@ -102,7 +110,10 @@ impl watch::Watcher for StreamReporter<'_> {
     }
 
     fn given_up(&mut self, given_up: &watch::GivenUp) {
-        let text = text::given_up(self.name, given_up, self.width);
+        let text = match self.form {
+            HumanOrJson::Human => text::given_up(self.name, given_up, self.width),
+            HumanOrJson::Json => json::given_up(self.name, given_up),
+        };
         let written = self.out.write(&text).and_then(|()| self.out.flush());
         self.failed = self.failed.take().or(written.err());
     }

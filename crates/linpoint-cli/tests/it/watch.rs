@@ -87,6 +87,28 @@ fn giving_up_is_reported_immediately_and_makes_the_stream_undecided() {
 }
 
 #[test]
+fn the_outcome_comes_as_json_too() {
+    let dir = dir("watch-json");
+    fs::write(dir.join("bad.jsonl"), BAD).unwrap();
+    fs::write(dir.join("ok.jsonl"), OK).unwrap();
+    let (out, _) = exits(&linpoint(&dir, &["watch", "--as", "json", "bad.jsonl"]), 1);
+    for part in [
+        "\"schema\":\"linpoint.stream\"",
+        "\"verdict\":\"violation\"",
+        "\"reason\":\"read() by ann returned 7, but only 0 was possible by then\"",
+        "\"line\":3",
+        "\"call_line\":2",
+        "\"allowed\":[\"0\"]",
+        "\"states_before\":[\"0\"]",
+    ] {
+        assert!(out.contains(part), "{part}: {out}");
+    }
+    assert_eq!(out.lines().count(), 1, "{out}");
+    let (out, _) = exits(&linpoint(&dir, &["watch", "--as", "json", "ok.jsonl"]), 0);
+    assert!(out.contains("\"verdict\":\"linearizable\"") && out.contains("\"line\":null"), "{out}");
+}
+
+#[test]
 fn a_limit_stops_the_stream_and_names_the_line() {
     // Deques have no monitor in a stream, and the effects of twenty open operations have many orders.
     let mut stream = "{\"linpoint\":1,\"model\":\"deque\"}\n".to_owned();

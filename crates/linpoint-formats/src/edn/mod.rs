@@ -255,7 +255,7 @@ mod tests {
         assert_eq!(history.model.unwrap().to_string(), "cas-register");
         let notes: Vec<_> =
             history.annotations.iter().map(|a| (a.line, a.after, a.text.as_str())).collect();
-        assert_eq!(notes, [(3, 1, ":nemesis kill nil"), (9, 8, "2 note nil")]);
+        assert_eq!(notes, [(3, 1, ":nemesis kill null"), (9, 8, "2 note null")]);
     }
 
     #[test]

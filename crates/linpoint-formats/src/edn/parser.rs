@@ -278,7 +278,7 @@ mod tests {
     #[test]
     fn values() {
         for (edn, words) in [
-            ("nil", "nil"),
+            ("nil", "null"),
             (" , -3 ", "-3"),
             ("+7N", "7"),
             (":read", "\":read\""),

@@ -77,8 +77,9 @@ fn why_given_up(GivenUp { line, op, limit }: &GivenUp) -> String {
     format!("given up at the return of {} on line {line}: {why}", clean(op))
 }
 
-fn explain(out: &mut String, violation: &LiveViolation, width: usize) {
-    let LiveViolation { line, call_line, op, client, object, returned, failed, .. } = violation;
+/// What ended: the operation with its client and its result.
+fn ended(violation: &LiveViolation) -> String {
+    let LiveViolation { op, client, object, returned, failed, .. } = violation;
     let mut what = clean(op);
     if let Some(object) = object {
         what = format!("{}: {what}", clean(object));
@@ -86,14 +87,18 @@ fn explain(out: &mut String, violation: &LiveViolation, width: usize) {
     if let Some(client) = client {
         let _ = write!(what, " by {}", clean(client));
     }
-    let ended = match returned {
+    match returned {
         Some(returned) => format!("{what} returned {}", clean(returned)),
         None if *failed => format!("{what} was reported as failed"),
         None => format!("{what} returned"),
-    };
+    }
+}
+
+/// The sentence that says what is wrong.
+pub fn reason(violation: &LiveViolation) -> String {
     let allowed: Vec<String> = violation.allowed.iter().map(|ret| clean(ret)).collect();
     let but = match allowed.as_slice() {
-        _ if *failed => "but its effect was observed".to_owned(),
+        _ if violation.failed => "but its effect was observed".to_owned(),
         [] if !violation.allowed_is_complete => "which no order explains".to_owned(),
         all if !violation.allowed_is_complete => {
             format!("but {} was possible by then, for example", first_few(all, " or "))
@@ -101,10 +106,16 @@ fn explain(out: &mut String, violation: &LiveViolation, width: usize) {
         [] => "but no result was possible by then".to_owned(),
         all => format!("but only {} was possible by then", first_few(all, " or ")),
     };
+    format!("{}, {but}", ended(violation))
+}
+
+fn explain(out: &mut String, violation: &LiveViolation, width: usize) {
+    let LiveViolation { line, call_line, failed, .. } = violation;
+    let allowed: Vec<String> = violation.allowed.iter().map(|ret| clean(ret)).collect();
     out.push('\n');
-    text::paragraph(out, &format!("{ended}, {but}"), width, STRONG);
+    text::paragraph(out, &reason(violation), width, STRONG);
     out.push('\n');
-    let place = format!("{ended} (line {line}, called on line {call_line})");
+    let place = format!("{} (line {line}, called on line {call_line})", ended(violation));
     text::fact(out, "\u{2717} fails at", &place, width);
     if !failed && !allowed.is_empty() {
         text::fact(out, "allowed here", &first_few(&allowed, " or "), width);
