@@ -432,8 +432,8 @@ fn harmless_losses_are_reported() {
             "the note is left out",
             "order hints are left out: --hints has no effect",
             "times are left out: only the order of events is kept",
-            "names of processes are left out: they become numbers",
-            "operations without a process get one",
+            "names of clients are left out: they become numbers",
+            "operations without a client get one",
         ]
     );
 }

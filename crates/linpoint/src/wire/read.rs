@@ -85,7 +85,7 @@ pub fn one<'a>(call: &NamedCall<'a>) -> Result<&'a Value, Mismatch> {
 #[inline]
 pub fn element(call: &NamedCall<'_>) -> Result<Value, Mismatch> {
     match one(call)? {
-        Value::Nil => Err(bad_arg("a value other than nil", &Value::Nil)),
+        Value::Nil => Err(bad_arg("a value other than null", &Value::Nil)),
         value => Ok(value.clone()),
     }
 }

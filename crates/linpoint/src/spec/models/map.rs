@@ -283,7 +283,7 @@ impl FromWire for Map<wire::Value, wire::Value> {
         Ok(match call.name {
             "insert" => match wire::two(call)? {
                 (_, wire::Value::Nil) => {
-                    return Err(wire::bad_arg("a value other than nil", &wire::Value::Nil));
+                    return Err(wire::bad_arg("a value other than null", &wire::Value::Nil));
                 }
                 (k, v) => Insert(k.clone(), v.clone()),
             },
