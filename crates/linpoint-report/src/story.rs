@@ -200,29 +200,23 @@ impl Story<'_> {
     fn obstacle(&self, Blocked { op, obstacle }: &Blocked) -> String {
         let operation = self.operations.operation(*op);
         let who = who(&operation);
-        let found = match (&operation.ret, Some(*op) == self.violation.failing) {
-            (Some(ret), true) => format!(", not {}", brief(ret)),
-            _ => String::new(),
-        };
+        let failing = self.violation.failing.map(|id| self.operations.operation(id));
+        let found = failing.as_ref().and_then(|failing| failing.ret.as_deref());
+        // Operations that returned later may have any result.
+        let own = found.filter(|_| self.violation.failing == Some(*op));
         match obstacle {
             Obstacle::After(other) => {
                 let other = self.operations.operation(*other);
                 format!("{who} was called after {} had returned", self::who(&other))
             }
-            Obstacle::Returns(results) => format!("{who} {}{found}", returns(results, "here")),
+            Obstacle::Returns(results) => format!("{who} {}", returns(results, " here", own)),
             Obstacle::InOrder(results) => {
-                format!("{who} is in this order, but {}{found}", returns(results, "there"))
+                format!("{who} is in this order, but {}", returns(results, " there", own))
             }
             Obstacle::Helpless(results) => {
-                let failing = self.violation.failing.map(|id| self.operations.operation(id));
-                let Some(failing) = failing else { return format!("{who} can come next") };
-                let found = failing.ret.as_ref().map(|ret| format!(", not {}", brief(ret)));
-                format!(
-                    "{who} can come next, but then {} {}{}",
-                    clean(&failing.op),
-                    returns(results, ""),
-                    found.unwrap_or_default()
-                )
+                let then = returns(results, "", found);
+                let failing = failing.map_or(String::new(), |failing| clean(&failing.op));
+                format!("{who} can come next, but then {failing} {then}")
             }
             _ => who,
         }
@@ -262,18 +256,17 @@ fn who(operation: &Operation) -> String {
     text
 }
 
-/// `returns 1 or 2 here`.
-fn returns(results: &PossibleResults, place: &str) -> String {
-    let place = if place.is_empty() { String::new() } else { format!(" {place}") };
-    match (results.texts.is_empty(), results.is_complete) {
-        (true, true) => format!("cannot return{place}: it has to wait"),
-        (true, false) => format!("returns something else{place}"),
-        (false, is_complete) => {
-            let texts: Vec<String> = results.texts.iter().map(|text| brief(text)).collect();
-            let others = if is_complete { "" } else { " or others" };
-            format!("returns {}{others}{place}", texts.join(" or "))
-        }
+/// `returns 1 or 2 here, not 7`.
+fn returns(results: &PossibleResults, place: &str, found: Option<&str>) -> String {
+    if results.texts.is_empty() && results.is_complete {
+        return format!("cannot return{place}: it has to wait");
     }
+    let mut texts: Vec<String> = results.texts.iter().map(|text| brief(text)).collect();
+    if !results.is_complete {
+        texts.push("something else".to_owned());
+    }
+    let found = found.map(|found| format!(", not {}", brief(found))).unwrap_or_default();
+    format!("returns {}{place}{found}", texts.join(" or "))
 }
 
 fn brief(result: &str) -> String {

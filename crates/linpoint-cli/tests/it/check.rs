@@ -278,11 +278,11 @@ fn a_closed_pipe_without_a_violation_is_no_error() {
         &["models"],
         &["explain", "a.jsonl"],
     ] {
-        let mut command = command(&dir, args);
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        drop(child.stdout.take());
-        let (_, err) = exits(&child.wait_with_output().unwrap(), 141);
-        assert_eq!(err, "", "{args:?}");
+        // Closed from the start: nothing can be written before.
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let output = command(&dir, args).stdout(writer).stderr(Stdio::piped()).output().unwrap();
+        assert_eq!(exits(&output, 141).1, "", "{args:?}");
     }
 }
 
