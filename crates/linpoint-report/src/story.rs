@@ -9,6 +9,7 @@ use linpoint::verdict::{
 };
 use linpoint::{OpId, Report};
 
+use crate::difference::apart;
 use crate::rendered::{Explanation, Operation, Operations, Outcome, Rendered, steps};
 use crate::text::{
     self, MIN_WIDTH, QUIET, STRONG, clean, count, draw, failing, headline, paragraph, shorten,
@@ -261,14 +262,13 @@ fn returns(results: &PossibleResults, place: &str, found: Option<&str>) -> Strin
     if results.texts.is_empty() && results.is_complete {
         return format!("cannot return{place}: it has to wait");
     }
-    let mut texts: Vec<String> = results.texts.iter().map(|text| brief(text)).collect();
+    // Long values are shown by what tells them apart.
+    let all: Vec<&str> = results.texts.iter().map(String::as_str).chain(found).collect();
+    let mut texts = apart(&all, MAX_RESULT);
+    let found = found.and(texts.pop()).map(|found| format!(", not {}", clean(&found)));
     if !results.is_complete {
         texts.push("something else".to_owned());
     }
-    let found = found.map(|found| format!(", not {}", brief(found))).unwrap_or_default();
-    format!("returns {}{place}{found}", texts.join(" or "))
-}
-
-fn brief(result: &str) -> String {
-    shorten(&clean(result), MAX_RESULT)
+    let texts: Vec<String> = texts.iter().map(|text| clean(text)).collect();
+    format!("returns {}{place}{}", texts.join(" or "), found.unwrap_or_default())
 }
