@@ -429,6 +429,9 @@ impl FromWire for CustomModel {
     }
 
     fn foresee(&self, history: &History<CustomOp, Value>) {
+        if !self.relation().looks_ahead() {
+            return;
+        }
         let mut ids: Vec<_> = history.timeline().ids().collect();
         ids.sort_by_key(|id| history.span(*id).ret);
         self.relation().foresee(&mut ids.into_iter().map(|id| (history.op(id), history.ret(id))));

@@ -58,6 +58,11 @@ pub(crate) trait Relation: Send + Sync {
     /// What can be called in a state, for generated histories; `None` if the model does not say.
     fn ops(&self, state: &State, process: u32) -> Option<Result<Vec<Template>, Failure>>;
 
+    /// True if [`Relation::foresee`] is of use.
+    fn looks_ahead(&self) -> bool {
+        false
+    }
+
     /// The operations of a history that is going to be checked, in the order of their returns.
     fn foresee(&self, _ops: &mut dyn Iterator<Item = (&CustomOp, Option<&Value>)>) {}
 }

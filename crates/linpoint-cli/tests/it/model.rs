@@ -40,7 +40,7 @@ fn a_violation_is_explained_and_shrunk() {
         let made = ["gen", "-m", &script, "--ops", "60", "--mutate", "-o", "run.jsonl"];
         exits(&linpoint(&dir, &made), 0);
         let (report, _) = exits(&linpoint(&dir, &["check", "-m", &script, "run.jsonl"]), 1);
-        assert!(report.contains("not linearizable"), "{report}");
+        assert!(report.contains("NOT LINEARIZABLE"), "{report}");
         let shrunk = ["shrink", "-m", &script, "run.jsonl", "-o", "small.jsonl"];
         exits(&linpoint(&dir, &shrunk), 0);
         exits(&linpoint(&dir, &["check", "-m", &script, "small.jsonl"]), 1);
@@ -134,7 +134,7 @@ fn errors_point_into_the_script() {
         shape,
         &["./m.star:4:1: what \"push\" does must be one of add, remove, peek"],
     );
-    fails("script-none", "def step(", &["./m.star:1:9: "]);
+    fails("script-none", "def step(", &["./m.star:1:10: `(` is never closed"]);
 }
 
 #[test]
@@ -181,7 +181,7 @@ fn checks(name: &str, command: &str) {
     exits(&linpoint(&dir, &["check", "--model-command", command, "ok.jsonl"]), 0);
     let (report, _) =
         exits(&linpoint(&dir, &["check", "--model-command", command, "bad.jsonl"]), 1);
-    assert!(report.contains("not linearizable"), "{report}");
+    assert!(report.contains("NOT LINEARIZABLE"), "{report}");
 }
 
 #[test]

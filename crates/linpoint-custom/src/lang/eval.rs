@@ -81,7 +81,12 @@ impl Machine {
                 && let Val::Dict(known) = &machine.globals[at]
                 && let Ok(mut known) = known.change()
             {
-                known.extend(options.iter().map(|(key, value)| (Val::str(key), value.clone())));
+                for (key, value) in options {
+                    // Others are reported by whoever knows all of them.
+                    if let Some(known) = known.get_mut(&Val::str(key)) {
+                        *known = value.clone();
+                    }
+                }
             }
         }
         machine.globals.iter().for_each(Val::freeze);

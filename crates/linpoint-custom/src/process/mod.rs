@@ -510,6 +510,10 @@ impl Relation for Process {
         self.ops.clone().map(Ok)
     }
 
+    fn looks_ahead(&self) -> bool {
+        true
+    }
+
     fn foresee(&self, ops: &mut dyn Iterator<Item = (&CustomOp, Option<&Value>)>) {
         let mut talk = self.talk();
         let talk = &mut *talk;
