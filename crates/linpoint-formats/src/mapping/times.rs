@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn numbers_are_exact() {
-        let ns = |text, unit| parse(text, Some(unit));
+        let ns = |text: &str, unit| parse(text, Some(unit));
         assert_eq!(ns("1763496539123456789", Unit::Nanoseconds), Ok(1_763_496_539_123_456_789));
         assert_eq!(ns("1763496539.123456789", Unit::Seconds), Ok(1_763_496_539_123_456_789));
         assert_eq!(ns("1.5", Unit::Milliseconds), Ok(1_500_000));
