@@ -10,6 +10,7 @@ mod cas_register;
 mod channel;
 mod counter;
 mod deque;
+mod etcd;
 mod key_value;
 mod map;
 mod max_register;
@@ -27,6 +28,9 @@ mod sorted;
 mod stack;
 
 pub use append::Append;
+pub use etcd::{
+    EtcdCondition, EtcdExpected, EtcdFound, EtcdKey, EtcdRange, EtcdState, EtcdStep, EtcdTxn,
+};
 pub use priority_queue::Order;
 pub use snapshot::View;
 
@@ -70,6 +74,7 @@ models! {
     semaphore { Semaphore, SemaphoreOp, SemaphoreRet } Semaphore;
     snapshot { Snapshot, SnapshotOp, SnapshotRet } Snapshot<wire::Value>;
     bank { Bank, BankOp, BankRet } Bank<wire::Value>;
+    etcd { Etcd, EtcdOp, EtcdRet } Etcd;
 }
 
 /// Does something with the type of every bundled model. See [`for_each_model`].
