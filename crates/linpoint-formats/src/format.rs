@@ -5,7 +5,7 @@ use linpoint::wire::Part;
 use crate::model::ModelName;
 use crate::raw::RawBuilder;
 use crate::{RawHistory, ReadError, Source, Value};
-use crate::{edn, fastlin, jepsen_log, jsonl, limo, snapshot, violat};
+use crate::{edn, etcd, fastlin, jepsen_log, jsonl, limo, snapshot, violat};
 
 /// A format of histories.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -29,6 +29,8 @@ pub enum Format {
     Snapshot,
     /// Violat's histories of Java classes.
     Violat,
+    /// Reports of etcd's robustness tests.
+    Etcd,
 }
 
 /// The description of a format.
@@ -50,6 +52,7 @@ impl Format {
         Format::Limo,
         Format::Snapshot,
         Format::Violat,
+        Format::Etcd,
     ];
 
     fn description(self) -> About {
@@ -99,6 +102,11 @@ impl Format {
                 "Violat's JSON: histories of Java classes, one or several to a file",
                 "{\"schema\":{\"id\":1,\"class\":",
             ),
+            Format::Etcd => (
+                "etcd",
+                "reports of etcd's robustness tests: a folder, or one of its files",
+                "{\"ClientId\":9,\"Input\":{\"Type\":\"range\",",
+            ),
         };
         About { name, about, sample }
     }
@@ -131,6 +139,7 @@ impl Format {
         }
         let known = [
             (Format::Violat, violat::recognises(text)),
+            (Format::Etcd, etcd::recognises(text)),
             (Format::Jsonl, text.trim_ascii().is_empty() || jsonl::recognises(text)),
             (Format::Porcupine, edn::recognises_porcupine(text)),
             (Format::Edn, edn::recognises(text)),
@@ -173,6 +182,7 @@ impl Format {
             Format::Fastlin | Format::Fptlin => fastlin::read(self, source, model),
             Format::Limo => limo::read(source, model),
             Format::Snapshot => snapshot::read(source),
+            Format::Etcd => etcd::read(source),
         }]
     }
 
@@ -182,6 +192,7 @@ impl Format {
             (Format::Fastlin | Format::Fptlin, name) => fastlin::model_of(name)?,
             (Format::Porcupine, "kv") => "kv:initial=\"\"",
             (Format::Snapshot, "snapshot") => "snapshot:initial=0",
+            (Format::Etcd, "etcd") => "etcd",
             _ => {
                 let (key, value) = self.defaults(name)?;
                 let options = vec![(key.to_owned(), value)];
@@ -209,7 +220,7 @@ impl Format {
             Format::Limo => limo::locate(line, part),
             Format::Edn | Format::Porcupine => edn::locate(line, part),
             Format::JepsenLog => jepsen_log::locate(line, part),
-            Format::Snapshot | Format::Violat => None,
+            Format::Snapshot | Format::Violat | Format::Etcd => None,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use linpoint_formats::{Format, ModelName, RawHistory, Source, convert};
+use linpoint_formats::{Format, ModelName, RawHistory, Source, convert, etcd};
 
 use crate::args::convert::ConvertArgs;
 use crate::args::raw::HistoryArgs;
@@ -65,7 +65,9 @@ pub fn read(args: &HistoryArgs) -> Result<OneHistory, CommandError> {
 fn one_file(path: &Path, limit: Option<usize>) -> Result<Source, CommandError> {
     let mut inputs = Inputs::find(&[PathBuf::from(path)], &Filter::default());
     match (inputs.list.pop(), inputs.list.is_empty()) {
-        (Some(input), true) if !path.is_dir() => input.read(max_unpacked(limit)),
+        (Some(input), true) if !path.is_dir() || etcd::is_report(path) => {
+            input.read(max_unpacked(limit))
+        }
         _ => Err(CommandError::Usage(format!("{}: is a directory; name a file", path.display()))),
     }
 }

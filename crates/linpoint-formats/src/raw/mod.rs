@@ -48,6 +48,17 @@ pub struct RawHistory {
     /// Number of operations whose results are partly unknown. Completely unknown results do not
     /// count.
     pub partly_unknown: usize,
+    /// Guarantees beside linearizability that do not hold, see [`Broken`].
+    pub broken: Vec<Broken>,
+}
+
+/// A guarantee beside linearizability that does not hold: one of etcd's watches.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Broken {
+    /// Why, for people.
+    pub sentence: String,
+    /// The operations that show it, by their positions among all that happened.
+    pub ops: Vec<u32>,
 }
 
 /// Something that happened and is not an operation.
@@ -231,6 +242,7 @@ impl RawBuilder {
             objects: self.objects.list,
             annotations: self.annotations,
             partly_unknown: self.partly_unknown,
+            broken: Vec::new(),
         }
     }
 

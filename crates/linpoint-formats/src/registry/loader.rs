@@ -187,6 +187,7 @@ impl Loader<'_, '_> {
             lines,
             annotations: raw.annotations,
             unknown_results: raw.partly_unknown + unknown_results,
+            broken: raw.broken,
         }
     }
 

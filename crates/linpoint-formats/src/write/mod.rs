@@ -15,7 +15,7 @@ use linpoint::history::Ties;
 use crate::model::ModelName;
 use crate::raw::Clock;
 use crate::{Format, Value};
-use crate::{fastlin, jepsen, jsonl, limo, snapshot, violat};
+use crate::{etcd, fastlin, jepsen, jsonl, limo, snapshot, violat};
 
 pub(crate) use text::{edn, json, json_text};
 
@@ -139,6 +139,7 @@ impl Format {
             Format::Limo => Box::new(limo::write::Lines::new(out)),
             Format::Snapshot => Box::new(snapshot::write::Events::new(out)),
             Format::Violat => Box::new(violat::write::Document::new(out)),
+            Format::Etcd => Box::new(etcd::write::Rows::new(out)),
         }
     }
 
