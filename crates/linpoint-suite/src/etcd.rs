@@ -176,7 +176,7 @@ fn expected(state: &EtcdState, key: &Value, style: &Style, rng: &mut Rng) -> Etc
         _ => None,
     };
     match found {
-        _ if rng.u64(..8) == 0 => EtcdExpected::Revision(rng.i64(..6)),
+        _ if rng.u64(..8) == 0 => EtcdExpected::Revision(rng.i64(0..6)),
         Some(found) if style.versions && rng.bool() => {
             EtcdExpected::Version(found.version.unwrap_or(1))
         }
@@ -193,7 +193,7 @@ fn request(state: &EtcdState, style: &Style, rng: &mut Rng, at: u64) -> EtcdOp {
             Some((EtcdRet::At(now), _)) => now,
             _ => 1,
         };
-        1 + rng.i64(..=now)
+        1 + rng.i64(0..=now)
     };
     if rng.f64() < reads {
         let of = key(style, rng);
@@ -205,20 +205,20 @@ fn request(state: &EtcdState, style: &Style, rng: &mut Rng, at: u64) -> EtcdOp {
     }
     if rng.f64() < leases && rng.bool() {
         return if rng.u64(..3) == 0 {
-            EtcdOp::Revoke(1 + rng.i64(..2))
+            EtcdOp::Revoke(1 + rng.i64(0..2))
         } else {
-            EtcdOp::Grant(1 + rng.i64(..2))
+            EtcdOp::Grant(1 + rng.i64(0..2))
         };
     }
     if rng.f64() < compactions {
-        return EtcdOp::Compact(revision(state, rng) - rng.i64(..2));
+        return EtcdOp::Compact(revision(state, rng) - rng.i64(0..2));
     }
     let step = |rng: &mut Rng| {
         let of = key(style, rng);
-        let lease = if rng.f64() < leases { 1 + rng.i64(..2) } else { 0 };
+        let lease = if rng.f64() < leases { 1 + rng.i64(0..2) } else { 0 };
         let value = match style.values {
             0 => Value::Int(at as i64),
-            values => Value::Int(rng.i64(..values)),
+            values => Value::Int(rng.i64(0..values)),
         };
         match rng.f64() < deletes {
             true => EtcdStep::Delete(of),
@@ -273,7 +273,7 @@ fn plant(rows: &mut [(EtcdOp, Option<EtcdRet>, (u64, Option<u64>))], rng: &mut R
         return;
     }
     let Some(ret) = &mut rows[at].1 else { return };
-    let change = 1 - 2 * rng.i64(..2);
+    let change = 1 - 2 * rng.i64(0..2);
     match ret {
         EtcdRet::Range { revision, .. } | EtcdRet::Txn { revision, .. } | EtcdRet::At(revision)
             if rng.u64(..3) == 0 =>
@@ -301,7 +301,7 @@ fn plant_found(found: &mut EtcdFound, change: i64, rng: &mut Rng) {
         (0, _) => found.count += change,
         (1, _) => found.deleted = 1 - found.deleted,
         (2, Some(key)) => key.revision += change,
-        (3, Some(key)) => key.value = Value::Int(rng.i64(..8)),
+        (3, Some(key)) => key.value = Value::Int(rng.i64(0..8)),
         (_, _) => {
             if found.keys.pop().is_some() && found.count == found.keys.len() as i64 + 1 {
                 found.count -= 1;

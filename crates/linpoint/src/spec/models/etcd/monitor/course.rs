@@ -183,7 +183,9 @@ impl Times {
                 return Err("a compaction was refused, and another one did not answer");
             }
             let Some((_, first)) = course.first_compaction(*revision) else {
-                let others = course.compactions.iter().map(|(_, row)| *row);
+                // Those that were refused too might have been done, if it were not known.
+                let done = course.compactions.iter().map(|(_, row)| *row);
+                let others = done.chain(course.refused.iter().map(|(.., row)| *row));
                 let end = ", but nothing was compacted so far".to_owned();
                 return Ok(Err(no!(NoResult, *refused, end).and(others)));
             };
