@@ -12,6 +12,8 @@ struct Tool {
 const TOOLS: &[Tool] = &[
     Tool { program: "spin", package: "spin", purpose: "comparing models with SPIN" },
     Tool { program: "chromium", package: "chromium", purpose: "testing the HTML report" },
+    Tool { program: "etcd", package: "etcd-server", purpose: "checking a real etcd cluster" },
+    Tool { program: "redis-server", package: "redis-server", purpose: "checking a real Redis" },
 ];
 
 /// True if a program can be found.

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use linpoint_formats::registry::{self, Found, Given, ReadLimits};
-use linpoint_formats::{ModelName, Source};
+use linpoint_formats::{ModelName, Source, etcd};
 
 use crate::args::resolved::InputOptions;
 use crate::error::CommandError;
@@ -72,6 +72,10 @@ impl Inputs {
             return;
         }
         match fs::metadata(path) {
+            // One history in several files.
+            Ok(meta) if meta.is_dir() && etcd::is_report(path) => {
+                self.list.push(Input::File(path.to_owned()));
+            }
             Ok(meta) if meta.is_dir() => {
                 let before = self.list.len();
                 Walk { inputs: self, root: path, filter }.walk(path);
@@ -119,6 +123,8 @@ impl Walk<'_> {
             let is_dir = path.is_dir();
             if self.excludes(&path) || (is_dir && (is_link || is_skipped(&name))) {
                 self.inputs.skipped += 1;
+            } else if is_dir && etcd::is_report(&path) {
+                self.inputs.list.push(Input::File(path));
             } else if is_dir {
                 self.walk(&path);
             } else if self.includes(&path).unwrap_or_else(|| is_history(&name, is_store)) {
@@ -236,6 +242,7 @@ impl Input {
         match self {
             Input::Stdin => None,
             Input::Bad(..) => Some(0),
+            Input::File(path) if path.is_dir() => None,
             Input::File(path) => {
                 let size = fs::metadata(path).ok().filter(fs::Metadata::is_file)?.len();
                 let packed =

@@ -59,9 +59,18 @@ impl ReadError {
         }))
     }
 
+    /// In a folder, the line is one of a file.
+    fn set_line(&mut self, source: &Source, line: u32) {
+        let (file, line) = source.place(line);
+        if let Some(file) = file {
+            self.0.file = format!("{}/{file}", source.name().trim_end_matches('/'));
+        }
+        self.0.line = Some(line);
+    }
+
     /// Adds the line, and keeps its text.
     pub fn at_line(mut self, source: &Source, line: u32) -> ReadError {
-        self.0.line = Some(line);
+        self.set_line(source, line);
         self.0.column = None;
         self.0.mark = None;
         self.0.text = source.line(line).map(|bytes| excerpt(bytes, 0).0);
@@ -70,7 +79,7 @@ impl ReadError {
 
     /// Adds the line and the column (from 1, in bytes), and keeps the text around it.
     pub fn at(mut self, source: &Source, line: u32, column: usize) -> ReadError {
-        self.0.line = Some(line);
+        self.set_line(source, line);
         self.0.column = Some(column.max(1));
         if let Some(bytes) = source.line(line) {
             let (text, mark) = excerpt(bytes, column.saturating_sub(1));

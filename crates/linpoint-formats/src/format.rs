@@ -7,7 +7,7 @@ use crate::model::ModelName;
 use crate::raw::RawBuilder;
 use crate::workload::WorkloadChoice;
 use crate::{RawHistory, ReadError, Source, Value};
-use crate::{edn, fastlin, jepsen_json, jepsen_log, jsonl, limo, snapshot, violat};
+use crate::{edn, etcd, fastlin, jepsen_json, jepsen_log, jsonl, limo, snapshot, violat};
 
 /// A format of histories.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -39,6 +39,8 @@ pub enum Format {
     Csv,
     /// Tables with tabs, with a map.
     Tsv,
+    /// Reports of etcd's robustness tests.
+    Etcd,
 }
 
 /// The description of a format.
@@ -64,6 +66,7 @@ impl Format {
         Format::Json,
         Format::Csv,
         Format::Tsv,
+        Format::Etcd,
     ];
 
     fn description(self) -> About {
@@ -133,6 +136,11 @@ impl Format {
                 "a table with tabs, with a map of its columns (--map); read only",
                 "client\\top\\tkey\\tt0\\tt1\\tresult",
             ),
+            Format::Etcd => (
+                "etcd",
+                "reports of etcd's robustness tests: a folder, or one of its files",
+                "{\"ClientId\":9,\"Input\":{\"Type\":\"range\",",
+            ),
         };
         About { name, about, sample }
     }
@@ -171,6 +179,7 @@ impl Format {
         let known = [
             (Format::Violat, violat::recognises(text)),
             (Format::JepsenJson, jepsen_json::recognises(text)),
+            (Format::Etcd, etcd::recognises(text)),
             (Format::Jsonl, text.trim_ascii().is_empty() || jsonl::recognises(text)),
             (Format::Porcupine, edn::recognises_porcupine(text)),
             (Format::Edn, edn::recognises(text)),
@@ -236,6 +245,7 @@ impl Format {
             Format::Fastlin | Format::Fptlin => fastlin::read(self, source, model),
             Format::Limo => limo::read(source, model),
             Format::Snapshot => snapshot::read(source),
+            Format::Etcd => etcd::read(source),
         }]
     }
 
@@ -245,6 +255,7 @@ impl Format {
             (Format::Fastlin | Format::Fptlin, name) => fastlin::model_of(name)?,
             (Format::Porcupine, "kv") => "kv:initial=\"\"",
             (Format::Snapshot, "snapshot") => "snapshot:initial=0",
+            (Format::Etcd, "etcd") => "etcd",
             _ => {
                 let (key, value) = self.defaults(name)?;
                 let options = vec![(key.to_owned(), value)];
@@ -277,7 +288,12 @@ impl Format {
             Format::Edn | Format::Porcupine => edn::locate(line, part),
             Format::JepsenLog => jepsen_log::locate(line, part),
             Format::JepsenJson => jepsen_json::locate(line, part),
-            Format::Snapshot | Format::Violat | Format::Json | Format::Csv | Format::Tsv => None,
+            Format::Snapshot
+            | Format::Violat
+            | Format::Etcd
+            | Format::Json
+            | Format::Csv
+            | Format::Tsv => None,
         }
     }
 }

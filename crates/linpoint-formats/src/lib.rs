@@ -12,6 +12,7 @@ mod blocks;
 mod convert;
 mod edn;
 mod error;
+pub mod etcd;
 mod fastlin;
 mod format;
 pub mod generate;

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 
 use linpoint::Limits;
 
+use crate::etcd;
 use crate::unpack::unpacked;
 
 /// A file or a stream, read completely. Input that is compressed is unpacked: gzip, zstd, xz, bzip2.
@@ -18,6 +19,18 @@ pub struct Source {
     first_line: u32,
     /// The start of every [`MARK`]th line, computed when a line is first requested.
     marks: OnceLock<Vec<usize>>,
+    /// The files of a folder, if it is one: where each begins, in bytes and in lines, and its name.
+    files: Vec<(usize, u32, String)>,
+}
+
+/// A file of a [`Source`].
+pub(crate) struct SourceFile<'a> {
+    /// Its name in the folder; `None` if the source is a file.
+    pub(crate) name: Option<&'a str>,
+    /// The number of its first line in the source.
+    pub(crate) first_line: u32,
+    /// Its contents.
+    pub(crate) text: &'a [u8],
 }
 
 /// Number of lines between two marks.
@@ -26,7 +39,8 @@ const MARK: usize = 64;
 impl Source {
     /// Takes bytes without unpacking them.
     pub fn new(name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Source {
-        Source { name: name.into(), bytes: bytes.into(), first_line: 1, marks: OnceLock::new() }
+        let (name, bytes) = (name.into(), bytes.into());
+        Source { name, bytes, first_line: 1, marks: OnceLock::new(), files: Vec::new() }
     }
 
     /// Replaces the contents by one line of a stream.
@@ -50,6 +64,9 @@ impl Source {
     /// Reads a file. A compressed file that unpacks to more than `most` bytes is an error of the
     /// kind [`io::ErrorKind::FileTooLarge`]: a small file can unpack to more than fits into memory.
     pub fn open_within(path: &Path, most: usize) -> io::Result<Source> {
+        if path.is_dir() {
+            return Source::open_folder(path);
+        }
         let mut file = File::open(path)?;
         // One allocation of the right size, if the system knows it.
         let size = file.metadata().ok().and_then(|meta| usize::try_from(meta.len()).ok());
@@ -57,6 +74,53 @@ impl Source {
         bytes.try_reserve_exact(size.unwrap_or_default())?;
         file.read_to_end(&mut bytes)?;
         Ok(Source::new(path.display().to_string(), unpacked(bytes, most)?))
+    }
+
+    /// Reads a folder that is one history: a report of etcd's robustness tests.
+    fn open_folder(path: &Path) -> io::Result<Source> {
+        let mut source = Source::new(path.display().to_string(), Vec::new());
+        let mut line = 1_u32;
+        for (name, file) in etcd::files_of(path)? {
+            source.files.push((source.bytes.len(), line, name));
+            File::open(file)?.read_to_end(&mut source.bytes)?;
+            if source.bytes.last().is_some_and(|last| *last != b'\n') {
+                source.bytes.push(b'\n');
+            }
+            let lines = memchr::memchr_iter(b'\n', &source.bytes).count();
+            line = u32::try_from(lines).unwrap_or(u32::MAX).saturating_add(1);
+        }
+        match source.files.is_empty() {
+            true => Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory")),
+            false => Ok(source),
+        }
+    }
+
+    /// Its files; itself, if it is one.
+    pub(crate) fn files(&self) -> Vec<SourceFile<'_>> {
+        if self.files.is_empty() {
+            return vec![SourceFile { name: None, first_line: self.first_line, text: self.text() }];
+        }
+        let end = |next: usize| match self.files.get(next) {
+            Some((from, ..)) => *from,
+            None => self.bytes.len(),
+        };
+        let files = self.files.iter().enumerate();
+        files
+            .map(|(at, (from, first_line, name))| SourceFile {
+                name: Some(name),
+                first_line: *first_line,
+                text: &self.bytes[*from..end(at + 1)],
+            })
+            .collect()
+    }
+
+    /// The file of a line, and the number of the line in it.
+    pub(crate) fn place(&self, line: u32) -> (Option<&str>, u32) {
+        let after = self.files.partition_point(|(_, first, _)| *first <= line);
+        match after.checked_sub(1).and_then(|at| self.files.get(at)) {
+            Some((_, first, name)) => (Some(name), line - first + 1),
+            None => (None, line),
+        }
     }
 
     /// Reads a stream to its end, with the limit of [`Source::open`].

@@ -19,6 +19,8 @@ pub enum Rule {
     HintBroken,
     /// There is no legal order in the asserted one; whether there is another one is not known.
     WithHints,
+    /// The history is linearizable, but something else that was promised does not hold.
+    BrokenGuarantee,
     /// A limit was reached first.
     Undecided,
     /// The input could not be read or checked.
@@ -27,8 +29,14 @@ pub enum Rule {
 
 impl Rule {
     /// All rules.
-    pub const ALL: [Rule; 5] =
-        [Rule::NotLinearizable, Rule::HintBroken, Rule::WithHints, Rule::Undecided, Rule::Input];
+    pub const ALL: [Rule; 6] = [
+        Rule::NotLinearizable,
+        Rule::HintBroken,
+        Rule::WithHints,
+        Rule::BrokenGuarantee,
+        Rule::Undecided,
+        Rule::Input,
+    ];
 
     /// Its name for programs. Names do not change.
     pub fn id(self) -> &'static str {
@@ -36,6 +44,7 @@ impl Rule {
             Rule::NotLinearizable => "not-linearizable",
             Rule::HintBroken => "hint-broken",
             Rule::WithHints => "not-linearizable-with-hints",
+            Rule::BrokenGuarantee => "guarantee-broken",
             Rule::Undecided => "undecided",
             Rule::Input => "bad-input",
         }
@@ -47,6 +56,7 @@ impl Rule {
             Rule::NotLinearizable => "Not linearizable",
             Rule::HintBroken => "Order hint broken",
             Rule::WithHints => "Not linearizable with these hints",
+            Rule::BrokenGuarantee => "Guarantee broken",
             Rule::Undecided => "Undecided",
             Rule::Input => "Bad input",
         }
@@ -63,6 +73,7 @@ impl From<ViolationKind> for Rule {
         match kind {
             ViolationKind::HintBroken => Rule::HintBroken,
             ViolationKind::WithHints => Rule::WithHints,
+            ViolationKind::BrokenGuarantee => Rule::BrokenGuarantee,
             _ => Rule::NotLinearizable,
         }
     }

@@ -110,6 +110,7 @@ fn violation(violation: &Violation, shown: &Explanation, operations: &dyn Operat
         "kind": match violation.kind {
             ViolationKind::HintBroken => "hint-broken",
             ViolationKind::WithHints => "not-linearizable-with-hints",
+            ViolationKind::BrokenGuarantee => "guarantee-broken",
             _ => "not-linearizable",
         },
         "reason": shown.reason,

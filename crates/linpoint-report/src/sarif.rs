@@ -60,6 +60,9 @@ fn about(rule: Rule) -> &'static str {
             "No order that the hints assert explains all results. A limit was reached before it was known whether \
              another order does."
         }
+        Rule::BrokenGuarantee => {
+            "The history is linearizable, but it breaks another guarantee: a watch lost, repeated or reordered events."
+        }
         Rule::Undecided => {
             "A limit on time or memory was reached before an answer was found. Raise --timeout or --memory."
         }

@@ -80,6 +80,9 @@ pub(crate) fn verdict(outcome: &Outcome) -> &'static str {
         Outcome::Violation(all) if all.iter().all(|e| e.kind == ViolationKind::HintBroken) => {
             "ORDER HINT BROKEN"
         }
+        Outcome::Violation(all) if all.iter().all(|e| e.kind == ViolationKind::BrokenGuarantee) => {
+            "GUARANTEE BROKEN"
+        }
         Outcome::Violation(all) if all.iter().all(|e| e.kind != ViolationKind::NotLinearizable) => {
             "NOT LINEARIZABLE WITH THESE HINTS"
         }
@@ -210,6 +213,9 @@ pub(crate) fn core(explanation: &Explanation) -> String {
     let size = explanation.core;
     let of = count(explanation.part, "operation");
     let mut text = match explanation.core_status {
+        _ if explanation.kind == ViolationKind::BrokenGuarantee => {
+            format!("{size} of {of} show it, beside what the sentence names")
+        }
         _ if size == 1 => format!("1 of {of} is impossible by itself"),
         CoreStatus::Minimal => format!("{size} of {of} contradict each other; all are needed"),
         CoreStatus::NotMinimised(limit) => {

@@ -10,6 +10,7 @@
 //!   oracle, so it also reaches histories that are too large for one.
 //! * [`streams`] feeds events to two incremental checkers, with and without monitors.
 //! * [`arguments`] confirms what explanations say, from the text of the operations alone.
+//! * [`etcd`] draws histories of etcd, with requests that did not answer, and tries every order.
 //! * [`small`] is brute force on objects that fit into a word, for the millions of histories on
 //!   which the monitors are tested.
 
@@ -19,6 +20,7 @@ pub mod candidate;
 pub mod corpus;
 pub mod draft;
 pub mod erased;
+pub mod etcd;
 pub mod exhaustive;
 pub mod generate;
 pub mod metamorphic;

@@ -1,7 +1,7 @@
 //! `linpoint convert`: writes a history in another format.
 
 use linpoint_formats::registry::{self, Given, Unjoined};
-use linpoint_formats::{Format, ModelName, RawHistory, Source, convert};
+use linpoint_formats::{Format, ModelName, RawHistory, Source, convert, etcd};
 
 use crate::args::convert::ConvertArgs;
 use crate::args::raw::HistoryArgs;
@@ -81,7 +81,9 @@ pub fn one_file(args: &HistoryArgs) -> Result<Source, CommandError> {
     let path = &args.file;
     let mut inputs = Inputs::find(std::slice::from_ref(path), &Filter::default());
     match (inputs.list.pop(), inputs.list.is_empty()) {
-        (Some(input), true) if !path.is_dir() => input.read(max_unpacked(args.max_unpacked)),
+        (Some(input), true) if !path.is_dir() || etcd::is_report(path) => {
+            input.read(max_unpacked(args.max_unpacked))
+        }
         _ => Err(CommandError::Usage(format!("{}: is a directory; name a file", path.display()))),
     }
 }

@@ -54,6 +54,8 @@ pub struct RawHistory {
     pub log: Option<Box<LogFields>>,
     /// What Jepsen's checker of the workload says.
     pub jepsen: Option<Box<JepsenAnswer>>,
+    /// Guarantees beside linearizability that do not hold, see [`Broken`].
+    pub broken: Vec<Broken>,
 }
 
 /// The fields of a log in which the parts of an operation are, for messages.
@@ -63,6 +65,15 @@ pub struct LogFields {
     pub op: String,
     /// Its result.
     pub value: String,
+}
+
+/// A guarantee beside linearizability that does not hold: one of etcd's watches.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Broken {
+    /// Why, for people.
+    pub sentence: String,
+    /// The operations that show it, by their positions among all that happened.
+    pub ops: Vec<u32>,
 }
 
 /// Something that happened and is not an operation.
@@ -248,6 +259,7 @@ impl RawBuilder {
             partly_unknown: self.partly_unknown,
             log: None,
             jepsen: None,
+            broken: Vec::new(),
         }
     }
 

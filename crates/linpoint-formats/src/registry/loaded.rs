@@ -7,13 +7,16 @@ use linpoint::history::{Span, Timeline};
 use linpoint::hitting::{Measure, Measured, NotMeasured, measure};
 use linpoint::shrink::{Shrunk, Until};
 use linpoint::subject::{Call, RetId, Subject};
-use linpoint::verdict::{Blocked, Partial, States, Violation, blocked_after, states_along};
+use linpoint::verdict::{
+    Blocked, CoreStatus, Partial, Reason, ReasonKind, States, Verdict, Violation, ViolationKind,
+    blocked_after, states_along,
+};
 use linpoint::{Allowance, CheckError, Checker, OpId, Plan, Progress, Report};
 
 use super::typed::{AnyHistory, difference};
 use super::{Difference, Facts, Recorded, Settings, facts};
 use crate::model::ModelName;
-use crate::raw::{Annotation, Lines};
+use crate::raw::{Annotation, Broken, Lines};
 use crate::workload::JepsenAnswer;
 use crate::{Format, Value};
 
@@ -29,6 +32,7 @@ pub struct LoadedHistory {
     pub(super) annotations: Vec<Annotation>,
     pub(super) unknown_results: usize,
     pub(super) jepsen: Option<Box<JepsenAnswer>>,
+    pub(super) broken: Vec<Broken>,
 }
 
 /// The name of a client, for people.
@@ -135,7 +139,37 @@ impl LoadedHistory {
 
     /// Checks it.
     pub fn check(&self, settings: &Settings) -> Result<Report, CheckError> {
-        self.sound(settings.checker(&*self.subject()).check(self.timeline()))
+        let report = self.sound(settings.checker(&*self.subject()).check(self.timeline()))?;
+        Ok(self.with_guarantees(report, settings))
+    }
+
+    /// The report, if what else the file promises holds too. Of a history that is not linearizable, that is not asked.
+    fn with_guarantees(&self, mut report: Report, settings: &Settings) -> Report {
+        if !report.verdict.is_linearizable() {
+            return report;
+        }
+        let violation = |broken: &Broken| Violation {
+            kind: ViolationKind::BrokenGuarantee,
+            part: self.timeline().ids().collect(),
+            reason: Reason::new(ReasonKind::Contradiction).text(broken.sentence.clone()),
+            failing: None,
+            failing_is_earliest: false,
+            allowed: Vec::new(),
+            allowed_is_complete: false,
+            partials: Vec::new(),
+            core: broken.ops.iter().map(|op| OpId(*op)).collect(),
+            core_status: CoreStatus::Extended,
+            confirmed_by: None,
+        };
+        let mut violations = self.broken.iter().map(violation);
+        if let Some(first) = violations.next() {
+            report.verdict = Verdict::Violation(Box::new(first));
+            report.engine = "guarantees of watches".to_owned();
+            if settings.all_failures {
+                report.more = violations.collect();
+            }
+        }
+        report
     }
 
     /// Checks it, and calls `progress` about ten times a second.
@@ -145,7 +179,9 @@ impl LoadedHistory {
         progress: &(dyn Fn(Progress) + Sync),
     ) -> Result<Report, CheckError> {
         let subject = self.subject();
-        self.sound(settings.checker(&*subject).progress(progress).check(self.timeline()))
+        let report =
+            self.sound(settings.checker(&*subject).progress(progress).check(self.timeline()))?;
+        Ok(self.with_guarantees(report, settings))
     }
 
     /// How a check with these settings would go, see [`linpoint::Checker::foresee`].

@@ -189,6 +189,7 @@ impl Loader<'_, '_> {
             annotations: raw.annotations,
             unknown_results: raw.partly_unknown + unknown_results,
             jepsen: raw.jepsen,
+            broken: raw.broken,
         }
     }
 

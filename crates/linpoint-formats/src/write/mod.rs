@@ -15,7 +15,7 @@ use linpoint::history::Ties;
 use crate::model::ModelName;
 use crate::raw::Clock;
 use crate::{Format, Value};
-use crate::{fastlin, jepsen, jsonl, limo, snapshot, violat};
+use crate::{etcd, fastlin, jepsen, jsonl, limo, snapshot, violat};
 
 pub(crate) use text::{edn, json, json_text};
 
@@ -142,6 +142,7 @@ impl Format {
             Format::JepsenJson | Format::Json | Format::Csv | Format::Tsv => {
                 Box::new(ReadOnly(self))
             }
+            Format::Etcd => Box::new(etcd::write::Rows::new(out)),
         }
     }
 

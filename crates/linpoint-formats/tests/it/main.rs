@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod convert;
+mod etcd;
 mod files;
 mod fuzz_regressions;
 mod generated;
@@ -9,5 +10,6 @@ mod jvm;
 mod models;
 mod published;
 mod recorded;
+mod servers;
 mod threads;
 mod watch;

@@ -4,6 +4,7 @@ mod bundled;
 mod common;
 mod deque_monitor;
 mod differential;
+mod etcd_monitor;
 mod explanations;
 mod histories;
 mod hitting;

@@ -68,7 +68,7 @@ impl Settings<'_> {
             Some("switched off")
         } else if hints == Hints::Assert {
             Some("monitors do not use asserted positions")
-        } else if !case.subject.shape().has_monitor() {
+        } else if !case.subject.shape().has_monitor() && case.subject.own_monitor().is_none() {
             Some("there is none for this kind of object")
         } else {
             None

@@ -27,6 +27,8 @@
 //! | `semaphore.rs` | semaphore | failed acquires, if three policies fail | O(n log k) |
 //! | `queue_oriented/` | queue whose values repeat | peeks, pending operations, too many steps | exponential at worst |
 //!
+//! A specification can bring a monitor of its own ([`Decides`](crate::spec::Decides)): etcd does.
+//!
 //! `container.rs` gathers what queues, stacks and priority queues have in common, `renaming.rs`
 //! handles values that come back after they are gone, `shortage.rs` finds values that were removed more
 //! often than added, and `sandwich.rs` guesses what pending
@@ -178,6 +180,11 @@ pub(crate) fn verify_names(case: &Case<'_>) -> Result<(), Refusal> {
 
 fn decide_rows(rows: Rows<'_>, mut effort: Effort<'_>) -> Result<Outcome, Refusal> {
     let mut clock = Clock::start();
+    if let Some(monitor) = rows.own_monitor() {
+        let answer = rows.decide_by_own(&mut effort)?;
+        clock.decided();
+        return Ok(Outcome { answer, monitor, explained: 0, times: clock.times });
+    }
     let (monitor, found) = match rows.shape() {
         Shape::Opaque | Shape::BoundedQueue { .. } => return Err(Refusal::new(NO_MONITOR)),
         Shape::Queue => {

@@ -5,9 +5,11 @@ use std::ops::Range;
 
 use crate::history::{OpId, Span};
 use crate::parallel::Helper;
-use crate::spec::{Name, Role, Shape, Slot, Text};
+use crate::spec::{Name, Refutation, Role, Shape, Slot, Text};
 use crate::subject::{Call, Case, Place};
 use crate::verdict::{Form, OpMention};
+
+use super::{Answer, Effort, Refusal};
 
 /// The operations that a monitor decides, in the order of its rows.
 #[derive(Clone, Copy)]
@@ -112,6 +114,21 @@ impl<'a> Rows<'a> {
     /// See `Subject::shape`.
     pub(crate) fn shape(&self) -> Shape {
         self.case.subject.shape()
+    }
+
+    /// See `Subject::own_monitor`.
+    pub(crate) fn own_monitor(&self) -> Option<&'static str> {
+        self.case.subject.own_monitor()
+    }
+
+    /// See `Subject::decide`. The clients are those of the history.
+    pub(crate) fn decide_by_own(&self, effort: &mut Effort<'_>) -> Result<Answer, Refusal> {
+        let ids: Vec<OpId> = (0..self.len()).map(|row| self.id(row)).collect();
+        let work = &mut |units: usize| effort.work(units);
+        let answer = self.case.subject.decide(&self.case.rows(&ids), work)?;
+        let Answer::Violation(Refutation { ops, reason }) = answer else { return Ok(answer) };
+        let reason = reason.with_processes(|id| self.case.extras(id).process);
+        Ok(Answer::Violation(Refutation { ops, reason }))
     }
 
     /// See `Subject::role`.

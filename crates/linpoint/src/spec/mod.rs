@@ -16,6 +16,7 @@
 //! The bundled specifications are in [`models`].
 
 pub mod claims;
+mod decides;
 pub(crate) mod derived;
 mod expert;
 pub mod models;
@@ -23,6 +24,7 @@ mod sequential;
 mod shape;
 mod traces;
 
+pub use decides::{Decides, Work};
 pub use derived::Derived;
 #[doc(hidden)]
 pub use derived::Done;
@@ -122,6 +124,11 @@ pub trait Spec: Sync {
     /// Claims that make the search faster, for objects without a shape or whose shape says too little. They
     /// replace those that are [derived](Derived) from the shape. See [`Claims`].
     fn claims(&self) -> Option<&dyn Claims<Self::Op, Self::Ret>> {
+        None
+    }
+
+    /// A monitor of its own, for an object of which no shape says enough. See [`Decides`].
+    fn decides(&self) -> Option<&dyn Decides<Self::Op, Self::Ret>> {
         None
     }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::{Call, Operations, Place, RetId};
 use crate::history::OpId;
 use crate::spec::{
-    EffectiveClaims, Footprint, Mention, Name, Role, Shape, Shaped, Spec, Text, Traces,
+    Decides, EffectiveClaims, Footprint, Mention, Name, Role, Shape, Shaped, Spec, Text, Traces,
 };
 
 /// A typed specification whose operations and results are known by numbers. `C` is what holds them: the columns of
@@ -135,6 +135,10 @@ impl<S: Spec, C: Columns<S>> Operations for Adapter<'_, S, C> {
 
     fn shape(&self) -> Shape {
         self.shaped.map_or(Shape::Opaque, Shaped::shape)
+    }
+
+    fn own_monitor(&self) -> Option<&'static str> {
+        self.spec.decides().map(Decides::name)
     }
 
     fn role(&self, call: Call, pending: bool) -> Role {

@@ -38,8 +38,9 @@ use std::cmp::Ordering;
 use std::ops::Range;
 
 use crate::history::{OpId, Span};
+use crate::monitor::{Answer, Refusal};
 use crate::spec::derived;
-use crate::spec::{Footprint, Name, Refutation, Role, Shape, Slot, Text, Traces};
+use crate::spec::{Footprint, Name, Refutation, Role, Shape, Slot, Text, Traces, Work};
 
 pub use crate::budget::Budget;
 
@@ -225,6 +226,11 @@ pub trait Operations {
         Shape::Opaque
     }
 
+    /// The name of the monitor that the specification brings, if it has one. See [`Subject::decide`].
+    fn own_monitor(&self) -> Option<&'static str> {
+        None
+    }
+
     /// See [`Shaped::role`](crate::spec::Shaped::role).
     fn role(&self, _call: Call, _pending: bool) -> Role {
         Role::Foreign("the object has no shape")
@@ -327,6 +333,12 @@ pub trait Subject: Operations + Sync {
             return None;
         }
         derived::guide(shape, &rows(self, part))
+    }
+
+    /// See [`Decides::decide`](crate::spec::Decides::decide). Asked if there is an
+    /// [own monitor](Operations::own_monitor).
+    fn decide(&self, _part: &[Row], _work: Work<'_>) -> Result<Answer, Refusal> {
+        Err(Refusal { reason: "the specification has no monitor of its own".into() })
     }
 
     /// See [`Spec::fits`](crate::Spec::fits), for two results that [`Session::outcomes`] has found. Only

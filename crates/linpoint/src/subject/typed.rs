@@ -10,7 +10,8 @@ use super::{
     Call, ClassId, Classes, Operations, Place, RetId, Row, Session, Subject, TypedSession,
 };
 use crate::history::{History, OpId, Span};
-use crate::spec::{Name, OpView, PartView, Refutation, Role, Spec, stable_hash};
+use crate::monitor::{Answer, Refusal};
+use crate::spec::{Name, OpView, PartView, Refutation, Role, Spec, Work, stable_hash};
 
 /// A specification and a history of its operations as a [`Subject`].
 pub type Typed<'a, S> = Adapter<'a, S, HistoryColumns<'a, S>>;
@@ -120,6 +121,14 @@ impl<S: Spec> Subject for Typed<'_, S> {
         let mut refutation = None;
         self.columns.with_part(part, &mut |part| refutation = self.claims.refute(part));
         refutation
+    }
+
+    fn decide(&self, part: &[Row], work: Work<'_>) -> Result<Answer, Refusal> {
+        let mut answer = None;
+        self.columns.with_part(part, &mut |part| {
+            answer = self.spec.decides().map(|monitor| monitor.decide(part, &mut *work));
+        });
+        answer.unwrap_or_else(|| Err(Refusal::new("the specification has no monitor of its own")))
     }
 
     fn guide(&self, part: &[Row]) -> Option<Vec<u64>> {

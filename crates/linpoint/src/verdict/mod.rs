@@ -91,6 +91,8 @@ pub enum ViolationKind {
     /// No linearization respects the asserted order hints. A limit was hit before it was known whether there is one
     /// that does not.
     WithHints,
+    /// The history is linearizable, but something else that was promised does not hold. Found outside of this crate.
+    BrokenGuarantee,
 }
 
 /// How small a core is.

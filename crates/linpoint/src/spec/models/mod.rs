@@ -10,6 +10,7 @@ mod cas_register;
 mod channel;
 mod counter;
 mod deque;
+mod etcd;
 mod grow_set;
 mod key_value;
 mod map;
@@ -29,6 +30,9 @@ mod stack;
 mod trie;
 
 pub use append::Append;
+pub use etcd::{
+    EtcdCondition, EtcdExpected, EtcdFound, EtcdKey, EtcdRange, EtcdState, EtcdStep, EtcdTxn,
+};
 pub use priority_queue::Order;
 pub use snapshot::View;
 
@@ -73,6 +77,7 @@ models! {
     semaphore { Semaphore, SemaphoreOp, SemaphoreRet } Semaphore;
     snapshot { Snapshot, SnapshotOp, SnapshotRet } Snapshot<wire::Value>;
     bank { Bank, BankOp, BankRet } Bank<wire::Value>;
+    etcd { Etcd, EtcdOp, EtcdRet } Etcd;
 }
 
 /// Does something with the type of every bundled model. See [`for_each_model`].
