@@ -18,6 +18,7 @@
 mod alert;
 mod difference;
 mod failing_parts;
+mod faults;
 pub mod github;
 pub mod html;
 pub mod json;
@@ -34,7 +35,7 @@ pub mod witness;
 pub use alert::{Alert, Place, Rule};
 pub use failing_parts::{FailingParts, PartName};
 pub use rendered::{
-    Annotation, Explanation, Heading, Operation, Operations, Outcome, Recorded, Rendered, Row,
-    TypedOperations,
+    Annotation, Clock, Explanation, Failed, Heading, Operation, Operations, Outcome, Reading,
+    Recorded, Rendered, Row, TypedOperations,
 };
 pub use sentence::SentencePiece;

@@ -9,6 +9,7 @@ mod convert;
 mod depth;
 mod docs;
 mod explore;
+mod faults;
 mod r#gen;
 mod java;
 mod limits;

@@ -4,6 +4,7 @@ mod facts;
 mod loaded;
 mod loader;
 pub(crate) mod models;
+mod moments;
 mod recent;
 mod typed;
 pub mod watch;
@@ -11,6 +12,8 @@ mod wrong;
 
 pub use facts::Facts;
 pub use loaded::LoadedHistory;
+pub(crate) use moments::Events;
+pub use moments::{FailedOp, PlacedFault, Times};
 pub use typed::{Difference, Recorded};
 
 use std::fs::File;
@@ -20,6 +23,7 @@ use std::path::Path;
 use linpoint::subject::Subject;
 use linpoint::wire::{BadOption, Fault, ModelInfo, Options};
 use linpoint::{Algorithm, Cancel, Checker, Hints, Limits};
+use rustc_hash::FxHashMap;
 
 use crate::blocks::Input;
 use crate::generate::{Draft, Object};
@@ -102,12 +106,16 @@ pub struct ReadLimits {
     pub threads: Option<usize>,
     /// A file that is compressed may have this many bytes when it is unpacked, see [`Source::open_within`].
     pub max_unpacked: usize,
+    /// Whether to keep what only pages show, where the file has it: the clock at calls and returns
+    /// ([`LoadedHistory::times`]), remarks ([`LoadedHistory::remark`]), and operations that did not happen
+    /// ([`LoadedHistory::failed`]).
+    pub details: bool,
 }
 
 impl Default for ReadLimits {
-    /// All cores, and [the usual](Source::usual_limit) number of bytes.
+    /// All cores, and [the usual](Source::usual_limit) number of bytes. Details are not kept.
     fn default() -> Self {
-        ReadLimits { threads: None, max_unpacked: Source::usual_limit() }
+        ReadLimits { threads: None, max_unpacked: Source::usual_limit(), details: false }
     }
 }
 
@@ -126,10 +134,10 @@ pub fn read_all_within(
 ) -> Vec<Found> {
     // A single line of a stream has another number.
     let is_whole = source.first_line() == 1;
-    let plain = || read_plain(&mut source.bytes(), limits.threads, format, model);
+    let plain = || read_plain(&mut source.bytes(), limits, format, model);
     match is_whole.then(plain).flatten() {
         Some(history) => vec![Found { id: None, history: Ok(history) }],
-        None => read_any(source, format, model),
+        None => read_any(source, limits, format, model),
     }
 }
 
@@ -152,34 +160,42 @@ pub fn read_file_within(
 ) -> io::Result<Vec<Found>> {
     // Other things than files can be read only once.
     if path.metadata().is_ok_and(|meta| meta.is_file())
-        && let Some(history) = read_plain(&mut File::open(path)?, limits.threads, format, model)
+        && let Some(history) = read_plain(&mut File::open(path)?, limits, format, model)
     {
         return Ok(vec![Found { id: None, history: Ok(history) }]);
     }
-    Ok(read_any(&Source::open_within(path, limits.max_unpacked)?, format, model))
+    Ok(read_any(&Source::open_within(path, limits.max_unpacked)?, limits, format, model))
 }
 
 /// Reads a history whose lines are plain, see [`crate::stream`].
 fn read_plain(
     input: &mut Input<'_>,
-    threads: Option<usize>,
+    limits: ReadLimits,
     format: Option<Format>,
     model: Option<&ModelName>,
 ) -> Option<LoadedHistory> {
-    let (raw, stream) = Stream::open(input, format, threads)?;
+    let (raw, stream) = Stream::open(input, format, limits.threads)?;
     // Nobody will see the errors.
     let nowhere = Source::new("", Vec::new());
-    join(&nowhere, raw, Some(stream), model).ok()
+    join(&nowhere, raw, Some(stream), (model, limits.details)).ok()
 }
 
 /// Reads whatever there is.
-fn read_any(source: &Source, format: Option<Format>, model: Option<&ModelName>) -> Vec<Found> {
+fn read_any(
+    source: &Source,
+    limits: ReadLimits,
+    format: Option<Format>,
+    model: Option<&ModelName>,
+) -> Vec<Found> {
     let format = match format.map_or_else(|| Format::detect(source), Ok) {
         Ok(format) => format,
         Err(error) => return vec![Found { id: None, history: Err(error) }],
     };
     let found = |raw: Result<RawHistory, ReadError>| match raw {
-        Ok(mut raw) => Found { id: raw.id.take(), history: load(source, raw, model) },
+        Ok(mut raw) => {
+            let id = raw.id.take();
+            Found { id, history: join(source, raw, None, (model, limits.details)) }
+        }
         Err(error) => Found { id: None, history: Err(error) },
     };
     format.read(source, model).into_iter().map(found).collect()
@@ -191,22 +207,31 @@ pub fn load(
     raw: RawHistory,
     model: Option<&ModelName>,
 ) -> Result<LoadedHistory, ReadError> {
-    join(source, raw, None, model)
+    join(source, raw, None, (model, false))
 }
 
-/// Joins a history to its model, whose operations are either in it or still in the stream.
+/// Joins a history to its model, whose operations are either in it or still in the stream, and keeps its details or not.
 fn join(
     source: &Source,
     mut raw: RawHistory,
     stream: Option<Stream<'_>>,
-    model: Option<&ModelName>,
+    (model, keep_details): (Option<&ModelName>, bool),
 ) -> Result<LoadedHistory, ReadError> {
     let in_file = raw.model.take();
     let is_empty = raw.ops.is_empty() && stream.is_none();
     let model = model_of(source, raw.format, model, in_file.as_ref(), is_empty)?;
     let entry = entry_of(source, &model)?;
     let made = model_with_options(source, entry, &model).map_err(|(error, _)| error)?;
-    made.load(Loader { source, raw, stream, info: &entry.info, model })
+    made.load(Loader {
+        source,
+        raw,
+        stream,
+        info: &entry.info,
+        model,
+        keep_details,
+        failed: Vec::new(),
+        remarks: FxHashMap::default(),
+    })
 }
 
 /// The model that is meant: the user overrides the file.

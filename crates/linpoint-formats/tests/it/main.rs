@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod convert;
+mod faults;
 mod files;
 mod fuzz_regressions;
 mod generated;
