@@ -146,7 +146,8 @@ function layOut(set, axis, order, filter, marks) {
  */
 function distances(set, bars, lanesOf, marks) {
   const distance = new Map();
-  const core = [...marks.core];
+  // Nearly everything contradicts each other in a core that was not minimised.
+  const core = marks.core.size > MAX_CORE ? [...marks.named] : [...marks.core];
   if (marks.failing !== null) core.push(marks.failing);
   if (core.length === 0 || core.length > MAX_CORE) return distance;
   const begin = Math.min(...core.map((i) => bars.start[i]));

@@ -73,6 +73,7 @@ function showPart(part) {
   shown.marks = {
     core: new Set(reasons.flatMap((e) => e.core.map((i) => place(e, i)))),
     failing: why && why.failing !== null ? place(why, why.failing) : null,
+    named: why ? why.named.map((i) => place(why, i)) : [],
   };
   state.selected = null;
   chooseOrder(bestOrder(), null);
@@ -180,11 +181,12 @@ function glide(x0, x1) {
 
 const MAX_FRAMED = 60;
 /** A window with the core has at most this many events; else it has those around the failing return. */
-const MAX_WINDOW = 400;
+const MAX_WINDOW = 120;
 /** A window with the core, the failing operation, and a margin. */
 function failureWindow() {
   const { set, marks, layout } = shown;
-  const ids = [...marks.core];
+  // What the sentence names says it all; the rest of the core may be anywhere.
+  const ids = marks.named.length ? [...marks.named] : [...marks.core];
   if (marks.failing !== null) ids.push(marks.failing);
   const seen = ids.filter((i) => layout.has(i));
   if (seen.length === 0) return null;
@@ -202,8 +204,8 @@ function failureWindow() {
   const all = ofEvents ? set.extent : extent();
   // A window much longer than the failing operation would show that as a dot.
   if (ofEvents && few.length > 1 && marks.failing !== null && layout.has(marks.failing) && high - low > MAX_WINDOW) {
-    low = Math.max(low, Math.min(start(marks.failing), end(marks.failing) - 12));
-    high = Math.min(high, end(marks.failing) + 12);
+    low = Math.max(low, Math.min(start(marks.failing), end(marks.failing) - 32));
+    high = Math.min(high, end(marks.failing) + 8);
   }
   // Add a margin. Small histories are shown whole.
   const room = Math.max(1.5, (high - low) * 0.12, (Math.min(all + 1, 28) - (high - low)) / 2);

@@ -25,8 +25,9 @@ pub(crate) fn near(all: &[Annotation], rows: &[Row]) -> Vec<Annotation> {
     };
     let failing = rows.iter().find(|row| row.failing).map(last);
     let end = failing.or(rows.iter().map(last).max()).unwrap_or(0);
-    let is_near =
-        |fault: &&Annotation| fault.from <= end && fault.to.unwrap_or(fault.from) >= first;
+    let is_near = |fault: &&Annotation| {
+        !fault.page_only && fault.from <= end && fault.to.unwrap_or(fault.from) >= first
+    };
     let mut near: Vec<Annotation> = all.iter().filter(is_near).cloned().collect();
     // What is going on at the failing return comes first, then what was last.
     near.sort_by_key(|fault| {
@@ -101,7 +102,8 @@ impl Band {
             cells.push((' ', Ink::Plain));
         }
         let Some(to) = self.to else {
-            let text = shorten(text, next.saturating_sub(self.from + 2));
+            let room = next.saturating_sub(self.from + 2);
+            let text = if room >= 3 { shorten(text, room) } else { String::new() };
             let from = cells.len();
             cells.extend(format!("* {text}").trim_end().chars().map(|c| (c, Ink::Fault)));
             labels.push((from, cells.len()));
@@ -115,7 +117,9 @@ impl Band {
         };
         let length = text.chars().count();
         let fill = wide.saturating_sub(2 + length);
-        let (left, right) = (fill / 2, fill - fill / 2);
+        // At its begin, where a drawing in several blocks has it in the first one.
+        let left = fill.min(2);
+        let right = fill - left;
         cells.push((if self.began_before { '<' } else { '[' }, Ink::Fault));
         cells.extend((0..left.min(wide.saturating_sub(2))).map(|_| ('.', Ink::Fault)));
         let from = cells.len();
@@ -151,7 +155,7 @@ mod tests {
     fn bands_begin_and_end_at_the_events_that_are_drawn() {
         assert_eq!(
             drawn(&[("cut", 12, Some(17))]),
-            [format!("{}[........cut.........]", " ".repeat(10))]
+            [format!("{}[..cut..............]", " ".repeat(10))]
         );
         // It began before the first event, and goes on after the last one.
         let long = drawn(&[("cut", 3, Some(99))]);

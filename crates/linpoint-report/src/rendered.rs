@@ -163,6 +163,8 @@ pub struct Annotation {
     pub times: (Option<Reading>, Option<Reading>),
     /// The line of the input on which it begins.
     pub line: Option<u32>,
+    /// True if only pages show it: there would be too much on a terminal.
+    pub page_only: bool,
 }
 
 /// An operation that certainly did not happen. It is no part of the history, but people look for it.

@@ -109,5 +109,6 @@ fn annotation(PlacedFault { fault, from, to }: &PlacedFault, has_lines: bool) ->
         to: *to,
         times: (fault.begin.time.map(reading), end.map(reading)),
         line: Some(fault.line).filter(|_| has_lines),
+        page_only: false,
     }
 }

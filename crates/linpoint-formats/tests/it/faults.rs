@@ -69,7 +69,7 @@ fn faults_with_times_can_be_anywhere() {
     assert_eq!(faults(&history), expected);
     assert_eq!(
         history.times().unwrap().of(OpId(0)),
-        Some((Reading::Float(10.0), Some(Reading::Float(20.0))))
+        Some((Reading::Whole(10), Some(Reading::Whole(20))))
     );
 }
 
@@ -176,7 +176,7 @@ fn a_nemesis_becomes_faults_and_comes_back() {
 #[test]
 fn faults_survive_conversion_whatever_they_are_called() {
     let names = ["start", "kill", "partition", "a b", "stop", "\u{2713} \"x\"", "pause"];
-    let mut text = "{\"linpoint\":1,\"model\":\"register\"}\n".to_owned();
+    let mut text = "{\"linpoint\":1,\"model\":\"register\",\"initial\":0}\n".to_owned();
     for (id, name) in names.into_iter().enumerate() {
         let name = serde_json::to_string(name).unwrap();
         text += &format!(
@@ -212,7 +212,7 @@ fn remarks_and_failed_operations_are_kept_for_pages() {
 "#;
     let history = loaded("h.edn", text);
     assert_eq!(history.len(), 2);
-    assert_eq!(history.remark(OpId(0)), Some("error: [:timeout, n1]"));
+    assert_eq!(history.remark(OpId(0)), Some("error: [\":timeout\", \"n1\"]"));
     assert_eq!(history.remark(OpId(1)), None);
     let [failed] = history.failed() else { panic!("{:?}", history.failed()) };
     assert_eq!((failed.text.as_str(), failed.place), ("write(6)", (1, 1)));

@@ -152,7 +152,7 @@ mod tests {
         ];
         assert!(chains(&few).is_empty());
         // Others that are there all the time.
-        let others = (0..6).map(|n| (100 + 7 * n, n, 60, false));
+        let others = (0..6).map(|n| (100 + 7 * n, 0, 60, false));
         let clients: Vec<_> = few.into_iter().chain(others).collect();
         assert_eq!(chains(&clients), [0, 1, 2, 0, 1, 5, 6, 7, 8, 9, 10]);
     }

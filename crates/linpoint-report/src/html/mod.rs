@@ -176,6 +176,7 @@ fn violation_facts(
             "failing": violation.failing.and_then(position),
             "earliest": violation.failing_is_earliest,
             "core": violation.core.iter().copied().filter_map(position).collect::<Vec<_>>(),
+            "named": explanation.named.iter().copied().filter_map(position).collect::<Vec<_>>(),
             "about": clean(&text::core(explanation)),
             "allowed": text::allowed(explanation),
             "orders": orders.facts(violation, operations, &position),
