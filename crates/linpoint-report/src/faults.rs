@@ -159,7 +159,7 @@ mod tests {
         );
         // It began before the first event, and goes on after the last one.
         let long = drawn(&[("cut", 3, Some(99))]);
-        assert!(long[0].starts_with("<...") && long[0].ends_with("...>"), "{long:?}");
+        assert!(long[0].starts_with("<..cut") && long[0].ends_with("...>"), "{long:?}");
         assert_eq!(long[0].chars().count(), 55);
     }
 

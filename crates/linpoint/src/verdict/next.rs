@@ -158,7 +158,7 @@ mod tests {
         assert_eq!(next(&[one, two]), [fits(wrong, would), fits(lost, Fits::Yes)]);
         assert_eq!(
             next(&[one, two, lost, wrong]),
-            [fits(later, Fits::WouldReturn(vec!["nil".to_owned()]))]
+            [fits(later, Fits::WouldReturn(vec!["empty".to_owned()]))]
         );
         assert_eq!(next(&[]), [fits(one, Fits::Yes), fits(two, Fits::Yes)]);
     }
