@@ -294,8 +294,18 @@ impl Input {
         options: &InputOptions,
         threads: Option<usize>,
     ) -> Result<Vec<Found>, CommandError> {
+        self.histories_with(options, threads, false)
+    }
+
+    /// The same, with what only pages show if it is wanted.
+    pub fn histories_with(
+        &self,
+        options: &InputOptions,
+        threads: Option<usize>,
+        details: bool,
+    ) -> Result<Vec<Found>, CommandError> {
         let max_unpacked = options.max_unpacked;
-        let limits = ReadLimits { threads, max_unpacked };
+        let limits = ReadLimits { threads, max_unpacked, details };
         let Input::File(path) = self else {
             let source = self.read(max_unpacked)?;
             return Ok(registry::read_source(&source, limits, self.given(options)));

@@ -193,6 +193,11 @@ pub enum RawError {
     TooManyOperations,
     /// More open operations than a stream may have.
     TooManyOpenOperations,
+    /// A fault ends that has not begun.
+    NoFault {
+        /// Its name.
+        name: String,
+    },
 }
 
 impl Display for RawError {
@@ -209,6 +214,7 @@ impl Display for RawError {
             RawError::TooManyNames => f.write_str("too many names"),
             RawError::TooManyOperations => f.write_str("too many operations"),
             RawError::TooManyOpenOperations => f.write_str("too many open operations"),
+            RawError::NoFault { name } => write!(f, "no fault {name:?} is open"),
         }
     }
 }

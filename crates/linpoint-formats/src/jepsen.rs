@@ -3,7 +3,7 @@
 
 pub(crate) mod write;
 
-use crate::raw::{Details, End, RawBuilder, RawHistory, RawId, Sink};
+use crate::raw::{Aside, Details, End, Mark, RawBuilder, RawHistory, RawId, Reading, Sink};
 use crate::words::shown;
 use crate::workload::Meaning;
 use crate::{Format, ReadError, Source, Thin, Value};
@@ -53,6 +53,8 @@ pub(crate) struct Event {
     pub(crate) value: Value,
     /// The clock, in nanoseconds.
     pub(crate) time: Option<u64>,
+    /// Why it failed, or why its outcome is not known.
+    pub(crate) error: Option<Value>,
 }
 
 impl Event {
@@ -109,8 +111,12 @@ impl<'a, B: Sink> Reader<'a, B> {
         self.builder
     }
 
-    pub(crate) fn annotate(&mut self, line: u32, text: impl Into<String>) {
-        self.builder.annotate(line, text);
+    /// A line that is not an event.
+    pub(crate) fn message(&mut self, line: u32, text: &str) -> Result<(), ReadError> {
+        let (lane, name) = ("events".to_owned(), text.to_owned());
+        let aside = Aside { line, lane, name, detail: None, mark: Mark::Moment, time: None };
+        let taken = self.builder.aside(aside);
+        taken.map_err(|error| ReadError::new(self.source, error.to_string()))
     }
 
     pub(crate) fn event(&mut self, event: Event) -> Result<(), ReadError> {
@@ -121,12 +127,20 @@ impl<'a, B: Sink> Reader<'a, B> {
 
     fn take(&mut self, mut event: Event) -> Result<(), Sentence> {
         let open = self.builder.open_of(&event.process);
-        let annotation = event.kind == Type::Info && open.is_none();
-        if !event.is_of_client() || annotation {
-            let Event { process, f, value, .. } = &event;
-            self.builder.annotate(event.line, format!("{} {f} {value}", process.bare()));
-            return Ok(());
+        if !event.is_of_client() || (event.kind == Type::Info && open.is_none()) {
+            return Ok(self.builder.aside(aside(event))?);
         }
+        let (time, error) = (event.time, event.error.take());
+        self.operation(event, open)?;
+        if let (Some(op), Some(error)) = (open, error) {
+            self.builder.remark(op, format!("error: {}", error.bare()));
+        }
+        time.map(Reading::Whole).into_iter().for_each(|time| self.builder.reading(time));
+        Ok(())
+    }
+
+    /// The call or the end of an operation.
+    fn operation(&mut self, mut event: Event, open: Option<RawId>) -> Result<(), Sentence> {
         let object = self.object(&mut event);
         if event.kind == Type::Invoke {
             return self.invoke(event, object);
@@ -224,6 +238,23 @@ impl<'a, B: Sink> Reader<'a, B> {
             _ => Some(value.clone()),
         })
     }
+}
+
+/// An event that is not of an operation. Those of a nemesis begin and end faults; what a client has to say is a message.
+fn aside(event: Event) -> Aside {
+    let is_of_client = event.is_of_client();
+    let Event { line, process, f, value, time, .. } = event;
+    let detail = Some(value).filter(|value| *value != Value::Nil);
+    let (lane, name, mark) = match is_of_client {
+        true => ("events".to_owned(), format!("{process} {f}"), Mark::Moment),
+        false => {
+            let lane = process.bare();
+            let lane = lane.strip_prefix(':').unwrap_or(&lane);
+            (lane.to_owned(), f.into(), Mark::Named)
+        }
+    };
+    let detail = detail.map(|value| value.bare());
+    Aside { line, lane, name, detail, mark, time: time.map(Reading::Whole) }
 }
 
 /// The steps of a transaction in the form of the model, and the values its reads saw; nil matches

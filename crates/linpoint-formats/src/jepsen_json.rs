@@ -47,6 +47,7 @@ struct Written {
     #[serde(default)]
     value: Value,
     time: Option<i64>,
+    error: Option<Value>,
 }
 
 /// Reads a history.
@@ -66,7 +67,7 @@ pub(crate) fn read(
                 if error.line() <= 1 { column + error.column().saturating_sub(1) } else { column };
             ReadError::new(source, message).at(source, line, column)
         })?;
-        let Written { process, kind, f, value, time } = written;
+        let Written { process, kind, f, value, time, error } = written;
         if process.is_none() {
             events.without_process.push(events.list.len());
         }
@@ -91,7 +92,7 @@ pub(crate) fn read(
         };
         let (f, key) = (f.trim_start_matches(':').into(), None);
         let time = time.and_then(|time| u64::try_from(time).ok());
-        events.list.push(Event { line, column, process, kind, f, key, value, time });
+        events.list.push(Event { line, column, process, kind, f, key, value, time, error });
         Ok(())
     })?;
     let events = edn::named(source, events)?;

@@ -8,7 +8,7 @@
 //!
 //! One compare-and-set register that holds nil at first, so that a read of nil is a result. A
 //! failed `:cas` has found a value other than the expected one; a failed read is dropped. Lines of
-//! other loggers, and of processes that are not numbers, are annotations.
+//! other loggers, and of processes that are not numbers, are drawn as events beside the operations.
 
 use crate::edn::parser::Parser;
 use crate::jepsen::{Event, Reader, Rules, Type};
@@ -54,7 +54,7 @@ pub(crate) fn read_lines<B: Sink>(
         }
         match event(Words::new(source, number, line), number)? {
             Some(event) => reader.event(event)?,
-            None => reader.annotate(number, String::from_utf8_lossy(line.trim_ascii())),
+            None => reader.message(number, &String::from_utf8_lossy(line.trim_ascii()))?,
         }
     }
     Ok(())
@@ -118,8 +118,8 @@ fn event(mut words: Words<'_>, line: u32) -> Result<Option<Event>, ReadError> {
     if parser.peek().is_some() {
         return Err(words.wrong("more than one value"));
     }
-    let (f, key, time) = (f.into(), None, None);
-    Ok(Some(Event { line, column, process, kind, f, key, value, time }))
+    let (f, key, time, error) = (f.into(), None, None, None);
+    Ok(Some(Event { line, column, process, kind, f, key, value, time, error }))
 }
 
 #[cfg(test)]
@@ -153,7 +153,7 @@ INFO  jepsen.util - 1\t:info\t:write\t:timed-out
             ops,
             ["read [] Some(null) true", "cas [3, 0] Some(false) true", "write [4] None false"]
         );
-        assert_eq!(history.annotations.len(), 2);
+        assert_eq!(history.faults.len(), 2);
     }
 
     #[test]

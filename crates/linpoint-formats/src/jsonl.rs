@@ -16,7 +16,9 @@ use rustc_hash::FxHashMap;
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 
 use crate::model::ModelName;
-use crate::raw::{Clock, Details, End, RawBuilder, RawHistory, RawId, Sink};
+use crate::raw::{
+    Aside, Clock, Details, End, Mark, RawBuilder, RawHistory, RawId, Reading, Sink, Unit,
+};
 use crate::{Format, ReadError, Source, Value};
 
 /// The version of the format that is read and written.
@@ -41,8 +43,13 @@ struct Line {
     process: Option<Value>,
     object: Option<Value>,
     hint: Option<Hint>,
-    #[serde(rename = "note")]
-    _note: Option<String>,
+    fault: Option<String>,
+    heal: Option<String>,
+    event: Option<String>,
+    lane: Option<String>,
+    detail: Option<String>,
+    time: Option<Time>,
+    note: Option<String>,
 }
 
 #[derive(serde::Deserialize)]
@@ -61,10 +68,7 @@ fn even_null<'de, D: Deserializer<'de>>(d: D) -> Result<Option<Value>, D::Error>
 /// A clock reading. If all times of a file are whole numbers, they are compared as such; otherwise
 /// as floating-point numbers.
 #[derive(Clone, Copy, Debug)]
-enum Time {
-    Whole(u64),
-    Float(f64),
-}
+struct Time(Reading);
 
 impl<'de> Deserialize<'de> for Time {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Time, D::Error> {
@@ -75,14 +79,15 @@ impl<'de> Deserialize<'de> for Time {
                 f.write_str("a time: a number that is not negative")
             }
             fn visit_u64<E>(self, n: u64) -> Result<Time, E> {
-                Ok(Time::Whole(n))
+                Ok(Time(Reading::Whole(n)))
             }
             fn visit_i64<E: Error>(self, n: i64) -> Result<Time, E> {
-                u64::try_from(n).map(Time::Whole).map_err(|_| E::custom("the time is negative"))
+                let n = u64::try_from(n).map_err(|_| E::custom("the time is negative"))?;
+                Ok(Time(Reading::Whole(n)))
             }
             fn visit_f64<E: Error>(self, n: f64) -> Result<Time, E> {
                 n.key().map_err(|e| E::custom(format!("the time is {e}")))?;
-                Ok(Time::Float(n))
+                Ok(Time(Reading::Float(n)))
             }
         }
         d.deserialize_any(TimeVisitor)
@@ -127,6 +132,7 @@ pub fn read(source: &Source) -> Result<RawHistory, ReadError> {
     history.model = header.model;
     history.note = header.note;
     history.ties = header.ties;
+    history.unit = header.unit;
     Ok(history)
 }
 
@@ -135,6 +141,7 @@ struct Header {
     model: Option<ModelName>,
     note: Option<String>,
     ties: Ties,
+    unit: Option<Unit>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -236,11 +243,15 @@ impl<B: Sink> Reader<'_, B> {
                 return Err(self.wrong(number, "ties", message));
             }
         };
-        let mut header = Header { model: None, note: text("note")?, ties };
+        let unit = text("unit")?.map(|name| {
+            let message = || format!("\"unit\" must be ns, us, ms or s, not {name:?}");
+            Unit::parse(&name).ok_or_else(|| self.wrong(number, "unit", message()))
+        });
+        let mut header = Header { model: None, note: text("note")?, ties, unit: unit.transpose()? };
         let model = text("model")?.map(|m| ModelName::parse(&m)).transpose();
         let mut model = model.map_err(|e| self.wrong(number, "model", e.to_string()))?;
         for (key, value) in entries.iter() {
-            if matches!(&**key, "linpoint" | "model" | "note" | "ties") {
+            if matches!(&**key, "linpoint" | "model" | "note" | "ties" | "unit") {
                 continue;
             }
             let Some(model) = &mut model else {
@@ -260,6 +271,9 @@ impl<B: Sink> Reader<'_, B> {
             return Err(error.at(self.source, number, 1));
         }
         let line: Line = self.parse(number, line)?;
+        if line.fault.is_some() || line.heal.is_some() || line.event.is_some() {
+            return self.aside(number, line);
+        }
         let marks = [
             ("call", line.call.is_some()),
             ("return", line.ret.is_some()),
@@ -276,9 +290,21 @@ impl<B: Sink> Reader<'_, B> {
         let Some(mark) = mark else {
             return Err(ReadError::new(self.source, "this is neither an event nor an operation")
                 .at_line(self.source, number)
-                .help("a line has one of \"call\", \"return\", \"fail\", \"info\" (an event), or \"start\" (an operation with its times)"));
+                .help("a line has one of \"call\", \"return\", \"fail\", \"info\" (an event), \"start\" (an operation with its times), or \"fault\", \"heal\", \"event\""));
         };
         let kind = if mark == "start" { Kind::Intervals } else { Kind::Events };
+        self.is_of_kind(number, mark, kind)?;
+        self.only_keys_of(number, mark, &line)?;
+        match mark {
+            "start" => self.intervals.push((number, line)),
+            "call" => self.call(number, line)?,
+            mark => self.end(number, mark, line)?,
+        }
+        Ok(())
+    }
+
+    /// All lines of a file have times, or none has.
+    fn is_of_kind(&mut self, number: u32, mark: &str, kind: Kind) -> Result<(), ReadError> {
         let (first, since) = *self.kind.get_or_insert((kind, number));
         if first != kind {
             let name = |kind| match kind {
@@ -292,13 +318,63 @@ impl<B: Sink> Reader<'_, B> {
             );
             return Err(self.wrong(number, mark, message));
         }
-        self.only_keys_of(number, mark, &line)?;
-        match mark {
-            "start" => self.intervals.push((number, line)),
-            "call" => self.call(number, line)?,
-            mark => self.end(number, mark, line)?,
-        }
         Ok(())
+    }
+
+    /// A fault, its end, or another event that is not an operation.
+    fn aside(&mut self, number: u32, line: Line) -> Result<(), ReadError> {
+        let marks = [("fault", &line.fault), ("heal", &line.heal), ("event", &line.event)];
+        let mut marks = marks.into_iter().filter_map(|(mark, name)| Some((mark, name.as_ref()?)));
+        let Some((mark, name)) = marks.next() else { return Ok(()) };
+        if name.is_empty() {
+            return Err(self.wrong(number, mark, format!("{mark:?} needs a name")));
+        }
+        let strays = [
+            ("call", line.call.is_some()),
+            ("return", line.ret.is_some()),
+            ("fail", line.fail.is_some()),
+            ("info", line.info.is_some()),
+            ("op", line.op.is_some()),
+            ("args", line.args.is_some()),
+            ("value", line.value.is_some()),
+            ("process", line.process.is_some()),
+            ("object", line.object.is_some()),
+            ("hint", line.hint.is_some()),
+            ("start", mark == "heal" && line.start.is_some()),
+            ("end", (mark != "fault" || line.start.is_none()) && line.end.is_some()),
+            ("time", line.start.is_some() && line.time.is_some()),
+            ("detail", mark == "heal" && line.detail.is_some()),
+        ];
+        let stray = strays.into_iter().find(|(_, stray)| *stray).map(|(key, _)| key);
+        if let Some(key) = marks.next().map(|(second, _)| second).or(stray) {
+            let message = format!("{key:?} does not belong on a line with {mark:?}");
+            return Err(self.wrong(number, key, message));
+        }
+        let kind = if line.start.is_some() { Kind::Intervals } else { Kind::Events };
+        self.is_of_kind(number, mark, kind)?;
+        if let (Some(start), Some(end)) = (line.start, line.end)
+            && end.0.as_float() < start.0.as_float()
+        {
+            return Err(self.wrong(number, "end", "the fault ends before it starts"));
+        }
+        let lane = line
+            .lane
+            .unwrap_or_else(|| if mark == "event" { "events" } else { "faults" }.to_owned());
+        let aside = Aside {
+            line: number,
+            lane,
+            name: name.clone(),
+            detail: line.detail,
+            mark: match (mark, kind) {
+                ("fault", Kind::Intervals) => Mark::Lasts(line.end.map(|end| end.0)),
+                ("fault", Kind::Events) => Mark::Begins,
+                ("heal", _) => Mark::Ends,
+                _ => Mark::Moment,
+            },
+            time: line.start.or(line.time).map(|time| time.0),
+        };
+        let taken = self.builder.aside(aside);
+        taken.map_err(|error| self.wrong(number, mark, error.to_string()))
     }
 
     fn only_keys_of(&self, number: u32, mark: &str, line: &Line) -> Result<(), ReadError> {
@@ -310,6 +386,9 @@ impl<B: Sink> Reader<'_, B> {
             ("object", is_end && line.object.is_some()),
             ("value", !matches!(mark, "start" | "return") && line.value.is_some()),
             ("end", mark != "start" && line.end.is_some()),
+            ("time", mark == "start" && line.time.is_some()),
+            ("lane", line.lane.is_some()),
+            ("detail", line.detail.is_some()),
         ];
         match strays.into_iter().find(|(_, stray)| *stray) {
             None => Ok(()),
@@ -346,7 +425,10 @@ impl<B: Sink> Reader<'_, B> {
             return Err(self.wrong(number, "call", message));
         }
         let op = self.builder.call(number, &op, args, details);
-        self.ids.insert(id, op.map_err(|message| self.wrong(number, "call", message))?);
+        let op = op.map_err(|message| self.wrong(number, "call", message))?;
+        self.ids.insert(id, op);
+        line.note.into_iter().for_each(|note| self.builder.remark(op, note));
+        line.time.into_iter().for_each(|Time(time)| self.builder.reading(time));
         Ok(())
     }
 
@@ -364,6 +446,8 @@ impl<B: Sink> Reader<'_, B> {
             let message = format!("the operation with id {id} has already ended on line {before}");
             self.wrong(number, mark, message)
         })?;
+        line.time.into_iter().for_each(|Time(time)| self.builder.reading(time));
+        line.note.into_iter().for_each(|note| self.builder.remark(op, note));
         if !B::REMEMBERS {
             self.ids.remove(&id);
         }
@@ -378,10 +462,9 @@ impl<B: Sink> Reader<'_, B> {
 impl Reader<'_> {
     fn finish(mut self) -> Result<RawHistory, ReadError> {
         let times = |line: &Line| [line.start, line.end];
-        let floats = self
-            .intervals
-            .iter()
-            .any(|(_, line)| times(line).iter().flatten().any(|t| matches!(t, Time::Float(_))));
+        let floats = self.intervals.iter().any(|(_, line)| {
+            times(line).iter().flatten().any(|t| matches!(t.0, Reading::Float(_)))
+        });
         for (number, mut line) in std::mem::take(&mut self.intervals) {
             let (op, args, details) = self.op_of(number, &mut line)?;
             let key = |name: &str, time: Option<Time>| {
@@ -405,6 +488,10 @@ impl Reader<'_> {
                     self.builder.interval(number, op, args, result, (start, end), details)
                 })
                 .map_err(|message| self.wrong(number, "op", message))?;
+            if let Some(note) = line.note {
+                let op = self.builder.last();
+                self.builder.remark(op, note);
+            }
         }
         let mut history = self.builder.finish(Format::Jsonl);
         history.clock = match self.kind {
@@ -421,14 +508,14 @@ fn known(value: Option<Value>) -> Option<Value> {
     value.filter(|value| !value.is_unknown())
 }
 
-fn order_key(time: Time, floats: bool) -> Result<u64, String> {
+fn order_key(Time(time): Time, floats: bool) -> Result<u64, String> {
     const EXACT: u64 = 1 << 53;
     match time {
-        Time::Whole(n) if !floats => Ok(n),
-        Time::Whole(n) if n > EXACT => {
+        Reading::Whole(n) if !floats => Ok(n),
+        Reading::Whole(n) if n > EXACT => {
             Err(format!("{n} is too large beside times with a decimal point"))
         }
-        Time::Whole(n) => (n as f64).key().map_err(|e| format!("the time is {e}")),
-        Time::Float(x) => x.key().map_err(|e| format!("the time is {e}")),
+        Reading::Whole(n) => (n as f64).key().map_err(|e| format!("the time is {e}")),
+        Reading::Float(x) => x.key().map_err(|e| format!("the time is {e}")),
     }
 }

@@ -50,9 +50,10 @@ function decodePart(part) {
     call: new Uint32Array(n), ret: new Uint32Array(n), kind: new Uint32Array(n),
     client: new Uint32Array(n), object: new Uint32Array(n), id: new Uint32Array(n),
     line: new Uint32Array(n), words: new Uint32Array(n), unknown: new Uint8Array(n),
+    at: new Float64Array(facts.clock ? n : 0), until: new Float64Array(facts.clock ? n : 0),
     part: null, orders: [],
   };
-  let call = 0, id = 0, line = 0;
+  let call = 0, id = 0, line = 0, tick = 0;
   for (let i = 0; i < n; i++) {
     set.call[i] = call += reader.signed();
     set.id[i] = id += reader.signed();
@@ -68,6 +69,10 @@ function decodePart(part) {
     reader.skip();
     // A single "A" is the number 0: no result.
     set.unknown[i] = open && DIGIT[columnsText.charCodeAt(start)] === 0 ? 1 : 0;
+    if (facts.clock) {
+      set.at[i] = tick += reader.number();
+      set.until[i] = tick + reader.number();
+    }
   }
   for (let orders = reader.number(); orders > 0; orders--) set.orders.push(decodeOrder(reader));
   closeRanks(set);
@@ -103,8 +108,10 @@ function decodeOrder(reader) {
   let last = 0;
   for (let i = 0; i < ids.length; i++) ids[i] = last += reader.signed();
   const until = reader.number() || NEVER;
+  // The result of this operation is known, too.
+  const also = reader.number() - 1;
   const stored = reader.number();
-  const order = { ids, until, first: 0, states: null };
+  const order = { ids, until, also, first: 0, states: null };
   if (stored > 0) {
     order.first = reader.number();
     // One more than there are steps: the first is the state before the first step.
@@ -115,14 +122,15 @@ function decodeOrder(reader) {
   return order;
 }
 
-const COLUMNS = ["call", "ret", "kind", "client", "object", "id", "line", "words", "unknown"];
+const COLUMNS = ["call", "ret", "kind", "client", "object", "id", "line", "words", "unknown", "at", "until"];
+const WIDER = { unknown: Uint8Array, at: Float64Array, until: Float64Array };
 
 /** All parts as one set. The witnesses of the parts are merged into one, as the library does. */
 function mergeParts() {
   const sets = parts.map(decodePart);
   const n = sets.reduce((sum, set) => sum + set.n, 0);
   const all = { n, part: new Uint32Array(n), orders: [] };
-  for (const name of COLUMNS) all[name] = name === "unknown" ? new Uint8Array(n) : new Uint32Array(n);
+  for (const name of COLUMNS) all[name] = new (WIDER[name] || Uint32Array)(n);
   // No two calls have the same rank.
   const at = new Int32Array(facts.events + 1).fill(-1);
   let total = 0;
@@ -169,7 +177,7 @@ function mergeOrders(sets, flat, place, all) {
       before[to] = order.states[k - order.first] + 1;
     }
   });
-  return { ids, until: NEVER, first: 0, states: null, own, before };
+  return { ids, until: NEVER, also: -1, first: 0, states: null, own, before };
 }
 
 /** The text of the state before or after a step of an order; undefined if it is not stored in the page. */
@@ -209,6 +217,9 @@ function label(set, i, until = NEVER) {
   if (ret === "ok") return op;
   return `${op} → ${ret === null ? "?" : ret}`;
 }
+
+/** Call and result as an order explains them. */
+function labelIn(set, i, order) { return label(set, i, order && order.also !== i ? order.until : NEVER); }
 
 function clientName(client) { return client ? facts.clients[client - 1] : "no client"; }
 function partOf(set, i) { return set.part ? set.part[i] : null; }

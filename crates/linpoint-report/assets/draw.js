@@ -15,7 +15,7 @@ function laneHeight(scene) {
   return fits >= 38 ? 38 : fits >= 24 ? Math.floor(fits) : count > 60 ? 18 : 24;
 }
 
-function topOf(scene) { return AXIS + scene.faultLanes.length * FAULT_LANE; }
+function topOf(scene) { return AXIS + scene.faultRows.length * FAULT_LANE; }
 function toPixel(scene, x) { return scene.gutter + (x - scene.x0) * scene.scale; }
 function rowTop(scene, row) { return topOf(scene) + 4 + row * scene.laneHeight - scene.scroll; }
 
@@ -32,42 +32,47 @@ function drawScene(p, scene) {
   p.within(gutter, top, width - gutter, height - top, () => {
     scene.layout.lanes.forEach((lane, row) => {
       const y = rowTop(scene, row);
-      if (y + scene.laneHeight >= top && y <= height) drawLane(p, scene, lane, y);
+      if (y + scene.laneHeight < top || y > height) return;
+      if (lane.isFirst) drawFailed(p, scene, lane, y);
+      drawLane(p, scene, lane, y);
     });
     drawMarks(p, scene);
-    if (scene.axis === "time") drawOrders(p, scene);
+    if (scene.axis !== "order") drawOrders(p, scene);
   });
   drawNames(p, scene);
 }
 
 function drawStripes(p, scene) {
-  let client = null, odd = false;
+  let owner = null, odd = false;
   scene.layout.lanes.forEach((lane, row) => {
-    if (lane.client !== client) { client = lane.client; odd = !odd; }
+    if (lane.owner !== owner) { owner = lane.owner; odd = !odd; }
     const y = rowTop(scene, row);
     if (y > scene.height || y + scene.laneHeight < 0) return;
     if (odd) p.rect(0, y, scene.width, scene.laneHeight, { fill: "raised" });
   });
 }
 
-/** Round distances: 1, 2 or 5 times a power of ten, never less than one. */
-function tickDistance(scale) {
-  const wanted = 90 / scale;
-  const power = 10 ** Math.floor(Math.log10(Math.max(1, wanted)));
-  return [1, 2, 5, 10].map((m) => m * power).find((d) => d >= wanted) || 10 * power;
+/** Round distances: 1, 2 or 5 times a power of ten, at least `least`. */
+function tickDistance(scale, least) {
+  const wanted = Math.max(least, 90 / scale);
+  const power = 10 ** Math.floor(Math.log10(wanted) + 1e-9);
+  return [1, 2, 5, 10].map((m) => m * power).find((d) => d >= wanted * 0.999) || 10 * power;
 }
 
 function drawAxis(p, scene) {
-  const distance = tickDistance(scene.scale);
+  // Round numbers of the unit of the clock are not round numbers of ticks.
+  const step = scene.axis === "clock" ? clock.step : 1;
+  const distance = tickDistance(scene.scale / step, step) / step;
   const last = scene.x0 + (scene.width - scene.gutter) / scene.scale;
   p.rect(scene.gutter, 0, scene.width, AXIS, { fill: "ground" });
-  for (let x = Math.max(0, Math.ceil(scene.x0 / distance) * distance); x <= last; x += distance) {
+  for (let k = Math.max(0, Math.ceil(scene.x0 / distance)); k * distance <= last; k++) {
+    const x = k * distance;
     // Steps are counted from one, and the number is in the middle of its step.
     if (scene.axis === "order" && (x === 0 || x > scene.layout.bars.placed)) continue;
     const at = Math.round(toPixel(scene, scene.axis === "order" ? x - 0.5 : x)) + 0.5;
     p.lines([[at, AXIS - 5], [at, scene.height]], { stroke: "faint" });
     // Keep numbers at the edges fully visible.
-    const text = x.toLocaleString("en"), half = text.length * 3.4;
+    const text = scene.axis === "clock" ? timeText(x, distance) : x.toLocaleString("en"), half = text.length * 3.4;
     const middle = Math.min(Math.max(at, scene.gutter + half + 2), scene.width - half - 2);
     p.text(middle, AXIS / 2 - 1, text, { fill: "quiet", size: 11, align: "center" });
   }
@@ -75,27 +80,29 @@ function drawAxis(p, scene) {
 }
 
 function drawFaults(p, scene) {
-  scene.faultLanes.forEach(({ items }, row) => {
+  scene.faultRows.forEach(({ items }, row) => {
     const y = AXIS + row * FAULT_LANE;
     let last = -Infinity;
     items.forEach((fault, k) => {
-      const x = toPixel(scene, fault.x);
-      const end = fault.to === null ? x : toPixel(scene, fault.end);
+      const x = toPixel(scene, fault.x), isBand = fault.to !== null;
+      const end = isBand ? toPixel(scene, fault.end) : x;
       if (end < scene.gutter - 400 || x > scene.width) return;
       // Draw at most one per pixel.
-      if (x - last < 1 && fault.to === null) return;
+      if (x - last < 1 && !isBand) return;
       const next = k + 1 < items.length ? toPixel(scene, items[k + 1].x) : scene.width;
       last = x;
-      if (fault.to !== null) {
+      if (isBand) {
         p.rect(x, y, Math.max(2, end - x), scene.height, { fill: "fault", alpha: 0.07 });
         p.rect(x, y + 4, Math.max(3, end - x), FAULT_LANE - 8, { fill: "fault", alpha: 0.3, radius: 3 });
       } else {
         p.lines([[x, y + 3], [x, scene.height]], { stroke: "fault", dash: [2, 4], alpha: 0.45 });
         p.dot(x, y + FAULT_LANE / 2, 4, { fill: "fault" });
       }
-      const room = (fault.to === null ? next - x : Math.max(end, next) - x) - 14;
+      // The label of a band that began before the window is at its edge.
+      const from = isBand && end > scene.gutter ? Math.max(x, scene.gutter) : x;
+      const room = Math.min(isBand ? Math.max(end, next) : next, scene.width) - from - 14;
       const text = cut(fault.text, room, 11);
-      if (text) p.text(x + 8, y + FAULT_LANE / 2, text, { fill: "fault", size: 11 });
+      if (text) p.text(from + 8, y + FAULT_LANE / 2, text, { fill: "fault", size: 11 });
     });
   });
 }
@@ -108,6 +115,18 @@ function drawOrderEnd(p, scene) {
   const y = scene.height - 12;
   p.text(x - 8, y, "in the order", { fill: "quiet", size: 11, align: "right" });
   p.text(x + 8, y, "not in the order", { fill: "quiet", size: 11 });
+}
+
+/** Draws the operations of a lane that did not happen, as thin bars below the others. */
+function drawFailed(p, scene, lane, y) {
+  let last = -Infinity;
+  for (const { x, end } of scene.failed.get(lane.owner) || []) {
+    if (end < scene.x0 || x > scene.x1) continue;
+    const from = toPixel(scene, x), to = Math.max(from + 4, toPixel(scene, end));
+    if (to - last < 1) continue;
+    last = to;
+    p.rect(from, y + scene.laneHeight - 5, to - from, 3, { fill: "quiet", alpha: 0.55 });
+  }
 }
 
 /** Draws the bars of a lane. Bars that are too narrow are drawn as the density of each cell. */
@@ -162,7 +181,7 @@ function lookOf(scene, i) {
 
 function drawBar(p, scene, i, x, y, w, h, next) {
   const look = lookOf(scene, i);
-  const pending = scene.set.ret[i] === NEVER && scene.axis === "time";
+  const pending = scene.set.ret[i] === NEVER && scene.axis !== "order";
   const unplaced = scene.axis === "order" && scene.places[i] < 0;
   const top = y + 3, tall = h - 6;
   const left = Math.max(x, scene.gutter - 8);
@@ -185,8 +204,7 @@ function drawBar(p, scene, i, x, y, w, h, next) {
   const room = Math.min(right, scene.width) - inner - 12;
   const free = Math.min(next, scene.width) - right - 12;
   if (Math.max(room, free) < 16) return;
-  const until = scene.axis === "order" && scene.places[i] >= 0 ? scene.order.until : NEVER;
-  const whole = label(scene.set, i, until);
+  const whole = scene.axis === "order" && scene.places[i] >= 0 ? labelIn(scene.set, i, scene.order) : label(scene.set, i);
   const needed = whole.length * size * MONO_WIDTH;
   const at = y + h / 2 + 0.5, style = { size, mono: true, bold: look.bold };
   // Inside the bar if the label fits, else after the bar if it fits there, else cut.
@@ -239,8 +257,8 @@ function drawMarks(p, scene) {
       p.rect(from - 3, y + 4, needed + 6, h - 8, { fill: "ground", alpha: 0.88, radius: 3 });
       p.text(from, y + h / 2 + 0.5, text, { fill: "bad", size: 12, mono: true, bold: true });
     });
-    if (scene.axis === "time") {
-      const x = Math.round(toPixel(scene, scene.set.to[marks.failing])) + 0.5;
+    if (scene.axis !== "order") {
+      const x = Math.round(toPixel(scene, layout.bars.end[marks.failing])) + 0.5;
       p.lines([[x, 0], [x, scene.height]], { stroke: "bad", width: 1.5, dash: [5, 4] });
     }
   }
@@ -256,7 +274,7 @@ function drawMarks(p, scene) {
  */
 function failingLabelAt(scene, x, w, needed) {
   const { layout, marks } = scene;
-  const lane = layout.lanes[layout.rowOf(marks.failing)];
+  const lane = layout.laneOf(marks.failing);
   const k = lane.items.indexOf(marks.failing);
   const after = x + Math.max(w, 4) + 5, before = x - needed - 7;
   const next = k + 1 < lane.count ? toPixel(scene, lane.start[k + 1]) : Infinity;
@@ -268,6 +286,7 @@ function failingLabelAt(scene, x, w, needed) {
 /** Draws the chosen order, and the one it is compared with, as lines through points. */
 function drawOrders(p, scene) {
   if (scene.compare) drawOrder(p, scene, scene.compare, scene.comparePoints, "compare", true);
+  else if (scene.preview) drawOrder(p, scene, scene.preview, scene.previewPoints, "compare", true);
   if (scene.order) drawOrder(p, scene, scene.order, scene.points, "step", false);
 }
 
@@ -286,9 +305,24 @@ function drawOrder(p, scene, order, points, stroke, dashed) {
   const roomy = path.length < 2 || (scene.width - scene.gutter) / path.length > 7;
   if (!roomy) return;
   p.lines(path, { stroke, width: dashed ? 1.5 : 1.25, alpha: dashed ? 0.8 : 0.5, dash: dashed ? [4, 3] : undefined });
+  if (!dashed && to === points.length && path.length) drawObstacles(p, scene, path[path.length - 1]);
   for (const [x, y, k] of path) {
     const now = !dashed && k === scene.step;
     p.dot(x, y, now ? 6 : 3, { fill: now || scene.step < 0 || k < scene.step ? stroke : "ground", stroke: now ? "ground" : stroke });
+  }
+}
+
+/** Draws lines from the end of the order to the operations that cannot come next. */
+function drawObstacles(p, scene, [x, y]) {
+  const { explanation, layout, set } = scene;
+  const next = explanation && scene.step < 0 ? explanation.orders.next[state.order] : null;
+  for (const [i, fits] of next || []) {
+    const row = layout.rowOf(i);
+    if (row < 0 || obstacle(set, i, fits) === null) continue;
+    const to = Math.max(x + 14, toPixel(scene, layout.bars.start[i]) + 4), at = rowTop(scene, row) + scene.laneHeight - 4;
+    p.lines([[x, y], [to, at]], { stroke: "bad", width: 1.25, alpha: 0.7, dash: [2, 3] });
+    p.lines([[to - 4, at - 4], [to + 4, at + 4]], { stroke: "bad", width: 2 });
+    p.lines([[to - 4, at + 4], [to + 4, at - 4]], { stroke: "bad", width: 2 });
   }
 }
 
@@ -300,12 +334,12 @@ function drawNames(p, scene) {
     scene.layout.lanes.forEach((lane, row) => {
       const y = rowTop(scene, row);
       if (!lane.isFirst || y > scene.height || y + scene.laneHeight < top) return;
-      p.text(scene.gutter - 8, y + scene.laneHeight / 2, cut(clientName(lane.client), scene.gutter - 14, 12), { align: "right", fill: "quiet" });
+      p.text(scene.gutter - 8, y + scene.laneHeight / 2, cut(laneName(scene, lane), scene.gutter - 14, 12), { align: "right", fill: "quiet" });
     });
   });
-  scene.faultLanes.forEach(({ name }, row) => {
+  scene.faultRows.forEach(({ name }, row) => {
     p.text(scene.gutter - 8, AXIS + (row + 0.5) * FAULT_LANE, cut(name, scene.gutter - 14, 11), { align: "right", fill: "fault", size: 11 });
   });
-  p.text(8, AXIS / 2 - 1, scene.axis === "order" ? "step" : "event", { fill: "quiet", size: 11 });
+  p.text(8, AXIS / 2 - 1, { order: "step", time: "event", clock: "time" }[scene.axis], { fill: "quiet", size: 11 });
   p.lines([[scene.gutter - 0.5, 0], [scene.gutter - 0.5, scene.height]], { stroke: "line" });
 }

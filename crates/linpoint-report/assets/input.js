@@ -16,8 +16,16 @@ function operationAt(scene, px, py) {
   return lane.end[k] >= x - near ? lane.items[k] : null;
 }
 
+/** The operation that did not happen under a point. */
+function failedAt(scene, px, py) {
+  const lane = scene.layout.lanes[Math.floor((py - rowTop(scene, 0)) / scene.laneHeight)];
+  if (!lane || px < scene.gutter || py < topOf(scene)) return null;
+  const near = ({ x, end }) => px >= toPixel(scene, x) - 4 && px <= Math.max(toPixel(scene, end), toPixel(scene, x) + 4) + 4;
+  return (scene.failed.get(lane.owner) || []).find(near) || null;
+}
+
 function faultAt(scene, px, py) {
-  const lane = scene.faultLanes[Math.floor((py - AXIS) / FAULT_LANE)];
+  const lane = scene.faultRows[Math.floor((py - AXIS) / FAULT_LANE)];
   if (!lane || py < AXIS) return null;
   return lane.items.find((fault) => {
     const x = toPixel(scene, fault.x), end = toPixel(scene, fault.end);
@@ -25,17 +33,32 @@ function faultAt(scene, px, py) {
   }) || null;
 }
 
+/** When a fault was, and for how long. */
+function faultText(fault) {
+  const ended = fault.to !== null && fault.to < facts.events;
+  const events = fault.to === null ? `after event ${fault.from}` : `from event ${fault.from} to ${ended ? fault.to : "the end"}`;
+  if (!clock || fault.begin === null) return events;
+  return `at ${durationText(fault.begin)}${fault.finish === null ? "" : ` for ${durationText(fault.finish - fault.begin)}`}, ${events}`;
+}
+
 function showTip(event) {
   const tip = $("tip"), box = canvas.getBoundingClientRect(), scene = sceneNow();
   const px = event.clientX - box.left, py = event.clientY - box.top;
   const i = operationAt(scene, px, py), fault = i === null ? faultAt(scene, px, py) : null;
   canvas.classList.toggle("over", i !== null);
-  tip.hidden = i === null && !fault;
+  const failed = i === null && !fault ? failedAt(scene, px, py) : null;
+  tip.hidden = i === null && !fault && !failed;
   if (tip.hidden) return;
-  if (fault) tip.replaceChildren(el("b", {}, fault.text), el("span", {}, `at event ${fault.from}${fault.to === null ? "" : ` to ${fault.to}`}`));
+  if (failed) {
+    const lines = ["failed: it did not happen", (failed.client || "no client") + (failed.line ? `, line ${failed.line}` : "")];
+    if (clock && failed.begin !== null && failed.finish !== null) lines.push(`at ${durationText(failed.begin)} for ${durationText(failed.finish - failed.begin)}`);
+    tip.replaceChildren(el("b", {}, failed.op), ...lines.map((line) => el("span", {}, line)));
+  } else if (fault) tip.replaceChildren(el("b", {}, fault.text), el("span", {}, fault.lane), el("span", {}, faultText(fault)));
   else {
     const { set, places, order } = shown;
     const lines = [clientName(set.client[i]) + (set.ret[i] === NEVER ? ", pending" : "") + (set.line[i] ? `, line ${set.line[i]}` : "")];
+    if (clock) lines.push(openText(set, i));
+    if (remarkOf(i)) lines.push(remarkOf(i));
     if (set.part) lines.push(parts[set.part[i]].name);
     if (order && places[i] >= 0) lines.push(`step ${places[i] + 1}` + (stateAt(order, places[i], true) === undefined ? "" : `, then ${stateAt(order, places[i], true)}`));
     if (shown.marks.failing === i) lines.push("no order explains this result" + (shown.explanation.allowed ? `; allowed: ${shown.explanation.allowed}` : ""));
@@ -63,6 +86,7 @@ function bindCanvas() {
     moved += Math.abs(dx) + Math.abs(dy);
     if (pointers.size === 1) {
       if (moved > 4) canvas.classList.add("dragging");
+      followed = null;
       state.scroll -= dy;
       look(state.x0 - dx / scene.scale, state.x1 - dx / scene.scale);
     } else {
@@ -94,7 +118,7 @@ function bindCanvas() {
     flight++;
     const scene = sceneNow(), box = canvas.getBoundingClientRect();
     const unit = event.deltaMode === 1 ? 16 : 1;
-    if (event.altKey) { state.scroll += event.deltaY * unit; return changed(); }
+    if (event.altKey) return scroll(event.deltaY * unit);
     const sideways = event.shiftKey ? event.deltaY || event.deltaX : event.deltaX;
     if (sideways && (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY))) {
       const by = sideways * unit / scene.scale;
@@ -107,7 +131,7 @@ function bindCanvas() {
 function bindMap() {
   const go = (event) => {
     const box = map.getBoundingClientRect(), half = (state.x1 - state.x0) / 2;
-    const at = (event.clientX - box.left) / box.width * extent();
+    const at = axisStart() + (event.clientX - box.left) / box.width * axisLength();
     flight++;
     look(at - half, at + half);
   };
@@ -143,7 +167,7 @@ function search(query) {
   const work = () => {
     if (ticket !== searching) return;
     for (const end = Math.min(set.n, i + SLICE); i < end; i++) {
-      if (shown.layout.rowOf(i) >= 0 && matches(i)) shown.hits.push(i);
+      if (shown.layout.has(i) && matches(i)) shown.hits.push(i);
     }
     showFound(i < set.n ? "…" : "");
     changed();
@@ -171,7 +195,7 @@ function nextHit(direction) {
 const KEYS = [
   ["← →", "pan"], ["↑ ↓", "scroll through clients"], ["+ −, wheel", "zoom"], ["drag, Shift+wheel", "pan"], ["Alt+wheel", "scroll through clients"],
   ["0", "show everything"], ["F", "go to the failure"], ["N, P", "one step forward, back along the order"], ["Home, End", "before the first step, last step"],
-  ["T, O", "real-time axis, order axis"], ["C", "compare with the next partial order"], ["click", "select an operation"], ["[ ]", "previous, next operation of the same client"],
+  ["T, E, O", "axis of time, of events, of the order"], ["A", "show or hide lanes that are blank in this window"], ["L", "a lane for each client, or for those that continue each other"], ["C", "compare with the next partial order"], ["click", "select an operation"], ["[ ]", "previous, next operation of the same client"],
   ["/", "search: text, client, #number, :line; Enter goes to the next hit"], ["B", "show or hide the panel"], ["D", "light or dark theme"], ["S", "save the view as SVG"], ["Esc", "close, deselect"], ["?", "this help"],
 ];
 
@@ -182,18 +206,19 @@ function neighbour(direction) {
     if (first !== null) { select(first); reveal(first); }
     return;
   }
-  const lane = layout.lanes[layout.rowOf(state.selected)];
+  const lane = layout.laneOf(state.selected);
   const at = lane ? lane.items.indexOf(state.selected) + direction : -1;
   if (lane && at >= 0 && at < lane.count) { select(lane.items[at]); reveal(lane.items[at]); }
 }
 
 const ACTIONS = {
   ArrowLeft: () => pan(-0.15), ArrowRight: () => pan(0.15),
-  ArrowUp: () => { state.scroll -= 40; changed(); }, ArrowDown: () => { state.scroll += 40; changed(); },
-  "+": () => zoom(0.7), "=": () => zoom(0.7), "-": () => zoom(1 / 0.7), "0": () => glide(0, extent()),
+  ArrowUp: () => scroll(-40), ArrowDown: () => scroll(40),
+  "+": () => zoom(0.7), "=": () => zoom(0.7), "-": () => zoom(1 / 0.7), "0": () => showAll(),
   f: () => showFailure(), n: () => goToStep(state.step + 1), p: () => goToStep(state.step - 1),
   Home: () => goToStep(-1), End: () => shown.order && goToStep(shown.order.ids.length - 1),
-  t: () => setAxis("time"), o: () => setAxis("order"),
+  t: () => setAxis("clock"), e: () => setAxis("time"), o: () => setAxis("order"),
+  a: () => setBlank(!state.blank), l: () => setFolded(state.unfolded),
   c: () => {
     if (shown.set.orders.length < 2) return;
     const next = state.compare === null ? (state.order === 0 ? 1 : 0) : state.compare + 1;

@@ -49,10 +49,15 @@ function pointsOf(set, order) {
 /** The sequence in which bars are laid out, with the start and end of each. */
 function barsOf(set, axis, order) {
   const n = set.n;
+  if (axis === "clock") {
+    const end = set.until.map((tick, i) => (set.to[i] === NEVER ? Infinity : tick));
+    const moments = momentsOf(set), first = moments[0] || 0;
+    return { sequence: null, start: set.at, end, first, extent: Math.max(first + 1, moments[moments.length - 1] || 0), placed: n };
+  }
   if (axis !== "order" || !order) {
     const end = new Float64Array(n);
     for (let i = 0; i < n; i++) end[i] = set.to[i] === NEVER ? Infinity : set.to[i];
-    return { sequence: null, start: Float64Array.from(set.from), end, extent: set.extent, placed: n };
+    return { sequence: null, start: Float64Array.from(set.from), end, first: 0, extent: set.extent, placed: n };
   }
   const start = new Float64Array(n), end = new Float64Array(n), sequence = new Uint32Array(n);
   const places = placesIn(set, order);
@@ -70,7 +75,7 @@ function barsOf(set, axis, order) {
     sequence[next++] = i;
   }
   const placed = order.ids.length;
-  return { sequence, start, end, extent: placed < n ? n + 1 : n, placed };
+  return { sequence, start, end, first: 0, extent: placed < n ? n + 1 : n, placed };
 }
 
 /** All lanes from top to bottom, without hidden operations. */
@@ -84,13 +89,13 @@ function layOut(set, axis, order, filter, marks) {
     const i = bars.sequence ? bars.sequence[k] : k;
     if (isHidden(set, i, filter, marks)) continue;
     shown++;
-    const client = set.client[i];
-    let lanes = lanesOf.get(client);
-    if (!lanes) lanesOf.set(client, lanes = []);
+    const owner = ownerOf(set.client[i]);
+    let lanes = lanesOf.get(owner);
+    if (!lanes) lanesOf.set(owner, lanes = []);
     let lane = lanes.find((lane) => lane.free <= bars.start[i]);
     if (!lane) {
       if (lanes.length < MAX_LANES_A_CLIENT) {
-        lane = { client, number: all.length, count: 0, free: 0 };
+        lane = { owner, number: all.length, count: 0, free: 0, row: -1 };
         lanes.push(lane);
         all.push(lane);
       } else {
@@ -98,7 +103,7 @@ function layOut(set, axis, order, filter, marks) {
       }
     }
     // A pending bar fades out; others may follow it in the same lane.
-    lane.free = bars.end[i] === Infinity ? bars.start[i] + 1 : bars.end[i];
+    lane.free = bars.end[i] === Infinity ? bars.start[i] + (axis === "clock" ? 0 : 1) : bars.end[i];
     lane.count++;
     laneOf[i] = lane.number;
   }
@@ -125,10 +130,14 @@ function layOut(set, axis, order, filter, marks) {
   const distance = lanesOf.size > FEW_CLIENTS ? distances(set, bars, lanesOf, marks) : new Map();
   const sorted = [...lanesOf.keys()].sort((a, b) =>
     (distance.get(a) ?? 0) - (distance.get(b) ?? 0) || (!a - !b) || byName(clientName(a), clientName(b)));
-  const lanes = sorted.flatMap((client) => lanesOf.get(client));
-  const row = new Int32Array(all.length);
-  lanes.forEach((lane, y) => { row[lane.number] = y; lane.isFirst = y === 0 || lanes[y - 1].client !== lane.client; });
-  return { lanes, rowOf: (i) => (laneOf[i] < 0 ? -1 : row[laneOf[i]]), bars, shown };
+  const lanes = sorted.flatMap((owner) => lanesOf.get(owner));
+  return {
+    // `chooseLanes` chooses those that are drawn, and numbers their rows.
+    all: lanes, lanes: [], blank: 0, bars, shown,
+    has: (i) => laneOf[i] >= 0,
+    laneOf: (i) => all[laneOf[i]],
+    rowOf: (i) => (laneOf[i] < 0 ? -1 : all[laneOf[i]].row),
+  };
 }
 
 /**
@@ -137,19 +146,20 @@ function layOut(set, axis, order, filter, marks) {
  */
 function distances(set, bars, lanesOf, marks) {
   const distance = new Map();
-  const core = [...marks.core];
+  // Nearly everything contradicts each other in a core that was not minimised.
+  const core = marks.core.size > MAX_CORE ? [...marks.named] : [...marks.core];
   if (marks.failing !== null) core.push(marks.failing);
   if (core.length === 0 || core.length > MAX_CORE) return distance;
   const begin = Math.min(...core.map((i) => bars.start[i]));
   const end = Math.max(...core.map((i) => (bars.end[i] === Infinity ? bars.start[i] : bars.end[i])));
-  for (const [client, lanes] of lanesOf) {
+  for (const [owner, lanes] of lanesOf) {
     const meanwhile = lanes.some((lane) => {
       const next = firstAbove(lane.end, begin);
       return next < lane.count && lane.start[next] <= end;
     });
-    distance.set(client, meanwhile ? 1 : 2);
+    distance.set(owner, meanwhile ? 1 : 2);
   }
-  for (const i of core) distance.set(set.client[i], 0);
+  for (const i of core) distance.set(ownerOf(set.client[i]), 0);
   return distance;
 }
 
@@ -172,10 +182,11 @@ function firstAboveFrom(column, x, from) {
 /** The number of bars that start in each slice of the axis, relative to the largest. */
 function densityOf(layout, slices) {
   const counts = new Float64Array(slices);
-  const scale = slices / Math.max(1, layout.bars.extent);
-  for (const lane of layout.lanes) {
+  const { first, extent } = layout.bars;
+  const scale = slices / Math.max(1, extent - first);
+  for (const lane of layout.all) {
     for (let k = 0; k < lane.count; k++) {
-      counts[Math.min(slices - 1, Math.floor(lane.start[k] * scale))]++;
+      counts[Math.min(slices - 1, Math.floor((lane.start[k] - first) * scale))]++;
     }
   }
   const most = counts.reduce((a, b) => Math.max(a, b), 1);

@@ -38,6 +38,8 @@ function writeLink() {
   if (parts.length > 1) link.set("part", state.part === ALL ? "all" : String(state.part));
   link.set("x", `${r2(state.x0)},${r2(state.x1)}`);
   if (state.axis !== "time") link.set("axis", state.axis);
+  if (state.unfolded) link.set("lanes", "all");
+  if (state.blank) link.set("blank", "yes");
   if (state.scroll) link.set("y", String(Math.round(state.scroll)));
   if (state.selected !== null) link.set("op", String(state.selected));
   if (state.order !== bestOrder()) link.set("order", String(state.order));
@@ -77,7 +79,9 @@ function readLink() {
   const failing = facts.explanations.length ? facts.explanations[0].part : null;
   const otherwise = failing ?? (parts.length > 1 && facts.operations <= 2e6 ? ALL : 0);
   const part = link.get("part") === "all" ? ALL : number("part", parts.length) ?? otherwise;
-  state.axis = "time";
+  state.axis = link.get("axis") === "clock" && clock ? "clock" : "time";
+  state.unfolded = link.get("lanes") === "all";
+  state.blank = link.get("blank") === "yes";
   state.step = -1;
   showPart(part);
   if (link.has("order") || link.has("with")) chooseOrder(number("order", 1e6) ?? state.order, number("with", 1e6));
@@ -85,9 +89,11 @@ function readLink() {
   firstWindow();
   const window = (link.get("x") || "").split(",").map(Number);
   if (window.length === 2 && window.every(Number.isFinite) && window[0] < window[1]) look(...window);
-  state.scroll = number("y", 1e7) ?? state.scroll;
+  const scrolled = number("y", 1e7);
+  if (scrolled !== null) { followed = null; state.scroll = scrolled; }
   state.selected = number("op", shown.set.n);
-  if (state.selected !== null && shown.layout.rowOf(state.selected) < 0) state.selected = null;
+  if (state.selected !== null && !shown.layout.has(state.selected)) state.selected = null;
+  preview();
   const step = shown.order ? number("step", shown.order.ids.length) : null;
   state.step = step ?? -1;
   if (["light", "dark"].includes(link.get("theme"))) setTheme(link.get("theme"), true);
@@ -114,11 +120,19 @@ function showReason(reason) {
 let lastStep = null;
 function updateControls(scene) {
   const { order } = shown;
+  $("axis-clock").setAttribute("aria-pressed", String(state.axis === "clock"));
+  $("axis-clock").hidden = !clock;
   $("axis-time").setAttribute("aria-pressed", String(state.axis === "time"));
   $("axis-order").setAttribute("aria-pressed", String(state.axis === "order"));
   $("axis-order").disabled = !order;
   $("zoom-core").disabled = !failureWindow();
   $("zoom-core").hidden = facts.outcome !== "bad";
+  $("fold").hidden = !hasChains;
+  $("fold").setAttribute("aria-pressed", String(state.unfolded));
+  const { blank } = scene.layout;
+  $("blank").hidden = blank === 0;
+  $("blank").textContent = state.blank ? "Hide blank lanes" : `+ ${count(blank, "blank lane")}`;
+  $("blank").setAttribute("aria-pressed", String(state.blank));
   $("steps").hidden = !order;
   if (order) {
     $("step-text").textContent = state.step < 0 ? count(order.ids.length, "step") : `${(state.step + 1).toLocaleString("en")} / ${order.ids.length.toLocaleString("en")}`;
@@ -140,7 +154,7 @@ function updateControls(scene) {
     lastStep = now;
     if ($("state-now")) $("state-now").textContent = stateText();
     if (stepList && state.step >= 0) stepList.reveal(state.step); else if (stepList) stepList.show();
-    if (state.step >= 0) $("live").textContent = `${label(shown.set, order.ids[state.step], order.until)}. ${stateText()}`;
+    if (state.step >= 0) $("live").textContent = `${labelIn(shown.set, order.ids[state.step], order)}. ${stateText()}`;
   } else if ($("state-now") && !$("state-now").textContent) $("state-now").textContent = stateText();
   keepLink();
 }
@@ -161,11 +175,14 @@ function bindButtons() {
   const on = (id, action) => $(id).addEventListener("click", action);
   on("theme", toggleTheme);
   on("help-open", () => $("help").showModal());
+  on("axis-clock", () => setAxis("clock"));
   on("axis-time", () => setAxis("time"));
+  on("blank", () => setBlank(!state.blank));
+  on("fold", () => setFolded(state.unfolded));
   on("axis-order", () => setAxis("order"));
   on("zoom-in", () => zoom(0.5));
   on("zoom-out", () => zoom(2));
-  on("zoom-fit", () => glide(0, extent()));
+  on("zoom-fit", () => showAll());
   on("zoom-core", () => showFailure());
   on("step-first", () => goToStep(-1));
   on("step-back", () => goToStep(state.step - 1));
@@ -175,7 +192,7 @@ function bindButtons() {
   on("panel-toggle", () => togglePanel());
   $("help").addEventListener("click", (event) => { if (event.target === $("help")) $("help").close(); });
   $("scrollbar").addEventListener("scroll", () => {
-    if (Math.abs($("scrollbar").scrollTop - state.scroll) > 1) { state.scroll = $("scrollbar").scrollTop; changed(); }
+    if (Math.abs($("scrollbar").scrollTop - state.scroll) > 1) scroll($("scrollbar").scrollTop - state.scroll);
   });
 }
 
@@ -192,6 +209,14 @@ listeners.push(updateControls);
 new ResizeObserver(changed).observe($("stage"));
 readLink();
 window.addEventListener("hashchange", () => { if (location.hash !== written) readLink(); });
+// What is above the timeline first: it decides how much room there is.
+updateControls(sceneNow());
 render();
+/** Where a bar is in the timeline: whether any of it is in the window, and its lane above the lower edge. */
+function isInView(i) {
+  const scene = sceneNow(), row = scene.layout.rowOf(i), y = rowTop(scene, row);
+  const { start, end } = scene.layout.bars;
+  return row >= 0 && start[i] <= state.x1 && end[i] >= state.x0 && y >= topOf(scene) - 1 && y + scene.laneHeight <= scene.height + 1;
+}
 // For tests and for the console.
-window.linpoint = { state, shown, facts, svg: svgNow, goToStep, search, draw: render };
+window.linpoint = { state, shown, facts, svg: svgNow, goToStep, select, search, draw: render, isInView };

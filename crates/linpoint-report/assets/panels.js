@@ -111,8 +111,10 @@ function legend() {
   if (marks.core.size) entries.push(["core", "contradict each other"]);
   if (marks.failing !== null) entries.push(["bad", "no order explains this return"]);
   if (order) entries.push(["step", "the points at which operations take effect"]);
+  if (order && shown.explanation && (shown.explanation.orders.next[state.order] || []).some(([i, fits]) => obstacle(set, i, fits))) entries.push(["bad", "✕ cannot come next"]);
   if (set.ret && set.ret.includes(NEVER)) entries.push(["fading", "pending"]);
-  if (faultLanes.length) entries.push(["fault", "faults and other events"]);
+  if (shown.failed.size) entries.push(["quiet", "below a lane: failed, did not happen"]);
+  if (faults.length) entries.push(["fault", "faults and other events"]);
   if (entries.length === 0) return null;
   return el("ul", { class: "legend", id: "legend" }, ...entries.map(([name, text]) => el("li", {}, swatch(name), text)));
 }
@@ -169,17 +171,19 @@ function stateTable() {
   for (let k = from; k < order.ids.length; k++) {
     const i = order.ids[k];
     body.append(el("tr", { class: "go" + (marks.core.has(i) ? " core" : ""), onclick: () => goToStep(k) },
-      el("td", { class: "n" }, String(k + 1)), el("td", {}, label(set, i, order.until)),
-      el("td", {}, stateAt(order, k, true) ?? (k === order.ids.length - 1 ? shown.explanation.partials[state.order] : undefined) ?? "…")));
+      el("td", { class: "n" }, String(k + 1)), el("td", {}, labelIn(set, i, order)),
+      el("td", {}, stateAt(order, k, true) ?? (k === order.ids.length - 1 ? shown.explanation.orders.ends[state.order] : undefined) ?? "…")));
   }
   const isIn = marks.failing !== null && shown.places[marks.failing] >= 0;
   if (marks.failing !== null && !isIn) {
     body.append(el("tr", { class: "fails go", onclick: () => { select(marks.failing); reveal(marks.failing); } },
       el("td", { class: "n" }, "✗"), el("td", {}, label(set, marks.failing)), el("td", {}, "impossible")));
   }
+  const also = order.also >= 0 ? `States along the order with ${label(set, order.also)}` : "States along the longest order";
   return [
-    el("h2", {}, "States along the longest order"),
+    el("h2", {}, also),
     el("table", { id: "states" }, el("thead", {}, el("tr", {}, el("th", {}, ""), el("th", {}, "operation"), el("th", {}, "state after"))), body),
+    ...nextList(state.order),
   ];
 }
 
@@ -206,6 +210,7 @@ let stepList = null;
 
 function orderName(k) {
   const order = shown.set.orders[k];
+  if (order.also >= 0) return `with ${label(shown.set, order.also)}: ${count(order.ids.length, "step")}`;
   return shown.explanation ? `partial order ${k + 1}: ${count(order.ids.length, "step")}` : `linearization: ${count(order.ids.length, "step")}`;
 }
 
@@ -260,15 +265,15 @@ function markClass(i) {
 
 function stepRow(k) {
   const i = shown.order.ids[k];
-  return el("div", { class: "row step" + (k === state.step ? " now" : "") + markClass(i), onclick: () => goToStep(k), title: label(shown.set, i, shown.order.until) },
-    el("span", { class: "n" }, String(k + 1)), el("span", { class: "mono" }, label(shown.set, i, shown.order.until)),
+  return el("div", { class: "row step" + (k === state.step ? " now" : "") + markClass(i), onclick: () => goToStep(k), title: labelIn(shown.set, i, shown.order) },
+    el("span", { class: "n" }, String(k + 1)), el("span", { class: "mono" }, labelIn(shown.set, i, shown.order)),
     el("span", { class: "mono quiet" }, stateAt(shown.order, k, true) ?? ""));
 }
 
 function pairRow(k) {
   const cell = (order) => {
     const i = order.ids[k];
-    return el("span", { class: "mono", title: i === undefined ? "" : label(shown.set, i, order.until) }, i === undefined ? "" : label(shown.set, i, order.until));
+    return el("span", { class: "mono", title: i === undefined ? "" : labelIn(shown.set, i, order) }, i === undefined ? "" : labelIn(shown.set, i, order));
   };
   const differs = shown.order.ids[k] !== shown.compare.ids[k];
   return el("div", { class: "row pair" + (k === state.step ? " now" : differs ? " fork" : ""), onclick: () => goToStep(k) },
@@ -282,7 +287,7 @@ function stateText() {
   if (state.step < 0) return "Before the first step: " + orMissing(order.own ? "each part in its initial state" : stateAt(order, 0, false));
   let text = `After step ${state.step + 1}: `;
   if (order.own) text = `${parts[shown.set.part[order.ids[state.step]]].name} after step ${state.step + 1}: `;
-  const last = state.step === order.ids.length - 1 && shown.explanation ? shown.explanation.partials[state.order] : undefined;
+  const last = state.step === order.ids.length - 1 && shown.explanation ? shown.explanation.orders.ends[state.order] : undefined;
   return text + orMissing(stateAt(order, state.step, true) ?? last);
 }
 
@@ -395,8 +400,14 @@ function detailsOf(i) {
   fact("Client", set.client[i] ? clientName(set.client[i]) : "");
   fact("Object", set.object[i] ? facts.objects[set.object[i] - 1] : "");
   if (set.part) fact("Part", parts[set.part[i]].name);
+  fact("Remark", remarkOf(i));
   fact("Number", `#${set.id[i]}${set.line[i] ? `, line ${set.line[i]}` : ""}`);
   fact("Open", set.ret[i] === NEVER ? `from event ${set.call[i]}; pending: may have taken effect at any time since, or never` : `events ${set.call[i]} to ${set.ret[i]}${set.ranks ? " of the whole history" : ""}`);
+  if (clock) {
+    fact("Time", openText(set, i));
+    fact("Clock", set.ret[i] === NEVER ? readingText(set.at[i]) : `${readingText(set.at[i])} to ${readingText(set.until[i])}${clock.unit ? ` ${clock.unit}` : ""}`);
+  }
+  if (clock) fact("Date", dateText(set.at[i]));
   if (set.unknown[i]) fact("Result", "not known");
   if (order) fact("Order", places[i] >= 0 ? `step ${places[i] + 1} of ${order.ids.length}` : "not part of it");
   if (order && places[i] >= 0) {
@@ -407,9 +418,21 @@ function detailsOf(i) {
   return list;
 }
 
+let remarks = null;
+/** What the file says about an operation. */
+function remarkOf(i) {
+  if (facts.remarks.length === 0) return null;
+  remarks ||= new Map(facts.remarks.map(([part, at, text]) => [`${part}:${at}`, text]));
+  const { set } = shown;
+  if (!set.part) return remarks.get(`${Math.max(0, state.part)}:${i}`) || null;
+  let at = 0;
+  for (let k = 0; k < i; k++) if (set.part[k] === set.part[i]) at++;
+  return remarks.get(`${set.part[i]}:${at}`) || null;
+}
+
 let detailed = undefined;
 function showDetails() {
-  const key = `${state.part}:${state.selected}:${state.order}`;
+  const key = `${state.part}:${state.selected}:${state.order}:${state.axis}`;
   if (key === detailed) return;
   detailed = key;
   const box = $("details");
@@ -417,6 +440,6 @@ function showDetails() {
   if (state.selected === null) return;
   const i = state.selected;
   const tag = shown.marks.failing === i ? el("span", { class: "chip bad" }, "fails") : shown.marks.core.has(i) ? el("span", { class: "chip core" }, "core") : null;
-  box.replaceChildren(el("h2", {}, label(shown.set, i), " ", tag), detailsOf(i),
+  box.replaceChildren(el("h2", {}, label(shown.set, i), " ", tag), detailsOf(i), ...orderWith(i),
     el("button", { class: "close", "aria-label": "Close", onclick: () => select(null) }, "✕"));
 }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::failing_parts::PartName;
 use crate::jepsen::Jepsen;
-use crate::rendered::{Explanation, Operations, Outcome, Recorded, Rendered};
+use crate::rendered::{Annotation, Explanation, Operations, Outcome, Reading, Recorded, Rendered};
 use crate::sentence::SentencePiece;
 
 /// The name of the schema, in the field `schema`.
@@ -57,6 +57,7 @@ pub fn render(rendered: &Rendered, operations: &dyn Operations, report: &Report)
         })),
         "undecided": why_undecided,
         "jepsen": heading.jepsen.as_ref().map(Jepsen::json),
+        "faults": operations.annotations().iter().map(fault).collect::<Vec<_>>(),
         "plan": plan(&report.plan),
         "limits": {
             "seconds": limits.time.map(|time| time.as_secs_f64()),
@@ -71,6 +72,24 @@ pub fn render(rendered: &Rendered, operations: &dyn Operations, report: &Report)
         },
         "cost": { "steps": stats.steps, "parts": stats.parts, "peak_bytes": stats.peak_bytes },
     }))
+}
+
+/// A fault, or another event that is not an operation.
+fn fault(fault: &Annotation) -> Value {
+    let reading = |reading: Option<Reading>| match reading {
+        Some(Reading::Whole(n)) => json!(n),
+        Some(Reading::Float(x)) => json!(x),
+        None => Value::Null,
+    };
+    json!({
+        "lane": fault.lane,
+        "text": fault.text,
+        "from": fault.from,
+        "to": fault.to,
+        "start": reading(fault.times.0),
+        "end": reading(fault.times.1),
+        "line": fault.line,
+    })
 }
 
 /// The line for an input that could not be checked.

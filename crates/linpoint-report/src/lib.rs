@@ -21,6 +21,7 @@ mod alert;
 pub mod details;
 mod difference;
 mod failing_parts;
+mod faults;
 pub mod github;
 pub mod html;
 mod jepsen;
@@ -40,7 +41,7 @@ pub use alert::{Alert, Place, Rule};
 pub use failing_parts::{FailingParts, PartName};
 pub use jepsen::Jepsen;
 pub use rendered::{
-    Annotation, Explanation, Heading, Operation, Operations, Outcome, Recorded, Rendered, Row,
-    TypedOperations,
+    Annotation, Clock, Explanation, Failed, Heading, Operation, Operations, Outcome, Reading,
+    Recorded, Rendered, Row, TypedOperations,
 };
 pub use sentence::SentencePiece;

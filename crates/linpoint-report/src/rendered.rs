@@ -1,18 +1,19 @@
 //! The outcome of a check as text and numbers, without type parameters.
 
 use std::ops::Range;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use linpoint::history::Span;
 use linpoint::verdict::{
-    Argument, Blocked, CoreStatus, Partial, States, Undecided, Verdict, Violation, ViolationKind,
-    blocked_after, states_along,
+    Argument, Blocked, CoreStatus, Known, Next, OrderWith, Partial, States, Undecided, Verdict,
+    Violation, ViolationKind, blocked_after, next_after, states_along,
 };
 use linpoint::wire::Value;
 use linpoint::{Checker, History, OpId, Part, Report, Spec};
 
 use crate::difference::apart;
 use crate::failing_parts::{FailingParts, PartName};
+use crate::faults;
 use crate::jepsen::Jepsen;
 use crate::sentence::{SentencePiece, sentence};
 
@@ -80,13 +81,51 @@ pub trait Operations {
 
     /// The states along an order of one part, see [`linpoint::verdict::states_along`]. `None` if
     /// they are not known.
-    fn states(&self, _order: &[OpId], _until: u32, _window: Range<usize>) -> Option<States> {
+    fn states(&self, _order: &[OpId], _known: Known, _window: Range<usize>) -> Option<States> {
         None
     }
 
     /// Why a partial order of a violation ends, see [`linpoint::verdict::blocked_after`]. `None` if that is not known.
     fn blocked(&self, _violation: &Violation, _partial: &Partial) -> Option<Vec<Blocked>> {
         None
+    }
+
+    /// What can come next after an order of operations of `part`, at most `most` operations, see
+    /// [`linpoint::verdict::next_after`]. `None` if it is not known.
+    fn next(
+        &self,
+        _part: &[OpId],
+        _order: &[OpId],
+        _known: Known,
+        _most: usize,
+    ) -> Option<Vec<Next>> {
+        None
+    }
+
+    /// The order that gets furthest and contains an operation, see [`linpoint::Checker::order_with`]. `None` if it cannot be
+    /// searched for.
+    fn order_with(&self, _violation: &Violation, _op: OpId, _until: Instant) -> Option<OrderWith> {
+        None
+    }
+
+    /// The clock of the history; `None` if only the order of events is known.
+    fn clock(&self) -> Option<Clock> {
+        None
+    }
+
+    /// The clock at the call and at the return of an operation.
+    fn times(&self, _id: OpId) -> Option<(Reading, Option<Reading>)> {
+        None
+    }
+
+    /// What the input says about an operation, for people.
+    fn remark(&self, _id: OpId) -> Option<String> {
+        None
+    }
+
+    /// Operations that certainly did not happen, in the lanes of their clients.
+    fn failed(&self) -> Vec<Failed> {
+        Vec::new()
     }
 
     /// Other events: injected faults, messages of servers.
@@ -100,8 +139,24 @@ pub trait Operations {
     }
 }
 
+/// A clock whose readings are known for calls and returns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Clock {
+    /// Its unit, if it is known: `ns`, `us`, `ms` or `s`.
+    pub unit: Option<&'static str>,
+}
+
+/// A reading of a clock.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Reading {
+    /// A whole number.
+    Whole(u64),
+    /// Any other number.
+    Float(f64),
+}
+
 /// An event that is not an operation.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Annotation {
     /// The row in which it is drawn: `nemesis`, `server 3`.
     pub lane: String,
@@ -109,8 +164,31 @@ pub struct Annotation {
     pub text: String,
     /// Number of events (calls and returns) of the history before it began.
     pub from: u32,
-    /// Number of events before it ended; `None` for a single moment.
+    /// Number of events before it ended; `None` for a single moment. What never ended lasts until all events have happened.
     pub to: Option<u32>,
+    /// The clock when it began and when it ended, if known.
+    pub times: (Option<Reading>, Option<Reading>),
+    /// The line of the input on which it begins.
+    pub line: Option<u32>,
+    /// True if only pages show it: there would be too much on a terminal.
+    pub page_only: bool,
+}
+
+/// An operation that certainly did not happen. It is no part of the history, but people look for it.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Failed {
+    /// What was called.
+    pub op: String,
+    /// Who called it.
+    pub client: Option<String>,
+    /// The object, if there are several.
+    pub object: Option<String>,
+    /// Number of events of the history before it was called, and before it failed.
+    pub place: (u32, u32),
+    /// The clock then, if known.
+    pub times: (Option<Reading>, Option<Reading>),
+    /// The line of the call.
+    pub line: Option<u32>,
 }
 
 /// [`Operations`] of a typed history and its specification.
@@ -145,9 +223,18 @@ impl<S: Spec> Operations for TypedOperations<'_, S> {
         Checker::new(self.spec).parts(self.history, report).unwrap_or_default()
     }
 
-    fn states(&self, order: &[OpId], until: u32, window: Range<usize>) -> Option<States> {
+    fn states(&self, order: &[OpId], known: Known, window: Range<usize>) -> Option<States> {
         let subject = linpoint::subject::Typed::new(self.spec, self.history);
-        states_along(&subject, self.history.timeline(), order, until, window)
+        states_along(&subject, self.history.timeline(), order, known, window)
+    }
+
+    fn next(&self, part: &[OpId], order: &[OpId], known: Known, most: usize) -> Option<Vec<Next>> {
+        let subject = linpoint::subject::Typed::new(self.spec, self.history);
+        next_after(&subject, self.history.timeline(), (part, order), known, most)
+    }
+
+    fn order_with(&self, violation: &Violation, op: OpId, until: Instant) -> Option<OrderWith> {
+        Some(Checker::new(self.spec).order_with(self.history, violation, op, until))
     }
 
     fn blocked(&self, violation: &Violation, partial: &Partial) -> Option<Vec<Blocked>> {
@@ -202,7 +289,7 @@ pub enum Outcome {
 }
 
 /// Why there is no legal order.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Explanation {
     /// What was violated.
     pub kind: ViolationKind,
@@ -218,6 +305,8 @@ pub struct Explanation {
     pub closing: Vec<(String, usize)>,
     /// The operations to draw: the core, the failing operation, and a few around it, in call order.
     pub rows: Vec<Row>,
+    /// The faults and other events that are drawn with them.
+    pub faults: Vec<Annotation>,
     /// Number of operations of the core. Of a large core, only those near the failing return are drawn.
     pub core: usize,
     /// Number of operations in the failing part (key, object).
@@ -290,7 +379,9 @@ impl Outcome {
             Verdict::Undecided(undecided) => Outcome::Undecided(undecided.clone()),
             Verdict::Violation(first) => {
                 let all = std::iter::once(&**first).chain(more);
-                Outcome::Violation(all.map(|v| Explanation::new(operations, v)).collect())
+                let faults = operations.annotations();
+                let explained = all.map(|v| Explanation::with_faults(operations, v, &faults));
+                Outcome::Violation(explained.collect())
             }
         }
     }
@@ -299,6 +390,15 @@ impl Outcome {
 impl Explanation {
     /// Renders a violation as text.
     pub fn new(operations: &dyn Operations, violation: &Violation) -> Explanation {
+        Explanation::with_faults(operations, violation, &operations.annotations())
+    }
+
+    /// The same; `faults` are all annotations of the history.
+    fn with_faults(
+        operations: &dyn Operations,
+        violation: &Violation,
+        faults: &[Annotation],
+    ) -> Explanation {
         let failing = violation.failing;
         let named = violation.reason.argument.as_ref().map(Argument::named).unwrap_or_default();
         let mut core = violation.core.clone();
@@ -332,6 +432,7 @@ impl Explanation {
             reason_kind: violation.reason.kind.name(),
             named,
             closing,
+            faults: faults::near(faults, &rows),
             rows,
             core: violation.core.len(),
             part: violation.part.len(),

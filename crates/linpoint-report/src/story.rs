@@ -108,7 +108,7 @@ impl Story<'_> {
         }
         paragraph(out, &clean(&explanation.reason), *width, STRONG);
         out.push('\n');
-        draw(out, &explanation.rows, *width);
+        draw(out, &explanation.rows, &explanation.faults, *width);
         out.push('\n');
         failing(out, explanation, *width);
         text::fact(out, "core", &text::core(explanation), *width);

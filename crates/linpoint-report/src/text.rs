@@ -9,13 +9,14 @@ use std::time::Duration;
 use anstyle::{AnsiColor, Style};
 use linpoint::verdict::{CoreStatus, Undecided, ViolationKind};
 
-use crate::rendered::{Explanation, OTHERS, Outcome, Rendered, Row};
+use crate::rendered::{Annotation, Explanation, OTHERS, Outcome, Rendered, Row};
 use crate::timeline::{self, Ink};
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();
 const BAD: Style = AnsiColor::Red.on_default().bold();
 const UNSURE: Style = AnsiColor::Yellow.on_default().bold();
 const CORE: Style = AnsiColor::Yellow.on_default();
+const FAULT: Style = AnsiColor::Magenta.on_default();
 pub(crate) const QUIET: Style = Style::new().dimmed();
 pub(crate) const STRONG: Style = Style::new().bold();
 
@@ -132,7 +133,7 @@ fn violation(out: &mut String, explanation: &Explanation, width: usize) {
     line!(out);
     paragraph(out, &clean(&explanation.reason), width, STRONG);
     line!(out);
-    draw(out, &explanation.rows, width);
+    draw(out, &explanation.rows, &explanation.faults, width);
     line!(out);
     failing(out, explanation, width);
     if let Some(state) = &explanation.state {
@@ -232,7 +233,7 @@ pub(crate) fn core(explanation: &Explanation) -> String {
 /// A timeline of operations, with one line per client.
 pub fn timeline(rows: &[Row], width: usize) -> String {
     let mut out = String::new();
-    draw(&mut out, rows, width.max(MIN_WIDTH));
+    draw(&mut out, rows, &[], width.max(MIN_WIDTH));
     out
 }
 
@@ -257,8 +258,8 @@ pub fn without_colours(text: &str) -> String {
     out
 }
 
-pub(crate) fn draw(out: &mut String, rows: &[Row], width: usize) {
-    let blocks = timeline::draw(rows, width - 4);
+pub(crate) fn draw(out: &mut String, rows: &[Row], faults: &[Annotation], width: usize) {
+    let blocks = timeline::draw(rows, faults, width - 4);
     for (i, block) in blocks.iter().enumerate() {
         if i > 0 {
             line!(out, "    {QUIET}\u{2026} continued{QUIET:#}");
@@ -276,6 +277,7 @@ pub(crate) fn draw(out: &mut String, rows: &[Row], width: usize) {
                     Ink::Context => QUIET,
                     Ink::Core => CORE,
                     Ink::Failing => BAD,
+                    Ink::Fault => FAULT,
                 };
                 let _ = write!(out, "{style}{text}{style:#}");
             }

@@ -5,7 +5,8 @@
 //! called.
 
 use crate::difference::differences;
-use crate::rendered::{Operation, Row};
+use crate::faults;
+use crate::rendered::{Annotation, Operation, Row};
 use crate::text::{clean, shorten};
 
 /// The style of a character.
@@ -19,6 +20,8 @@ pub(crate) enum Ink {
     Core,
     /// The failing operation.
     Failing,
+    /// A fault or another event.
+    Fault,
 }
 
 /// One line of the drawing.
@@ -28,7 +31,7 @@ pub(crate) struct Lane {
     pub(crate) name: String,
     pub(crate) cells: Vec<(char, Ink)>,
     /// The columns of the labels, from the first to the one after the last.
-    labels: Vec<(usize, usize)>,
+    pub(crate) labels: Vec<(usize, usize)>,
 }
 
 /// Labels are not cut below this length: a drawing in several blocks is more readable than one with stubs.
@@ -41,13 +44,14 @@ const PADDING: usize = 2;
 const MAX_NAME: usize = 20;
 
 /// Draws operations within `width` columns. If they do not fit, operations outside of the core are left out, then
-/// the padding is reduced, then labels are cut; if that is still too wide, the drawing has several blocks.
-pub(crate) fn draw(rows: &[Row], width: usize) -> Vec<Vec<Lane>> {
+/// the padding is reduced, then labels are cut; if that is still too wide, the drawing has several blocks. Faults are above the
+/// operations.
+pub(crate) fn draw(rows: &[Row], faults: &[Annotation], width: usize) -> Vec<Vec<Lane>> {
     let mut rows: Vec<Labelled<'_>> = rows.iter().map(Labelled::new).collect();
     // A label that is longer than a line is cut in any case.
     let mut fit = Fit { max_label: width.max(MIN_LABEL), padding: PADDING };
     loop {
-        let (lanes, needed, available) = measured(&rows, fit, width);
+        let (lanes, needed, available) = measured((&rows, faults), fit, width);
         if needed <= available {
             return vec![lanes];
         }
@@ -64,7 +68,7 @@ pub(crate) fn draw(rows: &[Row], width: usize) -> Vec<Vec<Lane>> {
     // The longest labels that fit. A shorter label never needs more room.
     let (mut low, mut high) = (MIN_LABEL, fit.max_label);
     let fits = |max_label: usize| {
-        let (lanes, needed, available) = measured(&rows, Fit { max_label, ..fit }, width);
+        let (lanes, needed, available) = measured((&rows, faults), Fit { max_label, ..fit }, width);
         (needed <= available).then_some(lanes)
     };
     let mut best = fits(low);
@@ -79,7 +83,7 @@ pub(crate) fn draw(rows: &[Row], width: usize) -> Vec<Vec<Lane>> {
         return vec![lanes];
     }
     let fit = Fit { max_label: BLOCK_LABEL, padding: PADDING };
-    let (lanes, _, available) = measured(&rows, fit, width);
+    let (lanes, _, available) = measured((&rows, faults), fit, width);
     blocks(&lanes, available)
 }
 
@@ -105,8 +109,12 @@ struct Fit {
 }
 
 /// The drawing, the columns that it needs, and the columns available.
-fn measured(rows: &[Labelled<'_>], fit: Fit, width: usize) -> (Vec<Lane>, usize, usize) {
-    let lanes = lanes(rows, fit);
+fn measured(
+    (rows, faults): (&[Labelled<'_>], &[Annotation]),
+    fit: Fit,
+    width: usize,
+) -> (Vec<Lane>, usize, usize) {
+    let lanes = lanes(rows, faults, fit);
     let name = lanes.iter().map(|lane| lane.name.chars().count()).max().unwrap_or(0);
     let needed = lanes.iter().map(|lane| lane.cells.len()).max().unwrap_or(0);
     (lanes, needed, width.saturating_sub(name + 2).max(MIN_LABEL))
@@ -144,7 +152,7 @@ struct Bar {
     to: usize,
 }
 
-fn lanes(rows: &[Labelled<'_>], fit: Fit) -> Vec<Lane> {
+fn lanes(rows: &[Labelled<'_>], faults: &[Annotation], fit: Fit) -> Vec<Lane> {
     let labels = labels(rows, fit);
     let rows: Vec<&Row> = rows.iter().map(|row| row.row).collect();
     let bars = layout(&rows, &labels, fit.padding);
@@ -171,7 +179,23 @@ fn lanes(rows: &[Labelled<'_>], fit: Fit) -> Vec<Lane> {
         *closed = pending;
         paint(lane, row, label, *bar);
     }
-    lanes.into_iter().map(|(_, lane, _)| lane).collect()
+    let needed = lanes.iter().map(|(_, lane, _)| lane.cells.len()).max().unwrap_or(0);
+    let mut all = faults::lanes(faults, &columns(&rows, &bars), needed);
+    all.extend(lanes.into_iter().map(|(_, lane, _)| lane));
+    all
+}
+
+/// The column of each call and return.
+fn columns(rows: &[&Row], bars: &[Bar]) -> Vec<(u32, usize)> {
+    let mut columns = Vec::with_capacity(2 * rows.len());
+    for (row, bar) in rows.iter().zip(bars) {
+        let span = row.operation.span;
+        columns.push((span.call, bar.from));
+        if !span.is_pending() {
+            columns.push((span.ret, bar.to));
+        }
+    }
+    columns
 }
 
 /// The narrowest layout that keeps the order of events and has room for every label.
@@ -294,7 +318,7 @@ mod tests {
         // With work that grows with the square of the length, this would take hours.
         let long = "x".repeat(1 << 20);
         let rows = [row(0, &format!("{long}a")), row(1, &format!("{long}b")), row(2, &long)];
-        let lines = texts(&draw(&rows, 100));
+        let lines = texts(&draw(&rows, &[], 100));
         assert!(lines.iter().all(|line| line.chars().count() <= 100), "{lines:?}");
     }
 
@@ -305,7 +329,7 @@ mod tests {
             row.operation.op = format!("write(\"{}{last}\")", "x".repeat(500));
             row
         };
-        let lines = texts(&draw(&[write(0, 'a'), write(1, 'b'), row(2, "7")], 100));
+        let lines = texts(&draw(&[write(0, 'a'), write(1, 'b'), row(2, "7")], &[], 100));
         for label in ["xa\")=", "xb\")="] {
             assert!(lines.iter().any(|line| line.contains(label)), "{label} in {lines:#?}");
         }
@@ -314,7 +338,7 @@ mod tests {
     #[test]
     fn blocks_do_not_cut_labels() {
         let rows: Vec<Row> = (0..12).map(|at| row(at, "\"value\"")).collect();
-        let lines = texts(&draw(&rows, 60));
+        let lines = texts(&draw(&rows, &[], 60));
         for at in 0..12 {
             let label = format!("get(\"key-{at}\") -> \"value\"");
             assert!(lines.iter().any(|line| line.contains(&label)), "{label} in {lines:#?}");

@@ -7,7 +7,7 @@ mod whole;
 
 pub use parts::{Part, PartStatus};
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::budget::{Cancel, Progress};
 use crate::history::{History, OpId, Timeline};
@@ -15,7 +15,7 @@ use crate::plan::{Algorithm, Plan};
 use crate::search::Switches;
 use crate::spec::Spec;
 use crate::subject::{Case, Subject, Typed};
-use crate::verdict::{Verdict, Violation};
+use crate::verdict::{OrderWith, Verdict, Violation};
 pub(crate) use run::Settings;
 
 /// What to do with order hints. See [`crate::history::OrderHint`].
@@ -197,6 +197,19 @@ impl<'a, S: Spec> Checker<'a, S> {
         let subject = Typed::new(self.spec, history);
         self.settings.parts(&Case::new(&subject, history.timeline()), report)
     }
+
+    /// The order that gets furthest and contains an operation with its own result, searched for until some time. It explains a
+    /// violation further: if this had happened as recorded, what then?
+    pub fn order_with(
+        &self,
+        history: &History<S::Op, S::Ret>,
+        violation: &Violation,
+        op: OpId,
+        until: Instant,
+    ) -> OrderWith {
+        let subject = Typed::new(self.spec, history);
+        self.settings.order_with(&Case::new(&subject, history.timeline()), violation, op, until)
+    }
 }
 
 /// The untyped interface, for models that exist only at run time and for code that handles every
@@ -231,6 +244,17 @@ impl<'a> Checker<'a, dyn Subject + 'a> {
     /// See [`Checker::parts`].
     pub fn parts(&self, timeline: &Timeline, report: &Report) -> Result<Vec<Part>, CheckError> {
         self.settings.parts(&Case::new(self.spec, timeline), report)
+    }
+
+    /// See [`Checker::order_with`].
+    pub fn order_with(
+        &self,
+        timeline: &Timeline,
+        violation: &Violation,
+        op: OpId,
+        until: Instant,
+    ) -> OrderWith {
+        self.settings.order_with(&Case::new(self.spec, timeline), violation, op, until)
     }
 }
 

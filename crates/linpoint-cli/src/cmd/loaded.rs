@@ -1,13 +1,15 @@
 //! A loaded history as the report needs it.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
+use std::time::Instant;
 
 use linpoint::history::Span;
-use linpoint::verdict::{Blocked, Partial, States, Violation};
+use linpoint::verdict::{Blocked, Known, Next, OrderWith, Partial, States, Violation};
 use linpoint::{OpId, Part, Report};
+use linpoint_formats::raw::{self, Lasting, Unit};
+use linpoint_formats::registry::{FailedOp, PlacedFault};
 use linpoint_formats::{LoadedHistory, Settings};
-use linpoint_report::{Annotation, Operation, Operations, Recorded};
+use linpoint_report::{Annotation, Clock, Failed, Operation, Operations, Reading, Recorded};
 
 /// A loaded history with the settings of its check.
 pub struct LoadedOperations<'a> {
@@ -46,8 +48,41 @@ impl Operations for LoadedOperations<'_> {
         self.history.parts(self.settings, report).unwrap_or_default()
     }
 
-    fn states(&self, order: &[OpId], until: u32, window: Range<usize>) -> Option<States> {
-        self.history.states(order, until, window)
+    fn states(&self, order: &[OpId], known: Known, window: Range<usize>) -> Option<States> {
+        self.history.states(order, known, window)
+    }
+
+    fn next(&self, part: &[OpId], order: &[OpId], known: Known, most: usize) -> Option<Vec<Next>> {
+        self.history.next(part, order, known, most)
+    }
+
+    fn order_with(&self, violation: &Violation, op: OpId, until: Instant) -> Option<OrderWith> {
+        Some(self.history.order_with(self.settings, violation, op, until))
+    }
+
+    fn clock(&self) -> Option<Clock> {
+        self.history.times().map(|times| Clock { unit: times.unit().map(Unit::name) })
+    }
+
+    fn times(&self, id: OpId) -> Option<(Reading, Option<Reading>)> {
+        let (start, end) = self.history.times()?.of(id)?;
+        Some((reading(start), end.map(reading)))
+    }
+
+    fn remark(&self, id: OpId) -> Option<String> {
+        self.history.remark(id).map(str::to_owned)
+    }
+
+    fn failed(&self) -> Vec<Failed> {
+        let failed = |op: &FailedOp| Failed {
+            op: op.text.clone(),
+            client: op.client.clone(),
+            object: op.object.clone(),
+            place: op.place,
+            times: (op.times.0.map(reading), op.times.1.map(reading)),
+            line: Some(op.line).filter(|_| self.has_lines),
+        };
+        self.history.failed().iter().map(failed).collect()
     }
 
     fn blocked(&self, violation: &Violation, partial: &Partial) -> Option<Vec<Blocked>> {
@@ -55,63 +90,29 @@ impl Operations for LoadedOperations<'_> {
     }
 
     fn annotations(&self) -> Vec<Annotation> {
-        let notes = self.history.annotations();
-        let mut all: Vec<Annotation> =
-            notes.iter().map(|note| annotation(&note.text, note.after)).collect();
-        extend_faults(&mut all);
-        all
+        self.history.faults().iter().map(|placed| annotation(placed, self.has_lines)).collect()
     }
 }
 
-/// Words that start an annotation at the end of a fault.
-const ENDS: [&str; 6] = ["stop", "heal", "recover", "restart", "resume", "repair"];
-
-/// A fault lasts until something in its lane ends it: `start` until `stop`, `kill` until `recover`.
-/// An annotation during a fault in the same lane is a single moment.
-fn extend_faults(annotations: &mut [Annotation]) {
-    let mut open: BTreeMap<String, usize> = BTreeMap::new();
-    for i in 0..annotations.len() {
-        let Annotation { lane, text, from, .. } = &annotations[i];
-        if !ENDS.iter().any(|end| text.starts_with(end)) {
-            open.entry(lane.clone()).or_insert(i);
-        } else if let Some(begin) = open.remove(lane) {
-            annotations[begin].to = Some(*from);
-        }
+fn reading(reading: raw::Reading) -> Reading {
+    match reading {
+        raw::Reading::Whole(n) => Reading::Whole(n),
+        raw::Reading::Float(x) => Reading::Float(x),
     }
 }
 
-/// Formats write annotations as `:nemesis kill nil`: the first word names the lane.
-fn annotation(text: &str, after: u64) -> Annotation {
-    let (lane, text) = match text.split_once(' ') {
-        Some((name, what)) if name.starts_with(':') => (name.trim_start_matches(':'), what),
-        _ => ("events", text),
+fn annotation(PlacedFault { fault, from, to }: &PlacedFault, has_lines: bool) -> Annotation {
+    let end = match fault.end {
+        Lasting::Until(moment) => moment.time,
+        Lasting::Moment | Lasting::ToTheEnd => None,
     };
-    let (lane, text) = (lane.to_owned(), text.to_owned());
-    Annotation { lane, text, from: u32::try_from(after).unwrap_or(u32::MAX), to: None }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{annotation, extend_faults};
-
-    #[test]
-    fn the_first_word_names_the_lane() {
-        let lane_and_text = |text| {
-            let annotation = annotation(text, 3);
-            (annotation.lane, annotation.text)
-        };
-        let pair = |lane: &str, text: &str| (lane.to_owned(), text.to_owned());
-        assert_eq!(lane_and_text(":nemesis kill nil"), pair("nemesis", "kill nil"));
-        assert_eq!(lane_and_text("some message"), pair("events", "some message"));
-    }
-
-    #[test]
-    fn a_fault_lasts_until_it_ends() {
-        let texts =
-            [":nemesis kill", "ready", ":nemesis kill", ":nemesis recover", ":nemesis pause"];
-        let mut all: Vec<_> = texts.iter().zip(1..).map(|(text, i)| annotation(text, i)).collect();
-        extend_faults(&mut all);
-        let until: Vec<Option<u32>> = all.iter().map(|annotation| annotation.to).collect();
-        assert_eq!(until, [Some(4), None, None, None, None]);
+    Annotation {
+        lane: fault.lane.clone(),
+        text: fault.text(),
+        from: *from,
+        to: *to,
+        times: (fault.begin.time.map(reading), end.map(reading)),
+        line: Some(fault.line).filter(|_| has_lines),
+        page_only: false,
     }
 }

@@ -10,6 +10,7 @@ mod depth;
 mod docs;
 mod explain;
 mod explore;
+mod faults;
 mod r#gen;
 mod java;
 mod limits;

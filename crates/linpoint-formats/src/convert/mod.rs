@@ -10,9 +10,9 @@ mod script;
 use linpoint::history::Ties;
 
 use crate::model::ModelName;
-use crate::raw::{Clock, RawHistory, RawOp};
-use crate::registry::{self, Difference, LoadedHistory};
-use crate::write::{Call, Ending, Header, WriteError, Writer};
+use crate::raw::{Clock, Lasting, RawHistory, RawOp, Reading};
+use crate::registry::{self, Difference, Events, LoadedHistory};
+use crate::write::{Call, Ending, FaultPart, Header, WriteError, Writer};
 use crate::{Format, ReadError, Source, Value};
 use script::{Event, Script};
 
@@ -66,17 +66,35 @@ pub(crate) fn write(
         note: raw.note.as_deref(),
         id: raw.id.as_deref(),
         clock: if keeps_times(raw, to) { raw.clock } else { Clock::Order },
+        unit: raw.unit,
         ties: raw.ties,
         processes: script.processes,
         own_segments: has_own_segments(raw),
     };
     writer.begin(&header).map_err(whole)?;
     let kept = header.clock != Clock::Order;
-    let mut feeder = Feeder { raw, to, kept, script: &script, writer: &mut *writer };
+    let faults = if kept { Vec::new() } else { fault_parts(raw) };
+    let mut feeder = Feeder { raw, to, kept, script: &script, faults, writer: &mut *writer };
     feeder.feed().map_err(|(error, line)| whole(error).at_line(source, line))?;
     writer.finish().map_err(whole)?;
     drop(writer);
     Ok(text)
+}
+
+/// The begins and ends of faults, each with the number of calls and returns before it.
+fn fault_parts(raw: &RawHistory) -> Vec<(u32, usize, FaultPart)> {
+    let mut events = Events::default();
+    raw.ops.iter().for_each(|op| events.push(op.start, op.end));
+    let mut parts = Vec::new();
+    for (at, placed) in events.place(raw.faults.clone(), raw.clock).into_iter().enumerate() {
+        parts.push((placed.from, at, FaultPart::Begin));
+        if let (Some(to), Lasting::Until(_)) = (placed.to, placed.fault.end) {
+            parts.push((to, at, FaultPart::End));
+        }
+    }
+    // The sort is stable: of one fault, the begin stays before the end.
+    parts.sort_by_key(|(after, at, _)| (*after, *at));
+    parts
 }
 
 /// True if the new format can keep the times.
@@ -110,6 +128,8 @@ struct Feeder<'a, 'w> {
     /// True if the times are kept.
     kept: bool,
     script: &'a Script,
+    /// The faults, if they are among the events.
+    faults: Vec<(u32, usize, FaultPart)>,
     writer: &'a mut (dyn Writer + 'w),
 }
 
@@ -123,13 +143,44 @@ impl Feeder<'_, '_> {
                 self.event(at, self.raw.ops.get(id), Event::Call)?;
                 self.event(at, self.raw.ops.get(id), Event::End)?;
             }
+            for fault in &self.raw.faults {
+                let written = self.writer.fault(fault, FaultPart::Whole);
+                written.map_err(|error| (error, fault.line))?;
+            }
             return Ok(());
         }
+        let (mut events, mut next) = (0, 0);
         for &(at, event) in &self.script.events {
             let at = at as usize;
-            self.event(at, self.raw.ops.get(self.script.ids[at]), event)?;
+            let op = self.raw.ops.get(self.script.ids[at]);
+            // Only calls and returns count.
+            if event == Event::Call || op.end.is_some() {
+                next = self.faults_before(next, events)?;
+                events += 1;
+            }
+            self.event(at, op, event)?;
         }
+        self.faults_before(next, u32::MAX)?;
         Ok(())
+    }
+
+    /// Writes the faults that begin or end after at most this many events. Returns the number of those written so far.
+    fn faults_before(&mut self, mut next: usize, events: u32) -> Result<usize, AtLine> {
+        while let Some(&(_, at, part)) = self.faults.get(next).filter(|part| part.0 <= events) {
+            let fault = &self.raw.faults[at];
+            self.writer.fault(fault, part).map_err(|error| (error, fault.line))?;
+            next += 1;
+        }
+        Ok(next)
+    }
+
+    /// The clock at the event with this number, or at this time, if it is known.
+    fn clock(&self, event: u64) -> Option<Reading> {
+        match self.raw.clock {
+            Clock::Order => self.raw.readings.get(event.checked_sub(1)? as usize).copied(),
+            Clock::Whole => Some(Reading::Whole(event)),
+            Clock::Float => Some(Reading::Float(f64::from_bits(event))),
+        }
     }
 
     /// Operations with times can be in any order; the order of the file is the most familiar.
@@ -154,6 +205,7 @@ impl Feeder<'_, '_> {
             object: op.extras.object.and_then(|object| self.raw.objects.get(object as usize)),
             hint: op.extras.hint.map(|hint| (hint.scope, hint.position)),
             start: if kept { op.start } else { call_rank.into() },
+            clock: (self.clock(op.start), op.end.and_then(|end| self.clock(end))),
         };
         let done = match (event, op.end) {
             (Event::Call, _) => self.writer.call(&call),
@@ -176,8 +228,9 @@ fn losses(raw: &RawHistory, to: Format) -> Vec<String> {
         }
     };
     let jsonl = to == Format::Jsonl;
-    let annotations = raw.annotations.len();
-    report(annotations > 0, format!("annotations are left out ({annotations})"));
+    let faults = raw.faults.len();
+    let lost_faults = faults > 0 && !to.has_faults();
+    report(lost_faults, format!("faults and other events are left out ({faults})"));
     report(raw.note.is_some() && !jsonl, "the note is left out".to_owned());
     report(
         raw.id.is_some() && to != Format::Violat,
@@ -186,7 +239,9 @@ fn losses(raw: &RawHistory, to: Format) -> Vec<String> {
     let hints = raw.ops.iter().any(|op| op.extras.hint.is_some());
     report(hints && !jsonl, "order hints are left out: --hints has no effect".to_owned());
     report(hints && jsonl, "scopes of order hints become numbers".to_owned());
-    let times = raw.clock != Clock::Order && !keeps_times(raw, to);
+    let has_times = raw.clock != Clock::Order || !raw.readings.is_empty();
+    let shows_times = to.has_faults() && (jsonl || raw.unit.is_some());
+    let times = has_times && !keeps_times(raw, to) && !shows_times;
     report(times, "times are left out: only the order of events is kept".to_owned());
     let named = |(number, name): (&u32, &Value)| *name != Value::Int(i64::from(*number));
     let is_named = raw.processes.iter().any(named);

@@ -7,10 +7,10 @@
 //! ```
 //!
 //! A vector or list of maps, or one map after the other. The order of the maps is the order of
-//! events; `:time` is ignored. `:fail` means that the operation did not happen (so a failed `:cas`
+//! events; `:time` is only shown. `:fail` means that the operation did not happen (so a failed `:cas`
 //! proves nothing), `:info` that it may have. Events of a process that is not a number, and an
-//! `:info` without an open operation, are annotations. A read whose value is nil matches any state,
-//! and is counted.
+//! `:info` without an open operation, are faults and other events beside the operations. A read whose value is nil
+//! matches any state, and is counted.
 //!
 //! Values that are all tuples `[k v]` come from several independent objects `k`.
 
@@ -18,7 +18,7 @@ pub(crate) mod parser;
 
 use crate::jepsen::{Event, Reader, Rules, Type};
 use crate::model::ModelName;
-use crate::raw::RawHistory;
+use crate::raw::{RawHistory, Unit};
 use crate::workload::{Recognised, WorkloadChoice, recognise};
 use crate::{Format, ReadError, Source, Value};
 use parser::{Entries, Parser, Wrong};
@@ -99,6 +99,7 @@ pub(crate) fn history_of(
     }
     let mut history = reader.finish(format);
     (history.model, history.jepsen) = (model, jepsen);
+    history.unit = Some(Unit::Nanoseconds);
     Ok(history)
 }
 
@@ -271,7 +272,7 @@ fn read_events(parser: &mut Parser<'_>, places: &mut Places<'_>) -> Result<Event
 
 fn event(entries: Entries, at: usize, line: u32, column: usize) -> Result<Event, Wrong> {
     let (mut process, mut kind, mut f, mut key, mut value) = (None, None, None, None, None);
-    let mut time = None;
+    let (mut time, mut error) = (None, None);
     for (name, entry, at) in entries {
         match name.as_str() {
             Some(":process") => process = Some(entry),
@@ -279,6 +280,7 @@ fn event(entries: Entries, at: usize, line: u32, column: usize) -> Result<Event,
             Some(":f") => f = Some((entry, at)),
             Some(":key") => key = Some(entry),
             Some(":value") => value = Some(entry),
+            Some(":error") => error = Some(entry),
             Some(":time") => time = entry.as_int().and_then(|time| u64::try_from(time).ok()),
             _ => {}
         }
@@ -305,7 +307,7 @@ fn event(entries: Entries, at: usize, line: u32, column: usize) -> Result<Event,
         _ => "".into(),
     };
     let value = value.unwrap_or_default();
-    Ok(Event { line, column, process, kind, f, key, value, time })
+    Ok(Event { line, column, process, kind, f, key, value, time, error })
 }
 
 #[cfg(test)]
@@ -347,9 +349,9 @@ mod tests {
         );
         let history = history(text).unwrap();
         assert_eq!(history.model.unwrap().to_string(), "cas-register");
-        let notes: Vec<_> =
-            history.annotations.iter().map(|a| (a.line, a.after, a.text.as_str())).collect();
-        assert_eq!(notes, [(3, 1, ":nemesis kill null"), (9, 8, "2 note null")]);
+        let beside: Vec<_> =
+            history.faults.iter().map(|f| (f.line, f.begin.after, f.text())).collect();
+        assert_eq!(beside, [(3, 1, "kill".to_owned()), (9, 8, "2 note".to_owned())]);
     }
 
     #[test]

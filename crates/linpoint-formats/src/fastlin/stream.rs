@@ -6,7 +6,7 @@ use linpoint::history::{Extras, Ties};
 use super::{Kind, SET_WITHOUT_RESULTS, Values, header_kind, lacks_result};
 use crate::blocks::Cursor;
 use crate::model::ModelName;
-use crate::raw::{RawBuilder, RawHistory, RawOp};
+use crate::raw::{Clock, RawBuilder, RawHistory, RawOp};
 use crate::stream::{self, Clients, Receiver};
 use crate::{Format, Value};
 
@@ -20,6 +20,7 @@ pub(crate) fn open(header: &[u8], rest: &[u8]) -> Option<(RawHistory, Box<dyn st
     let mut history = RawBuilder::new().finish(Format::Fastlin);
     history.model = ModelName::parse(kind.model).ok();
     history.ties = Ties::Ordered;
+    history.clock = Clock::Whole;
     Some((history, Box::new(Lines::of(kind))))
 }
 

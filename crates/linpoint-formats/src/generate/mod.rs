@@ -149,6 +149,7 @@ fn run<'w>(options: &Options, wrong: Wrong, out: Box<dyn Write + 'w>) -> Result<
         note: None,
         id: None,
         clock: Clock::Order,
+        unit: None,
         ties: Ties::default(),
         processes: options.processes,
         own_segments: true,

@@ -283,6 +283,7 @@ fn called(open: &Open) -> Call<'_> {
         object: None,
         hint: None,
         start: open.start,
+        clock: (None, None),
     }
 }
 

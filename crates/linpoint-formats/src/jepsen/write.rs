@@ -3,8 +3,9 @@
 use std::io::Write;
 
 use super::{GIVES, Type};
+use crate::raw::{Fault, Lasting, Moment, Reading, Unit, functions};
 use crate::write::{
-    Call, Ending, Header, Successors, WriteError, Writer, Written, cannot, edn, shown,
+    Call, Ending, FaultPart, Header, Successors, WriteError, Writer, Written, cannot, edn, shown,
 };
 use crate::{Thin, Value};
 
@@ -27,12 +28,13 @@ pub(crate) struct Events<'w> {
     /// True for transactions, which have several registers.
     transactions: bool,
     processes: Successors,
+    unit: Option<Unit>,
 }
 
 impl<'w> Events<'w> {
     pub(crate) fn new(out: Box<dyn Write + 'w>, style: Style) -> Self {
         let processes = Successors::default();
-        Events { out, line: Vec::new(), style, transactions: false, processes }
+        Events { out, line: Vec::new(), style, transactions: false, processes, unit: None }
     }
 
     fn event(&mut self, kind: Type, call: &Call<'_>, value: Value) -> Written {
@@ -61,6 +63,8 @@ impl<'w> Events<'w> {
                 } else {
                     edn(&value, line)?
                 };
+                let clock = if kind == Type::Invoke.name() { call.clock.0 } else { call.clock.1 };
+                time(clock, self.unit, line);
                 line.push(b'}');
             }
             Style::Porcupine => {
@@ -126,6 +130,34 @@ impl<'w> Events<'w> {
             // Most repeat their argument.
             (_, None) => self.argument(call),
         }
+    }
+}
+
+/// The clock in nanoseconds, if the unit is known.
+fn time(clock: Option<Reading>, unit: Option<Unit>, line: &mut Vec<u8>) {
+    let scale = match unit {
+        Some(Unit::Nanoseconds) => 1,
+        Some(Unit::Microseconds) => 1_000,
+        Some(Unit::Milliseconds) => 1_000_000,
+        Some(Unit::Seconds) => 1_000_000_000,
+        None => return,
+    };
+    let nanoseconds = match clock {
+        Some(Reading::Whole(n)) => n.checked_mul(scale),
+        Some(Reading::Float(x)) => Some((x * scale as f64).round() as u64),
+        None => None,
+    };
+    if let Some(n) = nanoseconds {
+        let _ = write!(line, ", :time {n}");
+    }
+}
+
+/// A text as the name of a keyword.
+fn keyword(text: &str) -> String {
+    let fits = |c: char| if c.is_alphanumeric() || "-_*!?.".contains(c) { c } else { '-' };
+    match text {
+        "" => "event".to_owned(),
+        text => text.chars().map(fits).collect(),
     }
 }
 
@@ -226,6 +258,7 @@ impl Writer for Events<'_> {
             return cannot(format!("{format} cannot express {model}: it is always a {only}"));
         }
         self.processes = Successors::from(header.processes);
+        self.unit = header.unit;
         Ok(())
     }
 
@@ -269,6 +302,29 @@ impl Writer for Events<'_> {
             }
             (Ending::Failed, _) => cannot("this format cannot express failed operations"),
         }
+    }
+
+    fn fault(&mut self, fault: &Fault, part: FaultPart) -> Written {
+        if self.style != Style::Edn {
+            return Ok(());
+        }
+        let name = keyword(&fault.name);
+        let (begins, ends) = functions(&name);
+        let (function, clock) = match (part, fault.end) {
+            (FaultPart::End, Lasting::Until(Moment { time, .. })) => (ends, time),
+            (_, Lasting::Moment) => (name, fault.begin.time),
+            _ => (begins, fault.begin.time),
+        };
+        let detail = fault.detail.as_deref().filter(|_| part != FaultPart::End);
+        let line = &mut self.line;
+        let lane = keyword(&fault.lane);
+        let _ = write!(line, "{{:process :{lane}, :type :info, :f :{function}, :value ");
+        edn(&detail.map_or(Value::Nil, Value::str), line)?;
+        time(clock, self.unit, line);
+        line.extend(b"}\n");
+        self.out.write_all(line)?;
+        self.line.clear();
+        Ok(())
     }
 
     fn finish(&mut self) -> Written {

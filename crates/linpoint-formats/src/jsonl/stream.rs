@@ -26,6 +26,7 @@ pub(crate) fn open(header: &[u8]) -> Option<(RawHistory, Box<dyn stream::Lines>)
     history.model = header.model;
     history.note = header.note;
     history.ties = header.ties;
+    history.unit = header.unit;
     Some((history, Box::new(Lines::default())))
 }
 

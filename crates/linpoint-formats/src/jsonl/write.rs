@@ -6,8 +6,8 @@ use std::io::Write;
 use linpoint::history::Ties;
 
 use super::VERSION;
-use crate::raw::Clock;
-use crate::write::{Call, Ending, Header, Writer, Written, cannot, json, json_text};
+use crate::raw::{Clock, Fault, Lasting, Moment, Reading};
+use crate::write::{Call, Ending, FaultPart, Header, Writer, Written, cannot, json, json_text};
 
 /// Writes lines as events arrive.
 pub(crate) struct Lines<'w> {
@@ -71,6 +71,13 @@ impl<'w> Lines<'w> {
         }
     }
 
+    /// The clock at an event.
+    fn reading(&mut self, key: &str, time: Option<Reading>) {
+        if let Some(time) = time {
+            let _ = write!(self.line, ",\"{key}\":{time}");
+        }
+    }
+
     fn time(&mut self, key: &str, time: u64) {
         let _ = match self.clock {
             Clock::Float => write!(self.line, ",\"{key}\":{:?}", f64::from_bits(time)),
@@ -100,6 +107,9 @@ impl Writer for Lines<'_> {
         if header.clock != Clock::Order && header.ties == Ties::Ordered {
             self.line.extend(b",\"ties\":\"ordered\"");
         }
+        if let Some(unit) = header.unit {
+            let _ = write!(self.line, ",\"unit\":\"{}\"", unit.name());
+        }
         self.end_line()
     }
 
@@ -109,6 +119,7 @@ impl Writer for Lines<'_> {
         }
         let _ = write!(self.line, "{{\"call\":{},", call.id);
         self.operation(call);
+        self.reading("time", call.clock.0);
         self.end_line()
     }
 
@@ -121,6 +132,7 @@ impl Writer for Lines<'_> {
             };
             let _ = write!(self.line, "{{\"{mark}\":{}", call.id);
             self.result(result);
+            self.reading("time", call.clock.1);
             return self.end_line();
         }
         self.line.push(b'{');
@@ -133,6 +145,36 @@ impl Writer for Lines<'_> {
             }
             Ending::Lost => self.time("start", call.start),
             Ending::Failed => return cannot("an operation with times cannot have failed"),
+        }
+        self.end_line()
+    }
+
+    fn fault(&mut self, fault: &Fault, part: FaultPart) -> Written {
+        let is_moment = fault.end == Lasting::Moment;
+        let mark = match (part, is_moment) {
+            (FaultPart::End, _) => "heal",
+            (_, true) => "event",
+            _ => "fault",
+        };
+        let _ = write!(self.line, "{{\"{mark}\":");
+        json_text(&fault.name, &mut self.line);
+        self.line.extend(b",\"lane\":");
+        json_text(&fault.lane, &mut self.line);
+        if let Some(detail) = fault.detail.as_ref().filter(|_| part != FaultPart::End) {
+            self.line.extend(b",\"detail\":");
+            json_text(detail, &mut self.line);
+        }
+        let end = match fault.end {
+            Lasting::Until(Moment { time, .. }) => time,
+            _ => None,
+        };
+        match part {
+            FaultPart::Whole => {
+                self.reading("start", fault.begin.time);
+                self.reading("end", end);
+            }
+            FaultPart::Begin => self.reading("time", fault.begin.time),
+            FaultPart::End => self.reading("time", end),
         }
         self.end_line()
     }

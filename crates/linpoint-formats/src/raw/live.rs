@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use linpoint::history::Extras;
 use rustc_hash::FxHashMap;
 
-use super::{Details, End, Names, RawId, RawOp};
+use super::{Aside, Details, End, Names, RawId, RawOp, Reading};
 use crate::{RawError, Value};
 
 /// Receives the events of a reader.
@@ -35,7 +35,13 @@ pub trait Sink: Default {
     fn hint(&mut self, op: RawId, hint: (Value, u64)) -> Result<(), RawError>;
 
     /// Something that happened and is not an operation.
-    fn annotate(&mut self, line: u32, text: impl Into<String>);
+    fn aside(&mut self, aside: Aside) -> Result<(), RawError>;
+
+    /// What the file says about an operation, for people.
+    fn remark(&mut self, op: RawId, text: String);
+
+    /// The clock at the call or the end that was reported last.
+    fn reading(&mut self, time: Reading);
 
     /// Counts an operation whose result is partly unknown.
     fn count_partly_unknown(&mut self);
@@ -230,7 +236,14 @@ impl Sink for LiveOps {
         Ok(())
     }
 
-    fn annotate(&mut self, _line: u32, _text: impl Into<String>) {}
+    /// Nothing is drawn for a stream.
+    fn aside(&mut self, _aside: Aside) -> Result<(), RawError> {
+        Ok(())
+    }
+
+    fn remark(&mut self, _op: RawId, _text: String) {}
+
+    fn reading(&mut self, _time: Reading) {}
 
     fn count_partly_unknown(&mut self) {
         self.partly_unknown += 1;

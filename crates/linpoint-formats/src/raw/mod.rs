@@ -4,6 +4,7 @@
 //! operation for each process, one end for each operation. It returns a [`RawError`]; the reader
 //! adds the position.
 
+mod asides;
 mod lines;
 mod live;
 mod ops;
@@ -16,6 +17,9 @@ use rustc_hash::FxHashMap;
 use crate::model::ModelName;
 use crate::workload::JepsenAnswer;
 use crate::{Format, RawError, Value};
+pub(crate) use asides::functions;
+pub use asides::{Aside, Fault, Lasting, Mark, Moment, Reading, Unit};
+use asides::{OpenFaults, faults};
 pub(crate) use lines::Lines;
 pub use live::Sink;
 pub(crate) use live::{Change, LiveOps};
@@ -45,8 +49,15 @@ pub struct RawHistory {
     pub processes: BTreeMap<u32, Value>,
     /// The objects; [`linpoint::history::Extras::object`] is an index into this.
     pub objects: Vec<Value>,
-    /// Other information in the file: injected faults, messages.
-    pub annotations: Vec<Annotation>,
+    /// Injected faults, and other events that are not operations.
+    pub faults: Vec<Fault>,
+    /// The unit of its clock.
+    pub unit: Option<Unit>,
+    /// The clock at each event, by the number of the event (from 0), if operations have no times but their events have. They say
+    /// nothing about the order of events.
+    pub readings: Vec<Reading>,
+    /// What the file says about operations, for people.
+    pub remarks: Vec<(RawId, String)>,
     /// Number of operations whose results are partly unknown. Completely unknown results do not
     /// count.
     pub partly_unknown: usize,
@@ -74,17 +85,6 @@ pub struct Broken {
     pub sentence: String,
     /// The operations that show it, by their positions among all that happened.
     pub ops: Vec<u32>,
-}
-
-/// Something that happened and is not an operation.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Annotation {
-    /// The line it is on.
-    pub line: u32,
-    /// The number of calls and ends of operations before it.
-    pub after: u64,
-    /// Its text in the file.
-    pub text: String,
 }
 
 /// The kind of times that operations have.
@@ -155,7 +155,11 @@ pub struct RawBuilder {
     scopes: Names,
     open: FxHashMap<u32, RawId>,
     events: u64,
-    annotations: Vec<Annotation>,
+    /// What is not an operation, with the number of events before it.
+    asides: Vec<(u64, Aside)>,
+    open_faults: OpenFaults,
+    readings: Vec<Reading>,
+    remarks: Vec<(RawId, String)>,
     partly_unknown: usize,
 }
 
@@ -242,6 +246,11 @@ impl RawBuilder {
         self.set_details(self.ops.last(), details)
     }
 
+    /// The operation that was added last.
+    pub(crate) fn last(&self) -> RawId {
+        self.ops.last()
+    }
+
     /// Completes the history.
     pub fn finish(mut self, format: Format) -> RawHistory {
         let processes = self.own_numbers();
@@ -255,7 +264,10 @@ impl RawBuilder {
             ops: self.ops,
             processes,
             objects: self.objects.list,
-            annotations: self.annotations,
+            faults: faults(self.asides),
+            unit: None,
+            readings: self.readings,
+            remarks: self.remarks,
             partly_unknown: self.partly_unknown,
             log: None,
             jepsen: None,
@@ -318,8 +330,8 @@ impl Sink for RawBuilder {
         self.ops.set_end_line(op, line);
         match end {
             End::Returned(value) => self.ops.returned(op, time, value),
-            End::Failed => self.ops.ended(op, Fate::Dropped),
-            End::Lost => self.ops.ended(op, Fate::Lost),
+            End::Failed => self.ops.ended(op, Fate::Dropped, time),
+            End::Lost => self.ops.ended(op, Fate::Lost, time),
         }
         if let Some(process) = self.ops.get(op).extras.process {
             self.open.remove(&process);
@@ -331,8 +343,22 @@ impl Sink for RawBuilder {
         self.set_hint(op, Some(hint))
     }
 
-    fn annotate(&mut self, line: u32, text: impl Into<String>) {
-        self.annotations.push(Annotation { line, after: self.events, text: text.into() });
+    fn aside(&mut self, aside: Aside) -> Result<(), RawError> {
+        self.open_faults.take(&aside)?;
+        self.asides.push((self.events, aside));
+        Ok(())
+    }
+
+    fn remark(&mut self, op: RawId, text: String) {
+        self.remarks.push((op, text));
+    }
+
+    fn reading(&mut self, time: Reading) {
+        let events = self.events as usize;
+        // Events without a reading happened when the last one did, as far as it is known.
+        let last = self.readings.last().copied().unwrap_or(time);
+        self.readings.resize(events.saturating_sub(1), last);
+        self.readings.push(time);
     }
 
     fn count_partly_unknown(&mut self) {

@@ -166,6 +166,12 @@ impl Chunk {
         let happened = |at: &usize| self.rows[*at].fate != Fate::Dropped;
         (0..self.rows.len()).filter(happened).map(|at| self.op(at, names))
     }
+
+    fn failed<'a>(&'a self, names: &'a [Box<str>]) -> impl Iterator<Item = RawOp<'a>> {
+        let failed = |at: &usize| self.rows[*at].fate == Fate::Dropped;
+        let ended = |at: usize| RawOp { end: Some(self.ends[at]), ..self.op(at, names) };
+        (0..self.rows.len()).filter(failed).map(ended)
+    }
 }
 
 impl RawOps {
@@ -182,6 +188,11 @@ impl RawOps {
     /// All operations, in the order of the file.
     pub fn iter(&self) -> impl Iterator<Item = RawOp<'_>> {
         self.chunks.iter().flat_map(|chunk| chunk.happened(&self.names))
+    }
+
+    /// The operations that did not happen, with the times of their ends.
+    pub fn failed(&self) -> impl Iterator<Item = RawOp<'_>> {
+        self.chunks.iter().flat_map(|chunk| chunk.failed(&self.names))
     }
 
     /// The ids of all operations, in the order of the file.
@@ -275,10 +286,11 @@ impl RawOps {
     }
 
     /// The operation did not return.
-    pub(super) fn ended(&mut self, op: RawId, fate: Fate) {
+    pub(super) fn ended(&mut self, op: RawId, fate: Fate, time: u64) {
         self.dropped += usize::from(fate == Fate::Dropped);
         let (chunk, at) = self.place(op);
         chunk.rows[at].fate = fate;
+        chunk.ends[at] = time;
     }
 
     /// The operation ends on another line than that of its call.

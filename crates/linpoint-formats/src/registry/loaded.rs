@@ -2,21 +2,24 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::time::Instant;
 
 use linpoint::history::{Span, Timeline};
 use linpoint::hitting::{Measure, Measured, NotMeasured, measure};
 use linpoint::shrink::{Shrunk, Until};
 use linpoint::subject::{Call, RetId, Subject};
 use linpoint::verdict::{
-    Blocked, CoreStatus, Partial, Reason, ReasonKind, States, Verdict, Violation, ViolationKind,
-    blocked_after, states_along,
+    Blocked, CoreStatus, Known, Next, OrderWith, Partial, Reason, ReasonKind, States, Verdict,
+    Violation, ViolationKind, blocked_after, next_after, states_along,
 };
 use linpoint::{Allowance, CheckError, Checker, OpId, Plan, Progress, Report};
+use rustc_hash::FxHashMap;
 
+use super::moments::{FailedOp, PlacedFault, Times};
 use super::typed::{AnyHistory, difference};
 use super::{Difference, Facts, Recorded, Settings, facts};
 use crate::model::ModelName;
-use crate::raw::{Annotation, Broken, Lines};
+use crate::raw::{Broken, Lines};
 use crate::workload::JepsenAnswer;
 use crate::{Format, Value};
 
@@ -29,7 +32,10 @@ pub struct LoadedHistory {
     pub(super) processes: BTreeMap<u32, Value>,
     pub(super) objects: Vec<Value>,
     pub(super) lines: Lines,
-    pub(super) annotations: Vec<Annotation>,
+    pub(super) faults: Vec<PlacedFault>,
+    pub(super) times: Option<Times>,
+    pub(super) failed: Vec<FailedOp>,
+    pub(super) remarks: FxHashMap<u32, String>,
     pub(super) unknown_results: usize,
     pub(super) jepsen: Option<Box<JepsenAnswer>>,
     pub(super) broken: Vec<Broken>,
@@ -44,9 +50,24 @@ pub(super) fn client(process: &Value) -> String {
 }
 
 impl LoadedHistory {
-    /// Other information in the file: injected faults, messages.
-    pub fn annotations(&self) -> &[Annotation] {
-        &self.annotations
+    /// Injected faults, and other events that are not operations.
+    pub fn faults(&self) -> &[PlacedFault] {
+        &self.faults
+    }
+
+    /// Operations that certainly did not happen, if they were kept.
+    pub fn failed(&self) -> &[FailedOp] {
+        &self.failed
+    }
+
+    /// What the file says about an operation, for people, if it was kept.
+    pub fn remark(&self, id: OpId) -> Option<&str> {
+        self.remarks.get(&id.0).map(String::as_str)
+    }
+
+    /// The clock at calls and returns, if the file has it and it was kept ([`ReadLimits::details`](super::ReadLimits)).
+    pub fn times(&self) -> Option<&Times> {
+        self.times.as_ref()
     }
 
     /// What Jepsen's checker says, if the history is one of a workload.
@@ -213,8 +234,30 @@ impl LoadedHistory {
     }
 
     /// The states along an order of one part, see [`linpoint::verdict::states_along`].
-    pub fn states(&self, order: &[OpId], until: u32, window: Range<usize>) -> Option<States> {
-        states_along(&*self.subject(), self.timeline(), order, until, window)
+    pub fn states(&self, order: &[OpId], known: Known, window: Range<usize>) -> Option<States> {
+        states_along(&*self.subject(), self.timeline(), order, known, window)
+    }
+
+    /// What can come next after an order of a part, see [`linpoint::verdict::next_after`].
+    pub fn next(
+        &self,
+        part: &[OpId],
+        order: &[OpId],
+        known: Known,
+        most: usize,
+    ) -> Option<Vec<Next>> {
+        next_after(&*self.subject(), self.timeline(), (part, order), known, most)
+    }
+
+    /// The order that gets furthest with an operation, see [`linpoint::Checker::order_with`].
+    pub fn order_with(
+        &self,
+        settings: &Settings,
+        violation: &Violation,
+        op: OpId,
+        until: Instant,
+    ) -> OrderWith {
+        settings.checker(&*self.subject()).order_with(self.timeline(), violation, op, until)
     }
 
     /// Why a partial order of a violation ends, see [`linpoint::verdict::blocked_after`].

@@ -5,13 +5,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use linpoint::OpId;
 use linpoint::history::{HistoryError, IntervalBuilder, Ties};
 use linpoint::wire::{FromWire, Mismatch, ModelInfo, Part};
+use rustc_hash::FxHashMap;
 
 use super::LoadedHistory;
+use super::moments::{Events, FailedOp};
 use super::recent::Recent;
 use super::typed::{AnyHistory, Owned};
 use super::wrong::{error_at, mismatch_at};
 use crate::model::ModelName;
-use crate::raw::{Lines, RawHistory, RawOp};
+use crate::raw::{Lines, RawHistory, RawId, RawOp};
 use crate::stream::{Parts, Receiver, Stream};
 use crate::{ReadError, Source, Value};
 
@@ -23,6 +25,12 @@ pub(crate) struct Loader<'a, 'r> {
     pub(super) stream: Option<Stream<'r>>,
     pub(super) info: &'a ModelInfo,
     pub(super) model: ModelName,
+    /// Whether to keep what only pages show.
+    pub(super) keep_details: bool,
+    /// Operations that did not happen, if details are kept.
+    pub(super) failed: Vec<FailedOp>,
+    /// Remarks by operation, if details are kept.
+    pub(super) remarks: FxHashMap<u32, String>,
 }
 
 /// Reads a history of a model.
@@ -30,14 +38,16 @@ pub(super) fn load<M: FromWire>(
     model: &M,
     mut loader: Loader<'_, '_>,
 ) -> Result<LoadedHistory, ReadError> {
-    let mut joined = Joined::new(model, loader.raw.ties);
+    let (ties, with_events) = (loader.raw.ties, loader.wants_events());
+    let mut joined = Joined::new(model, ties, with_events);
     if let Some(stream) = loader.stream.take() {
-        let part = || Apart(Mutex::new(Joined::new(model, loader.raw.ties)));
+        let part = || Apart(Mutex::new(Joined::new(model, ties, with_events)));
         let parts = JoinedParts((0..stream.parts()).map(|_| part()).collect());
         let read = stream.read(&mut loader.raw, &parts);
         read.map_err(|_| ReadError::new(loader.source, "the lines are not plain"))?;
         std::mem::swap(&mut joined, &mut parts.part(0));
     } else {
+        loader.set_details_aside();
         let ops = std::mem::take(&mut loader.raw.ops);
         joined.builder.reserve(ops.len());
         ops.consume(&mut |raw| {
@@ -47,10 +57,11 @@ pub(super) fn load<M: FromWire>(
             })
         })?;
     }
-    let Joined { builder, lines, unknown_results, .. } = joined;
+    let Joined { builder, lines, unknown_results, events, .. } = joined;
     let history = builder.finish().map_err(|e| loader.invalid(&lines, &e))?;
     model.foresee(&history);
-    Ok(loader.loaded(Box::new(Owned { spec: model.clone(), history }), lines, unknown_results))
+    let any = Box::new(Owned { spec: model.clone(), history });
+    Ok(loader.loaded(any, lines, unknown_results, events.unwrap_or_default()))
 }
 
 /// The operations of a model, as far as they have been read.
@@ -60,6 +71,8 @@ struct Joined<'a, M: FromWire> {
     recent: Recent<M::Ret>,
     lines: Lines,
     unknown_results: usize,
+    /// When operations were called and returned, if it is to be kept.
+    events: Option<Events>,
 }
 
 /// What is wrong with an operation.
@@ -92,13 +105,14 @@ impl<M: FromWire> Parts for JoinedParts<'_, M> {
 }
 
 impl<'a, M: FromWire> Joined<'a, M> {
-    fn new(model: &'a M, ties: Ties) -> Self {
+    fn new(model: &'a M, ties: Ties, with_events: bool) -> Self {
         Joined {
             model,
             builder: IntervalBuilder::new(ties),
             recent: Recent::default(),
             lines: Lines::default(),
             unknown_results: 0,
+            events: with_events.then(Events::default),
         }
     }
 
@@ -111,6 +125,9 @@ impl<'a, M: FromWire> Joined<'a, M> {
     ) -> Result<(), HistoryError> {
         self.builder.append(&mut other.builder, later)?;
         self.lines.append(&mut other.lines, line);
+        if let (Some(events), Some(others)) = (&mut self.events, &mut other.events) {
+            events.append(others, later);
+        }
         self.unknown_results += std::mem::take(&mut other.unknown_results);
         Ok(())
     }
@@ -118,6 +135,9 @@ impl<'a, M: FromWire> Joined<'a, M> {
     #[inline]
     fn add(&mut self, raw: &RawOp<'_>) -> Result<(), Wrong> {
         self.lines.push(raw.line);
+        if let Some(events) = &mut self.events {
+            events.push(raw.start, raw.end);
+        }
         let Joined { model, recent, unknown_results, .. } = self;
         let op = || model.read_op(&raw.call()).map_err(Wrong::Joined);
         let ret = |op: &M::Op| match raw.end {
@@ -158,6 +178,9 @@ impl<M: FromWire> Receiver for Joined<'_, M> {
     }
 
     fn end(&mut self, at: usize, time: u64, result: Option<&Value>) -> bool {
+        if let Some(events) = &mut self.events {
+            events.end(at, time);
+        }
         let Joined { model, recent, unknown_results, .. } = self;
         let ret = |op: &M::Op| read_result(*model, op, result, recent, unknown_results);
         self.builder.end_with(OpId(at as u32), time, ret).is_ok()
@@ -171,13 +194,44 @@ impl From<HistoryError> for Wrong {
 }
 
 impl Loader<'_, '_> {
+    /// Remembers remarks and failed operations, before the operations are consumed.
+    fn set_details_aside(&mut self) {
+        let remarks = std::mem::take(&mut self.raw.remarks);
+        if !self.keep_details {
+            return;
+        }
+        self.failed = self.raw.ops.failed().map(|op| FailedOp::new(&op, &self.raw)).collect();
+        let places: FxHashMap<RawId, u32> = match remarks.is_empty() {
+            true => FxHashMap::default(),
+            false => self.raw.ops.ids().zip(0..).collect(),
+        };
+        for (op, text) in remarks {
+            // Failed operations have none.
+            if let Some(at) = places.get(&op) {
+                let all: &mut String = self.remarks.entry(*at).or_default();
+                if !all.is_empty() {
+                    all.push_str("; ");
+                }
+                all.push_str(&text);
+            }
+        }
+    }
+
+    /// Whether it matters when calls and returns happened, beyond their order.
+    fn wants_events(&self) -> bool {
+        self.keep_details || !self.raw.faults.is_empty()
+    }
+
     fn loaded(
         self,
         any: Box<dyn AnyHistory>,
         lines: Lines,
         unknown_results: usize,
+        events: Events,
     ) -> LoadedHistory {
-        let Loader { raw, model, .. } = self;
+        let Loader { mut raw, model, keep_details, failed, remarks, .. } = self;
+        let times = keep_details.then(|| events.times(&raw)).flatten();
+        let (faults, failed) = events.place_all(std::mem::take(&mut raw.faults), failed, &raw);
         LoadedHistory {
             any,
             model,
@@ -186,7 +240,10 @@ impl Loader<'_, '_> {
             processes: raw.processes,
             objects: raw.objects,
             lines,
-            annotations: raw.annotations,
+            faults,
+            times,
+            failed,
+            remarks,
             unknown_results: raw.partly_unknown + unknown_results,
             jepsen: raw.jepsen,
             broken: raw.broken,

@@ -5,6 +5,7 @@ mod facts;
 mod loaded;
 mod loader;
 pub(crate) mod models;
+mod moments;
 mod parts;
 mod recent;
 mod typed;
@@ -13,6 +14,8 @@ mod wrong;
 
 pub use facts::Facts;
 pub use loaded::LoadedHistory;
+pub(crate) use moments::Events;
+pub use moments::{FailedOp, PlacedFault, Times};
 pub use typed::{Difference, Recorded};
 
 use std::fs::File;
@@ -22,6 +25,7 @@ use std::path::Path;
 use linpoint::subject::Subject;
 use linpoint::wire::{BadOption, Fault, ModelInfo, Options};
 use linpoint::{Algorithm, Cancel, Checker, Hints, Limits};
+use rustc_hash::FxHashMap;
 
 use crate::blocks::Input;
 use crate::generate::{Draft, Object};
@@ -107,12 +111,16 @@ pub struct ReadLimits {
     pub threads: Option<usize>,
     /// A file that is compressed may have this many bytes when it is unpacked, see [`Source::open_within`].
     pub max_unpacked: usize,
+    /// Whether to keep what only pages show, where the file has it: the clock at calls and returns
+    /// ([`LoadedHistory::times`]), remarks ([`LoadedHistory::remark`]), and operations that did not happen
+    /// ([`LoadedHistory::failed`]).
+    pub details: bool,
 }
 
 impl Default for ReadLimits {
-    /// All cores, and [the usual](Source::usual_limit) number of bytes.
+    /// All cores, and [the usual](Source::usual_limit) number of bytes. Details are not kept.
     fn default() -> Self {
-        ReadLimits { threads: None, max_unpacked: Source::usual_limit() }
+        ReadLimits { threads: None, max_unpacked: Source::usual_limit(), details: false }
     }
 }
 
@@ -165,10 +173,10 @@ pub fn read_raw(source: &Source, given: Given<'_>) -> Vec<Result<Unjoined, ReadE
 pub fn read_source(source: &Source, limits: ReadLimits, given: Given<'_>) -> Vec<Found> {
     // A single line of a stream has another number.
     let is_whole = source.first_line() == 1;
-    let plain = || read_plain(&mut source.bytes(), limits.threads, given);
+    let plain = || read_plain(&mut source.bytes(), limits, given);
     match is_whole.then(plain).flatten() {
         Some(history) => vec![Found { id: None, history: Ok(history) }],
-        None => read_any(source, given),
+        None => read_any(source, limits, given),
     }
 }
 
@@ -176,11 +184,11 @@ pub fn read_source(source: &Source, limits: ReadLimits, given: Given<'_>) -> Vec
 pub fn read_path(path: &Path, limits: ReadLimits, given: Given<'_>) -> io::Result<Vec<Found>> {
     // Other things than files can be read only once.
     if path.metadata().is_ok_and(|meta| meta.is_file())
-        && let Some(history) = read_plain(&mut File::open(path)?, limits.threads, given)
+        && let Some(history) = read_plain(&mut File::open(path)?, limits, given)
     {
         return Ok(vec![Found { id: None, history: Ok(history) }]);
     }
-    Ok(read_any(&Source::open_within(path, limits.max_unpacked)?, given))
+    Ok(read_any(&Source::open_within(path, limits.max_unpacked)?, limits, given))
 }
 
 /// Reads all histories of an input, in the format that is given or else in whatever format it is.
@@ -222,7 +230,7 @@ pub fn read_file_within(
 /// Reads a history whose lines are plain, see [`crate::stream`].
 fn read_plain(
     input: &mut Input<'_>,
-    threads: Option<usize>,
+    limits: ReadLimits,
     given: Given<'_>,
 ) -> Option<LoadedHistory> {
     let has_components = |model: &ModelName| model.components().is_some();
@@ -232,17 +240,18 @@ fn read_plain(
     if is_unusual {
         return None;
     }
-    let (raw, stream) = Stream::open(input, given.format, threads)?;
+    let (raw, stream) = Stream::open(input, given.format, limits.threads)?;
     // Nobody will see the errors.
     let nowhere = Source::new("", Vec::new());
-    join(&nowhere, raw, Some(stream), given.model).ok()
+    join(&nowhere, raw, Some(stream), (given.model, limits.details)).ok()
 }
 
 /// Reads whatever there is.
-fn read_any(source: &Source, given: Given<'_>) -> Vec<Found> {
+fn read_any(source: &Source, limits: ReadLimits, given: Given<'_>) -> Vec<Found> {
     let found = |unjoined: Result<Unjoined, ReadError>| match unjoined {
         Ok(Unjoined { mut raw, model }) => {
-            Found { id: raw.id.take(), history: load(source, raw, model.as_ref()) }
+            let id = raw.id.take();
+            Found { id, history: join(source, raw, None, (model.as_ref(), limits.details)) }
         }
         Err(error) => Found { id: None, history: Err(error) },
     };
@@ -255,22 +264,31 @@ pub fn load(
     raw: RawHistory,
     model: Option<&ModelName>,
 ) -> Result<LoadedHistory, ReadError> {
-    join(source, raw, None, model)
+    join(source, raw, None, (model, false))
 }
 
-/// Joins a history to its model, whose operations are either in it or still in the stream.
+/// Joins a history to its model, whose operations are either in it or still in the stream, and keeps its details or not.
 fn join(
     source: &Source,
     mut raw: RawHistory,
     stream: Option<Stream<'_>>,
-    model: Option<&ModelName>,
+    (model, keep_details): (Option<&ModelName>, bool),
 ) -> Result<LoadedHistory, ReadError> {
     let in_file = raw.model.take();
     let is_empty = raw.ops.is_empty() && stream.is_none();
     let model = model_of(source, raw.format, model, in_file.as_ref(), is_empty)?;
     let entry = entry_of(source, &model)?;
     let made = model_with_options(source, entry, &model).map_err(|(error, _)| error)?;
-    made.load(Loader { source, raw, stream, info: &entry.info, model })
+    made.load(Loader {
+        source,
+        raw,
+        stream,
+        info: &entry.info,
+        model,
+        keep_details,
+        failed: Vec::new(),
+        remarks: FxHashMap::default(),
+    })
 }
 
 /// The model that is meant: the user overrides the file.

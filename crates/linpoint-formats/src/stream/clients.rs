@@ -6,7 +6,7 @@ use super::Unusual;
 use super::events::Events;
 use super::parallel::Turns;
 use crate::Value;
-use crate::raw::{Names, RawHistory};
+use crate::raw::{Clock, Names, RawHistory};
 
 /// Numbers for processes and objects, the same that a [`RawBuilder`](crate::raw::RawBuilder) assigns: objects are
 /// numbered in order of appearance; processes have their own numbers if all are numbers, and otherwise are numbered in
@@ -103,6 +103,9 @@ impl<'t> Clients<'t> {
     pub(super) fn finish(mut self, history: &mut RawHistory) -> Result<(), Unusual> {
         if self.events.is_mixed() {
             return Err(Unusual);
+        }
+        if self.events.has_times() {
+            history.clock = Clock::Whole;
         }
         history.objects = std::mem::take(self.names.of(Kind::Object)).into_list();
         let others = std::mem::take(self.names.of(Kind::Process)).into_list();

@@ -144,6 +144,11 @@ impl Events {
         (follows && !self.is_mixed()).then_some(())
     }
 
+    /// True if there are whole operations, with their times.
+    pub(super) fn has_times(&self) -> bool {
+        self.intervals
+    }
+
     /// True if there are events and whole operations.
     pub(super) fn is_mixed(&self) -> bool {
         self.intervals && self.count > 0

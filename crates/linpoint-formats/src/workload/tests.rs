@@ -310,7 +310,7 @@ fn json_has_the_same_events() {
     let source = Source::new("h.json", text);
     assert_eq!(Format::detect(&source).unwrap(), Format::JepsenJson);
     let raw = Format::JepsenJson.read(&source, None).pop().unwrap().unwrap();
-    assert_eq!((raw.ops.len(), raw.annotations.len()), (2, 1));
+    assert_eq!((raw.ops.len(), raw.faults.len()), (2, 1));
     assert_eq!(raw.jepsen.unwrap().workload, "set");
     for (text, message) in [
         (

@@ -13,7 +13,7 @@ use std::io::{self, Write};
 use linpoint::history::Ties;
 
 use crate::model::ModelName;
-use crate::raw::Clock;
+use crate::raw::{Clock, Fault, Reading, Unit};
 use crate::{Format, Value};
 use crate::{etcd, fastlin, jepsen, jsonl, limo, snapshot, violat};
 
@@ -30,6 +30,8 @@ pub struct Header<'a> {
     pub id: Option<&'a str>,
     /// The kind of times that operations have.
     pub clock: Clock,
+    /// The unit of the clock.
+    pub unit: Option<Unit>,
     /// What equal times mean.
     pub ties: Ties,
     /// All process numbers are below this.
@@ -57,6 +59,19 @@ pub struct Call<'a> {
     pub hint: Option<(u32, u64)>,
     /// The time of the call.
     pub start: u64,
+    /// The clock at the call and at the end, for formats in which it says nothing about the order of events.
+    pub clock: (Option<Reading>, Option<Reading>),
+}
+
+/// A part of a [`Fault`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FaultPart {
+    /// All of it, with its times.
+    Whole,
+    /// Its begin, or all of what is a single moment.
+    Begin,
+    /// Its end.
+    End,
 }
 
 /// How an operation ended.
@@ -119,6 +134,11 @@ pub trait Writer {
     /// Writes the end of an operation.
     fn end(&mut self, call: &Call<'_>, ending: Ending<'_>) -> Written;
 
+    /// Writes a fault. Most formats have none.
+    fn fault(&mut self, _fault: &Fault, _part: FaultPart) -> Written {
+        Ok(())
+    }
+
     /// Ends the history. Operations that have not ended never returned.
     fn finish(&mut self) -> Written;
 }
@@ -154,6 +174,11 @@ impl Format {
     /// True if every operation needs a process that is a number.
     pub(crate) fn needs_processes(self) -> bool {
         !matches!(self, Format::Jsonl | Format::Fastlin)
+    }
+
+    /// True if it has faults, and the clock at events.
+    pub(crate) fn has_faults(self) -> bool {
+        matches!(self, Format::Jsonl | Format::Edn)
     }
 
     /// True if operations are written with times, so that they can be kept.

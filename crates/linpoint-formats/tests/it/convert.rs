@@ -91,7 +91,7 @@ fn examples_in_every_format_that_can_express_them() {
             pairs.try_all(&Source::open(&path).unwrap(), None);
         }
     }
-    assert_eq!(pairs.0[&("jsonl", "jsonl")], 11);
+    assert_eq!(pairs.0[&("jsonl", "jsonl")], 12);
     pairs.include(&[("jsonl", "edn")]);
 }
 

@@ -3,6 +3,7 @@
 mod bad_input;
 mod convert;
 mod etcd;
+mod faults;
 mod files;
 mod fuzz_regressions;
 mod generated;

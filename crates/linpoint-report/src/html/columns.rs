@@ -3,13 +3,19 @@
 //!
 //! A part consists of its operations in call order, the number of its known orders, and those orders with their
 //! states. An operation consists of its call rank, number and line (differences to the previous operation), return
-//! rank (difference to the call, 0 if pending), kind, client, object, words, result.
+//! rank (difference to the call, 0 if pending), kind, client, object, words, result; and if there is a clock, the tick of
+//! its call (difference to the previous operation) and of its return (difference to the call), see `ticks`.
+//!
+//! The orders of a violation are its partial orders, then those that `orders` has found.
 
 use linpoint::history::Span;
-use linpoint::verdict::{States, Verdict, Violation};
+use linpoint::verdict::{Known, States, Verdict, Violation};
 use linpoint::{OpId, Part, PartStatus, Report};
 
 use super::encode::{Digits, OpText, Table};
+use super::lanes::{Lifetime, predecessors};
+use super::orders::Orders;
+use super::ticks::Ticks;
 use crate::rendered::{Operation, Operations};
 use crate::text::shorten;
 
@@ -17,6 +23,8 @@ use crate::text::shorten;
 const MAX_STATES: usize = 20_000;
 /// No more states are added once their distinct texts have this many bytes.
 const MAX_STATE_BYTES: usize = 2 << 20;
+/// Limit on the number of remarks in a page.
+const MAX_REMARKS: usize = 20_000;
 /// Longer states are cut to this many characters.
 const MAX_STATE: usize = 600;
 /// Limit on the number of states of each partial order; those at its end are kept.
@@ -25,8 +33,8 @@ const PARTIAL_STATES: usize = 2_000;
 /// A known order of a part.
 struct PartOrder<'a> {
     ids: &'a [OpId],
-    /// The order explains only results that were returned before this rank.
-    until: u32,
+    /// The results that the order explains.
+    known: Known,
     /// Whether to keep the first states or the last ones.
     from_start: bool,
 }
@@ -55,18 +63,31 @@ pub(super) struct Columns {
     /// The part of each operation, and its position in that part.
     pub(super) positions: Vec<(u32, u32)>,
     pub(super) events: u32,
+    /// The clock, if there is one.
+    pub(super) ticks: Option<Ticks>,
+    /// Part, position in the part, and text of remarks.
+    pub(super) remarks: Vec<(u32, u32, String)>,
+    /// By number: the first is for operations without a client.
+    lifetimes: Vec<Option<Lifetime>>,
 }
 
 impl Columns {
-    pub(super) fn new(count: usize, operations: &dyn Operations, report: &Report) -> Columns {
+    pub(super) fn new(
+        count: usize,
+        operations: &dyn Operations,
+        report: &Report,
+        found: &[Orders],
+    ) -> Columns {
         let mut parts = operations.parts(report);
         if parts.is_empty() && count > 0 {
             parts.push(everything(count, operations, report));
         }
-        let mut columns = Columns { positions: vec![(0, 0); count], ..Columns::default() };
+        let (positions, ticks) = (vec![(0, 0); count], Ticks::new(count, operations));
+        let mut columns = Columns { positions, ticks, ..Columns::default() };
         for (number, part) in parts.iter().enumerate() {
             for (at, id) in part.ops.iter().enumerate() {
                 columns.positions[id.index()] = (number as u32, at as u32);
+                columns.remark(operations, *id);
             }
         }
         let witnesses = columns.witnesses(parts.len(), report);
@@ -75,15 +96,14 @@ impl Columns {
         for (number, part) in parts.iter().enumerate() {
             let mut orders = Vec::new();
             if let Some(ids) = witnesses.get(number) {
-                orders.push(PartOrder { ids, until: Span::NEVER, from_start: true });
+                orders.push(PartOrder { ids, known: Known::ALL, from_start: true });
             }
-            for violation in &violations {
+            for (violation, found) in violations.iter().zip(found) {
                 if columns.part_of(violation) == Some(number) {
-                    let failing = violation.failing.map(|id| operations.span(id).ret);
-                    let until = failing.unwrap_or(Span::NEVER);
-                    orders.extend(violation.partials.iter().map(|partial| PartOrder {
-                        ids: &partial.order,
-                        until,
+                    let all = found.all(violation, operations);
+                    orders.extend(all.map(|(ids, known)| PartOrder {
+                        ids,
+                        known,
                         from_start: false,
                     }));
                 }
@@ -119,13 +139,14 @@ impl Columns {
     ) {
         let from = self.data.0.len();
         let mut name = CommonName::default();
-        let (mut call, mut id, mut line) = (0, 0, 0);
+        let (mut call, mut id, mut line, mut tick) = (0, 0, 0, 0);
         for op in &part.ops {
             let operation = operations.operation(*op);
             self.data.delta(&mut call, i64::from(operation.span.call));
             self.data.delta(&mut id, i64::from(op.0));
             self.data.delta(&mut line, i64::from(operation.line.unwrap_or(0)));
             self.operation(&operation, &mut name);
+            self.times(operation.span, &mut tick);
         }
         self.data.number(orders.len() as u64);
         for order in orders {
@@ -149,16 +170,45 @@ impl Columns {
         };
         let OpText { kind, is_call, words } = OpText::parse(&operation.op);
         name.add(operation.object.as_deref(), words.first().copied().filter(|_| is_call));
+        let client = optional(&mut self.clients, &operation.client);
+        live(&mut self.lifetimes, client as usize, operation);
         let data = &mut self.data;
         data.number(if pending { 0 } else { u64::from(ret - call) });
         data.number(self.kinds.number(kind));
-        data.number(optional(&mut self.clients, &operation.client));
+        data.number(client);
         data.number(optional(&mut self.objects, &operation.object));
         data.number((words.len() as u64) << 1 | u64::from(is_call));
         for word in words {
             data.number(self.words.word(word));
         }
         data.number(operation.ret.as_ref().map_or(0, |ret| self.words.word(ret) + 1));
+    }
+
+    fn remark(&mut self, operations: &dyn Operations, id: OpId) {
+        if self.remarks.len() < MAX_REMARKS
+            && let Some(text) = operations.remark(id)
+        {
+            let (part, at) = self.positions[id.index()];
+            self.remarks.push((part, at, shorten(&text, MAX_STATE)));
+        }
+    }
+
+    /// The clock at the call and at the return.
+    fn times(&mut self, Span { call, ret }: Span, last: &mut u64) {
+        let Some(ticks) = &self.ticks else { return };
+        let start = ticks.at(call);
+        let end = if ret == Span::NEVER { start } else { ticks.at(ret) };
+        self.data.number(start.saturating_sub(*last));
+        self.data.number(end.saturating_sub(start));
+        *last = start.max(*last);
+    }
+
+    /// The client that each client continues, by number; empty if none does.
+    pub(super) fn predecessors(&self) -> Vec<usize> {
+        let nobody = Lifetime::new(None, 0, false);
+        let clients: Vec<Lifetime> =
+            self.lifetimes.iter().map(|client| client.unwrap_or(nobody)).collect();
+        predecessors(&clients)
     }
 
     fn order(&mut self, order: &PartOrder<'_>, operations: &dyn Operations) {
@@ -169,7 +219,13 @@ impl Columns {
             self.data.delta(&mut last, i64::from(at));
         }
         // 0: the order explains all results.
-        self.data.number(if order.until == Span::NEVER { 0 } else { u64::from(order.until) });
+        self.data.number(if order.known.until == Span::NEVER {
+            0
+        } else {
+            u64::from(order.known.until)
+        });
+        let also = order.known.also.map_or(0, |id| self.positions[id.index()].1 + 1);
+        self.data.number(u64::from(also));
         let length = order.ids.len();
         let left = MAX_STATES.saturating_sub(self.states_written);
         let full = self.states.bytes >= MAX_STATE_BYTES;
@@ -180,7 +236,7 @@ impl Columns {
         };
         let states = match window.is_empty() {
             true => None,
-            false => operations.states(order.ids, order.until, window),
+            false => operations.states(order.ids, order.known, window),
         };
         let States { first, before, after } = states.unwrap_or_default();
         self.data.number(after.len() as u64);
@@ -193,6 +249,25 @@ impl Columns {
         for state in std::iter::once(&before).chain(&after) {
             let number = self.states.number(&shorten(state, MAX_STATE));
             self.data.delta(&mut last, number as i64);
+        }
+    }
+}
+
+/// Notes that a client has called an operation.
+fn live(lifetimes: &mut Vec<Option<Lifetime>>, client: usize, operation: &Operation) {
+    if lifetimes.len() <= client {
+        lifetimes.resize(client + 1, None);
+    }
+    let (call, is_lost) = (operation.span.call, operation.span.is_pending());
+    match &mut lifetimes[client] {
+        Some(known) => known.add(call, is_lost),
+        unknown => {
+            // Clients that are known by their numbers have them in their names.
+            let number = operation.process.filter(|number| {
+                let name = operation.client.as_deref().unwrap_or_default();
+                name.strip_suffix(&number.to_string()).is_some_and(|rest| rest == "client ")
+            });
+            *unknown = Some(Lifetime::new(number, call, is_lost));
         }
     }
 }

@@ -6,13 +6,19 @@
 
 mod columns;
 mod encode;
+mod lanes;
+mod orders;
+mod ticks;
 
+use linpoint::verdict::Violation;
 use linpoint::{PartStatus, Report};
 use serde_json::{Value, json};
 
-use crate::rendered::{Explanation, Operations, Outcome, Rendered};
+use crate::rendered::{Explanation, Failed, Operations, Outcome, Reading, Rendered};
 use crate::text::{self, clean, duration, shorten};
 use columns::{Columns, violations};
+use orders::{Orders, find_all};
+use ticks::Ticks;
 
 /// The version of the data in a page. A page contains scripts and data of the same version, so the number is
 /// only informative.
@@ -23,11 +29,14 @@ const BODY: &str = include_str!("../../assets/page.html");
 /// In execution order, all inside one function.
 const SCRIPTS: &[&str] = &[
     include_str!("../../assets/data.js"),
+    include_str!("../../assets/clock.js"),
+    include_str!("../../assets/lanes.js"),
     include_str!("../../assets/layout.js"),
     include_str!("../../assets/painter.js"),
     include_str!("../../assets/draw.js"),
     include_str!("../../assets/view.js"),
     include_str!("../../assets/panels.js"),
+    include_str!("../../assets/next.js"),
     include_str!("../../assets/input.js"),
     include_str!("../../assets/main.js"),
 ];
@@ -35,8 +44,9 @@ const SCRIPTS: &[&str] = &[
 /// The page of one history. `operations` must describe the operations `0..heading.operations`, and `rendered`
 /// must have been made from `report`.
 pub fn render(rendered: &Rendered, operations: &dyn Operations, report: &Report) -> String {
-    let columns = Columns::new(rendered.heading.operations, operations, report);
-    let facts = facts(rendered, operations, report, &columns);
+    let orders = find_all(report, operations);
+    let columns = Columns::new(rendered.heading.operations, operations, report, &orders);
+    let facts = facts(rendered, operations, report, &columns, &orders);
     let title = format!("{} · {}", rendered.heading.name, text::verdict(&rendered.outcome));
     let scripts: usize = SCRIPTS.iter().map(|script| script.len()).sum();
     let facts = in_script(&facts.to_string());
@@ -80,12 +90,15 @@ fn facts(
     operations: &dyn Operations,
     report: &Report,
     columns: &Columns,
+    orders: &[Orders],
 ) -> Value {
     let heading = &rendered.heading;
     let (outcome, explanations, stopped) = match &rendered.outcome {
         Outcome::Linearizable => ("ok", Vec::new(), None),
         Outcome::Undecided(why) => ("undecided", Vec::new(), Some(text::undecided(why))),
-        Outcome::Violation(all) => ("bad", violation_facts(all, report, columns), None),
+        Outcome::Violation(all) => {
+            ("bad", violation_facts(all, operations, report, columns, orders), None)
+        }
     };
     let parts = columns.parts.iter().map(|part| {
         let status = match part.status {
@@ -97,7 +110,23 @@ fn facts(
         json!([shorten(&part.name, 80), status, part.operations, part.from, part.to])
     });
     let annotations = operations.annotations();
-    let annotations = annotations.iter().map(|a| json!([a.lane, a.text, a.from, a.to]));
+    let tick = |reading: Option<Reading>| Some(columns.ticks.as_ref()?.of(reading?));
+    let failed = |failed: &Failed| {
+        let Failed { op, client, object, place, times, line } = failed;
+        json!([
+            shorten(op, 200),
+            client,
+            object,
+            place.0,
+            place.1,
+            tick(times.0),
+            tick(times.1),
+            line
+        ])
+    };
+    let annotations = annotations.iter().map(|a| {
+        json!([a.lane, shorten(&a.text, 600), a.from, a.to, tick(a.times.0), tick(a.times.1)])
+    });
     json!({
         "version": VERSION,
         "name": heading.name,
@@ -111,6 +140,10 @@ fn facts(
         "operations": heading.operations,
         "unknown": heading.unknown_results,
         "events": columns.events,
+        "failed": operations.failed().iter().take(MAX_FAILED).map(failed).collect::<Vec<_>>(),
+        "remarks": columns.remarks,
+        "clock": columns.ticks.as_ref().map(Ticks::facts),
+        "continues": columns.predecessors(),
         "plan": report.plan.to_string(),
         "explanations": explanations,
         "parts": parts.collect::<Vec<_>>(),
@@ -124,20 +157,30 @@ fn facts(
     })
 }
 
-fn violation_facts(all: &[Explanation], report: &Report, columns: &Columns) -> Vec<Value> {
+/// Limit on the number of failed operations in a page.
+const MAX_FAILED: usize = 20_000;
+
+fn violation_facts(
+    all: &[Explanation],
+    operations: &dyn Operations,
+    report: &Report,
+    columns: &Columns,
+    orders: &[Orders],
+) -> Vec<Value> {
     let position =
         |id: linpoint::OpId| columns.positions.get(id.index()).map(|position| position.1);
-    let one = |(violation, explanation): (&linpoint::verdict::Violation, &Explanation)| {
+    let one = |((violation, explanation), orders): ((&Violation, &Explanation), &Orders)| {
         json!({
             "part": columns.part_of(violation).unwrap_or(0),
             "reason": explanation.reason,
             "failing": violation.failing.and_then(position),
             "earliest": violation.failing_is_earliest,
             "core": violation.core.iter().copied().filter_map(position).collect::<Vec<_>>(),
+            "named": explanation.named.iter().copied().filter_map(position).collect::<Vec<_>>(),
             "about": clean(&text::core(explanation)),
             "allowed": text::allowed(explanation),
-            "partials": violation.partials.iter().map(|p| shorten(&p.state, 600)).collect::<Vec<_>>(),
+            "orders": orders.facts(violation, operations, &position),
         })
     };
-    violations(report).into_iter().zip(all).map(one).collect()
+    violations(report).into_iter().zip(all).zip(orders).map(one).collect()
 }

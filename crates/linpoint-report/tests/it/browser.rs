@@ -53,7 +53,7 @@ fn assert_no_page_errors(browser: &mut Browser) {
 #[test]
 fn pages_work_in_a_browser() {
     let Some(mut b) = browser() else { return };
-    let checks: [fn(&mut Browser); 12] = [
+    let checks: [fn(&mut Browser); 16] = [
         a_violation_opens_at_its_core_with_reason_and_states,
         wheel_keys_and_buttons_zoom_and_f_returns_to_the_failure,
         stepping_shows_states_and_orders_can_be_compared,
@@ -61,6 +61,10 @@ fn pages_work_in_a_browser() {
         dark_mode_follows_the_system_and_the_button,
         text_from_a_history_is_never_markup,
         labels_do_not_overlap,
+        lengths_are_durations_on_the_axis_of_time,
+        a_selected_operation_shows_its_order_and_what_stops_it,
+        processes_of_one_thread_share_a_lane,
+        blank_lanes_are_hidden_until_asked_for,
         with_many_clients_those_of_the_failure_come_first,
         search_finds_operations_and_reveals_them,
         parts_are_listed_with_verdicts_and_decoded_on_demand,
@@ -253,6 +257,114 @@ fn with_many_clients_those_of_the_failure_come_first(b: &mut Browser) {
     assert_no_page_errors(b);
 }
 
+fn lengths_are_durations_on_the_axis_of_time(b: &mut Browser) {
+    let file = keep("small", &support::queue_out_of_order());
+    b.open(&file, "");
+    b.key("t");
+    assert_eq!(b.text("linpoint.state.axis"), "clock");
+    screenshot(b, "clock");
+    // The clock of these pages is the square of the rank, in milliseconds.
+    let failing = "linpoint.shown.marks.failing";
+    let bars = "linpoint.shown.layout.bars";
+    let set = "linpoint.shown.set";
+    for (place, rank) in [("start", "from"), ("end", "to")] {
+        let tick = b.number(&format!("{bars}.{place}[{failing}] * linpoint.facts.clock.step"));
+        let rank = b.number(&format!("{set}.{rank}[{failing}]"));
+        assert_eq!(tick, rank * rank, "{place}");
+    }
+    assert_eq!(b.text(&format!("String(linpoint.isInView({failing}))")), "true");
+    assert!(b.text("linpoint.svg()").contains(" ms<"));
+    b.eval(&format!("linpoint.select({failing})"));
+    b.settle();
+    let details = b.text("document.getElementById('details').textContent");
+    let from = b.number(&format!("{set}.from[{failing}]"));
+    assert!(details.contains(&format!("{} to ", 5_000.0 + from * from)), "{details}");
+    // The same events stay in the window.
+    let window = "[linpoint.state.x0, linpoint.state.x1].map((x) => x.toFixed(3)).join()";
+    b.key("0");
+    let before = b.text(window);
+    b.key("e");
+    assert_eq!(b.text("linpoint.state.axis"), "time");
+    b.key("t");
+    assert_eq!(b.text(window), before);
+    let link = b.text("location.hash");
+    b.open(&file, &link);
+    assert_eq!(b.text("linpoint.state.axis"), "clock");
+    // Without times there is no such axis.
+    let file = keep("lost-update", &support::lost_update());
+    b.open(&file, "#axis=clock");
+    assert_eq!(b.text("linpoint.state.axis"), "time");
+    assert_eq!(b.text("String(document.getElementById('axis-clock').hidden)"), "true");
+    assert_no_page_errors(b);
+}
+
+fn a_selected_operation_shows_its_order_and_what_stops_it(b: &mut Browser) {
+    let file = keep("small", &support::queue_out_of_order());
+    b.open(&file, "");
+    b.eval("linpoint.select(linpoint.shown.marks.failing)");
+    b.settle();
+    screenshot(b, "selected");
+    let details = b.text("document.getElementById('details').textContent");
+    // dequeue() returned "c" while "b" was at the front.
+    assert!(details.contains("None: whatever comes before it"), "{details}");
+    let verdict = b.text("document.getElementById('pages').textContent");
+    assert!(verdict.contains("What could come next"), "{verdict}");
+    assert!(verdict.contains("would return \"b\", not \"c\""), "{verdict}");
+    // An operation that was called after the failing return.
+    b.eval("linpoint.select(8)");
+    b.settle();
+    let details = b.text("document.getElementById('with').textContent");
+    assert!(details.starts_with("None: it was called after"), "{details}");
+    // One that returned before.
+    b.eval("linpoint.select(0)");
+    b.settle();
+    b.click("#follow");
+    assert_eq!(b.text("linpoint.state.tab"), "order");
+    assert!(b.number("linpoint.shown.places[0]") >= 0.0);
+    assert_no_page_errors(b);
+}
+
+fn processes_of_one_thread_share_a_lane(b: &mut Browser) {
+    let file = keep("crashes", &support::crashes());
+    b.open(&file, "");
+    screenshot(b, "crashes");
+    let lanes = "new Set(linpoint.shown.layout.all.map((lane) => lane.owner)).size";
+    assert_eq!(b.number(lanes), 4.0);
+    b.key("l");
+    assert_eq!(b.number(lanes), b.number("linpoint.facts.clients.length"));
+    screenshot(b, "crashes-unfolded");
+    b.key("l");
+    assert_eq!(b.number(lanes), 4.0);
+    b.key("t");
+    screenshot(b, "crashes-clock");
+    // Two faults of one nemesis overlap.
+    assert_eq!(b.number("linpoint.shown.faultRows.length"), 2.0);
+    assert_no_page_errors(b);
+}
+
+fn blank_lanes_are_hidden_until_asked_for(b: &mut Browser) {
+    let history = support::key_value(2_000, 60, 1, 5, Some(60));
+    let file = keep("sixty", &support::key_value_page("sixty.jsonl", &history));
+    b.resize(1_100, 560);
+    b.open(&file, "");
+    b.eval("linpoint.state.x0 = linpoint.state.x1 - 20; linpoint.draw()");
+    b.settle();
+    screenshot(b, "blank-hidden");
+    let (all, drawn) = ("linpoint.shown.layout.all.length", "linpoint.shown.layout.lanes.length");
+    let (lanes, few) = (b.number(all), b.number(drawn));
+    assert!(few < lanes && few > 0.0, "{few} of {lanes}");
+    let button = b.text("document.getElementById('blank').textContent");
+    assert_eq!(
+        button,
+        format!("+ {} blank lane{}", lanes - few, if lanes - few == 1.0 { "" } else { "s" })
+    );
+    b.click("#blank");
+    assert_eq!(b.number(drawn), lanes);
+    b.key("a");
+    assert_eq!(b.number(drawn), few);
+    assert_no_page_errors(b);
+}
+
 fn search_finds_operations_and_reveals_them(b: &mut Browser) {
     let history = support::key_value(20_000, 12, 1, 7, None);
     let file = keep("search", &support::key_value_page("search.jsonl", &history));
@@ -336,7 +448,29 @@ fn open_large_page(b: &mut Browser, operations: usize, name: &str) {
     assert_no_page_errors(b);
 }
 
+/// Whatever the size of the page, the failing operation is in view when it opens.
+fn failing_is_in_view(b: &mut Browser, file: &std::path::Path, name: &str) {
+    for (width, height) in [(WIDTH, HEIGHT), (390, 844), (1_900, 500)] {
+        b.resize(width, height);
+        for axis in ["", "#axis=clock", "#blank=yes"] {
+            b.open(file, axis);
+            if axis.is_empty() {
+                screenshot(b, &format!("{name}-{width}"));
+            }
+            let seen = b.text("String(linpoint.isInView(linpoint.shown.marks.failing))");
+            assert_eq!(seen, "true", "{name} at {width} pixels, {axis}");
+        }
+    }
+    assert_no_page_errors(b);
+}
+
 fn a_page_with_a_hundred_thousand_operations_works(b: &mut Browser) {
+    let history = support::key_value(100_000, 50, 1, 7, Some(20_000));
+    let file = keep("large-bad", &support::key_value_page("large-bad", &history));
+    failing_is_in_view(b, &file, "large-bad");
+    failing_is_in_view(b, &keep("crashes", &support::crashes()), "crashes");
+    b.resize(WIDTH, HEIGHT);
+
     open_large_page(b, 100_000, "large");
     let size = std::fs::metadata(artefacts().join("large.html")).map(|m| m.len()).unwrap_or(0);
     assert!(size < 4_000_000, "{size} bytes");

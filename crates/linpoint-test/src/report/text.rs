@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 use std::ops::Range;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use linpoint::history::Span;
-use linpoint::verdict::States;
+use linpoint::verdict::{Known, Next, OrderWith, States, Violation};
 use linpoint::{OpId, Part, Report, Spec};
 use linpoint_report::{
     Heading, Operation, Operations, Outcome, Rendered, Row, TypedOperations, html, text,
@@ -77,8 +77,16 @@ impl<S: Spec> Operations for Named<'_, S> {
         self.typed().parts(report)
     }
 
-    fn states(&self, order: &[OpId], until: u32, window: Range<usize>) -> Option<States> {
-        self.typed().states(order, until, window)
+    fn states(&self, order: &[OpId], known: Known, window: Range<usize>) -> Option<States> {
+        self.typed().states(order, known, window)
+    }
+
+    fn next(&self, part: &[OpId], order: &[OpId], known: Known, most: usize) -> Option<Vec<Next>> {
+        self.typed().next(part, order, known, most)
+    }
+
+    fn order_with(&self, violation: &Violation, op: OpId, until: Instant) -> Option<OrderWith> {
+        self.typed().order_with(violation, op, until)
     }
 
     fn steps(&self) -> Option<String> {

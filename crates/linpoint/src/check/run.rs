@@ -8,13 +8,13 @@ use super::whole::Whole;
 use super::{CheckError, Hints, Report, Stats};
 use crate::budget::{Budget, Cancel, Limit, Limits, Memory, Progress, Searched};
 use crate::decide::{PartAnswer, PartReport, Refusals, Run};
-use crate::explain::{EXPLAINING, Setting, explain};
+use crate::explain::{EXPLAINING, Setting, explain, order_with};
 use crate::history::OpId;
 use crate::plan::{Algorithm, Features, Monitor, NoMonitor, Plan, Tactic, effective_hints};
 use crate::search::Switches;
 use crate::split::Split;
 use crate::subject::{Case, guard};
-use crate::verdict::{Undecided, Verdict, Violation, Witness, certify};
+use crate::verdict::{OrderWith, Undecided, Verdict, Violation, Witness, certify};
 
 /// Settings of a check. See the methods of [`Checker`](super::Checker).
 #[derive(Clone)]
@@ -109,6 +109,25 @@ impl Settings<'_> {
         let no_monitor = self.no_monitor(case, effective_hints(case.timeline(), self.hints));
         let by_key = self.split_by_key;
         Ok(Plan::new(features, self.algorithm.as_ref(), no_monitor, by_key, threads, self.limits))
+    }
+
+    /// See [`Checker::order_with`](super::Checker::order_with).
+    pub(crate) fn order_with(
+        &self,
+        case: &Case<'_>,
+        violation: &Violation,
+        op: OpId,
+        until: Instant,
+    ) -> OrderWith {
+        let memory = Memory::new(self.limits.memory);
+        let hints = effective_hints(case.timeline(), self.hints);
+        let deadline = Some(until);
+        order_with(
+            case,
+            violation,
+            op,
+            &Setting { hints, deadline, memory: &memory, cancel: &self.cancel },
+        )
     }
 
     /// Checks a history by climbing the ladder of its plan.

@@ -7,6 +7,7 @@
 //! explanation less precise, and the explanation says so, but it never changes the verdict.
 //! [`local`] says how they contradict each other, where that has a name.
 
+mod containing;
 mod core;
 mod earliest;
 mod local;
@@ -22,7 +23,7 @@ use crate::check::{CheckError, Hints};
 use crate::decide::Evidence;
 use crate::history::OpId;
 use crate::subject::{Case, guard};
-use crate::verdict::{CoreStatus, ReasonKind, Violation, ViolationKind};
+use crate::verdict::{CoreStatus, OrderWith, ReasonKind, Violation, ViolationKind};
 
 use probe::{Confirmed, Probe};
 
@@ -81,6 +82,50 @@ pub(crate) fn explain(
     violation.failing.iter_mut().for_each(rename);
     violation.partials.iter_mut().for_each(|p| p.order.iter_mut().for_each(rename));
     Ok(violation)
+}
+
+/// The order that gets furthest and contains an operation with its own result.
+pub(crate) fn order_with(
+    case: &Case<'_>,
+    violation: &Violation,
+    op: OpId,
+    setting: &Setting<'_>,
+) -> OrderWith {
+    let Setting { memory, cancel, .. } = *setting;
+    let deadline = setting.deadline.unwrap_or_else(|| Instant::now() + EXPLAINING);
+    let hints = match violation.kind {
+        ViolationKind::NotLinearizable => Hints::Ignore,
+        _ => setting.hints,
+    };
+    let probe = Probe { hints, deadline, memory, cancel };
+    let ops = &violation.part;
+    let Some(failing) = violation.failing.map(|id| case.span(id)) else {
+        return OrderWith::Unknown;
+    };
+    let Some(at) = ops.iter().position(|id| *id == op) else { return OrderWith::Unknown };
+    let own = case.span(op);
+    if own.call > failing.ret {
+        // The failing operation would have to come before it.
+        return if violation.failing_is_earliest { OrderWith::None } else { OrderWith::Unknown };
+    }
+    if own.ret < failing.ret {
+        // It is in every partial order.
+        return match violation.partials.first() {
+            Some(partial) => OrderWith::Order { partial: partial.clone(), until: failing.ret - 1 },
+            None => OrderWith::Unknown,
+        };
+    }
+    let part = case.derive(ops, |_, _| {});
+    let op = OpId(at as u32);
+    let found =
+        guard(|| containing::find(&probe, &part, failing, op)).unwrap_or(OrderWith::Unknown);
+    match found {
+        OrderWith::Order { mut partial, until } => {
+            partial.order.iter_mut().for_each(|id| *id = ops[id.index()]);
+            OrderWith::Order { partial, until }
+        }
+        other => other,
+    }
 }
 
 /// Explains a history of a single part. Operations are numbered within it.

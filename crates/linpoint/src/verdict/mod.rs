@@ -4,13 +4,15 @@
 mod argument;
 mod blocked;
 pub(crate) mod certify;
+mod next;
 mod reason;
 mod states;
 
 pub use argument::{Argument, FlagFact, Last, Rule};
 pub use blocked::{Blocked, Obstacle, PossibleResults, blocked_after};
+pub use next::{Fits, Next, next_after};
 pub use reason::{Form, OpMention, Piece, Reason, ReasonKind};
-pub use states::{States, states_along};
+pub use states::{Known, States, states_along};
 
 use crate::budget::Limit;
 use crate::history::OpId;
@@ -114,6 +116,23 @@ pub struct Partial {
     pub order: Vec<OpId>,
     /// The state after it, as text.
     pub state: String,
+}
+
+/// Whether there is a legal order of some of the operations that contains a certain one with its own result, see
+/// [`Checker::order_with`](crate::Checker::order_with).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum OrderWith {
+    /// The one that gets furthest.
+    Order {
+        /// The order.
+        partial: Partial,
+        /// It explains all returns up to this rank. Other operations that returned later may have had any result in it.
+        until: u32,
+    },
+    /// There is none.
+    None,
+    /// A limit was hit first, or the explanation of the violation lacks what is needed.
+    Unknown,
 }
 
 /// A limit ended the search.

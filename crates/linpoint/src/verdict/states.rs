@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use crate::budget::{Budget, Memory};
-use crate::history::{OpId, Timeline};
+use crate::history::{OpId, Span, Timeline};
 use crate::sorting::sort_by_key;
 use crate::subject::{Call, Session, StateId, Subject};
 
@@ -29,16 +29,41 @@ pub struct States {
     pub after: Vec<String>,
 }
 
-/// The states after the operations `window` of `order`, which belongs to one independent part.
-///
-/// Operations whose return rank is `known_until` or later may have any result. The partial orders
-/// of a violation are meant this way, with `known_until` the rank of the failing return. `None` if
-/// the window begins beyond what can be followed.
+/// Which results an order explains. In the partial orders of a violation, operations that returned at the failing return or
+/// later have any result.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Known {
+    /// Those that were returned before this rank.
+    pub until: u32,
+    /// And the one of this operation.
+    pub also: Option<OpId>,
+}
+
+impl Known {
+    /// All results.
+    pub const ALL: Known = Known { until: Span::NEVER, also: None };
+
+    /// The results that were returned before a rank.
+    pub fn until(rank: u32) -> Known {
+        Known { until: rank, also: None }
+    }
+
+    /// The operation with its result, if the order explains that.
+    pub(super) fn call(self, timeline: &Timeline, id: OpId) -> Call {
+        match timeline.span(id).ret < self.until || self.also == Some(id) {
+            true => Call::recorded(id),
+            false => Call::unknown(id),
+        }
+    }
+}
+
+/// The states after the operations `window` of `order`, which belongs to one independent part and explains the results that
+/// are `known`. `None` if the window begins beyond what can be followed.
 pub fn states_along(
     subject: &dyn Subject,
     timeline: &Timeline,
     order: &[OpId],
-    known_until: u32,
+    known: Known,
     window: Range<usize>,
 ) -> Option<States> {
     let memory = Memory::unlimited();
@@ -52,8 +77,7 @@ pub fn states_along(
         if at == window.start {
             out.before = as_text(&*session, &states);
         }
-        let is_known = timeline.span(*id).ret < known_until;
-        let call = if is_known { Call::recorded(*id) } else { Call::unknown(*id) };
+        let call = known.call(timeline, *id);
         step_all(&mut *session, &states, call, &mut next, budget)?;
         work += next.iter().map(|state| session.bytes(*state)).sum::<usize>();
         if next.is_empty() || next.len() > MAX_AT_ONCE || work > MAX_WORK {
@@ -101,7 +125,7 @@ fn as_text(session: &dyn Session, states: &[StateId]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::{History, Span};
+    use crate::history::History;
     use crate::spec::models::{Register, RegisterOp, RegisterRet};
     use crate::subject::Typed;
 
@@ -118,7 +142,7 @@ mod tests {
         let spec = Register { initial: 0 };
         let subject = Typed::new(&spec, &history);
         let along = |window| {
-            states_along(&subject, history.timeline(), &order, Span::NEVER, window).unwrap()
+            states_along(&subject, history.timeline(), &order, Known::ALL, window).unwrap()
         };
         let all = along(0..4);
         assert_eq!((all.before.as_str(), all.after.len()), ("0", 4));
@@ -137,10 +161,11 @@ mod tests {
         let history = events.finish();
         let spec = Register { initial: 0 };
         let subject = Typed::new(&spec, &history);
-        let along = |until| states_along(&subject, history.timeline(), &[read], until, 0..1);
-        assert_eq!(along(Span::NEVER), None);
+        let along = |known| states_along(&subject, history.timeline(), &[read], known, 0..1);
+        assert_eq!(along(Known::ALL), None);
         // With any result it is legal.
-        let ret = history.span(read).ret;
-        assert!(along(ret).is_some());
+        let known = Known::until(history.span(read).ret);
+        assert!(along(known).is_some());
+        assert_eq!(along(Known { also: Some(read), ..known }), None);
     }
 }

@@ -74,7 +74,8 @@ impl Finding {
 pub fn findings(workers: &Workers<'_>, number: usize, entry: &BoardEntry<'_>) -> Vec<Finding> {
     let (options, input) = (workers.options(), workers.input(number));
     let began = Instant::now();
-    let histories = match input.histories(&options.run.inputs, Some(workers.threads_for(number))) {
+    let (inputs, threads) = (&options.run.inputs, Some(workers.threads_for(number)));
+    let histories = match input.histories_with(inputs, threads, options.html.is_some()) {
         Ok(histories) => histories,
         Err(error) => {
             let place = Place { file: input.file(), line: None };

@@ -54,7 +54,8 @@ impl Operations for RunOperations<'_> {
                 lane: format!("steps of T{}", step.thread),
                 text: format!("{}. {}: {}", number + 1, step.lines.join(", "), step.shared),
                 from: events,
-                to: None,
+                page_only: true,
+                ..Annotation::default()
             });
             events += u32::from(step.ret.is_some());
         }

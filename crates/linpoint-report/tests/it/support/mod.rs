@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 
 use linpoint::history::{EventBuilder, Span};
 use linpoint::spec::models::{KeyValue, KeyValueOp, KeyValueRet, Queue, QueueOp, QueueRet};
-use linpoint::verdict::{States, Undecided, Verdict};
+use linpoint::verdict::{Known, Next, OrderWith, States, Undecided, Verdict, Violation};
 use linpoint::{Checker, History, Limit, OpId, Part, PartStatus, Report, Spec};
 use linpoint_report::{
-    Annotation, Heading, Operation, Operations, Rendered, TypedOperations, html,
+    Annotation, Clock, Heading, Operation, Operations, Reading, Rendered, TypedOperations, html,
 };
 
 /// The directory where pages and screenshots are kept for inspection.
@@ -26,8 +26,13 @@ pub fn artefacts() -> PathBuf {
     dir
 }
 
-/// Operations with annotations.
-pub struct Annotated<'a, S: Spec>(pub TypedOperations<'a, S>, pub Vec<Annotation>);
+/// Operations with annotations and times.
+pub struct Annotated<'a, S: Spec>(
+    pub TypedOperations<'a, S>,
+    pub Vec<Annotation>,
+    /// The clock at each event.
+    pub Option<fn(u32) -> Reading>,
+);
 
 impl<S: Spec> Operations for Annotated<'_, S> {
     fn operation(&self, id: OpId) -> Operation {
@@ -42,8 +47,26 @@ impl<S: Spec> Operations for Annotated<'_, S> {
         self.0.parts(report)
     }
 
-    fn states(&self, order: &[OpId], until: u32, window: Range<usize>) -> Option<States> {
-        self.0.states(order, until, window)
+    fn states(&self, order: &[OpId], known: Known, window: Range<usize>) -> Option<States> {
+        self.0.states(order, known, window)
+    }
+
+    fn next(&self, part: &[OpId], order: &[OpId], known: Known, most: usize) -> Option<Vec<Next>> {
+        self.0.next(part, order, known, most)
+    }
+
+    fn order_with(&self, violation: &Violation, op: OpId, until: Instant) -> Option<OrderWith> {
+        self.0.order_with(violation, op, until)
+    }
+
+    fn clock(&self) -> Option<Clock> {
+        self.2.as_ref().map(|_| Clock { unit: Some("ms") })
+    }
+
+    fn times(&self, id: OpId) -> Option<(Reading, Option<Reading>)> {
+        let Span { call, ret } = self.span(id);
+        let of = |rank: u32| self.2.as_ref().map(|time| time(rank));
+        Some((of(call)?, if ret == Span::NEVER { None } else { of(ret) }))
     }
 
     fn annotations(&self) -> Vec<Annotation> {
@@ -90,14 +113,18 @@ fn page_of<S: Spec>(
         reading: Duration::ZERO,
         jepsen: None,
     };
-    let operations = Annotated(TypedOperations { spec, history }, annotations);
+    // Pages with faults have times, too.
+    let clock: fn(u32) -> Reading = |rank| Reading::Whole(5_000 + u64::from(rank * rank));
+    let times = (!annotations.is_empty()).then_some(clock);
+    let operations = Annotated(TypedOperations { spec, history }, annotations, times);
     let rendered = Rendered::new(heading, &operations, &report);
     let html = html::render(&rendered, &operations, &report);
     Page { html, report, rendered }
 }
 
 fn note(lane: &str, text: &str, from: u32, to: Option<u32>) -> Annotation {
-    Annotation { lane: lane.to_owned(), text: text.to_owned(), from, to }
+    let (lane, text) = (lane.to_owned(), text.to_owned());
+    Annotation { lane, text, from, to, ..Annotation::default() }
 }
 
 /// A store of texts in which one of two appends at the same time got lost: `examples/histories/kv-lost-update.jsonl`.
@@ -161,6 +188,35 @@ pub fn queue_out_of_order() -> Page {
         note("server 3", "restarted", 14, None),
     ];
     page("jobs.jsonl", "queue", &Checker::new(&spec), &spec, &history, faults)
+}
+
+/// A register of four threads whose processes crash, each replaced by another one, as in a Jepsen test. The last read is stale.
+pub fn crashes() -> Page {
+    use linpoint::spec::models::{Register, RegisterOp, RegisterRet};
+    const THREADS: u32 = 4;
+    let mut b = History::from_events();
+    let mut processes: Vec<u32> = (0..THREADS).collect();
+    let mut value = 0;
+    for round in 0..40 {
+        let thread = round as usize % processes.len();
+        let write = b.call_by(processes[thread], RegisterOp::Write(round)).unwrap();
+        if round % 5 == 4 {
+            b.crash(write).unwrap();
+            processes[thread] += THREADS;
+            // Nobody has seen it, so it may have happened or not.
+            continue;
+        }
+        b.ret(write, RegisterRet::Written).unwrap();
+        value = round;
+        let read = b.call_by(processes[(thread + 1) % 4], RegisterOp::Read).unwrap();
+        b.ret(read, RegisterRet::Value(value)).unwrap();
+    }
+    let read = b.call_by(processes[0], RegisterOp::Read).unwrap();
+    b.ret(read, RegisterRet::Value(value - 2)).unwrap();
+    let (spec, history) = (Register { initial: 0 }, b.finish());
+    let faults =
+        vec![note("nemesis", "kill n1", 10, Some(30)), note("nemesis", "pause n2", 20, Some(50))];
+    page("crashes.edn", "register", &Checker::new(&spec), &spec, &history, faults)
 }
 
 /// A history whose texts contain markup.

@@ -1,0 +1,178 @@
+//! What can come next after an order, and why not: for people who step through a violation.
+//!
+//! Like the states along an order, this is no evidence.
+
+use crate::budget::{Budget, Memory};
+use crate::history::{OpId, Span, Timeline};
+use crate::sorting::sort_by_key;
+use crate::subject::{Call, RetId, Session, StateId, Subject};
+use crate::verdict::Known;
+
+/// Follow at most this many states in parallel.
+const MAX_AT_ONCE: usize = 16;
+/// Name at most this many results.
+const MAX_RESULTS: usize = 3;
+
+/// An operation that no other one has to precede.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Next {
+    /// The operation.
+    pub op: OpId,
+    /// Whether it can come next.
+    pub fits: Fits,
+}
+
+/// Whether an operation can come next, as it was recorded.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Fits {
+    /// It can.
+    Yes,
+    /// It would return one of these results instead.
+    WouldReturn(Vec<String>),
+    /// It cannot take effect in this state.
+    NotEnabled,
+    /// It cannot; what it would return is not known.
+    No,
+}
+
+/// The operations of `part` that no other one has to precede after `order`, at most `most` of them: those whose calls are
+/// latest. `None` if the order, which explains the results that are `known`, takes too many states to follow.
+pub fn next_after(
+    subject: &dyn Subject,
+    timeline: &Timeline,
+    (part, order): (&[OpId], &[OpId]),
+    known: Known,
+    most: usize,
+) -> Option<Vec<Next>> {
+    let memory = Memory::unlimited();
+    let budget = &mut Budget::new(None, &memory);
+    let mut session = subject.session();
+    let states = states_after(&mut *session, timeline, order, known, budget)?;
+    let candidates = candidates(timeline, part, order, most);
+    let next = |op: OpId| {
+        Some(Next { op, fits: fits(&mut *session, subject, timeline, &states, op, budget)? })
+    };
+    candidates.into_iter().map(next).collect()
+}
+
+/// The states that an order may lead to.
+fn states_after(
+    session: &mut dyn Session,
+    timeline: &Timeline,
+    order: &[OpId],
+    known: Known,
+    budget: &mut Budget<'_>,
+) -> Option<Vec<StateId>> {
+    let mut states = vec![session.initial(budget).ok()?];
+    let mut next = Vec::new();
+    for id in order {
+        let call = known.call(timeline, *id);
+        next.clear();
+        for state in &states {
+            session.step(*state, call, &mut next, budget).ok()?;
+        }
+        sort_by_key(&mut next, |state| state.0);
+        next.dedup();
+        if next.is_empty() || next.len() > MAX_AT_ONCE {
+            return None;
+        }
+        std::mem::swap(&mut states, &mut next);
+    }
+    Some(states)
+}
+
+/// The operations that were called before any of those that are left had returned.
+fn candidates(timeline: &Timeline, part: &[OpId], order: &[OpId], most: usize) -> Vec<OpId> {
+    let done: rustc_hash::FxHashSet<OpId> = order.iter().copied().collect();
+    let left = || part.iter().copied().filter(|id| !done.contains(id));
+    let first_return = left().map(|id| timeline.span(id).ret).min().unwrap_or(Span::NEVER);
+    let mut candidates: Vec<OpId> =
+        left().filter(|id| timeline.span(*id).call < first_return).collect();
+    candidates.sort_by_key(|id| std::cmp::Reverse(timeline.span(*id).call));
+    candidates.truncate(most);
+    candidates.reverse();
+    candidates
+}
+
+fn fits(
+    session: &mut dyn Session,
+    subject: &dyn Subject,
+    timeline: &Timeline,
+    states: &[StateId],
+    op: OpId,
+    budget: &mut Budget<'_>,
+) -> Option<Fits> {
+    let has_result = !timeline.span(op).is_pending() && subject.is_known(RetId::of(op));
+    let call = if has_result { Call::recorded(op) } else { Call::unknown(op) };
+    let mut next = Vec::new();
+    for state in states {
+        session.step(*state, call, &mut next, budget).ok()?;
+    }
+    if !next.is_empty() {
+        return Some(Fits::Yes);
+    }
+    if !has_result {
+        return Some(Fits::NotEnabled);
+    }
+    let (mut outcomes, mut are_all) = (Vec::new(), true);
+    for state in states {
+        are_all &= session.outcomes(*state, op, &mut outcomes, budget).ok()?;
+    }
+    let mut results: Vec<String> =
+        outcomes.iter().map(|(ret, _)| subject.describe_ret(Call { op, ret: *ret })).collect();
+    results.sort();
+    results.dedup();
+    Some(match (results.is_empty(), are_all && results.len() <= MAX_RESULTS) {
+        (true, true) => Fits::NotEnabled,
+        (false, true) => Fits::WouldReturn(results),
+        (_, false) => Fits::No,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::History;
+    use crate::spec::models::{Mutex, MutexOp, MutexRet, Queue, QueueOp, QueueRet};
+    use crate::subject::Typed;
+
+    #[test]
+    fn what_an_operation_would_return() {
+        let mut b = History::from_events();
+        let (one, two) = (b.call(QueueOp::Enqueue(1)), b.call(QueueOp::Enqueue(2)));
+        b.ret(one, QueueRet::Done).unwrap();
+        b.ret(two, QueueRet::Done).unwrap();
+        let (wrong, lost) = (b.call(QueueOp::Dequeue), b.call(QueueOp::Dequeue));
+        b.ret(wrong, QueueRet::Value(Some(2))).unwrap();
+        let later = b.call(QueueOp::Dequeue);
+        b.ret(later, QueueRet::Value(Some(1))).unwrap();
+        let (spec, history) = (Queue::new(), b.finish());
+        let subject = Typed::new(&spec, &history);
+        let part: Vec<OpId> = history.ids().collect();
+        let next = |order: &[OpId]| {
+            next_after(&subject, history.timeline(), (&part, order), Known::ALL, 9).unwrap()
+        };
+        // The last one was called after `wrong` had returned.
+        let would = Fits::WouldReturn(vec!["1".to_owned()]);
+        let fits = |op, fits| Next { op, fits };
+        assert_eq!(next(&[one, two]), [fits(wrong, would), fits(lost, Fits::Yes)]);
+        assert_eq!(
+            next(&[one, two, lost, wrong]),
+            [fits(later, Fits::WouldReturn(vec!["empty".to_owned()]))]
+        );
+        assert_eq!(next(&[]), [fits(one, Fits::Yes), fits(two, Fits::Yes)]);
+    }
+
+    #[test]
+    fn what_an_operation_waits_for() {
+        let mut b = History::from_events();
+        let (first, second) = (b.call(MutexOp::Acquire(None)), b.call(MutexOp::Acquire(None)));
+        b.ret(first, MutexRet::Done).unwrap();
+        b.ret(second, MutexRet::Done).unwrap();
+        let (spec, history) = (Mutex::default(), b.finish());
+        let subject = Typed::new(&spec, &history);
+        let part: Vec<OpId> = history.ids().collect();
+        let next = next_after(&subject, history.timeline(), (&part, &[first]), Known::ALL, 9);
+        assert_eq!(next.unwrap(), [Next { op: second, fits: Fits::NotEnabled }]);
+    }
+}
