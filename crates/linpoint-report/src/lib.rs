@@ -13,6 +13,7 @@
 //! | [`sarif`] | SARIF for code scanning, from [`Alert`]s |
 //! | [`markdown`] | a summary for the page of a run |
 //! | [`plan`] | how a history would be checked, and why |
+//! | [`plot`] | latency, throughput and concurrency over time, as SVG |
 //! | [`witness`] | the order of a linearizable history |
 
 mod alert;
@@ -24,13 +25,17 @@ pub mod html;
 pub mod json;
 pub mod junit;
 pub mod markdown;
+mod page;
+mod palette;
 pub mod plan;
+pub mod plot;
 mod rendered;
 pub mod sarif;
 mod sentence;
 pub mod text;
 mod timeline;
 pub mod witness;
+mod xml;
 
 pub use alert::{Alert, Place, Rule};
 pub use failing_parts::{FailingParts, PartName};

@@ -9,6 +9,7 @@ pub mod generate;
 mod loaded;
 pub mod models;
 pub mod plan;
+mod plotted;
 mod results;
 pub mod shell;
 pub mod shrink;

@@ -7,8 +7,11 @@ use linpoint::{Allowance, Limits};
 use linpoint_formats::stats::{Kind, Stats, doubling, stats};
 use linpoint_formats::{Format, ModelName, RawHistory, ReadError, Source, Value, to_json};
 use linpoint_report::json::limit_name;
+use linpoint_report::plot::{self, Plot};
 use linpoint_report::text::count;
 
+use super::plotted::plot_of;
+use super::side_files::{SideFileKind, SideFiles};
 use crate::args::raw::HumanOrJson;
 use crate::args::resolved::InputOptions;
 use crate::args::stats::StatsArgs;
@@ -16,6 +19,9 @@ use crate::error::{CommandError, CommandResult};
 use crate::exit::Exit;
 use crate::inputs::Inputs;
 use crate::output::Output;
+
+const PLOTS: SideFileKind =
+    SideFileKind { option: "--plot", extension: ".svg", holds_several: false };
 
 const NAME: Style = Style::new().bold();
 const QUIET: Style = Style::new().dimmed();
@@ -27,21 +33,36 @@ const MAX_BAR: usize = 40;
 pub fn run(args: StatsArgs, out: &mut Output) -> CommandResult {
     let options = InputOptions::new(args.inputs)?;
     let mut exit = Exit::Success;
-    for input in &Inputs::find(&options.paths, &options.filter).list {
-        let all = match input.read(options.max_unpacked) {
+    let inputs = Inputs::find(&options.paths, &options.filter).list;
+    let mut plots = args.plot.as_deref().map(|path| SideFiles::new(PLOTS, path));
+    if let Some(plots) = &mut plots {
+        plots.prepare(inputs.len())?;
+    }
+    let is_silent = plots.as_ref().is_some_and(SideFiles::is_stdout);
+    for input in &inputs {
+        let all: Vec<DescribedHistory> = match input.read(options.max_unpacked) {
             Ok(source) => {
                 let model = input.model(&options);
-                stats_of_file(&source, options.format, model, &args.limits.into())
+                histories(&source, options.format, model)
+                    .into_iter()
+                    .map(|raw| described(&source, raw, model, &args.limits.into(), plots.is_some()))
+                    .collect()
             }
             Err(error) => vec![(None, Err(error))],
         };
-        for (id, stats) in all {
-            match stats {
-                Ok(stats) => {
+        for (id, described) in all {
+            match described {
+                Ok(Described { stats, plot }) => {
                     if stats.limit.is_some() {
                         exit = exit.max(Exit::Undecided);
                     }
                     let name = input.name_with(id.as_deref());
+                    if let (Some(plots), Some(plot)) = (&mut plots, plot) {
+                        plots.write(&name, &plot::render(&plot, plot::Place::File(&name)))?;
+                    }
+                    if is_silent {
+                        continue;
+                    }
                     out.write(&match args.output {
                         HumanOrJson::Human => human(&name, &stats),
                         HumanOrJson::Json => json(&name, &stats),
@@ -58,28 +79,42 @@ pub fn run(args: StatsArgs, out: &mut Output) -> CommandResult {
     Ok(exit)
 }
 
-/// The id and the statistics of one history, or why there are none.
-type StatsOfHistory = (Option<String>, Result<Stats, CommandError>);
+/// What is said about a history.
+struct Described {
+    stats: Stats,
+    plot: Option<Plot>,
+}
 
-fn stats_of_file(
+/// The id of one history and what is said about it, or why there is nothing to say.
+type DescribedHistory = (Option<String>, Result<Described, CommandError>);
+
+fn histories(
     source: &Source,
     format: Option<Format>,
     model: Option<&ModelName>,
+) -> Vec<Result<RawHistory, ReadError>> {
+    match format.map_or_else(|| Format::detect(source), Ok) {
+        Ok(format) => format.read(source, model),
+        Err(error) => vec![Err(error)],
+    }
+}
+
+fn described(
+    source: &Source,
+    raw: Result<RawHistory, ReadError>,
+    model: Option<&ModelName>,
     limits: &Limits,
-) -> Vec<StatsOfHistory> {
-    let format = match format.map_or_else(|| Format::detect(source), Ok) {
-        Ok(format) => format,
-        Err(error) => return vec![(None, Err(CommandError::input(error)))],
-    };
-    let stats_of = |raw: Result<RawHistory, ReadError>| match raw {
+    wants_plot: bool,
+) -> DescribedHistory {
+    match raw {
         Ok(raw) => {
             let stats = stats(source, &raw, model, &Allowance::new(limits));
-            let stats = stats.map_err(CommandError::input);
-            (raw.id, stats)
+            let plot = wants_plot.then(|| plot_of(&raw));
+            let described = stats.map(|stats| Described { stats, plot });
+            (raw.id, described.map_err(CommandError::input))
         }
         Err(error) => (None, Err(CommandError::input(error))),
-    };
-    format.read(source, model).into_iter().map(stats_of).collect()
+    }
 }
 
 fn percent(part: usize, whole: usize) -> String {

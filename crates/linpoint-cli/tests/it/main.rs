@@ -13,6 +13,7 @@ mod faults;
 mod r#gen;
 mod java;
 mod limits;
+mod pages;
 mod parallel;
 mod plan;
 mod schema;

@@ -22,8 +22,7 @@ use asides::{OpenFaults, faults};
 pub(crate) use lines::Lines;
 pub use live::Sink;
 pub(crate) use live::{Change, LiveOps};
-use ops::Fate;
-pub use ops::{NameId, RawId, RawOp, RawOps};
+pub use ops::{Attempt, Fate, NameId, RawId, RawOp, RawOps};
 
 /// A history whose operations are names and values.
 #[derive(Clone, Debug)]
