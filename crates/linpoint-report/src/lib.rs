@@ -7,6 +7,7 @@
 //! | --- | --- |
 //! | [`text`] | text for a terminal |
 //! | [`html`] | a page with an interactive timeline |
+//! | [`run_page`] | a page with a run, step by step |
 //! | [`json`] | the complete verdict for programs |
 //! | [`junit`] | JUnit XML for test tools |
 //! | [`github`] | annotations of a GitHub workflow, from [`Alert`]s |
@@ -30,6 +31,7 @@ mod palette;
 pub mod plan;
 pub mod plot;
 mod rendered;
+pub mod run_page;
 pub mod sarif;
 mod sentence;
 pub mod text;

@@ -6,6 +6,8 @@ use crate::palette;
 const BASE: &str = include_str!("../assets/base.css");
 /// Functions that their scripts share.
 pub(crate) const DOM: &str = include_str!("../assets/dom.js");
+/// The theme of pages that have no other use for it.
+pub(crate) const THEME: &str = include_str!("../assets/theme.js");
 
 /// The start of a page, up to its body.
 pub(crate) fn head(title: &str, style: &str) -> String {
@@ -21,6 +23,25 @@ pub(crate) fn head(title: &str, style: &str) -> String {
     page.push_str(&format!(
         "<title>{title}</title>\n<style>\n{palette}{BASE}{style}</style>\n</head>\n"
     ));
+    page
+}
+
+/// A page whose data is one JSON document.
+pub(crate) fn with_facts(
+    title: &str,
+    style: &str,
+    body: &str,
+    facts: &serde_json::Value,
+    scripts: &[&str],
+) -> String {
+    let mut page = head(title, style);
+    page.push_str("<body>\n");
+    page.push_str(body);
+    page.push_str("<script type=\"application/json\" id=\"facts\">");
+    page.push_str(&in_script(&facts.to_string()));
+    page.push_str("</script>\n");
+    page.push_str(&script(scripts));
+    page.push_str("</body>\n</html>\n");
     page
 }
 

@@ -93,7 +93,7 @@ pub struct ExploreArgs {
     #[arg(long, short, value_enum, default_value = "human", value_name = "FORM")]
     pub output: HumanOrJson,
 
-    /// Write an HTML page with the timeline of a violation
+    /// Write an HTML page that steps through the run of a violation
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
 
