@@ -7,6 +7,7 @@
 //! | --- | --- |
 //! | [`text`] | text for a terminal |
 //! | [`html`] | a page with an interactive timeline |
+//! | [`index_page`] | a page with a table of histories |
 //! | [`run_page`] | a page with a run, step by step |
 //! | [`json`] | the complete verdict for programs |
 //! | [`junit`] | JUnit XML for test tools |
@@ -23,6 +24,7 @@ mod failing_parts;
 mod faults;
 pub mod github;
 pub mod html;
+pub mod index_page;
 pub mod json;
 pub mod junit;
 pub mod markdown;

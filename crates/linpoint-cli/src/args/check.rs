@@ -49,7 +49,8 @@ pub struct CheckArgs {
     /// Write an HTML page with an interactive timeline
     ///
     /// For several histories, name a directory: an existing one, or a name that ends in /. Each history gets
-    /// a page of its own. With -, the page is written to standard output, and nothing else.
+    /// a page of its own, and index.html is a table of them. With -, the page is written to standard output, and
+    /// nothing else.
     #[arg(long, value_name = "FILE|DIR/")]
     pub html: Option<PathBuf>,
 

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::ops::ControlFlow;
 use std::sync::mpsc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::results::Results;
 use super::side_files::{SideFileKind, SideFiles};
@@ -23,6 +23,8 @@ use crate::inputs::Inputs;
 use crate::interrupt;
 use crate::output::Output;
 use crate::progress::{Board, Display};
+use linpoint_report::index_page;
+
 use finding::{Checked, Finding, VerdictKind};
 use tally::Tally;
 use workers::Workers;
@@ -50,6 +52,7 @@ pub fn run(args: CheckArgs, out: &mut Output) -> CommandResult {
         written: 0,
         results: Results::new(options.output),
         pages: options.html.as_deref().map(|path| SideFiles::new(PAGES, path)),
+        table: Vec::new(),
         witnesses: options.witness.as_deref().map(|path| SideFiles::new(WITNESSES, path)),
     };
     writer.prepare(inputs.list.len())?;
@@ -77,14 +80,16 @@ pub fn run(args: CheckArgs, out: &mut Output) -> CommandResult {
         return Ok(Exit::Error);
     }
     let is_silent = writer.is_silent();
-    let Writer { mut tally, results, written, .. } = writer;
+    let time = started.elapsed();
+    let tally = &mut writer.tally;
     tally.stopped = options.fail_fast && tally.has_violations();
     tally.not_checked =
-        if tally.stopped { inputs.list.len() - written } else { workers.not_started() };
+        if tally.stopped { inputs.list.len() - writer.written } else { workers.not_started() };
+    writer.write_table(time)?;
+    let Writer { tally, results, .. } = writer;
     if is_silent {
         return Ok(tally.exit());
     }
-    let time = started.elapsed();
     match results.finish(time, &tally.summary(time), out) {
         // A reader that has seen enough does not change the verdict.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(tally.exit()),
@@ -101,6 +106,8 @@ struct Writer {
     written: usize,
     results: Results,
     pages: Option<SideFiles>,
+    /// The table of the pages, if they are in a directory.
+    table: Vec<index_page::Entry>,
     witnesses: Option<SideFiles>,
 }
 
@@ -153,9 +160,9 @@ impl Writer {
 
     fn write(&mut self, finding: Finding, out: &mut Output) -> io::Result<ControlFlow<()>> {
         let fatal = match finding {
-            Finding::Checked(checked) => {
+            Finding::Checked(mut checked) => {
                 self.tally.count(&checked);
-                let saved = self.save(&checked);
+                let saved = self.save(&mut checked);
                 if checked.operations == 0 {
                     out.warning(&format!(
                         "{} has no operations, so there is nothing to be wrong",
@@ -169,6 +176,8 @@ impl Writer {
             }
             Finding::Failed { name, place, error: CommandError::Input(message) } => {
                 self.tally.errors += 1;
+                self.table
+                    .extend(self.has_table().then(|| index_page::Entry::error(&name, &message)));
                 self.results.failed(&name, place, &message, out)?;
                 None
             }
@@ -183,10 +192,28 @@ impl Writer {
         })
     }
 
+    /// True if pages are in a directory, which gets a table of them.
+    fn has_table(&self) -> bool {
+        self.pages.as_ref().is_some_and(SideFiles::is_dir)
+    }
+
+    /// Writes the table of the pages.
+    fn write_table(&mut self, time: Duration) -> Result<(), CommandError> {
+        if let Some(pages) = self.pages.as_ref().filter(|pages| pages.is_dir()) {
+            let table = index_page::render(&self.table, &self.tally.summary(time));
+            pages.write_index(&table)?;
+        }
+        Ok(())
+    }
+
     /// Writes the page and the witness of a history.
-    fn save(&mut self, checked: &Checked) -> Result<(), CommandError> {
+    fn save(&mut self, checked: &mut Checked) -> Result<(), CommandError> {
         if let (Some(pages), Some(page)) = (&mut self.pages, &checked.page) {
-            pages.write(&checked.name, page)?;
+            let file = pages.write(&checked.name, page)?;
+            let link = file.file_name().map(|name| name.to_string_lossy().into_owned());
+            if let (true, Some(entry), Some(link)) = (pages.is_dir(), checked.entry.take(), link) {
+                self.table.push(entry.with_link(link));
+            }
         }
         if let (Some(witnesses), Some(witness)) = (&mut self.witnesses, &checked.witness) {
             // In a shared file, a section without an order states the verdict. A file of its own would be empty.

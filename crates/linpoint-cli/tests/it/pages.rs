@@ -1,8 +1,54 @@
-//! `stats --plot`.
+//! The table of pages, and `stats --plot`.
 
 use std::fs;
+use std::path::Path;
 
-use crate::support::{OK, dir, exits, linpoint};
+use crate::support::{BAD, OK, dir, exits, linpoint};
+
+/// The data in a page, as text.
+fn facts(page: &Path) -> serde_json::Value {
+    let page = fs::read_to_string(page).unwrap();
+    let (_, rest) = page.split_once("id=\"facts\">").unwrap();
+    serde_json::from_str(rest.split("</script>").next().unwrap()).unwrap()
+}
+
+#[test]
+fn a_directory_of_pages_has_a_table() {
+    let dir = dir("index");
+    fs::create_dir(dir.join("in")).unwrap();
+    fs::write(dir.join("in/a.jsonl"), OK).unwrap();
+    fs::write(dir.join("in/bad.jsonl"), BAD).unwrap();
+    fs::write(dir.join("in/index"), OK).unwrap();
+    fs::write(dir.join("in/odd.jsonl"), "what?\n").unwrap();
+    exits(&linpoint(&dir, &["check", "--html", "out/", "in"]), 1);
+    let facts = facts(&dir.join("out/index.html"));
+    let row = |number: usize| {
+        let row = &facts["entries"][number];
+        [0, 1, 2, 3, 6, 7].map(|at| row[at].as_str().map_or(row[at].to_string(), str::to_owned))
+    };
+    let model = "register:initial=0";
+    assert_eq!(row(0)[..4], ["in/a.jsonl", "ok", "register", "1"]);
+    assert_eq!(row(0)[4..], ["", "in-a.jsonl.html"]);
+    assert_eq!(row(1)[..4], ["in/bad.jsonl", "bad", model, "1"]);
+    assert!(row(1)[4].contains('7'), "{:?}", row(1));
+    assert_eq!(row(2)[5], "in-index.html");
+    assert_eq!(row(3)[..2], ["in/odd.jsonl", "error"]);
+    assert!(row(3)[4].contains("in/odd.jsonl") && row(3)[5] == "null", "{:?}", row(3));
+    assert_eq!(facts["entries"].as_array().unwrap().len(), 4);
+    let summary = facts["summary"].as_str().unwrap();
+    assert!(summary.starts_with("3 histories: 2 linearizable, 1 not; 1 error"), "{summary}");
+    for number in 0..3 {
+        assert!(dir.join("out").join(&row(number)[5]).is_file());
+    }
+    // A history called index does not take the place of the table.
+    exits(&linpoint(&dir.join("in"), &["check", "--html", "../again/", "index"]), 0);
+    assert!(dir.join("again/index.html").is_file() && dir.join("again/index-2.html").is_file());
+    // There is a table after the first failure, too. One page has none.
+    exits(&linpoint(&dir, &["check", "--fail-fast", "--html", "fast/", "in"]), 1);
+    assert!(dir.join("fast/index.html").is_file());
+    exits(&linpoint(&dir, &["check", "--html", "one.html", "in/a.jsonl"]), 0);
+    assert!(!dir.join("index.html").exists());
+}
 
 /// Two clients of a register as Jepsen records them, with a failed and an unknown write and a partition.
 const JEPSEN: &str = "\

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use linpoint::spec::models::{Queue, QueueOp, QueueRet};
 use linpoint::{Checker, History};
+use linpoint_report::index_page::{self, Entry};
 use linpoint_report::run_page::{self, Run, Step};
 use linpoint_report::{Heading, Rendered, TypedOperations, plot};
 
@@ -18,11 +19,14 @@ const PHONE: (u32, u32) = (390, 844);
 #[test]
 fn other_pages_work_in_a_browser() {
     let Some(mut b) = browser() else { return };
-    let checks: [fn(&mut Browser); 4] = [
+    let checks: [fn(&mut Browser); 7] = [
         plots_are_folded_below_the_timeline,
         plots_in_files_follow_the_theme,
         the_keyboard_steps_through_a_run,
         a_run_fits_a_phone_and_the_dark,
+        a_table_sorts_and_filters,
+        a_table_fits_a_phone_and_the_dark,
+        texts_in_the_other_pages_are_never_markup,
     ];
     for check in checks {
         b.fresh_page(WIDTH, HEIGHT);
@@ -233,4 +237,103 @@ fn a_run_fits_a_phone_and_the_dark(b: &mut Browser) {
         b.text("document.querySelector('#run tr.now').textContent").contains("T8enqueue(\"c\")")
     );
     assert_no_page_errors(b);
+}
+
+// ---- tables ----
+
+fn table(copies: usize) -> String {
+    let history = support::key_value(300, 5, 4, 3, None);
+    let pages = [
+        support::queue_out_of_order(),
+        support::key_value_page("store/run-2.edn", &history),
+        support::undecided(),
+        support::key_value_page("store/run-10.edn", &history),
+        support::lost_update(),
+    ];
+    let mut entries =
+        vec![Entry::error("store/empty.txt", "store/empty.txt: unknown format\nhelp: x")];
+    for (number, page) in pages.iter().cycle().take(copies).enumerate() {
+        entries.push(Entry::new(&page.rendered).with_link(format!("page {number}.html")));
+    }
+    index_page::render(&entries, "6 histories: 2 linearizable, 2 not\n")
+}
+
+fn a_table_sorts_and_filters(b: &mut Browser) {
+    let file = keep_html("index", &table(5));
+    b.open(&file, "");
+    screenshot(b, "index");
+    let names =
+        "[...document.querySelectorAll('#rows td.name')].map((cell) => cell.textContent).join()";
+    let shown = "document.querySelectorAll('#rows tr').length";
+    assert_eq!(
+        b.text("document.getElementById('title').textContent"),
+        "2 of 6 histories not linearizable"
+    );
+    let summary = b.text("document.getElementById('summary').textContent");
+    assert_eq!(summary, "6 histories: 2 linearizable, 2 not");
+    // Failures come first, in the order of the inputs.
+    assert_eq!(
+        b.text(names),
+        "jobs.jsonl,kv-lost-update,hard.jsonl,store/empty.txt,store/run-2.edn,store/run-10.edn"
+    );
+    b.click("[data-column=name] button");
+    assert_eq!(
+        b.text(names),
+        "hard.jsonl,jobs.jsonl,kv-lost-update,store/empty.txt,store/run-2.edn,store/run-10.edn"
+    );
+    b.click("[data-column=name] button");
+    assert!(b.text(names).starts_with("store/run-10.edn,store/run-2.edn"));
+    b.click("[data-column=operations] button");
+    assert!(b.text(names).starts_with("store/run-2.edn,store/run-10.edn"));
+    b.click("[data-verdict=bad]");
+    assert_eq!(b.number(shown), 2.0);
+    assert_eq!(b.text("document.getElementById('found').textContent"), "2 of 6");
+    b.click("[data-verdict=bad]");
+    assert_eq!(b.number(shown), 6.0);
+    b.key("/");
+    b.eval("document.execCommand('insertText', false, 'KV store')");
+    assert_eq!(b.number(shown), 2.0);
+    // The link restores the view.
+    let link = b.text("location.hash");
+    b.open(&file, &link);
+    assert_eq!(b.number(shown), 2.0);
+    let href = "document.querySelector('#rows a').getAttribute('href')";
+    assert!(b.text(href).starts_with("page%20"), "{}", b.text(href));
+    b.open(&file, "#sort=constructor&show=x&q=");
+    assert_eq!(b.number(shown), 6.0);
+    // Long tables show the first rows, and more on demand.
+    let file = keep_html("index-long", &table(2_500));
+    b.open(&file, "");
+    assert_eq!(b.number(shown), 1_000.0);
+    b.click("#more");
+    assert_eq!(b.number(shown), 2_000.0);
+    assert_no_page_errors(b);
+}
+
+fn a_table_fits_a_phone_and_the_dark(b: &mut Browser) {
+    dark(b);
+    let file = keep_html("index", &table(5));
+    b.open(&file, "");
+    screenshot(b, "index-dark");
+    b.resize(PHONE.0, PHONE.1);
+    b.open(&file, "");
+    screenshot(b, "index-phone-dark");
+    assert_fits(b, PHONE.0);
+    assert_no_page_errors(b);
+}
+
+fn texts_in_the_other_pages_are_never_markup(b: &mut Browser) {
+    let evil = "</script><script>document.title='owned'</script><img src=x onerror=alert(1)>";
+    let page = support::hostile();
+    let entries = [Entry::new(&page.rendered), Entry::error(evil, evil)];
+    let table = keep_html("index-hostile", &index_page::render(&entries, evil));
+    let run = run(2).replace("two-locks", &evil.replace('<', "\\u003c").replace('"', "\\\""));
+    let run = keep_html("run-hostile", &run);
+    for file in [table, run] {
+        b.open(&file, "");
+        assert_eq!(b.number("document.scripts.length"), 2.0);
+        assert_eq!(b.number("document.querySelectorAll('img').length"), 0.0);
+        assert_ne!(b.text("document.title"), "owned");
+        assert_no_page_errors(b);
+    }
 }
