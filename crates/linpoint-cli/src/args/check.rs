@@ -54,6 +54,10 @@ pub struct CheckArgs {
     #[arg(long, value_name = "FILE|DIR/")]
     pub html: Option<PathBuf>,
 
+    /// Show the page in a browser: $BROWSER, or the one of the system
+    #[arg(long, requires = "html")]
+    pub open: bool,
+
     /// Write the order in which the operations took effect, one line each
     ///
     /// A file gets one section per history, in the order of the inputs; a directory gets one file per

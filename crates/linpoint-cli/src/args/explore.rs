@@ -97,6 +97,10 @@ pub struct ExploreArgs {
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
 
+    /// Show the page in a browser: $BROWSER, or the one of the system
+    #[arg(long, requires = "html")]
+    pub open: bool,
+
     /// Do not show progress on the terminal
     #[arg(long, short)]
     pub quiet: bool,

@@ -101,6 +101,8 @@ pub struct CheckOptions {
     pub output: CheckForm,
     /// File or directory for HTML pages.
     pub html: Option<PathBuf>,
+    /// Whether to show the page in a browser.
+    pub open: bool,
     /// File or directory for witnesses.
     pub witness: Option<PathBuf>,
     /// True if a bad input counts for more than a violation.
@@ -123,6 +125,7 @@ impl CheckOptions {
             run,
             output: args.output,
             html: args.html,
+            open: args.open,
             witness: args.witness,
             strict: args.strict,
             fail_fast: args.fail_fast,

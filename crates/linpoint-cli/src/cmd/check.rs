@@ -10,6 +10,7 @@ mod workers;
 use std::collections::BTreeMap;
 use std::io;
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
@@ -17,6 +18,7 @@ use super::results::Results;
 use super::side_files::{SideFileKind, SideFiles};
 use crate::args::check::CheckArgs;
 use crate::args::resolved::CheckOptions;
+use crate::browser;
 use crate::error::{CommandError, CommandResult};
 use crate::exit::Exit;
 use crate::inputs::Inputs;
@@ -53,9 +55,13 @@ pub fn run(args: CheckArgs, out: &mut Output) -> CommandResult {
         results: Results::new(options.output),
         pages: options.html.as_deref().map(|path| SideFiles::new(PAGES, path)),
         table: Vec::new(),
+        page: None,
         witnesses: options.witness.as_deref().map(|path| SideFiles::new(WITNESSES, path)),
     };
     writer.prepare(inputs.list.len())?;
+    if options.open && writer.pages.as_ref().is_some_and(SideFiles::is_stdout) {
+        return Err(CommandError::usage("--open needs a page in a file, not on standard output"));
+    }
     let written = std::thread::scope(|scope| {
         let display = Display::start(scope, &board, options.progress);
         out.set_progress_bar(display.bar());
@@ -86,6 +92,9 @@ pub fn run(args: CheckArgs, out: &mut Output) -> CommandResult {
     tally.not_checked =
         if tally.stopped { inputs.list.len() - writer.written } else { workers.not_started() };
     writer.write_table(time)?;
+    if options.open {
+        browser::show(writer.page.as_deref(), out);
+    }
     let Writer { tally, results, .. } = writer;
     if is_silent {
         return Ok(tally.exit());
@@ -108,6 +117,8 @@ struct Writer {
     pages: Option<SideFiles>,
     /// The table of the pages, if they are in a directory.
     table: Vec<index_page::Entry>,
+    /// The page to show: the last one, or the table.
+    page: Option<PathBuf>,
     witnesses: Option<SideFiles>,
 }
 
@@ -201,7 +212,7 @@ impl Writer {
     fn write_table(&mut self, time: Duration) -> Result<(), CommandError> {
         if let Some(pages) = self.pages.as_ref().filter(|pages| pages.is_dir()) {
             let table = index_page::render(&self.table, &self.tally.summary(time));
-            pages.write_index(&table)?;
+            self.page = Some(pages.write_index(&table)?);
         }
         Ok(())
     }
@@ -214,6 +225,7 @@ impl Writer {
             if let (true, Some(entry), Some(link)) = (pages.is_dir(), checked.entry.take(), link) {
                 self.table.push(entry.with_link(link));
             }
+            self.page = Some(file);
         }
         if let (Some(witnesses), Some(witness)) = (&mut self.witnesses, &checked.witness) {
             // In a shared file, a section without an order states the verdict. A file of its own would be empty.

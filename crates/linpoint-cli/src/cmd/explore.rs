@@ -13,6 +13,7 @@ use linpoint_model::{Exploration, Method, Order, Outcome, Progress, Reductions, 
 use crate::args::explore::{ExploreArgs, Reduction};
 use crate::args::raw::HumanOrJson;
 use crate::args::resolved::terminal_width;
+use crate::browser;
 use crate::error::{CommandError, CommandResult};
 use crate::exit::Exit;
 use crate::interrupt;
@@ -58,6 +59,10 @@ pub fn run(args: &ExploreArgs, out: &mut Output) -> CommandResult {
         std::fs::write(path, page).map_err(|error| {
             CommandError::usage(format!("--html: cannot write {}: {error}", path.display()))
         })?;
+    }
+    if args.open {
+        let is_violation = matches!(result.outcome, Outcome::Violation(_));
+        browser::show(args.html.as_deref().filter(|_| is_violation), out);
     }
     Ok(match result.outcome {
         Outcome::Clean => Exit::Success,

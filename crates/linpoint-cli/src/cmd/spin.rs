@@ -16,6 +16,7 @@ use super::loaded::LoadedOperations;
 use crate::args::raw::HumanOrJson;
 use crate::args::resolved::{model, terminal_width};
 use crate::args::spin::SpinArgs;
+use crate::browser;
 use crate::error::{CommandError, CommandResult};
 use crate::exit::Exit;
 use crate::output::Output;
@@ -147,6 +148,9 @@ fn print(args: &SpinArgs, mut explored: Explored, out: &mut Output) -> CommandRe
         if let Some(path) = &args.html {
             fs::write(path, html::render(&rendered, &operations, report))
                 .map_err(|error| CommandError::Usage(format!("{}: {error}", path.display())))?;
+        }
+        if args.open {
+            browser::show(args.html.as_deref(), out);
         }
         verdict = Some(match args.output {
             HumanOrJson::Human => text::render(&rendered, terminal_width()),

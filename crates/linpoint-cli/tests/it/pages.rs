@@ -1,9 +1,9 @@
-//! The table of pages, and `stats --plot`.
+//! The table of pages, `--open`, and `stats --plot`.
 
 use std::fs;
 use std::path::Path;
 
-use crate::support::{BAD, OK, dir, exits, linpoint};
+use crate::support::{BAD, OK, command, dir, exits, linpoint};
 
 /// The data in a page, as text.
 fn facts(page: &Path) -> serde_json::Value {
@@ -48,6 +48,66 @@ fn a_directory_of_pages_has_a_table() {
     assert!(dir.join("fast/index.html").is_file());
     exits(&linpoint(&dir, &["check", "--html", "one.html", "in/a.jsonl"]), 0);
     assert!(!dir.join("index.html").exists());
+}
+
+/// Runs the command with a browser that writes down what it opens.
+#[cfg(unix)]
+fn opened(dir: &Path, args: &[&str], browser: &str, code: i32) -> (Option<String>, String) {
+    let log = dir.join("opened");
+    let _ = fs::remove_file(&log);
+    let output = command(dir, args).env("BROWSER", browser).output().unwrap();
+    let (_, err) = exits(&output, code);
+    // The command does not wait for a slow browser.
+    let is_expected = err.is_empty();
+    for _ in 0..3_000 {
+        if log.exists() || !is_expected {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    (fs::read_to_string(log).ok(), err)
+}
+
+#[test]
+#[cfg(unix)]
+fn open_shows_the_page_in_a_browser() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = dir("open");
+    fs::write(dir.join("a.jsonl"), OK).unwrap();
+    fs::write(dir.join("bad.jsonl"), BAD).unwrap();
+    let browser = dir.join("browser");
+    fs::write(&browser, "#!/bin/sh\nprintf '%s' \"$*\" > opened.part && mv opened.part opened\n")
+        .unwrap();
+    fs::set_permissions(&browser, fs::Permissions::from_mode(0o755)).unwrap();
+    let browser = browser.display().to_string();
+    let page = |name: &str| {
+        let dir = dir.canonicalize().unwrap();
+        Some(dir.join(name).display().to_string())
+    };
+    let check = |html: &str, code: i32| {
+        let args = ["check", "--open", "--html", html, "a.jsonl", "bad.jsonl"];
+        let args = if html.ends_with('/') { &args[..] } else { &args[..5] };
+        opened(&dir, args, &browser, code)
+    };
+    assert_eq!(check("page.html", 0), (page("page.html"), String::new()));
+    assert_eq!(check("pages/", 1), (page("pages/index.html"), String::new()));
+    let snark = ["explore", "snark", "--program", "pushR 1; popR | pushR 2; popL", "--cores", "1"];
+    let args = [&snark[..], &["--html", "run.html", "--open"]].concat();
+    assert_eq!(opened(&dir, &args, &browser, 1), (page("run.html"), String::new()));
+    // What cannot be shown is a message, and changes nothing else.
+    let args = ["explore", "treiber", "--ops", "2", "--html", "none.html", "--open"];
+    let (shown, err) = opened(&dir, &args, &browser, 0);
+    assert_eq!((shown, err.as_str()), (None, "note: --open: there is no page to show\n"));
+    let args = ["check", "--open", "--html", "page.html", "bad.jsonl"];
+    let (shown, err) = opened(&dir, &args, "/no/such/browser", 1);
+    assert!(shown.is_none() && err.starts_with("warning: --open: /no/such/browser: "), "{err}");
+    assert!(err.contains("; the page is ") && err.ends_with("page.html\n"), "{err}");
+    let nothing = command(&dir, &args).env_remove("BROWSER").env("PATH", &dir).output().unwrap();
+    let (_, err) = exits(&nothing, 1);
+    assert!(cfg!(target_os = "macos") || err.contains("$BROWSER names one; the page is "), "{err}");
+    let (_, err) = exits(&linpoint(&dir, &["check", "--open", "--html", "-", "a.jsonl"]), 2);
+    assert!(err.contains("--open needs a page in a file"), "{err}");
+    exits(&linpoint(&dir, &["check", "--open", "a.jsonl"]), 2);
 }
 
 /// Two clients of a register as Jepsen records them, with a failed and an unknown write and a partition.
