@@ -1,6 +1,7 @@
 //! The `linpoint` command.
 
 mod args;
+mod browser;
 mod cmd;
 mod config;
 mod error;

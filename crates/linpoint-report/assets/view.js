@@ -1,7 +1,6 @@
 // The view and the loop that draws it. `state` has everything that a link must restore; everything else is
 // computed from it.
 
-const $ = (id) => document.getElementById(id);
 const canvas = $("canvas"), map = $("map");
 
 const ALL = -1;

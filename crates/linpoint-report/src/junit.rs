@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use crate::rendered::{Outcome, Rendered};
 use crate::text;
+use crate::xml::escaped as xml;
 
 /// Width of the explanation in a failure, in columns.
 const WIDTH: usize = 100;
@@ -115,22 +116,4 @@ fn write_case(out: &mut String, case: &Case) {
             out.push_str("    </testcase>\n");
         }
     }
-}
-
-/// Escapes text for XML attributes and elements. Characters that XML 1.0 forbids are replaced.
-fn xml(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\n' => out.push_str("&#10;"),
-            '\t' => out.push_str("&#9;"),
-            '\u{0}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
-    out
 }

@@ -9,12 +9,15 @@
 //! | [`html`] | a page with an interactive timeline |
 //! | [`story`] | the same at length |
 //! | [`details`] | how the history was checked |
+//! | [`index_page`] | a page with a table of histories |
+//! | [`run_page`] | a page with a run, step by step |
 //! | [`json`] | the complete verdict for programs |
 //! | [`junit`] | JUnit XML for test tools |
 //! | [`github`] | annotations of a GitHub workflow, from [`Alert`]s |
 //! | [`sarif`] | SARIF for code scanning, from [`Alert`]s |
 //! | [`markdown`] | a summary for the page of a run |
 //! | [`plan`] | how a history would be checked, and why |
+//! | [`plot`] | latency, throughput and concurrency over time, as SVG |
 //! | [`witness`] | the order of a linearizable history |
 
 mod alert;
@@ -24,18 +27,24 @@ mod failing_parts;
 mod faults;
 pub mod github;
 pub mod html;
+pub mod index_page;
 mod jepsen;
 pub mod json;
 pub mod junit;
 pub mod markdown;
+mod page;
+mod palette;
 pub mod plan;
+pub mod plot;
 mod rendered;
+pub mod run_page;
 pub mod sarif;
 mod sentence;
 pub mod story;
 pub mod text;
 mod timeline;
 pub mod witness;
+mod xml;
 
 pub use alert::{Alert, Place, Rule};
 pub use failing_parts::{FailingParts, PartName};

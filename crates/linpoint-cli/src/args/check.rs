@@ -50,9 +50,14 @@ pub struct CheckArgs {
     /// Write an HTML page with an interactive timeline
     ///
     /// For several histories, name a directory: an existing one, or a name that ends in /. Each history gets
-    /// a page of its own. With -, the page is written to standard output, and nothing else.
+    /// a page of its own, and index.html is a table of them. With -, the page is written to standard output, and
+    /// nothing else.
     #[arg(long, value_name = "FILE|DIR/")]
     pub html: Option<PathBuf>,
+
+    /// Show the page in a browser: $BROWSER, or the one of the system
+    #[arg(long, requires = "html")]
+    pub open: bool,
 
     /// Write the order in which the operations took effect, one line each
     ///

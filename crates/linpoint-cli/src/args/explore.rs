@@ -99,9 +99,13 @@ pub struct ExploreArgs {
     #[command(flatten)]
     pub result: ResultArgs<HumanOrJson>,
 
-    /// Write an HTML page with the timeline of a violation
+    /// Write an HTML page that steps through the run of a violation
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
+
+    /// Show the page in a browser: $BROWSER, or the one of the system
+    #[arg(long, requires = "html")]
+    pub open: bool,
 
     /// Do not show progress on the terminal
     #[arg(long, short)]

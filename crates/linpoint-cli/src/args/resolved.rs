@@ -139,6 +139,8 @@ pub struct CheckOptions {
     pub output: Option<PathBuf>,
     /// File or directory for HTML pages.
     pub html: Option<PathBuf>,
+    /// Whether to show the page in a browser.
+    pub open: bool,
     /// File or directory for witnesses.
     pub witness: Option<PathBuf>,
     /// True if a bad input counts for more than a violation.
@@ -166,6 +168,7 @@ impl CheckOptions {
             width: width_for(output.as_deref()),
             output,
             html: args.html,
+            open: args.open,
             witness: args.witness,
             strict: args.strict,
             fail_fast: args.fail_fast,

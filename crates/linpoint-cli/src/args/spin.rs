@@ -62,6 +62,10 @@ pub struct SpinArgs {
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
 
+    /// Show the page in a browser: $BROWSER, or the one of the system
+    #[arg(long, requires = "html")]
+    pub open: bool,
+
     /// Write the include file and the bundled models into a directory
     #[arg(long, value_name = "DIR", conflicts_with = "model")]
     pub write_models: Option<PathBuf>,

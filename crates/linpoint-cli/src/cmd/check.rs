@@ -10,19 +10,23 @@ mod workers;
 use std::collections::BTreeMap;
 use std::io;
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::sync::mpsc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::results::Results;
 use super::side_files::{SideFileKind, SideFiles};
 use crate::args::check::CheckArgs;
 use crate::args::resolved::{CheckOptions, Detail};
+use crate::browser;
 use crate::error::{CommandError, CommandResult};
 use crate::exit::Exit;
 use crate::inputs::Inputs;
 use crate::interrupt;
 use crate::output::Output;
 use crate::progress::{Board, Display};
+use linpoint_report::index_page;
+
 use finding::{Checked, Finding, VerdictKind};
 use tally::Tally;
 use workers::Workers;
@@ -52,9 +56,14 @@ pub fn run(args: CheckArgs, out: &mut Output) -> CommandResult {
         results: Results::new(options.form, options.detail),
         is_stdout: out.is_stdout(),
         pages: options.html.as_deref().map(|path| SideFiles::new(PAGES, path)),
+        table: Vec::new(),
+        page: None,
         witnesses: options.witness.as_deref().map(|path| SideFiles::new(WITNESSES, path)),
     };
     writer.prepare(inputs.list.len())?;
+    if options.open && writer.pages.as_ref().is_some_and(SideFiles::is_stdout) {
+        return Err(CommandError::usage("--open needs a page in a file, not on standard output"));
+    }
     let written = std::thread::scope(|scope| {
         let display = Display::start(scope, &board, options.progress);
         out.set_progress_bar(display.bar());
@@ -79,14 +88,19 @@ pub fn run(args: CheckArgs, out: &mut Output) -> CommandResult {
         return Ok(Exit::Error);
     }
     let is_silent = writer.is_silent();
-    let Writer { mut tally, results, written, .. } = writer;
+    let time = started.elapsed();
+    let tally = &mut writer.tally;
     tally.stopped = options.fail_fast && tally.has_violations();
     tally.not_checked =
-        if tally.stopped { inputs.list.len() - written } else { workers.not_started() };
+        if tally.stopped { inputs.list.len() - writer.written } else { workers.not_started() };
+    writer.write_table(time)?;
+    if options.open {
+        browser::show(writer.page.as_deref(), out);
+    }
+    let Writer { tally, results, .. } = writer;
     if is_silent {
         return Ok(tally.exit());
     }
-    let time = started.elapsed();
     match results.finish(time, &tally.summary(time), out) {
         // A reader that has seen enough does not change the verdict.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(tally.exit()),
@@ -105,6 +119,10 @@ struct Writer {
     /// True if results go to standard output.
     is_stdout: bool,
     pages: Option<SideFiles>,
+    /// The table of the pages, if they are in a directory.
+    table: Vec<index_page::Entry>,
+    /// The page to show: the last one, or the table.
+    page: Option<PathBuf>,
     witnesses: Option<SideFiles>,
 }
 
@@ -157,9 +175,9 @@ impl Writer {
 
     fn write(&mut self, finding: Finding, out: &mut Output) -> io::Result<ControlFlow<()>> {
         let fatal = match finding {
-            Finding::Checked(checked) => {
+            Finding::Checked(mut checked) => {
                 self.tally.count(&checked);
-                let saved = self.save(&checked);
+                let saved = self.save(&mut checked);
                 if checked.operations == 0 {
                     out.warning(&format!(
                         "{} has no operations, so there is nothing to be wrong",
@@ -173,6 +191,8 @@ impl Writer {
             }
             Finding::Failed { name, place, error: CommandError::Input(message) } => {
                 self.tally.errors += 1;
+                self.table
+                    .extend(self.has_table().then(|| index_page::Entry::error(&name, &message)));
                 self.results.failed(&name, place, &message, out)?;
                 None
             }
@@ -188,10 +208,29 @@ impl Writer {
         })
     }
 
+    /// True if pages are in a directory, which gets a table of them.
+    fn has_table(&self) -> bool {
+        self.pages.as_ref().is_some_and(SideFiles::is_dir)
+    }
+
+    /// Writes the table of the pages.
+    fn write_table(&mut self, time: Duration) -> Result<(), CommandError> {
+        if let Some(pages) = self.pages.as_ref().filter(|pages| pages.is_dir()) {
+            let table = index_page::render(&self.table, &self.tally.summary(time));
+            self.page = Some(pages.write_index(&table)?);
+        }
+        Ok(())
+    }
+
     /// Writes the page and the witness of a history.
-    fn save(&mut self, checked: &Checked) -> Result<(), CommandError> {
+    fn save(&mut self, checked: &mut Checked) -> Result<(), CommandError> {
         if let (Some(pages), Some(page)) = (&mut self.pages, &checked.page) {
-            pages.write(&checked.name, page)?;
+            let file = pages.write(&checked.name, page)?;
+            let link = file.file_name().map(|name| name.to_string_lossy().into_owned());
+            if let (true, Some(entry), Some(link)) = (pages.is_dir(), checked.entry.take(), link) {
+                self.table.push(entry.with_link(link));
+            }
+            self.page = Some(file);
         }
         if let (Some(witnesses), Some(witness)) = (&mut self.witnesses, &checked.witness) {
             // In a shared file, a section without an order states the verdict. A file of its own would be empty.

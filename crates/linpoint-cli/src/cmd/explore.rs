@@ -2,24 +2,24 @@
 
 mod json;
 mod run_history;
+mod run_page;
 mod text;
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use linpoint::{Cancel, Limits};
 use linpoint_model::catalogue::{Asked, Entry, entries, find};
 use linpoint_model::{Exploration, Method, Order, Outcome, Progress, Reductions, Settings};
-use linpoint_report::html;
 
 use crate::args::explore::{ExploreArgs, Reduction};
 use crate::args::names::{no_entry, not_explored};
 use crate::args::raw::HumanOrJson;
 use crate::args::resolved::width_for;
+use crate::browser;
 use crate::error::{CommandError, CommandResult};
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::output::Output;
 use crate::progress;
-use run_history::RunOperations;
 
 /// What was explored: the part of the arguments that reports repeat.
 pub struct Request<'a> {
@@ -57,9 +57,14 @@ pub fn run(args: &ExploreArgs, out: &mut Output) -> CommandResult {
         HumanOrJson::Json => json::render(&request, &result),
     })?;
     if let (Some(path), Outcome::Violation(violation)) = (&args.html, &result.outcome) {
-        let operations = RunOperations(violation);
-        let rendered = operations.rendered(&request, result.counts.time);
-        std::fs::write(path, html::render(&rendered, &operations, &violation.report))?;
+        let page = run_page::render(&request, violation, result.counts.time);
+        std::fs::write(path, page).map_err(|error| {
+            CommandError::usage(format!("--html: cannot write {}: {error}", path.display()))
+        })?;
+    }
+    if args.open {
+        let is_violation = matches!(result.outcome, Outcome::Violation(_));
+        browser::show(args.html.as_deref().filter(|_| is_violation), out);
     }
     Ok(match result.outcome {
         Outcome::Clean => Exit::Success,

@@ -11,6 +11,7 @@ mod loaded;
 pub mod model;
 pub mod models;
 pub mod plan;
+mod plotted;
 mod results;
 pub mod shell;
 pub mod shrink;

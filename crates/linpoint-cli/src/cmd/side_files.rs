@@ -1,4 +1,4 @@
-//! The files of `--html` and `--witness`: one file, or a directory with one file per history.
+//! The files of `--html`, `--witness` and `--plot`: one file, or a directory with one file per history.
 
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use crate::error::CommandError;
 
+/// The file with the table of all pages in a directory, without the extension.
+const INDEX: &str = "index";
 /// File names are cut to this many characters, without the extension.
 const MAX_NAME: usize = 120;
 
@@ -39,7 +41,7 @@ impl SideFiles {
         let ends_in_slash =
             path.as_os_str().to_string_lossy().ends_with(['/', std::path::MAIN_SEPARATOR]);
         let is_dir = ends_in_slash || path.is_dir();
-        let (path, taken) = (path.to_owned(), HashSet::new());
+        let (path, taken) = (path.to_owned(), HashSet::from([INDEX.to_owned()]));
         SideFiles { kind, path, is_dir, taken, file: None, is_used: false }
     }
 
@@ -80,8 +82,8 @@ impl SideFiles {
         self.is_dir
     }
 
-    /// Writes the text that belongs to a history.
-    pub fn write(&mut self, name: &str, text: &str) -> Result<(), CommandError> {
+    /// Writes the text that belongs to a history. Returns the file.
+    pub fn write(&mut self, name: &str, text: &str) -> Result<PathBuf, CommandError> {
         let (path, written) = if self.is_dir {
             let file = self.free_name(name);
             let path = self.path.join(file);
@@ -95,11 +97,23 @@ impl SideFiles {
             self.is_used = true;
             (self.path.clone(), self.open().and_then(|file| file.write_all(text.as_bytes())))
         };
-        written.map_err(|error| match error.kind() {
+        match written {
+            Ok(()) => Ok(path),
             // A reader that has seen enough, as of any other output.
-            io::ErrorKind::BrokenPipe if self.is_stdout() => CommandError::Output(error),
-            _ => self.unwritable(&path, &error),
-        })
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe && self.is_stdout() => {
+                Err(CommandError::Output(error))
+            }
+            Err(error) => Err(self.unwritable(&path, &error)),
+        }
+    }
+
+    /// Writes the table of all files into their directory. Returns the file.
+    pub fn write_index(&self, text: &str) -> Result<PathBuf, CommandError> {
+        let path = self.path.join(format!("{INDEX}{}", self.kind.extension));
+        match fs::write(&path, text) {
+            Ok(()) => Ok(path),
+            Err(error) => Err(self.unwritable(&path, &error)),
+        }
     }
 
     fn full(&self) -> CommandError {
@@ -138,9 +152,16 @@ mod tests {
     #[test]
     fn names_are_portable_and_unique() {
         let mut pages = SideFiles::new(PAGES, Path::new("out/"));
-        let names =
-            ["a/b.jsonl", "a-b.jsonl", "../../x", "-", "h#3"].map(|name| pages.free_name(name));
-        let expected = ["a-b.jsonl.html", "a-b.jsonl-2.html", "x.html", "history.html", "h-3.html"];
+        let names = ["a/b.jsonl", "a-b.jsonl", "../../x", "-", "h#3", "index"]
+            .map(|name| pages.free_name(name));
+        let expected = [
+            "a-b.jsonl.html",
+            "a-b.jsonl-2.html",
+            "x.html",
+            "history.html",
+            "h-3.html",
+            "index-2.html",
+        ];
         assert_eq!(names, expected);
     }
 }

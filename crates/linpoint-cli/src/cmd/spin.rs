@@ -16,6 +16,7 @@ use super::loaded::LoadedOperations;
 use crate::args::raw::HumanOrJson;
 use crate::args::resolved::{model, width_for};
 use crate::args::spin::SpinArgs;
+use crate::browser;
 use crate::error::{CommandError, CommandResult};
 use crate::exit::Exit;
 use crate::output::Output;
@@ -155,6 +156,9 @@ fn print(
         if let Some(path) = &args.html {
             fs::write(path, html::render(&rendered, &operations, report))
                 .map_err(|error| CommandError::Usage(format!("{}: {error}", path.display())))?;
+        }
+        if args.open {
+            browser::show(args.html.as_deref(), out);
         }
         verdict = Some(match form {
             HumanOrJson::Human => text::render(&rendered, width),

@@ -4,12 +4,15 @@ use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
 use linpoint::{Allowance, Limits};
-use linpoint_formats::registry::{self, Given, Unjoined};
+use linpoint_formats::registry::{self, Unjoined};
 use linpoint_formats::stats::{Kind, Stats, doubling, stats};
 use linpoint_formats::{ReadError, Source, Value, to_json};
 use linpoint_report::json::limit_name;
+use linpoint_report::plot::{self, Plot};
 use linpoint_report::text::count;
 
+use super::plotted::plot_of;
+use super::side_files::{SideFileKind, SideFiles};
 use crate::args::raw::HumanOrJson;
 use crate::args::resolved::InputOptions;
 use crate::args::stats::StatsArgs;
@@ -17,6 +20,9 @@ use crate::error::{CommandError, CommandResult};
 use crate::exit::Exit;
 use crate::inputs::Inputs;
 use crate::output::Output;
+
+const PLOTS: SideFileKind =
+    SideFileKind { option: "--plot", extension: ".svg", holds_several: false };
 
 const NAME: Style = Style::new().bold();
 const QUIET: Style = Style::new().dimmed();
@@ -31,18 +37,34 @@ pub fn run(args: StatsArgs, out: &mut Output) -> CommandResult {
     let inputs = Inputs::find(&options.paths, &options.filter);
     out.write_to(path.as_deref(), inputs.files())?;
     let mut exit = Exit::Success;
+    let mut plots = args.plot.as_deref().map(|path| SideFiles::new(PLOTS, path));
+    if let Some(plots) = &mut plots {
+        plots.prepare(inputs.list.len())?;
+    }
+    let is_silent = plots.as_ref().is_some_and(SideFiles::is_stdout);
     for input in &inputs.list {
-        let all = match input.read(options.max_unpacked) {
-            Ok(source) => stats_of_file(&source, input.given(&options), &args.limits.into()),
+        let all: Vec<DescribedHistory> = match input.read(options.max_unpacked) {
+            Ok(source) => {
+                let limits = args.limits.into();
+                let described = |read| described(&source, read, &limits, plots.is_some());
+                let read = registry::read_raw(&source, input.given(&options));
+                read.into_iter().map(described).collect()
+            }
             Err(error) => vec![(None, Err(error))],
         };
-        for (id, stats) in all {
-            match stats {
-                Ok(stats) => {
+        for (id, described) in all {
+            match described {
+                Ok(Described { stats, plot }) => {
                     if stats.limit.is_some() {
                         exit = exit.max(Exit::Undecided);
                     }
                     let name = input.name_with(id.as_deref());
+                    if let (Some(plots), Some(plot)) = (&mut plots, plot) {
+                        plots.write(&name, &plot::render(&plot, plot::Place::File(&name)))?;
+                    }
+                    if is_silent {
+                        continue;
+                    }
                     out.write(&match form {
                         HumanOrJson::Human => human(&name, &stats),
                         HumanOrJson::Json => json(&name, &stats),
@@ -59,19 +81,30 @@ pub fn run(args: StatsArgs, out: &mut Output) -> CommandResult {
     Ok(exit)
 }
 
-/// The id and the statistics of one history, or why there are none.
-type StatsOfHistory = (Option<String>, Result<Stats, CommandError>);
+/// What is said about a history.
+struct Described {
+    stats: Stats,
+    plot: Option<Plot>,
+}
 
-fn stats_of_file(source: &Source, given: Given<'_>, limits: &Limits) -> Vec<StatsOfHistory> {
-    let stats_of = |read: Result<Unjoined, ReadError>| match read {
+/// The id of one history and what is said about it, or why there is nothing to say.
+type DescribedHistory = (Option<String>, Result<Described, CommandError>);
+
+fn described(
+    source: &Source,
+    read: Result<Unjoined, ReadError>,
+    limits: &Limits,
+    wants_plot: bool,
+) -> DescribedHistory {
+    match read {
         Ok(Unjoined { raw, model }) => {
             let stats = stats(source, &raw, model.as_ref(), &Allowance::new(limits));
-            let stats = stats.map_err(CommandError::input);
-            (raw.id, stats)
+            let plot = wants_plot.then(|| plot_of(&raw));
+            let described = stats.map(|stats| Described { stats, plot });
+            (raw.id, described.map_err(CommandError::input))
         }
         Err(error) => (None, Err(CommandError::input(error))),
-    };
-    registry::read_raw(source, given).into_iter().map(stats_of).collect()
+    }
 }
 
 fn percent(part: usize, whole: usize) -> String {

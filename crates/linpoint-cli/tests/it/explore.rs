@@ -22,7 +22,8 @@ fn a_violation_is_printed_step_by_step() {
         assert!(out.contains(part), "{part}\n{out}");
     }
     let page = fs::read_to_string(dir.join("page.html")).unwrap();
-    assert!(page.starts_with("<!doctype html>") && page.contains("steps of T1"));
+    assert!(page.starts_with("<!doctype html>") && page.contains("\"lines\":[\"UR0\"]"));
+    assert_eq!(page.matches("\"shared\":").count(), 15, "every step has its state");
     let (out, _) =
         exits(&linpoint(&dir, &["explore", "snark", "--program", program, "--as", "json"]), 1);
     for part in [

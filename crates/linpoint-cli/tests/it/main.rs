@@ -16,6 +16,7 @@ mod java;
 mod limits;
 mod mapping;
 mod model;
+mod pages;
 mod parallel;
 mod plan;
 mod recorders;

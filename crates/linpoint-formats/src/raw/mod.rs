@@ -24,8 +24,7 @@ pub(crate) use lines::Lines;
 pub use live::Sink;
 pub(crate) use live::{Change, LiveOps};
 pub(crate) use ops::Destiny;
-use ops::Fate;
-pub use ops::{NameId, RawId, RawOp, RawOps};
+pub use ops::{Attempt, Fate, NameId, RawId, RawOp, RawOps};
 
 /// A history whose operations are names and values.
 #[derive(Clone, Debug)]

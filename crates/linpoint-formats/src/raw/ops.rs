@@ -57,12 +57,32 @@ pub struct NameId(pub(super) u16);
 
 /// The fate of an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Fate {
+pub enum Fate {
+    /// It has not ended.
     Open,
+    /// It returned.
     Returned,
+    /// It will never return.
     Lost,
     /// It did not happen, and is skipped.
     Dropped,
+}
+
+/// An operation that was called, whether it happened or not.
+#[derive(Clone, Copy, Debug)]
+pub struct Attempt<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// The number of its name among all names of the history.
+    pub name_number: usize,
+    /// Its result; `None` if it is unknown.
+    pub result: Option<&'a Value>,
+    /// When it was called, see [`RawOp::start`].
+    pub start: u64,
+    /// When it ended, in whatever way; `None` if it did not.
+    pub end: Option<u64>,
+    /// How it ended.
+    pub fate: Fate,
 }
 
 /// Number of operations per chunk.
@@ -162,6 +182,20 @@ impl Chunk {
         }
     }
 
+    fn attempt<'a>(&'a self, at: usize, names: &'a [Box<str>]) -> Attempt<'a> {
+        let (row, op) = (&self.rows[at], self.op(at, names));
+        // Without an event at which it ended, the end is that of the call.
+        let ended = self.ends[at] > op.start || row.fate == Fate::Returned;
+        Attempt {
+            name: op.name,
+            name_number: usize::from(row.name.0),
+            result: op.result,
+            start: op.start,
+            end: ended.then_some(self.ends[at]),
+            fate: row.fate,
+        }
+    }
+
     fn happened<'a>(&'a self, names: &'a [Box<str>]) -> impl Iterator<Item = RawOp<'a>> {
         let happened = |at: &usize| self.rows[*at].fate != Fate::Dropped;
         (0..self.rows.len()).filter(happened).map(|at| self.op(at, names))
@@ -188,6 +222,19 @@ impl RawOps {
     /// All operations, in the order of the file.
     pub fn iter(&self) -> impl Iterator<Item = RawOp<'_>> {
         self.chunks.iter().flat_map(|chunk| chunk.happened(&self.names))
+    }
+
+    /// All operations that were called, also those that did not happen, in the order of the file.
+    pub fn attempts(&self) -> impl Iterator<Item = Attempt<'_>> {
+        let all = |chunk: &Chunk| 0..chunk.rows.len();
+        self.chunks
+            .iter()
+            .flat_map(move |chunk| all(chunk).map(move |at| chunk.attempt(at, &self.names)))
+    }
+
+    /// The names of operations, by their numbers.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(|name| &**name)
     }
 
     /// The operations that did not happen, with the times of their ends.

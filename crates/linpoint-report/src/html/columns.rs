@@ -63,6 +63,8 @@ pub(super) struct Columns {
     /// The part of each operation, and its position in that part.
     pub(super) positions: Vec<(u32, u32)>,
     pub(super) events: u32,
+    /// All operations, each with the number of its kind.
+    pub(super) named: Vec<(OpId, u32)>,
     /// The clock, if there is one.
     pub(super) ticks: Option<Ticks>,
     /// Part, position in the part, and text of remarks.
@@ -145,6 +147,7 @@ impl Columns {
             self.data.delta(&mut call, i64::from(operation.span.call));
             self.data.delta(&mut id, i64::from(op.0));
             self.data.delta(&mut line, i64::from(operation.line.unwrap_or(0)));
+            self.named.push((*op, self.kinds.number(OpText::parse(&operation.op).kind) as u32));
             self.operation(&operation, &mut name);
             self.times(operation.span, &mut tick);
         }

@@ -8,12 +8,14 @@ mod columns;
 mod encode;
 mod lanes;
 mod orders;
+mod plots;
 mod ticks;
 
 use linpoint::verdict::Violation;
 use linpoint::{PartStatus, Report};
 use serde_json::{Value, json};
 
+use crate::page::{self, in_script};
 use crate::rendered::{Explanation, Failed, Operations, Outcome, Reading, Rendered};
 use crate::text::{self, clean, duration, shorten};
 use columns::{Columns, violations};
@@ -28,6 +30,7 @@ const STYLE: &str = include_str!("../../assets/page.css");
 const BODY: &str = include_str!("../../assets/page.html");
 /// In execution order, all inside one function.
 const SCRIPTS: &[&str] = &[
+    page::DOM,
     include_str!("../../assets/data.js"),
     include_str!("../../assets/clock.js"),
     include_str!("../../assets/lanes.js"),
@@ -48,41 +51,19 @@ pub fn render(rendered: &Rendered, operations: &dyn Operations, report: &Report)
     let columns = Columns::new(rendered.heading.operations, operations, report, &orders);
     let facts = facts(rendered, operations, report, &columns, &orders);
     let title = format!("{} · {}", rendered.heading.name, text::verdict(&rendered.outcome));
-    let scripts: usize = SCRIPTS.iter().map(|script| script.len()).sum();
     let facts = in_script(&facts.to_string());
-    let mut page = String::with_capacity(facts.len() + columns.data.0.len() + scripts + 32_768);
-    page.push_str("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
-    page.push_str("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
-    // The browser must fetch nothing, even if the data got around the escaping.
-    page.push_str(
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
-         style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:\">\n",
-    );
-    page.push_str(&format!(
-        "<title>{}</title>\n<style>\n{STYLE}</style>\n</head>\n",
-        markup(&title)
-    ));
+    let mut page = page::head(&title, &(STYLE.to_owned() + &plots::style()));
+    page.reserve(facts.len() + columns.data.0.len() + 262_144);
     page.push_str(&format!("<body>\n{BODY}"));
+    page.push_str(&plots::section(&columns, operations));
     page.push_str("<script type=\"application/json\" id=\"facts\">");
     page.push_str(&facts);
     page.push_str("</script>\n<script type=\"text/plain\" id=\"columns\">");
     page.push_str(&columns.data.0);
-    page.push_str("</script>\n<script>\n(function () {\n\"use strict\";\n");
-    for script in SCRIPTS {
-        page.push_str(script);
-    }
-    page.push_str("})();\n</script>\n</body>\n</html>\n");
+    page.push_str("</script>\n");
+    page.push_str(&page::script(SCRIPTS));
+    page.push_str("</body>\n</html>\n");
     page
-}
-
-/// Escapes JSON so that it cannot end its script element. In JSON, `<` occurs only inside strings.
-fn in_script(json: &str) -> String {
-    json.replace('<', "\\u003c")
-}
-
-/// Escapes text for HTML.
-fn markup(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 fn facts(

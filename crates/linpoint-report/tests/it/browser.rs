@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::support::browser::{Browser, chromium};
 use crate::support::{self, Page, artefacts};
 
-const WIDTH: u32 = 1280;
-const HEIGHT: u32 = 800;
+pub const WIDTH: u32 = 1280;
+pub const HEIGHT: u32 = 800;
 
 /// Starts a browser; `None`, with a message, if there is none.
-fn browser() -> Option<Browser> {
+pub fn browser() -> Option<Browser> {
     match chromium() {
         Some(program) => Some(Browser::start(&program, WIDTH, HEIGHT)),
         None => {
@@ -20,18 +20,23 @@ fn browser() -> Option<Browser> {
     }
 }
 
-/// Writes a page. The file is replaced atomically: a browser must never load half of it.
+/// Writes a page.
 fn keep(name: &str, page: &Page) -> PathBuf {
+    keep_html(name, &page.html)
+}
+
+/// Writes a page. The file is replaced atomically: a browser must never load half of it.
+pub fn keep_html(name: &str, html: &str) -> PathBuf {
     static WRITTEN: AtomicUsize = AtomicUsize::new(0);
     let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
     let file = artefacts().join(format!("{name}.html"));
     let draft = artefacts().join(format!("{name}.{}-{number}.draft", std::process::id()));
-    std::fs::write(&draft, &page.html).unwrap();
+    std::fs::write(&draft, html).unwrap();
     std::fs::rename(&draft, &file).unwrap();
     file
 }
 
-fn screenshot(browser: &mut Browser, name: &str) {
+pub fn screenshot(browser: &mut Browser, name: &str) {
     browser.screenshot(&artefacts().join(format!("{name}.png")));
 }
 
@@ -43,7 +48,7 @@ fn shown(browser: &mut Browser) -> f64 {
     browser.number("linpoint.shown.layout.shown")
 }
 
-fn assert_no_page_errors(browser: &mut Browser) {
+pub fn assert_no_page_errors(browser: &mut Browser) {
     // Pending messages arrive before the answer of `settle`.
     browser.settle();
     assert_eq!(browser.errors, Vec::<String>::new());

@@ -3,5 +3,7 @@
 mod browser;
 mod html;
 mod machine;
+mod more_pages;
+mod plot;
 mod support;
 mod text;

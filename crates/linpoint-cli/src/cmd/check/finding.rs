@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use linpoint::CheckError;
 use linpoint_formats::{JepsenAnswer, LoadedHistory, ReadError};
-use linpoint_report::{Heading, Jepsen, Outcome, Place, Rendered, html, witness};
+use linpoint_report::{Heading, Jepsen, Outcome, Place, Rendered, html, index_page, witness};
 
 use super::workers::Workers;
 use crate::cmd::loaded::LoadedOperations;
@@ -42,6 +42,8 @@ pub struct Checked {
     pub result: ResultText,
     /// The page for `--html`.
     pub page: Option<String>,
+    /// Its entry in the table of all pages.
+    pub entry: Option<index_page::Entry>,
     /// The section for `--witness`.
     pub witness: Option<String>,
 }
@@ -153,6 +155,7 @@ fn check_one(
             &report,
         ),
         page: options.html.as_ref().map(|_| html::render(&rendered, &operations, &report)),
+        entry: options.html.as_ref().map(|_| index_page::Entry::new(&rendered)),
         witness: wants_witness.then(|| witness::render(&rendered, &operations, &report.verdict)),
     })
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use linpoint::OpId;
 use linpoint::history::Span;
 use linpoint_model::Violation;
-use linpoint_report::{Annotation, Heading, Operation, Operations, Rendered};
+use linpoint_report::{Heading, Operation, Operations, Rendered};
 
 use super::Request;
 
@@ -42,23 +42,5 @@ impl Operations for RunOperations<'_> {
 
     fn span(&self, id: OpId) -> Span {
         self.0.operations[id.index()].span
-    }
-
-    /// The steps of the run, in one lane per thread.
-    fn annotations(&self) -> Vec<Annotation> {
-        let mut events = 0;
-        let mut all = Vec::new();
-        for (number, step) in self.0.steps.iter().enumerate() {
-            events += u32::from(step.call.is_some());
-            all.push(Annotation {
-                lane: format!("steps of T{}", step.thread),
-                text: format!("{}. {}: {}", number + 1, step.lines.join(", "), step.shared),
-                from: events,
-                page_only: true,
-                ..Annotation::default()
-            });
-            events += u32::from(step.ret.is_some());
-        }
-        all
     }
 }

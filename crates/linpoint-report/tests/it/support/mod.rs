@@ -1,6 +1,7 @@
 //! Pages for the tests: small and large, linearizable and not.
 
 pub mod browser;
+mod xml;
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -14,6 +15,8 @@ use linpoint::{Checker, History, Limit, OpId, Part, PartStatus, Report, Spec};
 use linpoint_report::{
     Annotation, Clock, Heading, Operation, Operations, Reading, Rendered, TypedOperations, html,
 };
+
+pub use xml::well_formed;
 
 /// The directory where pages and screenshots are kept for inspection.
 pub fn artefacts() -> PathBuf {
