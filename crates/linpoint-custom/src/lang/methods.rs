@@ -322,11 +322,10 @@ fn of_set(set: &Rc<Shared<Set>>, name: Name, arguments: &Arguments<'_>, more: &V
             set.change()?.insert(item);
         }
         Name::Discard => drop(set.change()?.remove(&item)),
-        Name::Remove => {
-            if !set.change()?.remove(&item) {
-                return Err(format!("{} is not in the set", ops::shown(&item)));
-            }
+        Name::Remove if !set.change()?.remove(&item) => {
+            return Err(format!("{} is not in the set", ops::shown(&item)));
         }
+        Name::Remove => {}
         Name::Clear => set.change()?.clear(),
         Name::Copy => return Ok(Val::set(set.get().clone())),
         Name::Union | Name::Update => {

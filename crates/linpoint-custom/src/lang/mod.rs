@@ -5,6 +5,9 @@
 //!
 //! `lex` and `parse` make a tree, `eval` walks it. `value` is what variables hold, `state` is values as bytes.
 
+// Keys of dicts and sets are values that cannot change, see `Val::is_key`.
+#![allow(clippy::mutable_key_type)]
+
 mod ast;
 mod builtins;
 mod eval;

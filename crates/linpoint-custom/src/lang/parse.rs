@@ -94,6 +94,9 @@ fn resolve(program: &mut Program, mentions: &[Vec<Mention>]) -> Outcome<()> {
     Ok(())
 }
 
+/// A named argument of a call.
+type Named = (Box<str>, Expr);
+
 impl Parser {
     fn peek(&self) -> &Token {
         self.tokens.get(self.at).map_or(&Token::End, |(token, _)| token)
@@ -659,7 +662,7 @@ impl Parser {
         }
     }
 
-    fn arguments(&mut self) -> Outcome<(Vec<Expr>, Vec<(Box<str>, Expr)>)> {
+    fn arguments(&mut self) -> Outcome<(Vec<Expr>, Vec<Named>)> {
         let (mut args, mut named) = (Vec::new(), Vec::new());
         while !self.accept(")") {
             let pos = self.pos();

@@ -320,7 +320,7 @@ impl Talk {
         self.asked = ops.len();
         self.unused.clear();
         self.questions += 1;
-        let is_time = self.questions.is_power_of_two() || self.questions % 16 == 0;
+        let is_time = self.questions.is_power_of_two() || self.questions.is_multiple_of(16);
         let control = self.control.filter(|_| is_time);
         let mut steps = vec![(state, ops)];
         steps.extend(control.map(|(state, op)| (state, vec![op])));
