@@ -126,14 +126,10 @@ pub(crate) fn named(source: &Source, read: Events) -> Result<Vec<Event>, ReadErr
                 let at = same().next().unwrap_or_default();
                 open.remove(at).1
             }
-            (_, calls) => {
-                let what = if calls == 0 {
-                    "no call of it is open"
-                } else {
-                    "several calls of it are open"
-                };
+            (_, 0) => return Err(no_process(source, event)),
+            _ => {
                 let message = format!(
-                    "without :process, it is not known which {:?} ends here: {what}",
+                    "without :process, it is not known which {:?} ends here: several calls of it are open",
                     event.f
                 );
                 return Err(ReadError::new(source, message).at(source, event.line, event.column));

@@ -110,6 +110,9 @@ impl Mapping {
 
     /// Adds the entries of a text.
     pub fn extend(&mut self, text: &str) -> Result<(), MapError> {
+        if text.trim().is_empty() {
+            return Ok(());
+        }
         for entry in split_outside(text, ',') {
             let entry = entry.trim();
             let Some((target, source)) = entry.split_once('=') else {

@@ -130,7 +130,7 @@ fn outcomes() {
     );
     assert_eq!(
         first_line(&lines(&["\"timeout\""]), "outcome=err"),
-        "a.log:1:48: the outcome \"timeout\" is not mapped"
+        "a.log:1:45: the outcome \"timeout\" is not mapped"
     );
     assert!(
         first_line(&lines(&["null"]), "outcome=err").contains("does not say which outcome that is")
@@ -177,7 +177,7 @@ fn events() {
         (
             "{\"event\":\"call\",\"process\":1,\"op\":\"x\",\"value\":3}",
             "event=event",
-            "a.log:1:47: the line of a call has a result",
+            "a.log:1:46: the line of a call has a result",
         ),
         (
             "{\"event\":\"call\",\"n\":1,\"op\":\"x\"}\n{\"event\":\"call\",\"n\":1,\"op\":\"x\"}",
@@ -243,10 +243,10 @@ fn nothing_is_lost_silently() {
             "",
             "a.log:1:19: an operation without an end has no result",
         ),
-        ("{\"op\":\"x\",\"op\":\"y\"}", "", "a.log:1:15: the key \"op\" appears twice"),
+        ("{\"op\":\"x\",\"op\":\"y\"}", "", "a.log:1:14: the key \"op\" appears twice"),
         ("{\"op\":\"x\",\"start\":1}\n[1]", "", "a.log:2:2: a line must be an object: {...}"),
         ("{\"op\":\"x\",\"start\":1}\n{\"op\":", "", "a.log:2:6: the file ends too early"),
-        ("{\"op\":\"x\",\"start\":1,}", "", "a.log:1:21: trailing comma"),
+        ("{\"op\":\"x\",\"start\":1,}", "", "a.log:1:21: key must be a string"),
         (
             "{\"linpoint\":1,\"model\":\"set\"}",
             "",

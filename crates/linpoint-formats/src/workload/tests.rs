@@ -324,7 +324,7 @@ fn json_has_the_same_events() {
         ("{\"type\":\"invoke\",\"process\":0}", "h.json:1:1: \"f\" is missing in this object"),
         (
             "{\"type\":\"invoke\",\"f\":\"add\",\"value\":1.5,\"process\":0}",
-            "h.json:1:39: numbers must be whole",
+            "h.json:1:38: numbers must be whole",
         ),
     ] {
         let read = Format::JepsenJson.read(&Source::new("h.json", text), None).pop().unwrap();
