@@ -14,8 +14,8 @@ use std::sync::Arc;
 
 use linpoint::history::{Extras, History, Interval, OpId, Span, Ties};
 use linpoint::spec::{
-    Claims, Done, EffectiveClaims, Footprint, Mention, Name, PartView, Refutation, Returned, Role,
-    Run, Shape, Shaped, Slot, Spec, Text, Traces,
+    Claims, Decides, Done, EffectiveClaims, Footprint, Mention, Name, PartView, Refutation,
+    Returned, Role, Run, Shape, Shaped, Slot, Spec, Text, Traces,
 };
 use linpoint::subject::{Call, Place};
 use linpoint::verdict::Piece;
@@ -153,6 +153,11 @@ impl<S: Spec + 'static> Spec for Restored<S> {
 
     fn initial(&self) -> ErasedState {
         ErasedState(Rc::new(self.0.initial()))
+    }
+
+    /// No model of the corpus has a monitor of its own. That of etcd is tested by itself (`crate::etcd`).
+    fn decides(&self) -> Option<&dyn Decides<Self::Op, Self::Ret>> {
+        None
     }
 
     fn successors(
@@ -425,6 +430,11 @@ impl Spec for Erased {
 
     fn initial(&self) -> ErasedState {
         self.0.initial()
+    }
+
+    /// No model of the corpus has a monitor of its own. That of etcd is tested by itself (`crate::etcd`).
+    fn decides(&self) -> Option<&dyn Decides<Self::Op, Self::Ret>> {
+        None
     }
 
     fn successors(

@@ -81,7 +81,7 @@ pub fn draw(style: &Style, rng: &mut Rng) -> EtcdHistory {
         times.push((call, (!lost).then(|| at + 1 + rng.u64(..=style.width))));
     }
     let last = 10 * effects.len() as u64;
-    let mut rows: Vec<(EtcdOp, Option<EtcdRet>, (u64, Option<u64>))> = effects
+    let mut rows: Vec<Recorded> = effects
         .into_iter()
         .zip(times)
         .map(|(Effect { op, ret }, times)| (op, times.1.map(|_| ret), times))
@@ -98,7 +98,10 @@ pub fn draw(style: &Style, rng: &mut Rng) -> EtcdHistory {
     history(rows)
 }
 
-fn history(rows: Vec<(EtcdOp, Option<EtcdRet>, (u64, Option<u64>))>) -> EtcdHistory {
+/// A request, its answer if there was one, and when it began and ended.
+type Recorded = (EtcdOp, Option<EtcdRet>, (u64, Option<u64>));
+
+fn history(rows: Vec<Recorded>) -> EtcdHistory {
     let mut intervals = History::from_intervals(Ties::Concurrent);
     for (op, ret, (start, end)) in rows {
         let extras = Extras::default();
@@ -255,7 +258,7 @@ fn request(state: &EtcdState, style: &Style, rng: &mut Rng, at: u64) -> EtcdOp {
 }
 
 /// Changes an answer, or when an operation was open.
-fn plant(rows: &mut [(EtcdOp, Option<EtcdRet>, (u64, Option<u64>))], rng: &mut Rng) {
+fn plant(rows: &mut [Recorded], rng: &mut Rng) {
     if rows.is_empty() {
         return;
     }

@@ -9,7 +9,7 @@
 //! A file has JSON objects one after the other, on one line or on several. A request with an `Error` may have taken
 //! effect at any time after its call, once, or never; if it is a read, it says nothing and is left out, and so is a
 //! defragmentation. What watches delivered first becomes an operation of its own: the change had happened when it
-//! was received. What else watches guarantee is compared in [`watch`].
+//! was received. What else watches guarantee is compared in `watch.rs`.
 
 pub mod rows;
 pub(crate) mod watch;

@@ -106,7 +106,7 @@ pub enum Mark {
     Lasts(Option<Reading>),
     /// Nothing: it is a single moment.
     Moment,
-    /// The name tells, see [`faults`].
+    /// The name tells, see `faults`.
     Named,
 }
 
