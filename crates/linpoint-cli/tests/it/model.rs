@@ -42,7 +42,7 @@ fn a_violation_is_explained_and_shrunk() {
         let (report, _) = exits(&linpoint(&dir, &["check", "-m", &script, "run.jsonl"]), 1);
         assert!(report.contains("NOT LINEARIZABLE"), "{report}");
         let shrunk = ["shrink", "-m", &script, "run.jsonl", "-o", "small.jsonl"];
-        exits(&linpoint(&dir, &shrunk), 0);
+        exits(&linpoint(&dir, &shrunk), 1);
         exits(&linpoint(&dir, &["check", "-m", &script, "small.jsonl"]), 1);
         exits(&linpoint(&dir, &["watch", "-q", "-m", &script, "run.jsonl"]), 1);
     }

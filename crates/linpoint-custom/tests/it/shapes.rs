@@ -56,7 +56,7 @@ def step(state, op, args):
         return 'ok', sorted(state + args)
     if not state:
         return None, state
-    return [(v, [w for i, w in enumerate(state) if i != state.index(v)]) for v in state]
+    return [(v, state[:at] + state[at + 1:]) for at, v in enumerate(state) if state.index(v) == at]
 shape = ('bag', {'push': 'add', 'take': 'remove'})
 ops = [('push', VALUE), ('take',)]
 ";
