@@ -106,7 +106,7 @@ pub enum Mark {
     Lasts(Option<Reading>),
     /// Nothing: it is a single moment.
     Moment,
-    /// The name tells, see `faults`.
+    /// The name tells: `start-partition` begins a fault, and `stop-partition` ends it.
     Named,
 }
 
