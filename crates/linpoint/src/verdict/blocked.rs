@@ -5,11 +5,12 @@
 
 use rustc_hash::FxHashSet;
 
-use super::states::{MAX_WORK, step_all};
+use super::asking::{Asking, PossibleResults};
+use super::states::MAX_WORK;
 use super::{Partial, Violation, ViolationKind};
-use crate::budget::{Budget, Memory};
+use crate::budget::Memory;
 use crate::history::{OpId, Timeline};
-use crate::subject::{Call, RetId, Session, StateId, Subject};
+use crate::subject::{Call, Subject};
 
 /// Look at no more operations than this.
 const MAX_BLOCKED: usize = 64;
@@ -39,15 +40,6 @@ pub enum Obstacle {
     Helpless(PossibleResults),
 }
 
-/// The results that an operation can have in a state, as text. None at all: it has to wait.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct PossibleResults {
-    /// The results.
-    pub texts: Vec<String>,
-    /// False if there may be others.
-    pub is_complete: bool,
-}
-
 /// The operations that were called before the failing return and are not in a partial order of the violation: why none of
 /// them continues it. The failing operation comes first. `None` if the states along the order cannot be followed, or if the
 /// violation is about asserted positions.
@@ -63,21 +55,21 @@ pub fn blocked_after(
     }
     let until = timeline.span(failing).ret;
     let memory = Memory::unlimited();
-    let mut asking =
-        Asking { subject, session: subject.session(), budget: Budget::new(None, &memory) };
+    let mut asking = Asking::new(subject, &memory);
     let recorded = |id: OpId| match timeline.span(id).ret < until {
         true => Call::recorded(id),
         false => Call::unknown(id),
     };
-    let mut states = vec![asking.session.initial(&mut asking.budget).ok()?];
+    let mut states = asking.initial()?;
     let mut blocked = Vec::new();
     let mut work = 0;
     for id in &partial.order {
         if *id == failing {
-            let obstacle = Obstacle::InOrder(asking.results(&states, failing)?);
+            let obstacle = Obstacle::InOrder(asking.results(&states, failing, MAX_RESULTS)?);
             blocked.push(Blocked { op: failing, obstacle });
         }
-        states = asking.after(&states, recorded(*id), &mut work)?;
+        states = asking.after(&states, recorded(*id))?;
+        work += asking.bytes(&states);
         if states.is_empty() || work > MAX_WORK {
             return None;
         }
@@ -91,52 +83,18 @@ pub fn blocked_after(
         let earlier = left.iter().find(|other| timeline.span(**other).ret < called);
         let obstacle = match earlier {
             Some(other) => Obstacle::After(*other),
-            None if op == failing => Obstacle::Returns(asking.results(&states, op)?),
+            None if op == failing => Obstacle::Returns(asking.results(&states, op, MAX_RESULTS)?),
             None => {
-                let next = asking.after(&states, recorded(op), &mut work)?;
+                let next = asking.after(&states, recorded(op))?;
                 match next.is_empty() {
-                    true => Obstacle::Returns(asking.results(&states, op)?),
-                    false => Obstacle::Helpless(asking.results(&next, failing)?),
+                    true => Obstacle::Returns(asking.results(&states, op, MAX_RESULTS)?),
+                    false => Obstacle::Helpless(asking.results(&next, failing, MAX_RESULTS)?),
                 }
             }
         };
         blocked.push(Blocked { op, obstacle });
     }
     Some(blocked)
-}
-
-/// Questions about states.
-struct Asking<'a> {
-    subject: &'a dyn Subject,
-    session: Box<dyn Session + 'a>,
-    budget: Budget<'a>,
-}
-
-impl Asking<'_> {
-    fn after(&mut self, states: &[StateId], call: Call, work: &mut usize) -> Option<Vec<StateId>> {
-        let mut next = Vec::new();
-        step_all(&mut *self.session, states, call, &mut next, &mut self.budget)?;
-        *work += next.iter().map(|state| self.session.bytes(*state)).sum::<usize>();
-        Some(next)
-    }
-
-    fn results(&mut self, states: &[StateId], op: OpId) -> Option<PossibleResults> {
-        let (mut outcomes, mut is_complete) = (Vec::new(), true);
-        for state in states {
-            is_complete &=
-                self.session.outcomes(*state, op, &mut outcomes, &mut self.budget).ok()?;
-        }
-        let mut rets: Vec<RetId> = outcomes.iter().map(|(ret, _)| *ret).collect();
-        rets.sort();
-        rets.dedup();
-        let texts = rets.iter().map(|ret| self.subject.describe_ret(Call { op, ret: *ret }));
-        let mut texts: Vec<String> = texts.collect();
-        texts.sort();
-        texts.dedup();
-        is_complete &= texts.len() <= MAX_RESULTS;
-        texts.truncate(MAX_RESULTS);
-        Some(PossibleResults { texts, is_complete })
-    }
 }
 
 #[cfg(test)]

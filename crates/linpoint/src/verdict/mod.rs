@@ -2,6 +2,7 @@
 //! undecided, with the limit that was hit.
 
 mod argument;
+mod asking;
 mod blocked;
 pub(crate) mod certify;
 mod next;
@@ -9,7 +10,8 @@ mod reason;
 mod states;
 
 pub use argument::{Argument, FlagFact, Last, Rule};
-pub use blocked::{Blocked, Obstacle, PossibleResults, blocked_after};
+pub use asking::PossibleResults;
+pub use blocked::{Blocked, Obstacle, blocked_after};
 pub use next::{Fits, Next, next_after};
 pub use reason::{Form, OpMention, Piece, Reason, ReasonKind};
 pub use states::{Known, States, states_along};

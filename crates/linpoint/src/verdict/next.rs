@@ -2,11 +2,11 @@
 //!
 //! Like the states along an order, this is no evidence.
 
-use crate::budget::{Budget, Memory};
+use super::Known;
+use super::asking::{Asking, PossibleResults};
+use crate::budget::Memory;
 use crate::history::{OpId, Span, Timeline};
-use crate::sorting::sort_by_key;
-use crate::subject::{Call, RetId, Session, StateId, Subject};
-use crate::verdict::Known;
+use crate::subject::{Call, StateId, Subject};
 
 /// Follow at most this many states in parallel.
 const MAX_AT_ONCE: usize = 16;
@@ -45,40 +45,16 @@ pub fn next_after(
     most: usize,
 ) -> Option<Vec<Next>> {
     let memory = Memory::unlimited();
-    let budget = &mut Budget::new(None, &memory);
-    let mut session = subject.session();
-    let states = states_after(&mut *session, timeline, order, known, budget)?;
-    let candidates = candidates(timeline, part, order, most);
-    let next = |op: OpId| {
-        Some(Next { op, fits: fits(&mut *session, subject, timeline, &states, op, budget)? })
-    };
-    candidates.into_iter().map(next).collect()
-}
-
-/// The states that an order may lead to.
-fn states_after(
-    session: &mut dyn Session,
-    timeline: &Timeline,
-    order: &[OpId],
-    known: Known,
-    budget: &mut Budget<'_>,
-) -> Option<Vec<StateId>> {
-    let mut states = vec![session.initial(budget).ok()?];
-    let mut next = Vec::new();
+    let mut asking = Asking::new(subject, &memory);
+    let mut states = asking.initial()?;
     for id in order {
-        let call = known.call(timeline, *id);
-        next.clear();
-        for state in &states {
-            session.step(*state, call, &mut next, budget).ok()?;
-        }
-        sort_by_key(&mut next, |state| state.0);
-        next.dedup();
-        if next.is_empty() || next.len() > MAX_AT_ONCE {
+        states = asking.after(&states, known.call(timeline, *id))?;
+        if states.is_empty() || states.len() > MAX_AT_ONCE {
             return None;
         }
-        std::mem::swap(&mut states, &mut next);
     }
-    Some(states)
+    let next = |op| Some(Next { op, fits: fits(&mut asking, timeline, &states, op)? });
+    candidates(timeline, part, order, most).into_iter().map(next).collect()
 }
 
 /// The operations that were called before any of those that are left had returned.
@@ -95,36 +71,23 @@ fn candidates(timeline: &Timeline, part: &[OpId], order: &[OpId], most: usize) -
 }
 
 fn fits(
-    session: &mut dyn Session,
-    subject: &dyn Subject,
+    asking: &mut Asking<'_>,
     timeline: &Timeline,
     states: &[StateId],
     op: OpId,
-    budget: &mut Budget<'_>,
 ) -> Option<Fits> {
-    let has_result = !timeline.span(op).is_pending() && subject.is_known(RetId::of(op));
+    let has_result = !timeline.span(op).is_pending() && asking.is_known(op);
     let call = if has_result { Call::recorded(op) } else { Call::unknown(op) };
-    let mut next = Vec::new();
-    for state in states {
-        session.step(*state, call, &mut next, budget).ok()?;
-    }
-    if !next.is_empty() {
+    if !asking.after(states, call)?.is_empty() {
         return Some(Fits::Yes);
     }
     if !has_result {
         return Some(Fits::NotEnabled);
     }
-    let (mut outcomes, mut are_all) = (Vec::new(), true);
-    for state in states {
-        are_all &= session.outcomes(*state, op, &mut outcomes, budget).ok()?;
-    }
-    let mut results: Vec<String> =
-        outcomes.iter().map(|(ret, _)| subject.describe_ret(Call { op, ret: *ret })).collect();
-    results.sort();
-    results.dedup();
-    Some(match (results.is_empty(), are_all && results.len() <= MAX_RESULTS) {
+    let PossibleResults { texts, is_complete } = asking.results(states, op, MAX_RESULTS)?;
+    Some(match (texts.is_empty(), is_complete) {
         (true, true) => Fits::NotEnabled,
-        (false, true) => Fits::WouldReturn(results),
+        (false, true) => Fits::WouldReturn(texts),
         (_, false) => Fits::No,
     })
 }
