@@ -360,6 +360,8 @@ pub(crate) const OTHERS: &str = "others";
 const MAX_VALUE: usize = 240;
 /// Of a longer order, only this many operations at the end are described.
 const MAX_ORDER: usize = 24;
+/// And fewer, if they have more than this many characters on average.
+const STEP_TEXT: usize = 40;
 
 impl Rendered {
     /// Renders the outcome of a check as text.
@@ -497,22 +499,28 @@ pub(crate) fn steps(
     partial: &Partial,
     most: usize,
 ) -> Vec<String> {
-    let order = &partial.order;
-    let skipped = order.len().saturating_sub(most);
-    let mut steps = Vec::new();
-    if skipped > 0 {
-        steps.push(format!("({skipped} more)"));
-    }
     // Such an order explains the results before the failing return. Operations that returned later are in it
     // with any result.
     let limit = violation.failing.map_or(Span::NEVER, |id| operations.span(id).ret);
-    steps.extend(order[skipped..].iter().map(|id| {
+    let text = |id: &OpId| {
         let mut operation = operations.operation(*id);
         if !operation.span.is_pending() && operation.span.ret >= limit {
             operation.ret = None;
         }
         operation.text()
-    }));
+    };
+    let mut length = 0;
+    let fits = |text: &String| {
+        length += text.chars().count();
+        length <= most * STEP_TEXT
+    };
+    let mut steps: Vec<String> =
+        partial.order.iter().rev().take(most).map(text).take_while(fits).collect();
+    let skipped = partial.order.len() - steps.len();
+    if skipped > 0 {
+        steps.push(format!("({skipped} more)"));
+    }
+    steps.reverse();
     steps
 }
 

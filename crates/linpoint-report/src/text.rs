@@ -195,11 +195,20 @@ pub(crate) fn fails_at(explanation: &Explanation) -> Option<String> {
 
 /// The results that the failing operation could have returned.
 pub(crate) fn allowed(explanation: &Explanation) -> Option<String> {
+    /// Long results fill the screen.
+    const MAX_TEXT: usize = 240;
     let all = &explanation.allowed;
-    let more = all.len().saturating_sub(MAX_ALLOWED);
-    let mut text = all.iter().take(MAX_ALLOWED).map(|a| clean(a)).collect::<Vec<_>>().join(" or ");
+    let mut length = 0;
+    let fits = |text: &&String| {
+        length += text.chars().count();
+        length <= MAX_TEXT
+    };
+    let shown = all.iter().take(MAX_ALLOWED).take_while(fits).count().max(1).min(all.len());
+    let more = all.len() - shown;
+    let mut text = all[..shown].iter().map(|a| clean(a)).collect::<Vec<_>>().join(" or ");
     if more > 0 {
-        let _ = write!(text, " or {more} others");
+        let others = if more == 1 { "another" } else { &format!("{more} others") };
+        let _ = write!(text, " or {others}");
     }
     match (all.is_empty(), explanation.allowed_is_complete) {
         (true, true) => Some("nothing: no result was possible".to_owned()),
