@@ -5,6 +5,7 @@
 //! the file, and is checked, explained and shrunk like any other.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use linpoint::wire::Part;
 
@@ -31,10 +32,10 @@ pub(crate) fn split(
     let mut routes: BTreeMap<(String, Option<u32>), Route> = BTreeMap::new();
     for op in raw.ops.iter() {
         let key = (op.name.to_owned(), op.extras.object);
-        if !routes.contains_key(&key) {
+        if let Entry::Vacant(place) = routes.entry(key) {
             let object = op.extras.object.and_then(|object| raw.objects.get(object as usize));
             let route = router.route(op.name, object);
-            routes.insert(key, route.map_err(|lost| lost.error(source, &raw, &op, &components))?);
+            place.insert(route.map_err(|lost| lost.error(source, &raw, &op, &components))?);
         }
     }
     let piece = |(number, component): (usize, &Component)| {

@@ -180,7 +180,7 @@ fn results(
     let valid = match () {
         () if !lost.is_empty() || !repeated.is_empty() => Some(false),
         () if stable.is_empty() => None,
-        () => Some(!(linearizable && !stale.is_empty())),
+        () => Some(!linearizable || stale.is_empty()),
     };
     let mut worst = stale.clone();
     worst.sort_by_key(|(value, _, latency)| (std::cmp::Reverse(*latency), *value));
