@@ -91,7 +91,7 @@ fn open_shows_the_page_in_a_browser() {
     };
     assert_eq!(check("page.html", 0), (page("page.html"), String::new()));
     assert_eq!(check("pages/", 1), (page("pages/index.html"), String::new()));
-    let snark = ["explore", "snark", "--program", "pushR 1; popR | pushR 2; popL", "--cores", "1"];
+    let snark = ["explore", "snark", "--program", "pushR 1; popR | pushR 2; popL", "--jobs", "1"];
     let args = [&snark[..], &["--html", "run.html", "--open"]].concat();
     assert_eq!(opened(&dir, &args, &browser, 1), (page("run.html"), String::new()));
     // What cannot be shown is a message, and changes nothing else.

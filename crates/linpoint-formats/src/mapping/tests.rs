@@ -46,7 +46,7 @@ fn fields_are_mapped() {
     assert_eq!(words(text, map), ["3 x: add_fetch(1) 5-9 7"]);
     // Fields with linpoint's own names need no entry, and whole lists of arguments are arguments.
     let text = "{\"op\":\"put\",\"args\":[\"k\",null],\"process\":\"p\",\"start\":1,\"end\":2}";
-    assert_eq!(words(text, ""), ["p put(\"k\", nil) 1-2 ?"]);
+    assert_eq!(words(text, ""), ["p put(\"k\", null) 1-2 ?"]);
     // Arguments in several fields, constants, names with signs in them.
     let text = "{\"op\":\"cas\",\"a,b\":1,\"new\":[2],\"start\":1}";
     assert_eq!(words(text, "args=\"a,b\"+new"), [" cas(1, [2]) 1-never ?"]);
@@ -288,7 +288,7 @@ fn tables() {
     );
     assert_eq!(
         words("op,start,end,value\nx,1,2,NULL\ny,1,2,\n", "nil=NULL"),
-        [" x() 1-2 nil", " y() 1-2 ?"]
+        [" x() 1-2 null", " y() 1-2 ?"]
     );
     assert_eq!(words("op,start,end,value\ny,1,2,\n", "nil="), [" y() 1-2 nil"]);
     for (text, message) in [
