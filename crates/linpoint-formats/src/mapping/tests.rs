@@ -52,7 +52,7 @@ fn fields_are_mapped() {
     assert_eq!(words(text, "args=\"a,b\"+new"), [" cas(1, [2]) 1-never ?"]);
     assert_eq!(
         words("{\"op\":\"x\",\"k\":1,\"start\":1}", "op.x=put(k,\"v\",null,[1,2])"),
-        [" put(1, \"v\", nil, [1, 2]) 1-never ?"]
+        [" put(1, \"v\", null, [1, 2]) 1-never ?"]
     );
     assert_eq!(
         words("{\"op\":\"x\",\"all\":[1,2],\"start\":1}", "args=all..."),
@@ -290,7 +290,7 @@ fn tables() {
         words("op,start,end,value\nx,1,2,NULL\ny,1,2,\n", "nil=NULL"),
         [" x() 1-2 null", " y() 1-2 ?"]
     );
-    assert_eq!(words("op,start,end,value\ny,1,2,\n", "nil="), [" y() 1-2 nil"]);
+    assert_eq!(words("op,start,end,value\ny,1,2,\n", "nil="), [" y() 1-2 null"]);
     for (text, message) in [
         ("op,start\nx", "a.log:2: this line has 1 fields, and the first line has 2"),
         ("op,op\n", "a.log:1:4: two columns have the name \"op\""),
