@@ -1,5 +1,6 @@
 //! The number of threads changes nothing but the time.
 
+use linpoint::verdict::{Verdict, Violation};
 use linpoint_formats::generate::{Options, generate};
 use linpoint_formats::registry::{ReadLimits, read_all_within};
 use linpoint_formats::{Format, LoadedHistory, ModelName, Settings, Source};
@@ -19,12 +20,17 @@ fn read(source: &Source, threads: usize) -> LoadedHistory {
 }
 
 /// What is reported. Which order a search finds depends on who wins the race, so only monitors are expected to repeat it.
+/// How much else is said about a violation of a long history depends on the time that is left.
 fn outcome(history: &LoadedHistory, threads: usize) -> String {
     let settings = Settings { threads: Some(threads), ..Settings::default() };
     match history.check(&settings) {
-        Ok(report) if report.engine.contains("monitor") => {
-            format!("{} {:?} {:?}", report.engine, report.verdict, report.more)
-        }
+        Ok(report) if report.engine.contains("monitor") => match &report.verdict {
+            Verdict::Violation(violation) => {
+                let Violation { kind, reason, failing, core, .. } = &**violation;
+                format!("{} {kind:?} {reason:?} {failing:?} {core:?}", report.engine)
+            }
+            verdict => format!("{} {verdict:?}", report.engine),
+        },
         Ok(report) => format!("linearizable: {}", report.verdict.is_linearizable()),
         Err(error) => error.to_string(),
     }
