@@ -56,7 +56,7 @@ impl Arguments<'_> {
         Some(self.named.remove(at).1)
     }
 
-    /// Makes sure that there are so many arguments, and none with a name is left.
+    /// Checks the number of arguments, and that no named argument is left over.
     pub(super) fn expect(
         &self,
         function: &str,

@@ -1,7 +1,7 @@
 //! Evaluates the tree.
 //!
-//! Everything is bounded: a call may take so many ticks (a statement, a call, an element that is copied), and go so many
-//! levels deep. Nothing can be asked for that is not the same every time.
+//! Everything is bounded: each call of a script has a limit on its ticks (a statement, a call, an element that is copied)
+//! and on its depth. A script can ask for nothing that changes from one call to the next.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -289,7 +289,7 @@ fn named(
     }
     let (name, _) = begun_by(&function);
     let mut new = fault(Aside { name: name.to_owned(), ..aside }, now, Lasting::ToTheEnd);
-    // The operation that ended the last fault is done, or it ends what nobody saw begin.
+    // The operation that ended the last fault is done, or it ends a fault whose beginning was not recorded.
     let is_done = done.remove(&new.lane).as_ref() == Some(&function);
     if is_done || is_general || function.starts_with("stop-") {
         function.clone_into(&mut new.name);
