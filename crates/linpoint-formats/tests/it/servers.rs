@@ -8,7 +8,7 @@ use linpoint::Verdict;
 use linpoint::verdict::ReasonKind;
 use linpoint_formats::{LoadedHistory, Settings, Source, registry};
 
-#[path = "../../examples/etcd_cluster.rs"]
+#[path = "../../examples/etcd_cluster/main.rs"]
 mod etcd_cluster;
 #[path = "../../examples/redis_replica.rs"]
 mod redis_replica;

@@ -1,9 +1,8 @@
 //! A contradiction: a few rows, and a sentence about them.
 
-use std::borrow::Cow;
-
 use super::super::{EtcdOp, EtcdRet, words};
 use super::read::Row;
+use crate::monitor::Piece;
 use crate::spec::{PartView, Refutation};
 use crate::verdict::{Form, OpMention, Reason, ReasonKind};
 
@@ -15,37 +14,12 @@ pub(super) struct No {
     sentence: Vec<Piece>,
 }
 
-/// A piece of a sentence.
-#[derive(Debug)]
-pub(super) enum Piece {
-    Text(Cow<'static, str>),
-    Row(Row),
-}
-
-impl From<&'static str> for Piece {
-    fn from(text: &'static str) -> Piece {
-        Piece::Text(text.into())
-    }
-}
-
-impl From<String> for Piece {
-    fn from(text: String) -> Piece {
-        Piece::Text(text.into())
-    }
-}
-
-impl From<Row> for Piece {
-    fn from(row: Row) -> Piece {
-        Piece::Row(row)
-    }
-}
-
 /// A contradiction of the rows that the sentence names: `no!(Stale, a, " is older than ", b)`.
 macro_rules! no {
     ($kind:ident, $($piece:expr),+ $(,)?) => {
         $crate::spec::models::etcd::monitor::no::No::new(
             $crate::verdict::ReasonKind::$kind,
-            vec![$($crate::spec::models::etcd::monitor::no::Piece::from($piece)),+],
+            vec![$($crate::monitor::Piece::from($piece)),+],
         )
     };
 }
@@ -55,7 +29,7 @@ impl No {
     pub(super) fn new(kind: ReasonKind, sentence: Vec<Piece>) -> No {
         let row = |piece: &Piece| match piece {
             Piece::Text(_) => None,
-            Piece::Row(row) => Some(*row),
+            Piece::Op(row) => Some(*row),
         };
         No { rows: sentence.iter().filter_map(row).collect(), kind, sentence }
     }
@@ -85,7 +59,7 @@ impl No {
         let empty = Reason::new(self.kind);
         let reason = self.sentence.into_iter().fold(empty, |reason, piece| match piece {
             Piece::Text(text) => reason.text(text),
-            Piece::Row(row) => match mention(row) {
+            Piece::Op(row) => match mention(row) {
                 Some(mention) => reason.op(mention),
                 None => reason,
             },
