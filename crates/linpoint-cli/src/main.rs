@@ -10,7 +10,6 @@ mod glob;
 mod inputs;
 mod interrupt;
 mod map_file;
-mod memory;
 mod output;
 mod progress;
 
@@ -23,12 +22,9 @@ use error::CommandResult;
 use exit::{CLOSED_PIPE, Exit};
 use output::Output;
 
-#[global_allocator]
-static ALLOCATOR: memory::Counting = memory::Counting;
-
 fn main() -> ExitCode {
-    memory::give_large_blocks_back();
-    linpoint::count_memory_with(memory::in_use);
+    linpoint_memory::give_large_blocks_back();
+    linpoint::count_memory_with(linpoint_memory::in_use);
     let cli = Cli::parse();
     let mut out = Output::new(cli.color);
     let result = run(cli.command, &mut out);

@@ -14,8 +14,6 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use linpoint::Progress;
 use linpoint_report::text;
 
-use crate::memory;
-
 /// Time between two updates of the display.
 const TICK: Duration = Duration::from_millis(200);
 /// The display names a check that has run for longer than this.
@@ -203,7 +201,7 @@ impl<'a> Display<'a> {
             // Unparked early, the run is already over.
             std::thread::park_timeout(TICK);
             while board.is_shown.load(Ordering::Relaxed) {
-                drawn.set_message(board.line(Instant::now(), memory::in_use()));
+                drawn.set_message(board.line(Instant::now(), linpoint_memory::in_use()));
                 drawn.set_position(board.done.load(Ordering::Relaxed) as u64);
                 drawn.tick();
                 std::thread::park_timeout(TICK);

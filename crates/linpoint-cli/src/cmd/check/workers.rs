@@ -249,7 +249,7 @@ impl<'a> Workers<'a> {
 /// still checked, with a part of it.
 pub fn memory_left(settings: &Settings) -> usize {
     let limit = settings.limits.memory_bytes();
-    limit.saturating_sub(crate::memory::in_use()).max(limit / HISTORIES_DIVISOR)
+    limit.saturating_sub(linpoint_memory::in_use()).max(limit / HISTORIES_DIVISOR)
 }
 
 fn panicked(input: &Input) -> Finding {

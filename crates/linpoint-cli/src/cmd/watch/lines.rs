@@ -7,6 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use linpoint::{Allowance, Cancel};
+use memchr::memchr;
 
 /// A longer line is an error. The limit bounds the memory for one line.
 const LONGEST: usize = 64 << 20;
@@ -91,7 +92,7 @@ impl LineReader {
                     _ => return Ok(!line.is_empty()),
                 }
             }
-            let end = bytes.iter().position(|byte| *byte == b'\n');
+            let end = memchr(b'\n', bytes);
             let taken = end.unwrap_or(bytes.len());
             line.extend_from_slice(&bytes[..taken]);
             let used = taken + usize::from(end.is_some());
