@@ -55,7 +55,8 @@ fn compare(name: &str, kind: &str, bundled: &str, more: &[&str]) {
     let script = start(&dir, kind);
     for seed in ["1", "2", "3", "4", "5", "6"] {
         for (ops, wrong, code) in [("120", &[][..], 0), ("30", &["--mutate"][..], 1)] {
-            let mut made = vec!["gen", "-m", bundled, "--ops", ops, "--seed", seed, "-o", "h.jsonl"];
+            let mut made =
+                vec!["gen", "-m", bundled, "--ops", ops, "--seed", seed, "-o", "h.jsonl"];
             made.extend(more);
             made.extend(wrong);
             exits(&linpoint(&dir, &made), 0);

@@ -53,9 +53,10 @@ fn pop(all: &All, end: End, value: u32) -> All {
 /// grow at one end and shrink at the other, so that the cut moves.
 #[test]
 fn sets_of_contents_are_what_they_stand_for() {
-    let most = if std::env::var_os("LINPOINT_LONG").is_some() { 300 } else { 50 };
+    let long = std::env::var_os("LINPOINT_LONG").is_some();
+    let (most, seeds) = if long { (300, 60) } else { (50, 30) };
     let (mut moved, mut ambiguous) = (0, 0);
-    for seed in 0..60 {
+    for seed in 0..seeds {
         let rng = &mut fastrand::Rng::with_seed(seed);
         let effort = &mut Effort::constant();
         let mut words = Words::new();
@@ -102,7 +103,7 @@ fn sets_of_contents_are_what_they_stand_for() {
             assert_eq!(all_of(&words, &contents), all, "seed {seed}, step {step}");
         }
     }
-    assert!(moved > 50 && ambiguous > 1_000, "{moved} cuts moved, {ambiguous} ambiguous");
+    assert!(moved > 25 && ambiguous > 500, "{moved} cuts moved, {ambiguous} ambiguous");
 }
 
 /// Contents whose ends are at different places keep a common cut.
