@@ -19,7 +19,7 @@ use crate::Settings;
 use crate::model::ModelName;
 use crate::raw::Clock;
 use crate::write::{Header, WriteError};
-use crate::{Format, Source, Value, convert, registry};
+use crate::{Format, Source, Value, registry};
 pub use fault::Bug;
 use fault::Fault;
 use linpoint::history::Ties;
@@ -219,7 +219,7 @@ fn try_out(options: &Options) -> Result<(), WriteError> {
     // The model has to be in the file, or else it is easily forgotten.
     let model = registry::resolve(read.format, None, read.model.as_ref());
     let same = |read: &ModelName| {
-        let general = convert::generalised(&options.model);
+        let general = options.model.generalised();
         registry::same_model(read, &options.model)
             || general.is_some_and(|general| registry::same_model(read, &general))
     };

@@ -14,6 +14,7 @@ mod wrong;
 
 pub use facts::Facts;
 pub use loaded::LoadedHistory;
+pub use models::for_each_model;
 pub(crate) use moments::Events;
 pub use moments::{FailedOp, PlacedFault, Times};
 pub use typed::{Difference, Recorded};
@@ -312,7 +313,7 @@ fn model_of(
 
 /// The model of a history with all its options, if it is known. `model` overrides the model that the
 /// file names.
-pub(crate) fn resolve(
+pub fn resolve(
     format: Format,
     model: Option<&ModelName>,
     in_file: Option<&ModelName>,

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use linpoint::spec::models::{ModelVisitor, for_each_model};
+use linpoint::spec::models::{self, ModelVisitor};
 use linpoint::wire::{BadOption, FromWire, ModelInfo, Options, Sizes};
 
 use super::loader::{self, Loader};
@@ -29,13 +29,19 @@ pub(super) enum Make {
     Custom,
 }
 
+/// Visits the models of the library and Java's collections, in the order in which they are listed. Models that users
+/// write are known by name only, see [`custom`].
+pub fn for_each_model(visitor: &mut impl ModelVisitor) {
+    models::for_each_model(visitor);
+    visitor.model::<Java>();
+}
+
 /// All models, in the order in which they are listed.
 pub(crate) fn all() -> &'static [Entry] {
     static ALL: OnceLock<Vec<Entry>> = OnceLock::new();
     ALL.get_or_init(|| {
         let mut list = List(Vec::new());
         for_each_model(&mut list);
-        list.model::<Java>();
         list.0
     })
 }
