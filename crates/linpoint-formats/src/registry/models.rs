@@ -3,22 +3,17 @@
 use std::sync::OnceLock;
 
 use linpoint::spec::models::{self, ModelVisitor};
-use linpoint::wire::{BadOption, FromWire, ModelInfo, Options, Sizes};
+use linpoint::wire::{BadOption, FromWire, ModelInfo, Options};
 
 use super::loader::{self, Loader};
 use super::watch::{AnyStream, ModelStream};
 use super::{LoadedHistory, custom};
-use crate::generate::{Draft, Object, Simulated};
+use crate::ReadError;
 use crate::java::Java;
-use crate::{ReadError, Value};
 
 /// A model of the list.
 pub(crate) struct Entry {
     pub(crate) info: ModelInfo,
-    /// True if operations have keys.
-    pub(crate) has_keys: bool,
-    /// Options that a generated history fills in.
-    pub(crate) default_options: fn(Sizes) -> Vec<(&'static str, Value)>,
     pub(super) make: Make,
 }
 
@@ -57,8 +52,6 @@ impl ModelVisitor for List {
     fn model<M: FromWire>(&mut self) {
         self.0.push(Entry {
             info: M::INFO,
-            has_keys: M::HAS_KEYS,
-            default_options: M::default_options,
             make: Make::Bundled(|options| Ok(Box::new(M::from_options(options)?))),
         });
     }
@@ -77,9 +70,6 @@ pub(crate) trait Model {
 
     /// The stream of one of its objects, without operations.
     fn stream(&self) -> Box<dyn AnyStream + '_>;
-
-    /// An object that processes use, for generated histories.
-    fn simulate(&self, draft: &Draft<'_>) -> Box<dyn Object>;
 }
 
 impl<M: FromWire> Model for M {
@@ -97,9 +87,5 @@ impl<M: FromWire> Model for M {
 
     fn stream(&self) -> Box<dyn AnyStream + '_> {
         Box::new(ModelStream::new(self))
-    }
-
-    fn simulate(&self, draft: &Draft<'_>) -> Box<dyn Object> {
-        Box::new(Simulated::new(self.clone(), draft))
     }
 }
