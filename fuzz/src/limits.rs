@@ -13,9 +13,9 @@ use std::io::Write;
 use std::time::Duration;
 
 use linpoint::{Cancel, CheckError, Engine, Limits, Report, Verdict};
-use linpoint_formats::generate::{Options, Values, generate};
 use linpoint_formats::registry;
 use linpoint_formats::{LoadedHistory, ModelName, Settings, Source};
+use linpoint_generate::{Options, Values, generate};
 
 /// Counts what the program allocates.
 #[derive(Clone, Copy)]

@@ -250,7 +250,7 @@ impl Format {
     }
 
     /// The model of this name with the options that this format implies, if any.
-    pub(crate) fn implied_model(self, name: &str) -> Option<ModelName> {
+    pub fn implied_model(self, name: &str) -> Option<ModelName> {
         let text = match (self, name) {
             (Format::Fastlin | Format::Fptlin, name) => fastlin::model_of(name)?,
             (Format::Porcupine, "kv") => "kv:initial=\"\"",

@@ -5,8 +5,8 @@
 //! bundled models, ready to be checked, behind an interface without type parameters.
 //!
 //! In the other direction, a [`write::Writer`] writes a history in a format, and [`convert()`]
-//! verifies that what was written means the same. [`generate`] generates histories, [`shrink()`]
-//! makes one smaller, and [`stats`] reports what one can reveal.
+//! verifies that what was written means the same. [`shrink()`] makes a history smaller, and [`stats`]
+//! reports what one can reveal.
 
 mod blocks;
 mod convert;
@@ -15,7 +15,6 @@ mod error;
 pub mod etcd;
 mod fastlin;
 mod format;
-pub mod generate;
 pub mod java;
 mod jepsen;
 mod jepsen_json;

@@ -83,6 +83,12 @@ impl ModelName {
         }
         self
     }
+
+    /// A more general model that is equivalent for the operations of this one, if there is one. Some formats only have that.
+    pub fn generalised(&self) -> Option<ModelName> {
+        let name = (self.name == "register").then(|| "cas-register".to_owned())?;
+        Some(ModelName { name, options: self.options.clone() })
+    }
 }
 
 /// One of several objects of a service.

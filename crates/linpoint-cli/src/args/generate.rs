@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use linpoint_formats::generate::{Bug, Options, Values};
 use linpoint_formats::{ModelName, registry};
+use linpoint_generate::{Bug, Options, Values};
 
 use super::raw::{ProgramArgs, format_names};
 use super::resolved::{parse_model, program};

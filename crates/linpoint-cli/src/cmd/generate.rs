@@ -1,8 +1,8 @@
 //! `linpoint gen`: generates linearizable histories by simulation, or histories with one wrong result or a
 //! planted bug.
 
-use linpoint_formats::generate::{Changed, generate};
 use linpoint_formats::write::WriteError;
+use linpoint_generate::{Changed, generate};
 
 use crate::args::generate::GenArgs;
 use crate::error::{CommandError, CommandResult};

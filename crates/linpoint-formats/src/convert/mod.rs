@@ -294,7 +294,7 @@ fn same(
         if original.difference(loaded).is_none() {
             return Ok(None);
         }
-        if let Some(general) = generalised(original.model())
+        if let Some(general) = original.model().generalised()
             && let Ok(original) = registry::load(source, raw.clone(), Some(&general))
             && original.difference(loaded).is_none()
         {
@@ -325,12 +325,6 @@ fn same(
         format!("{} cannot record that this is a history of {model}: {otherwise}", to.name());
     let help = format!("--model '{model}' writes it anyway; then it is needed to check it, too");
     Err(ReadError::new(source, message).help(help))
-}
-
-/// A model that is equivalent for the operations of this one.
-pub(crate) fn generalised(model: &ModelName) -> Option<ModelName> {
-    let name = (model.name == "register").then(|| "cas-register".to_owned())?;
-    Some(ModelName { name, options: model.options.clone() })
 }
 
 fn described(

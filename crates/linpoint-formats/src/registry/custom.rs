@@ -68,8 +68,6 @@ pub fn add_command(command: &str, limits: ProcessLimits) -> Result<ModelName, Re
 fn add(made: &CustomModel, program: Option<ProcessLimits>, model: &ModelName) {
     let entry = Entry {
         info: ModelInfo { name: Box::leak(model.name.as_str().into()), ..made.info() },
-        has_keys: true,
-        default_options: |_| Vec::new(),
         make: Make::Custom,
     };
     // There are as many as the user names.
@@ -128,21 +126,5 @@ pub(super) fn make(source: &Source, name: &ModelName) -> Result<Box<dyn Model>, 
     match model(name)? {
         Some(made) => Ok(Box::new(made)),
         None => Err(ReadError::new(source, format!("the model {:?} is gone", name.name))),
-    }
-}
-
-/// What went wrong with a model that was added, if something did.
-pub(crate) fn failure(name: &ModelName) -> Option<String> {
-    model(name).ok().flatten()?.failure().map(|failed| failed.to_string())
-}
-
-/// Makes sure that histories of a model can be generated.
-pub(crate) fn can_draw(name: &ModelName) -> Result<(), String> {
-    match model(name).map_err(|error| error.to_string())? {
-        Some(made) if !made.can_draw() => Err(match made.failure() {
-            Some(failed) => failed.to_string(),
-            None => format!("{} does not say what can be called: define `ops`", name.name),
-        }),
-        _ => Ok(()),
     }
 }

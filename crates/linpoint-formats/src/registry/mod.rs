@@ -14,6 +14,7 @@ mod wrong;
 
 pub use facts::Facts;
 pub use loaded::LoadedHistory;
+pub use models::for_each_model;
 pub(crate) use moments::Events;
 pub use moments::{FailedOp, PlacedFault, Times};
 pub use typed::{Difference, Recorded};
@@ -28,10 +29,9 @@ use linpoint::{Algorithm, Cancel, Checker, Hints, Limits};
 use rustc_hash::FxHashMap;
 
 use crate::blocks::Input;
-use crate::generate::{Draft, Object};
 use crate::mapping::{self, Mapping};
 use crate::model::ModelName;
-use crate::raw::{RawBuilder, RawHistory};
+use crate::raw::RawHistory;
 use crate::stream::Stream;
 use crate::suggest::did_you_mean;
 use crate::workload::WorkloadChoice;
@@ -312,7 +312,7 @@ fn model_of(
 
 /// The model of a history with all its options, if it is known. `model` overrides the model that the
 /// file names.
-pub(crate) fn resolve(
+pub fn resolve(
     format: Format,
     model: Option<&ModelName>,
     in_file: Option<&ModelName>,
@@ -334,14 +334,6 @@ pub(crate) fn has_specification(model: &ModelName) -> bool {
         || model.option("class").and_then(Value::as_str).is_none_or(crate::java::Java::knows)
 }
 
-/// An object of a model that processes use, for generated histories.
-pub(crate) fn simulate(draft: &Draft<'_>) -> Result<Box<dyn Object>, ReadError> {
-    let nowhere = Source::new("--model", Vec::new());
-    let entry = entry_of(&nowhere, draft.model)?;
-    let made = model_with_options(&nowhere, entry, draft.model).map_err(|(error, _)| error)?;
-    Ok(made.simulate(draft))
-}
-
 /// Makes sure that a model exists and has these options, before any file is read. Options that it
 /// needs may still be missing: files can have them.
 ///
@@ -357,18 +349,6 @@ pub fn validate(model: &ModelName) -> Result<(), ReadError> {
     match model_with_options(&nowhere, entry, model) {
         Err((error, Fault::Wrong)) => Err(error),
         Ok(_) | Err((_, Fault::Missing)) => Ok(()),
-    }
-}
-
-/// True if two models allow the same histories, as far as they have the same operations.
-pub(crate) fn same_model(one: &ModelName, other: &ModelName) -> bool {
-    let empty = |model: &ModelName| {
-        let source = Source::new("", Vec::new());
-        load(&source, RawBuilder::new().finish(Format::Jsonl), Some(model)).ok()
-    };
-    match (empty(one), empty(other)) {
-        (Some(one), Some(other)) => one.difference(&other).is_none(),
-        _ => false,
     }
 }
 

@@ -2,23 +2,18 @@
 
 use std::sync::OnceLock;
 
-use linpoint::spec::models::{ModelVisitor, for_each_model};
-use linpoint::wire::{BadOption, FromWire, ModelInfo, Options, Sizes};
+use linpoint::spec::models::{self, ModelVisitor};
+use linpoint::wire::{BadOption, FromWire, ModelInfo, Options};
 
 use super::loader::{self, Loader};
 use super::watch::{AnyStream, ModelStream};
 use super::{LoadedHistory, custom};
-use crate::generate::{Draft, Object, Simulated};
+use crate::ReadError;
 use crate::java::Java;
-use crate::{ReadError, Value};
 
 /// A model of the list.
 pub(crate) struct Entry {
     pub(crate) info: ModelInfo,
-    /// True if operations have keys.
-    pub(crate) has_keys: bool,
-    /// Options that a generated history fills in.
-    pub(crate) default_options: fn(Sizes) -> Vec<(&'static str, Value)>,
     pub(super) make: Make,
 }
 
@@ -29,13 +24,19 @@ pub(super) enum Make {
     Custom,
 }
 
+/// Visits the models of the library and Java's collections, in the order in which they are listed. Models that users
+/// write are known by name only, see [`custom`].
+pub fn for_each_model(visitor: &mut impl ModelVisitor) {
+    models::for_each_model(visitor);
+    visitor.model::<Java>();
+}
+
 /// All models, in the order in which they are listed.
 pub(crate) fn all() -> &'static [Entry] {
     static ALL: OnceLock<Vec<Entry>> = OnceLock::new();
     ALL.get_or_init(|| {
         let mut list = List(Vec::new());
         for_each_model(&mut list);
-        list.model::<Java>();
         list.0
     })
 }
@@ -51,8 +52,6 @@ impl ModelVisitor for List {
     fn model<M: FromWire>(&mut self) {
         self.0.push(Entry {
             info: M::INFO,
-            has_keys: M::HAS_KEYS,
-            default_options: M::default_options,
             make: Make::Bundled(|options| Ok(Box::new(M::from_options(options)?))),
         });
     }
@@ -71,9 +70,6 @@ pub(crate) trait Model {
 
     /// The stream of one of its objects, without operations.
     fn stream(&self) -> Box<dyn AnyStream + '_>;
-
-    /// An object that processes use, for generated histories.
-    fn simulate(&self, draft: &Draft<'_>) -> Box<dyn Object>;
 }
 
 impl<M: FromWire> Model for M {
@@ -91,9 +87,5 @@ impl<M: FromWire> Model for M {
 
     fn stream(&self) -> Box<dyn AnyStream + '_> {
         Box::new(ModelStream::new(self))
-    }
-
-    fn simulate(&self, draft: &Draft<'_>) -> Box<dyn Object> {
-        Box::new(Simulated::new(self.clone(), draft))
     }
 }

@@ -209,7 +209,7 @@ impl Writer for ReadOnly {
 }
 
 /// An operation as text, for messages: `put("a", 1)`.
-pub(crate) fn shown(name: &str, args: &[Value]) -> String {
+pub fn shown(name: &str, args: &[Value]) -> String {
     let args: Vec<String> = args.iter().map(Value::to_string).collect();
     crate::words::shorter(&format!("{name}({})", args.join(", ")))
 }

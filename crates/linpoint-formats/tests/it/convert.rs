@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use linpoint::{Allowance, Limits, Verdict};
-use linpoint_formats::generate::{Options, Values, generate};
 use linpoint_formats::{
     Format, LoadedHistory, ModelName, RawHistory, Settings, Source, convert, registry,
 };
+use linpoint_generate::{Options, Values, generate};
 
 fn model(text: &str) -> ModelName {
     ModelName::parse(text).unwrap()

@@ -6,7 +6,6 @@ mod etcd;
 mod faults;
 mod files;
 mod fuzz_regressions;
-mod generated;
 mod jvm;
 mod models;
 mod published;

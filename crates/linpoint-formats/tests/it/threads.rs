@@ -1,9 +1,9 @@
 //! The number of threads changes nothing but the time.
 
 use linpoint::verdict::{Verdict, Violation};
-use linpoint_formats::generate::{Options, generate};
 use linpoint_formats::registry::{ReadLimits, read_all_within};
 use linpoint_formats::{Format, LoadedHistory, ModelName, Settings, Source};
+use linpoint_generate::{Options, generate};
 
 /// Long enough for all threads to take part in reading and in checking.
 const OPERATIONS: u64 = 70_000;

@@ -6,9 +6,9 @@
 use std::time::Duration;
 
 use linpoint::{Limits, Verdict};
-use linpoint_formats::generate::{Bug, Options, generate};
 use linpoint_formats::registry::{models, read};
 use linpoint_formats::{ModelName, Settings, Source};
+use linpoint_generate::{Bug, Options, generate};
 
 /// Searches that take longer are undecided, which is no mistake.
 const PATIENCE: Duration = Duration::from_millis(200);

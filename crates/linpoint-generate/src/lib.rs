@@ -15,16 +15,18 @@ mod values;
 use std::io::{self, Write};
 use std::time::Duration;
 
-use crate::Settings;
-use crate::model::ModelName;
-use crate::raw::Clock;
-use crate::write::{Header, WriteError};
-use crate::{Format, Source, Value, convert, registry};
-pub use fault::Bug;
-use fault::Fault;
 use linpoint::history::Ties;
 use linpoint::{Limits, Verdict};
-pub(crate) use objects::{Draft, Object, Simulated};
+use linpoint_formats::raw::{Clock, RawBuilder};
+use linpoint_formats::registry::{self, custom};
+use linpoint_formats::write::{Header, WriteError};
+use linpoint_formats::{
+    Format, LoadedHistory, ModelName, ReadError, Settings, Source, Value, jsonl,
+};
+
+pub use fault::Bug;
+use fault::Fault;
+use objects::{Draft, Object};
 use simulate::{Run, Simulation, Wrong, nowhere};
 pub use values::Values;
 
@@ -118,13 +120,29 @@ pub fn generate<'w>(
     out: impl FnOnce() -> io::Result<Box<dyn Write + 'w>>,
 ) -> Result<Generated, WriteError> {
     let options = completed(options).map_err(WriteError::Cannot)?;
-    registry::custom::can_draw(&options.model).map_err(WriteError::Cannot)?;
+    can_draw(&options.model).map_err(WriteError::Cannot)?;
     let generated = generate_completed(&options, out);
     // Whatever came of it, a model that failed is why.
-    match registry::custom::failure(&options.model) {
+    match failure(&options.model) {
         Some(message) => Err(WriteError::Cannot(message)),
         None => generated,
     }
+}
+
+/// Makes sure that histories of a model can be generated: a model that users write need not say what can be called.
+fn can_draw(name: &ModelName) -> Result<(), String> {
+    match custom::model(name).map_err(|error| error.to_string())? {
+        Some(made) if !made.can_draw() => Err(match made.failure() {
+            Some(failed) => failed.to_string(),
+            None => format!("{} does not say what can be called: define `ops`", name.name),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// What went wrong with a model that users write, if something did.
+fn failure(name: &ModelName) -> Option<String> {
+    custom::model(name).ok().flatten()?.failure().map(|failed| failed.to_string())
 }
 
 fn generate_completed<'w>(
@@ -204,7 +222,7 @@ fn try_out(options: &Options) -> Result<(), WriteError> {
     let mut text = Vec::new();
     run(&Options { format: Format::Jsonl, ..sample.clone() }, Wrong::Nothing, Box::new(&mut text))?;
     let source = Source::new("a sample", text);
-    let raw = crate::jsonl::read(&source).map_err(|error| cannot(error.message().to_owned()))?;
+    let raw = jsonl::read(&source).map_err(|error| cannot(error.message().to_owned()))?;
     registry::load(&source, raw.clone(), None).map_err(|error| cannot(error.to_string()))?;
     if options.format == Format::Jsonl {
         return Ok(());
@@ -219,9 +237,9 @@ fn try_out(options: &Options) -> Result<(), WriteError> {
     // The model has to be in the file, or else it is easily forgotten.
     let model = registry::resolve(read.format, None, read.model.as_ref());
     let same = |read: &ModelName| {
-        let general = convert::generalised(&options.model);
-        registry::same_model(read, &options.model)
-            || general.is_some_and(|general| registry::same_model(read, &general))
+        let general = options.model.generalised();
+        same_model(read, &options.model)
+            || general.is_some_and(|general| same_model(read, &general))
     };
     if !model.as_ref().is_some_and(same) {
         let is = model.map_or_else(|| "a history without a model".to_owned(), |m| m.to_string());
@@ -229,6 +247,20 @@ fn try_out(options: &Options) -> Result<(), WriteError> {
         return Err(cannot(format!("{format} cannot say that this is {model}: it would be {is}")));
     }
     Ok(())
+}
+
+/// True if two models allow the same histories, as far as they have the same operations.
+fn same_model(one: &ModelName, other: &ModelName) -> bool {
+    match (empty(one), empty(other)) {
+        (Ok(one), Ok(other)) => one.difference(&other).is_none(),
+        _ => false,
+    }
+}
+
+/// The history without operations, or what is wrong with the model.
+fn empty(model: &ModelName) -> Result<LoadedHistory, ReadError> {
+    let nowhere = Source::new("--model", Vec::new());
+    registry::load(&nowhere, RawBuilder::new().finish(Format::Jsonl), Some(model))
 }
 
 /// How many operations are tried as victims of a bug.

@@ -3,11 +3,11 @@
 use std::rc::Rc;
 
 use linpoint::wire::{Chance, FromWire, NamedCall};
+use linpoint_formats::{Format, Value};
 
-use super::super::rng::Rng;
-use super::super::values::{Supply, Values};
 use super::{Blocked, Draft, Object, Op};
-use crate::{Format, Value};
+use crate::rng::Rng;
+use crate::values::{Supply, Values};
 
 /// Attempts to draw an operation that the format has.
 const ATTEMPTS: usize = 1000;

@@ -1,12 +1,12 @@
 //! Collections of Java: the specification itself is the object.
 
 use linpoint::Sequential;
+use linpoint_formats::Value;
+use linpoint_formats::java::{Answer, Java};
 
-use super::super::rng::Rng;
-use super::super::values::Supply;
 use super::{Blocked, Draft, Object, Op};
-use crate::Value;
-use crate::java::{Answer, Java};
+use crate::rng::Rng;
+use crate::values::Supply;
 
 /// What no method throws.
 const NEVER: &str = "java.lang.Error";

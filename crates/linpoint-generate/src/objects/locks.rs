@@ -3,9 +3,10 @@
 //! A process that waits needs another one to release. Enough calls are reserved for that, and the holder
 //! of the lock makes them, so every operation returns in the end.
 
-use super::super::rng::Rng;
+use linpoint_formats::{Format, Value};
+
 use super::{Blocked, Draft, Object, Op, Recorded};
-use crate::{Format, Value};
+use crate::rng::Rng;
 
 /// How often the history says that something was acquired and released.
 #[derive(Default, Clone)]

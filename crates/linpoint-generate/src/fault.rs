@@ -1,15 +1,15 @@
 //! Realistic bugs: what replication, caching and retries do to an object if they are done wrong.
 //!
 //! One operation, the victim, meets the bug. Everything else is as it should be. Whether the history shows it depends on
-//! what the others do; [`super::generate`] tries victims until it does.
+//! what the others do; [`crate::generate`] tries victims until it does.
 
 use std::fmt;
 use std::str::FromStr;
 
-use super::objects::{Blocked, Object, Op};
-use super::rng::Rng;
-use crate::Value;
-use crate::suggest::did_you_mean;
+use linpoint_formats::{Value, did_you_mean};
+
+use crate::objects::{Blocked, Object, Op};
+use crate::rng::Rng;
 
 /// A bug to plant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -82,7 +82,7 @@ const OVERTAKING: u64 = 6;
 const ASTRAY: u64 = 6;
 
 /// A bug on its way.
-pub(super) struct Fault {
+pub(crate) struct Fault {
     bug: Bug,
     /// The number of the operation that meets it.
     victim: u64,
@@ -96,12 +96,12 @@ pub(super) struct Fault {
 }
 
 impl Fault {
-    pub(super) fn new(bug: Bug, victim: u64) -> Fault {
+    pub(crate) fn new(bug: Bug, victim: u64) -> Fault {
         Fault { bug, victim, copy: None, process: None, late: None, count: 0 }
     }
 
     /// Performs an operation as the object does, or as the bug makes it.
-    pub(super) fn perform(
+    pub(crate) fn perform(
         &mut self,
         object: &mut dyn Object,
         (number, process): (u64, u32),

@@ -4,26 +4,25 @@
 //! objects of their own, which count what happened and so know results that an operation cannot have had.
 
 mod java;
+mod kind;
 mod locks;
 mod sets;
 mod simulated;
 
-pub(crate) use simulated::Simulated;
-
 use linpoint::wire::Sizes;
+use linpoint_formats::{Format, ModelName, Value};
 
-use super::Options;
-use super::rng::Rng;
-use super::values::Values;
-use crate::model::ModelName;
-use crate::registry::{self, models};
-use crate::{Format, Value};
+use crate::rng::Rng;
+use crate::values::Values;
+use crate::{MOST, Options, empty};
+use kind::Kind;
+use simulated::Simulated;
 
 /// An operation to call.
 #[derive(Clone, Debug)]
 pub(crate) struct Op {
-    pub(super) name: &'static str,
-    pub(super) args: Vec<Value>,
+    pub(crate) name: &'static str,
+    pub(crate) args: Vec<Value>,
 }
 
 impl Op {
@@ -82,7 +81,7 @@ pub(crate) trait Object {
 
 /// What an object is to be like.
 pub(crate) struct Draft<'a> {
-    pub(crate) model: &'a ModelName,
+    model: &'a ModelName,
     format: Format,
     operations: u64,
     processes: u32,
@@ -93,7 +92,7 @@ pub(crate) struct Draft<'a> {
 /// Number of keys if `--keys` does not say.
 const KEYS: u32 = 4;
 impl<'a> Draft<'a> {
-    pub(super) fn of(options: &'a Options) -> Draft<'a> {
+    pub(crate) fn of(options: &'a Options) -> Draft<'a> {
         let Options { model, format, operations, processes, values, keys, .. } = options;
         Draft {
             model,
@@ -111,23 +110,23 @@ impl<'a> Draft<'a> {
 }
 
 /// Adds options that the model requires and does not have.
-pub(super) fn fill_in(options: &mut Options) -> Result<(), String> {
+pub(crate) fn fill_in(options: &mut Options) -> Result<(), String> {
     match options.keys {
         Some(0) => return Err("there must be a key".to_owned()),
-        Some(keys) if keys > super::MOST => return Err(format!("{keys} keys are too many")),
+        Some(keys) if keys > MOST => return Err(format!("{keys} keys are too many")),
         _ => {}
     }
-    let Some(entry) = models::find(&options.model.name) else { return Ok(()) };
+    let Some(kind) = Kind::named(&options.model.name) else { return Ok(()) };
     // In that format, every process has a segment of its own.
     let own_segments = (options.format == Format::Snapshot).then(|| options.processes.max(2));
     let sizes = Sizes { processes: options.processes, keys: own_segments.or(options.keys) };
-    let mut missing = (entry.default_options)(sizes);
+    let mut missing = (kind.default_options)(sizes);
     missing.retain(|(key, _)| options.model.option(key).is_none());
     let says_how_many = |(key, value): &(&str, Value)| {
         let one_more = Sizes { keys: sizes.keys.map(|keys| keys + 1), ..sizes };
-        (entry.default_options)(one_more).iter().any(|(other, more)| other == key && more != value)
+        (kind.default_options)(one_more).iter().any(|(other, more)| other == key && more != value)
     };
-    if options.keys.is_some() && !entry.has_keys && !missing.iter().any(says_how_many) {
+    if options.keys.is_some() && !kind.has_keys && !missing.iter().any(says_how_many) {
         return Err(format!("{} has no keys, so --keys does not apply", options.model));
     }
     let mut set = |(key, value)| options.model.set(key, value).map_err(|error| error.to_string());
@@ -135,12 +134,19 @@ pub(super) fn fill_in(options: &mut Options) -> Result<(), String> {
 }
 
 /// An object of a model.
-pub(super) fn new(draft: &Draft<'_>) -> Result<Box<dyn Object>, String> {
+pub(crate) fn new(draft: &Draft<'_>) -> Result<Box<dyn Object>, String> {
     Ok(match draft.model.name.as_str() {
         "set" => Box::new(sets::Set::new(draft)),
         "java" => Box::new(java::Collection::new(draft)?),
         "mutex" => Box::new(locks::Mutex::new(draft)),
         "semaphore" => Box::new(locks::Semaphore::new(draft)),
-        _ => registry::simulate(draft).map_err(|error| error.to_string())?,
+        name => match Kind::named(name) {
+            Some(kind) => (kind.simulate)(draft)?,
+            // Several models in one: valid where files are read. The registry says that they are not one model.
+            None => match empty(draft.model) {
+                Err(error) => return Err(error.to_string()),
+                Ok(_) => return Err(format!("histories of {name} cannot be generated")),
+            },
+        },
     })
 }

@@ -1,7 +1,8 @@
 //! What is written, added and inserted.
 
-use super::rng::Rng;
-use crate::Value;
+use linpoint_formats::Value;
+
+use crate::rng::Rng;
 
 /// Which values operations have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,7 +20,7 @@ impl Values {
 
 /// Hands out values.
 #[derive(Clone, Debug)]
-pub(super) struct Supply {
+pub(crate) struct Supply {
     values: Values,
     last: u64,
     /// Scattered values are below two to this power.
@@ -35,19 +36,19 @@ const NEVER: i64 = 999_999_999;
 
 impl Supply {
     /// Values for this many operations.
-    pub(super) fn new(values: Values, operations: u64, texts: bool) -> Supply {
+    pub(crate) fn new(values: Values, operations: u64, texts: bool) -> Supply {
         let bits = (u64::BITS - operations.leading_zeros()).clamp(4, 48);
         Supply { values, last: 0, bits, texts, taken: Vec::new() }
     }
 
     /// These are there from the start: [`Supply::never`] is none of them.
-    pub(super) fn beside(mut self, taken: impl IntoIterator<Item = Value>) -> Supply {
+    pub(crate) fn beside(mut self, taken: impl IntoIterator<Item = Value>) -> Supply {
         self.taken.extend(taken);
         self
     }
 
     /// The next number.
-    pub(super) fn number(&mut self, rng: &mut Rng) -> i64 {
+    pub(crate) fn number(&mut self, rng: &mut Rng) -> i64 {
         let number = match self.values {
             Values::Among(n) => 1 + rng.below(n.into()),
             Values::Distinct => {
@@ -59,13 +60,13 @@ impl Supply {
     }
 
     /// The next value.
-    pub(super) fn draw(&mut self, rng: &mut Rng) -> Value {
+    pub(crate) fn draw(&mut self, rng: &mut Rng) -> Value {
         let number = self.number(rng);
         self.value(number)
     }
 
     /// The next value; distinct ones come in an order that looks random.
-    pub(super) fn scattered(&mut self, rng: &mut Rng) -> Value {
+    pub(crate) fn scattered(&mut self, rng: &mut Rng) -> Value {
         let number = self.number(rng);
         match self.values {
             Values::Among(_) => self.value(number),
@@ -74,7 +75,7 @@ impl Supply {
     }
 
     /// How many distinct values there were so far.
-    pub(super) fn last(&self) -> u64 {
+    pub(crate) fn last(&self) -> u64 {
         self.last
     }
 
@@ -83,7 +84,7 @@ impl Supply {
     }
 
     /// A value that is never handed out.
-    pub(super) fn never(&self) -> Value {
+    pub(crate) fn never(&self) -> Value {
         let reach = match self.values {
             Values::Among(n) => u64::from(n),
             Values::Distinct => self.last.max(1 << self.bits),

@@ -1,11 +1,12 @@
 //! Processes that use an object, one event at a time.
 
-use super::fault::Fault;
-use super::objects::{Blocked, Object, Op, Recorded};
-use super::rng::Rng;
-use super::{Changed, Generated, Options};
-use crate::write::{Call, Ending, Header, WriteError, Writer, Written, shown};
-use crate::{Format, Value};
+use linpoint_formats::write::{Call, Ending, Header, WriteError, Writer, Written, shown};
+use linpoint_formats::{Format, Value};
+
+use crate::fault::Fault;
+use crate::objects::{Blocked, Object, Op, Recorded};
+use crate::rng::Rng;
+use crate::{Changed, Generated, Options};
 
 /// Percentage of ambiguous operations that return an unknown result. The others never return.
 const UNKNOWN_PERCENT: u64 = 25;
@@ -36,7 +37,7 @@ enum Fate {
 }
 
 /// What is wrong with a run.
-pub(super) enum Wrong {
+pub(crate) enum Wrong {
     Nothing,
     /// This operation has another result.
     Result(u64, Value),
@@ -44,16 +45,16 @@ pub(super) enum Wrong {
 }
 
 /// The result of a run.
-pub(super) struct Run {
-    pub(super) generated: Generated,
-    pub(super) object: Box<dyn Object>,
+pub(crate) struct Run {
+    pub(crate) generated: Generated,
+    pub(crate) object: Box<dyn Object>,
 }
 
 /// Receives the number, the operation and the result of each operation that returns a known result.
 type Judge<'j> = dyn FnMut(u64, &Op, &Value) + 'j;
 
 /// A run of the object.
-pub(super) struct Simulation<'a, 'w> {
+pub(crate) struct Simulation<'a, 'w> {
     options: &'a Options,
     object: Box<dyn Object>,
     writer: &'a mut (dyn Writer + 'w),
@@ -72,7 +73,7 @@ pub(super) struct Simulation<'a, 'w> {
 }
 
 impl<'a, 'w> Simulation<'a, 'w> {
-    pub(super) fn new(
+    pub(crate) fn new(
         options: &'a Options,
         object: Box<dyn Object>,
         writer: &'a mut (dyn Writer + 'w),
@@ -104,7 +105,7 @@ impl<'a, 'w> Simulation<'a, 'w> {
     }
 
     /// Runs to the end, with something wrong or nothing.
-    pub(super) fn run(mut self, wrong: Wrong) -> Result<Run, WriteError> {
+    pub(crate) fn run(mut self, wrong: Wrong) -> Result<Run, WriteError> {
         match wrong {
             Wrong::Nothing => {}
             Wrong::Result(number, value) => self.change = Some((number, value)),
@@ -115,7 +116,7 @@ impl<'a, 'w> Simulation<'a, 'w> {
     }
 
     /// Runs to the end and lets a judge look at all results.
-    pub(super) fn judged(mut self, judge: &mut Judge<'_>) -> Result<(), WriteError> {
+    pub(crate) fn judged(mut self, judge: &mut Judge<'_>) -> Result<(), WriteError> {
         self.go_on(judge)
     }
 
@@ -288,7 +289,7 @@ fn called(open: &Open) -> Call<'_> {
 }
 
 /// A writer that writes nothing.
-pub(super) fn nowhere() -> impl Writer {
+pub(crate) fn nowhere() -> impl Writer {
     struct Nowhere;
     impl Writer for Nowhere {
         fn begin(&mut self, _header: &Header<'_>) -> Written {

@@ -1,11 +1,11 @@
 //! Values that are there or not.
 
+use linpoint_formats::Value;
 use rustc_hash::FxHashSet;
 
-use super::super::rng::Rng;
-use super::super::values::Supply;
 use super::{Blocked, Draft, Object, Op, Recorded, Values};
-use crate::Value;
+use crate::rng::Rng;
+use crate::values::Supply;
 
 /// A set. If values are distinct, each is inserted once and removed at most once.
 #[derive(Clone)]

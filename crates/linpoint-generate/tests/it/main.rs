@@ -1,0 +1,3 @@
+//! Integration tests of the generator, in one binary.
+
+mod generated;
