@@ -48,7 +48,8 @@
 //! Deciding linearizability is NP-complete. Searches over containers with many open operations can
 //! be exponential: set [`Checker::timeout`] and [`Checker::memory`]. The memory limit counts what
 //! linpoint allocates for configurations and tables, and states as [`Spec::state_bytes`] reports them. Memory that a
-//! state shares through `Arc`, or does not report, is not counted.
+//! state shares through `Arc`, or does not report, is not counted. With the crate `linpoint-memory`, every allocation of
+//! the process is: `linpoint::count_memory_with(linpoint_memory::in_use)`.
 //!
 //! # Research
 //!
