@@ -490,3 +490,22 @@ impl Limits {
 fn time_to_free(bytes: usize) -> Duration {
     Duration::from_nanos(bytes as u64 / 2)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn progress_is_about_the_part_that_began_first() {
+        let searched = Searched::nothing();
+        assert_eq!(searched.now(), (0, 0, 0));
+        searched.explains(4, 10, 3);
+        searched.explains(1, 20, 15);
+        searched.leave(1);
+        searched.explains(4, 10, 2);
+        assert_eq!(searched.now(), (5, 10, 3));
+        searched.leave(4);
+        searched.explains(1, 20, 16);
+        assert_eq!(searched.now(), (2, 20, 16));
+    }
+}

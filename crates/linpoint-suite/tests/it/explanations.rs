@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use linpoint::history::{Interval, Span, Ties};
 use linpoint::spec::models::{
-    Bag, BagOp, BagRet, KeyValue, KeyValueOp, KeyValueRet, Order, PriorityQueue, PriorityQueueOp,
-    PriorityQueueRet, Queue, QueueOp, QueueRet, Snapshot, SnapshotOp, SnapshotRet, Stack, StackOp,
-    StackRet,
+    Bag, BagOp, BagRet, Deque, DequeOp, DequeRet, KeyValue, KeyValueOp, KeyValueRet, Order,
+    PriorityQueue, PriorityQueueOp, PriorityQueueRet, Queue, QueueOp, QueueRet, Snapshot,
+    SnapshotOp, SnapshotRet, Stack, StackOp, StackRet,
 };
 use linpoint::verdict::{Argument, Last, ReasonKind, ViolationKind};
 use linpoint::{Checker, Hints, History, OpId, Spec, Verdict};
@@ -110,7 +110,7 @@ fn texts() -> Vocabulary<KeyValue<u8, String>> {
 }
 
 /// Containers of two values, which are added again and again, and hardly anything else is returned.
-fn few_values() -> [Vocabulary<Erased>; 4] {
+fn few_values() -> [Vocabulary<Erased>; 5] {
     let values = [None, Some(1), Some(2)];
     let queue = Vocabulary::new("queue", Queue::new())
         .op(QueueOp::Enqueue(1), [QueueRet::Done])
@@ -132,7 +132,14 @@ fn few_values() -> [Vocabulary<Erased>; 4] {
         .op(BagOp::Add(1), [BagRet::Done])
         .op(BagOp::Add(2), [BagRet::Done])
         .op(BagOp::Remove, values.map(BagRet::Value));
-    [queue.erase(), stack.erase(), priority_queue.erase(), bag.erase()]
+    let deque = Vocabulary::new("deque", Deque::new())
+        .op(DequeOp::PushFront(1), [DequeRet::Done])
+        .op(DequeOp::PushFront(2), [DequeRet::Done])
+        .op(DequeOp::PushBack(1), [DequeRet::Done])
+        .op(DequeOp::PushBack(2), [DequeRet::Done])
+        .op(DequeOp::PopFront, values.map(DequeRet::Value))
+        .op(DequeOp::PopBack, values.map(DequeRet::Value));
+    [queue.erase(), stack.erase(), priority_queue.erase(), bag.erase(), deque.erase()]
 }
 
 fn count() -> u64 {

@@ -123,6 +123,25 @@ mod tests {
         PossibleResults { texts, is_complete: true }
     }
 
+    /// An order without anything, although the write had returned before the read was called.
+    #[test]
+    fn what_is_not_in_the_order_comes_first() {
+        let mut events: Events = History::from_events();
+        let write = events.call(RegisterOp::Write(1));
+        events.ret(write, RegisterRet::Written).unwrap();
+        let read = events.call(RegisterOp::Read);
+        events.ret(read, RegisterRet::Value(7)).unwrap();
+        let (spec, history) = (Register { initial: 0 }, events.finish());
+        let report = check(&spec, &history).unwrap();
+        let violation = report.verdict.violation().expect("it is not linearizable");
+        let nothing = Partial { order: Vec::new(), state: "0".to_owned() };
+        let subject = Typed::new(&spec, &history);
+        let blocked = blocked_after(&subject, history.timeline(), violation, &nothing).unwrap();
+        let after = Blocked { op: read, obstacle: Obstacle::After(write) };
+        let helpless = Blocked { op: write, obstacle: Obstacle::Helpless(results(&["1"])) };
+        assert_eq!(blocked, [after, helpless]);
+    }
+
     #[test]
     fn a_result_is_wrong_and_an_open_operation_does_not_help() {
         let mut events: Events = History::from_events();

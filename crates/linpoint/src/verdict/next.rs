@@ -124,6 +124,8 @@ mod tests {
             [fits(later, Fits::WouldReturn(vec!["empty".to_owned()]))]
         );
         assert_eq!(next(&[]), [fits(one, Fits::Yes), fits(two, Fits::Yes)]);
+        let one_only = next_after(&subject, history.timeline(), (&part, &[]), Known::ALL, 1);
+        assert_eq!(one_only.unwrap(), [fits(two, Fits::Yes)]);
     }
 
     #[test]

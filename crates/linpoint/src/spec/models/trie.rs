@@ -210,7 +210,7 @@ mod tests {
         struct Colliding(u8);
         impl Hash for Colliding {
             fn hash<H: Hasher>(&self, state: &mut H) {
-                0.hash(state);
+                (self.0 / 10).hash(state);
             }
         }
         let (a, b) = (Colliding(1), Colliding(2));
@@ -218,5 +218,8 @@ mod tests {
         assert_eq!((one.len(), one.contains(&a), one.contains(&Colliding(3))), (2, true, false));
         assert!(one == Trie::default().with(&a).with(&b));
         assert!(one != Trie::default().with(&a).with(&Colliding(3)));
+        // With a value of another hash, they have equal sums too.
+        let other = Trie::default().with(&Colliding(10));
+        assert!(other.with(&a) != other.with(&b));
     }
 }

@@ -1,6 +1,8 @@
 //! The model alone, and its claims.
 
 use super::*;
+use crate::history::{History, OpId};
+use crate::monitor::{Answer, decide};
 use crate::spec::claims::check_claims;
 use crate::spec::models::tests::run;
 
@@ -96,6 +98,28 @@ fn versions_need_not_be_recorded() {
     };
     assert!(exact.fits(&recorded(None)) && exact.fits(&recorded(Some(1))));
     assert!(!exact.fits(&recorded(Some(2))));
+}
+
+/// Nobody mentions "a" or "b" any more, but not all puts to them can take effect at any time.
+#[test]
+fn a_put_that_spoils_a_condition_is_noticed() {
+    let mut events = History::from_events();
+    for (key, revision) in [("a", 2), ("b", 3)] {
+        let op = events.call(txn(vec![put(key, 1)]));
+        let results = vec![EtcdFound::default()];
+        events.ret(op, EtcdRet::Txn { succeeded: true, results, revision }).unwrap();
+    }
+    // The third wrote revision 5. If the first had written revision 4, it could not have.
+    for (key, revision, changed) in [("a", 2, "a"), ("b", 3, "b"), ("a", 2, "c")] {
+        events.call(if_revision(key, revision, vec![put(changed, 2)]));
+    }
+    let (key, value) = (text("c"), Some(Value::Int(2)));
+    let event = events.call(EtcdOp::Event { key, value, revision: 5 });
+    events.ret(event, EtcdRet::Done).unwrap();
+    let history = events.finish();
+    let ids: Vec<OpId> = history.ids().collect();
+    let answer = decide(&Etcd, &history, &ids).unwrap().answer;
+    assert!(matches!(answer, Answer::Linearizable(_)), "{answer:?}");
 }
 
 #[test]
