@@ -10,6 +10,7 @@ use linpoint::{Cancel, Limits};
 use linpoint_model::catalogue::{Asked, Entry, entries, find};
 use linpoint_model::{Exploration, Method, Order, Outcome, Progress, Reductions, Settings};
 
+use super::side_files::ViolationPage;
 use crate::args::explore::{ExploreArgs, Reduction};
 use crate::args::names::{no_entry, not_explored};
 use crate::args::raw::HumanOrJson;
@@ -48,6 +49,7 @@ pub fn run(args: &ExploreArgs, out: &mut Output) -> CommandResult {
         order => order,
     };
     let request = Request { model: name, about: entry.about, bounds: &bounds, order };
+    let page = ViolationPage::new(args.html.as_deref())?;
     let result = explore((args, jobs), entry, parameter, &request)?;
     if let Some(warning) = result.method.warning() {
         out.warning(&format!("{}: {warning}", result.method.name()));
@@ -56,11 +58,8 @@ pub fn run(args: &ExploreArgs, out: &mut Output) -> CommandResult {
         HumanOrJson::Human => text::render(&request, &result, width_for(path.as_deref())),
         HumanOrJson::Json => json::render(&request, &result),
     })?;
-    if let (Some(path), Outcome::Violation(violation)) = (&args.html, &result.outcome) {
-        let page = run_page::render(&request, violation, result.counts.time);
-        std::fs::write(path, page).map_err(|error| {
-            CommandError::usage(format!("--html: cannot write {}: {error}", path.display()))
-        })?;
+    if let Outcome::Violation(violation) = &result.outcome {
+        page.write(|| run_page::render(&request, violation, result.counts.time))?;
     }
     if args.open {
         let is_violation = matches!(result.outcome, Outcome::Violation(_));

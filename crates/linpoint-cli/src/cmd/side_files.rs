@@ -36,6 +36,47 @@ pub struct SideFiles {
     is_used: bool,
 }
 
+fn is_stdout(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+fn unwritable(option: &str, path: &Path, error: &io::Error) -> CommandError {
+    CommandError::Usage(format!("{option}: cannot write {}: {error}", path.display()))
+}
+
+/// The page of a violation, if one is found.
+pub struct ViolationPage<'a>(Option<&'a Path>);
+
+impl<'a> ViolationPage<'a> {
+    /// Makes sure, before any work is done for it, that there is a directory for the file. The file itself is created with the
+    /// page.
+    pub fn new(path: Option<&'a Path>) -> Result<ViolationPage<'a>, CommandError> {
+        let Some(path) = path else { return Ok(ViolationPage(None)) };
+        if is_stdout(path) {
+            return Ok(ViolationPage(Some(path)));
+        }
+        let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty());
+        match dir.map_or(Ok(()), |dir| dir.read_dir().map(drop)) {
+            Ok(()) if path.is_dir() => {
+                Err(unwritable("--html", path, &io::ErrorKind::IsADirectory.into()))
+            }
+            Ok(()) => Ok(ViolationPage(Some(path))),
+            Err(error) => Err(unwritable("--html", path, &error)),
+        }
+    }
+
+    /// Writes the page, if it was asked for.
+    pub fn write(&self, page: impl FnOnce() -> String) -> Result<(), CommandError> {
+        match self.0 {
+            None => Ok(()),
+            Some(path) if is_stdout(path) => Ok(io::stdout().write_all(page().as_bytes())?),
+            Some(path) => {
+                fs::write(path, page()).map_err(|error| unwritable("--html", path, &error))
+            }
+        }
+    }
+}
+
 impl SideFiles {
     pub fn new(kind: SideFileKind, path: &Path) -> SideFiles {
         let ends_in_slash =
@@ -47,7 +88,7 @@ impl SideFiles {
 
     /// True if it is written to standard output.
     pub fn is_stdout(&self) -> bool {
-        self.path.as_os_str() == "-"
+        is_stdout(&self.path)
     }
 
     /// Creates the file or directory before any work is done for it. `inputs` is the number of inputs, each of which has at
@@ -73,8 +114,7 @@ impl SideFiles {
     }
 
     fn unwritable(&self, path: &Path, error: &io::Error) -> CommandError {
-        let option = self.kind.option;
-        CommandError::Usage(format!("{option}: cannot write {}: {error}", path.display()))
+        unwritable(self.kind.option, path, error)
     }
 
     /// True if each history has its own file.

@@ -13,6 +13,7 @@ use serde_json::json;
 
 use super::check::finding::check_failed;
 use super::loaded::LoadedOperations;
+use super::side_files::ViolationPage;
 use crate::args::raw::HumanOrJson;
 use crate::args::resolved::{model, width_for};
 use crate::args::spin::SpinArgs;
@@ -32,8 +33,9 @@ pub fn run(args: &SpinArgs, out: &mut Output) -> CommandResult {
     }
     let (form, path) = args.result.settle(out);
     out.write_to(path.as_deref(), args.model.as_deref())?;
+    let page = ViolationPage::new(args.html.as_deref())?;
     let explored = explore(args)?;
-    print(args, (form, width_for(path.as_deref())), explored, out)
+    print(args, (form, width_for(path.as_deref())), &page, explored, out)
 }
 
 fn write_models(dir: &Path, out: &mut Output) -> CommandResult {
@@ -137,6 +139,7 @@ fn returned(value: Returned) -> Option<Value> {
 fn print(
     args: &SpinArgs,
     (form, width): (HumanOrJson, usize),
+    page: &ViolationPage<'_>,
     mut explored: Explored,
     out: &mut Output,
 ) -> CommandResult {
@@ -153,10 +156,7 @@ fn print(
         };
         let operations = LoadedOperations { history, settings: &settings, has_lines: false };
         let rendered = Rendered::new(heading, &operations, report);
-        if let Some(path) = &args.html {
-            fs::write(path, html::render(&rendered, &operations, report))
-                .map_err(|error| CommandError::Usage(format!("{}: {error}", path.display())))?;
-        }
+        page.write(|| html::render(&rendered, &operations, report))?;
         if args.open {
             browser::show(args.html.as_deref(), out);
         }

@@ -121,3 +121,15 @@ fn the_models_are_listed() {
     }
     assert!(out.lines().count() > 100);
 }
+
+#[test]
+fn a_page_that_cannot_be_written_fails_before_the_work() {
+    let dir = dir("explore-page");
+    // Unbounded, this takes minutes.
+    let explore = ["explore", "michael-scott", "--threads", "3", "--unbounded", "--html"];
+    let into = |path: &str| linpoint(&dir, &[&explore[..], &[path]].concat());
+    let (_, missing) = exits(&into("missing/page.html"), 2);
+    assert!(missing.contains("--html: cannot write missing/page.html: "), "{missing}");
+    let (_, directory) = exits(&into("."), 2);
+    assert!(directory.contains("--html: cannot write .: is a directory"), "{directory}");
+}
