@@ -41,8 +41,10 @@ pub(super) fn load<M: FromWire>(
     let (ties, with_events) = (loader.raw.ties, loader.wants_events());
     let mut joined = Joined::new(model, ties, with_events);
     if let Some(stream) = loader.stream.take() {
-        let part = || Apart(Mutex::new(Joined::new(model, ties, with_events)));
-        let parts = JoinedParts((0..stream.parts()).map(|_| part()).collect());
+        let mut parts = JoinedParts(Vec::new());
+        while parts.0.len() < stream.parts() {
+            parts.0.push(Apart(Mutex::new(Joined::new(model, ties, with_events))));
+        }
         let read = stream.read(&mut loader.raw, &parts);
         read.map_err(|_| ReadError::new(loader.source, "the lines are not plain"))?;
         std::mem::swap(&mut joined, &mut parts.part(0));

@@ -17,12 +17,15 @@ const LONGEST: usize = 64;
 /// scans see the same, and files have them close to each other. Takes a few megabytes at most, even in a stream that
 /// never ends.
 pub(super) struct Recent<R> {
-    places: Vec<Option<(Value, R)>>,
+    /// What was read.
+    values: Vec<Option<Value>>,
+    /// What it means, at the same places.
+    rets: Vec<Option<R>>,
 }
 
 impl<R> Default for Recent<R> {
     fn default() -> Self {
-        Recent { places: Vec::new() }
+        Recent { values: Vec::new(), rets: Vec::new() }
     }
 }
 
@@ -34,16 +37,27 @@ impl<R: Clone> Recent<R> {
         read: impl FnOnce(&Value) -> Result<R, E>,
     ) -> Result<R, E> {
         let Some(at) = place(value) else { return read(value) };
-        self.places.resize_with(PLACES, || None);
-        match &self.places[at] {
-            Some((known, ret)) if known == value => Ok(ret.clone()),
-            _ => {
-                let ret = read(value)?;
-                self.places[at] = Some((value.clone(), ret.clone()));
-                Ok(ret)
-            }
+        if at < self.rets.len()
+            && let Some(ret) = &self.rets[at]
+            && self.values[at].as_ref() == Some(value)
+        {
+            return Ok(ret.clone());
         }
+        let ret = read(value)?;
+        while self.rets.len() <= at {
+            self.rets.push(None);
+        }
+        self.rets[at] = Some(ret.clone());
+        remember(&mut self.values, at, value);
+        Ok(ret)
     }
+}
+
+fn remember(values: &mut Vec<Option<Value>>, at: usize, value: &Value) {
+    if values.len() <= at {
+        values.resize(at + 1, None);
+    }
+    values[at] = Some(value.clone());
 }
 
 fn place(value: &Value) -> Option<usize> {
@@ -100,6 +114,6 @@ mod tests {
             let list = Value::List(list.into());
             assert_eq!(recent.read(&list, |value| Ok::<_, ()>(value.clone())), Ok(list));
         }
-        assert!(recent.places.is_empty());
+        assert!(recent.values.is_empty());
     }
 }

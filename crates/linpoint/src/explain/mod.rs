@@ -22,6 +22,7 @@ use crate::budget::{Cancel, Limit, Memory};
 use crate::check::{CheckError, Hints};
 use crate::decide::Evidence;
 use crate::history::OpId;
+use crate::sorting::{pair, sort_by_key};
 use crate::subject::{Case, guard};
 use crate::verdict::{CoreStatus, OrderWith, ReasonKind, Violation, ViolationKind};
 
@@ -214,7 +215,7 @@ fn explain_part<'a>(
             named.into_iter().filter(|id| !core.contains(id) && to_prefix(id).is_some()).collect();
         if !more.is_empty() {
             core.extend(more);
-            core.sort_by_key(|id| (part.span(*id).call, *id));
+            sort_by_key(&mut core, |id| pair(part.span(*id).call, id.0));
             if core_status == CoreStatus::Minimal {
                 core_status = CoreStatus::Extended;
             }

@@ -1,8 +1,6 @@
 //! The one adapter from typed specifications to numbers.
 
 use std::cmp::Ordering;
-use std::ops::Deref;
-use std::sync::Arc;
 
 use super::{Call, Operations, Place, RetId};
 use crate::history::OpId;
@@ -25,53 +23,15 @@ pub trait Columns<S: Spec> {
     fn op(&self, op: OpId) -> &S::Op;
 
     /// A result; `None` if it is unknown.
-    fn ret(&self, ret: RetId) -> Option<Held<'_, S::Ret>>;
+    fn ret(&self, ret: RetId) -> Option<&S::Ret>;
 
     /// True if it is known what this result is.
     fn is_known(&self, ret: RetId) -> bool;
 
-    /// Calls `look` with the operation and its result.
+    /// What is mentioned at `place`.
     #[inline]
-    fn with<T>(&self, call: Call, look: impl FnOnce(&S::Op, Option<&S::Ret>) -> T) -> T {
-        look(self.op(call.op), self.ret(call.ret).as_deref())
-    }
-
-    /// Calls `look` with what is mentioned at two places. Not by two nested closures: sorting and scans ask millions
-    /// of times.
-    #[inline]
-    fn with_places<T>(
-        &self,
-        a: Place,
-        b: Place,
-        look: impl FnOnce(Mention<'_, S::Op, S::Ret>, Mention<'_, S::Op, S::Ret>) -> T,
-    ) -> T {
-        let (in_a, in_b) = (self.ret(a.call.ret), self.ret(b.call.ret));
-        let a = Mention { op: self.op(a.call.op), ret: in_a.as_deref(), slot: a.slot };
-        look(a, Mention { op: self.op(b.call.op), ret: in_b.as_deref(), slot: b.slot })
-    }
-
-    /// Calls `look` with what is mentioned at `place`.
-    fn with_place<T>(&self, place: Place, look: impl FnOnce(Mention<'_, S::Op, S::Ret>) -> T) -> T {
-        self.with(place.call, |op, ret| look(Mention { op, ret, slot: place.slot }))
-    }
-}
-
-/// A result that was recorded, or one that was found meanwhile and is shared.
-pub enum Held<'a, R> {
-    /// Stored in the columns.
-    Borrowed(&'a R),
-    /// Found by an engine.
-    Shared(Arc<R>),
-}
-
-impl<R> Deref for Held<'_, R> {
-    type Target = R;
-
-    fn deref(&self) -> &R {
-        match self {
-            Held::Borrowed(ret) => ret,
-            Held::Shared(ret) => ret,
-        }
+    fn mention(&self, place: Place) -> Mention<'_, S::Op, S::Ret> {
+        Mention { op: self.op(place.call.op), ret: self.ret(place.call.ret), slot: place.slot }
     }
 }
 
@@ -91,10 +51,8 @@ impl<S: Spec, C: Columns<S>> Operations for Adapter<'_, S, C> {
     }
 
     fn describe_ret(&self, call: Call) -> String {
-        let describe = |op: &S::Op, ret: Option<&S::Ret>| {
-            ret.map_or_else(|| "?".to_owned(), |ret| self.spec.describe_ret(op, ret))
-        };
-        self.columns.with(call, describe)
+        let describe = |ret| self.spec.describe_ret(self.columns.op(call.op), ret);
+        self.columns.ret(call.ret).map_or_else(|| "?".to_owned(), describe)
     }
 
     fn footprint(&self, op: OpId) -> Footprint {
@@ -102,7 +60,7 @@ impl<S: Spec, C: Columns<S>> Operations for Adapter<'_, S, C> {
     }
 
     fn is_read(&self, call: Call) -> bool {
-        self.columns.with(call, |op, ret| self.spec.is_read(op, ret))
+        self.spec.is_read(self.columns.op(call.op), self.columns.ret(call.ret))
     }
 
     fn leaves(&self, op: OpId) -> Traces {
@@ -110,7 +68,7 @@ impl<S: Spec, C: Columns<S>> Operations for Adapter<'_, S, C> {
     }
 
     fn senses(&self, call: Call) -> Traces {
-        self.columns.with(call, |op, ret| self.claims.senses(op, ret))
+        self.claims.senses(self.columns.op(call.op), self.columns.ret(call.ret))
     }
 
     fn senses_to_act(&self, op: OpId) -> Traces {
@@ -126,7 +84,7 @@ impl<S: Spec, C: Columns<S>> Operations for Adapter<'_, S, C> {
     }
 
     fn needs_unnamed(&self, call: Call) -> bool {
-        self.columns.with(call, |op, ret| self.claims.needs_unnamed(op, ret))
+        self.claims.needs_unnamed(self.columns.op(call.op), self.columns.ret(call.ret))
     }
 
     fn idle_unless_named(&self, op: OpId) -> bool {
@@ -143,7 +101,7 @@ impl<S: Spec, C: Columns<S>> Operations for Adapter<'_, S, C> {
 
     fn role(&self, call: Call, pending: bool) -> Role {
         let Some(shaped) = self.shaped else { return Role::Foreign("the object has no shape") };
-        self.columns.with(call, |op, ret| shaped.role(op, ret, pending))
+        shaped.role(self.columns.op(call.op), self.columns.ret(call.ret), pending)
     }
 
     fn is_complete(&self) -> bool {
@@ -156,22 +114,22 @@ impl<S: Spec, C: Columns<S>> Operations for Adapter<'_, S, C> {
 
     fn same_name(&self, a: Place, b: Place) -> bool {
         let Some(shaped) = self.shaped else { return false };
-        self.columns.with_places(a, b, |a, b| shaped.same_name(a, b))
+        shaped.same_name(self.columns.mention(a), self.columns.mention(b))
     }
 
     fn is_initial(&self, place: Place) -> bool {
         let Some(shaped) = self.shaped else { return false };
-        self.columns.with_place(place, |mention| shaped.is_initial(mention))
+        shaped.is_initial(self.columns.mention(place))
     }
 
     fn compare(&self, a: Place, b: Place) -> Ordering {
         let Some(shaped) = self.shaped else { return Ordering::Equal };
-        self.columns.with_places(a, b, |a, b| shaped.compare(a, b))
+        shaped.compare(self.columns.mention(a), self.columns.mention(b))
     }
 
     fn view(&self, ret: RetId, names: &mut Vec<Option<Name>>) {
         if let (Some(shaped), Some(ret)) = (self.shaped, self.columns.ret(ret)) {
-            shaped.view(&ret, names);
+            shaped.view(ret, names);
         }
     }
 
@@ -180,15 +138,7 @@ impl<S: Spec, C: Columns<S>> Operations for Adapter<'_, S, C> {
     }
 
     fn text(&self, place: Place) -> Option<Text<'_>> {
-        let (shaped, op, slot) = (self.shaped?, self.columns.op(place.call.op), place.slot);
-        match self.columns.ret(place.call.ret) {
-            None => shaped.text(Mention { op, ret: None, slot }),
-            Some(Held::Borrowed(ret)) => shaped.text(Mention { op, ret: Some(ret), slot }),
-            Some(Held::Shared(found)) => {
-                let text = shaped.text(Mention { op, ret: Some(&found), slot })?;
-                Some(Text { language: text.language, letters: text.letters.into_owned().into() })
-            }
-        }
+        self.shaped?.text(self.columns.mention(place))
     }
 
     fn initial_text(&self) -> Option<Text<'_>> {

@@ -21,6 +21,7 @@
 
 mod adapter;
 mod case;
+mod found;
 mod index;
 mod session;
 mod slab;

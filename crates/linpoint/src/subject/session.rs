@@ -1,5 +1,6 @@
 //! States behind numbers: they are interned as they are met, and a panic in a user's specification becomes a value.
 
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::adapter::Columns;
@@ -72,11 +73,15 @@ impl From<Limit> for Stop {
 
 /// Runs a user's code; a panic becomes its message.
 pub(crate) fn guard<T>(run: impl FnOnce() -> T) -> Result<T, String> {
-    catch_unwind(AssertUnwindSafe(run)).map_err(|payload| {
-        let text = payload.downcast_ref::<&str>().map(|s| (*s).to_owned());
-        text.or_else(|| payload.downcast_ref::<String>().cloned())
-            .unwrap_or_else(|| "no message".to_owned())
-    })
+    catch_unwind(AssertUnwindSafe(run)).map_err(message_of)
+}
+
+/// Out of line: there is a `guard` for each piece of code that it runs.
+#[cold]
+fn message_of(payload: Box<dyn Any + Send>) -> String {
+    let text = payload.downcast_ref::<&str>().map(|s| (*s).to_owned());
+    text.or_else(|| payload.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "no message".to_owned())
 }
 
 /// What the allocator adds to a state that lives on the heap.
@@ -193,7 +198,8 @@ impl<S: Spec> Session for TypedSession<'_, S> {
         let (spec, from, found) = (self.spec, &self.states[state.index()], &mut self.scratch);
         // A panic may have left something behind.
         found.clear();
-        guard(|| self.columns.with(call, |op, ret| spec.successors(from, op, ret, found)))
+        let (op, ret) = (self.columns.op(call.op), self.columns.ret(call.ret));
+        guard(|| spec.successors(from, op, ret, found))
             .map_err(|message| Stop::SpecPanicked { op: Some(call.op), message })?;
         // PERF: most steps lead to one state, or to none.
         if self.scratch.len() <= 1 {

@@ -1,6 +1,6 @@
 //! A specification together with operations, results and states that come and go.
 
-use super::adapter::{Adapter, Columns, Held};
+use super::adapter::{Adapter, Columns};
 use super::index::Bits;
 use super::slab::Slab;
 use super::{Call, Operations, RetId, StateId};
@@ -140,8 +140,8 @@ impl<S: Spec> Columns<S> for StreamColumns<S> {
     }
 
     #[inline]
-    fn ret(&self, ret: RetId) -> Option<Held<'_, S::Ret>> {
-        self.is_known(ret).then(|| Held::Borrowed(self.rets.get(ret.0)))
+    fn ret(&self, ret: RetId) -> Option<&S::Ret> {
+        self.is_known(ret).then(|| self.rets.get(ret.0))
     }
 
     #[inline]

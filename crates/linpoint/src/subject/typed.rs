@@ -2,9 +2,9 @@
 
 use std::cmp::Ordering;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
 
-use super::adapter::{Adapter, Columns, Held};
+use super::adapter::{Adapter, Columns};
+use super::found::Found;
 use super::index::Index;
 use super::{
     Call, ClassId, Classes, Operations, Place, RetId, Row, Session, Subject, TypedSession,
@@ -21,7 +21,7 @@ pub struct HistoryColumns<'a, S: Spec> {
     ops: &'a [S::Op],
     rets: &'a [Option<S::Ret>],
     /// Results that were found by [`Session::outcomes`]: those with numbers beyond the recorded ones.
-    found: Mutex<Vec<Arc<S::Ret>>>,
+    found: Found<S::Ret>,
 }
 
 /// Not generic over the closure, so that each specification has one copy of the code around it.
@@ -36,7 +36,7 @@ impl<'a, S: Spec> Typed<'a, S> {
 
     /// A subject of these operations and results, which need not be a history.
     pub(crate) fn of_columns(spec: &'a S, ops: &'a [S::Op], rets: &'a [Option<S::Ret>]) -> Self {
-        let columns = HistoryColumns { ops, rets, found: Mutex::new(Vec::new()) };
+        let columns = HistoryColumns { ops, rets, found: Found::default() };
         Adapter::with_columns(spec, columns)
     }
 }
@@ -48,7 +48,7 @@ impl<S: Spec> Columns<S> for HistoryColumns<'_, S> {
     }
 
     #[inline]
-    fn ret(&self, ret: RetId) -> Option<Held<'_, S::Ret>> {
+    fn ret(&self, ret: RetId) -> Option<&S::Ret> {
         self.get(ret)
     }
 
@@ -60,40 +60,31 @@ impl<S: Spec> Columns<S> for HistoryColumns<'_, S> {
 impl<'a, S: Spec> HistoryColumns<'a, S> {
     /// The result behind a number; `None` if it is unknown.
     #[inline(always)]
-    fn get(&self, ret: RetId) -> Option<Held<'a, S::Ret>> {
+    fn get(&self, ret: RetId) -> Option<&S::Ret> {
         match self.rets.get(ret.0 as usize) {
-            Some(recorded) => recorded.as_ref().map(Held::Borrowed),
+            Some(recorded) => recorded.as_ref(),
             None if ret == RetId::UNKNOWN => None,
-            None => Some(Held::Shared(self.found_result(ret))),
+            None => Some(self.found_result(ret)),
         }
     }
 
     /// Out of line, so that looking up a recorded result stays small.
     #[cold]
-    fn found_result(&self, ret: RetId) -> Arc<S::Ret> {
-        self.found()[ret.0 as usize - self.rets.len()].clone()
-    }
-
-    fn found(&self) -> std::sync::MutexGuard<'_, Vec<Arc<S::Ret>>> {
-        self.found.lock().unwrap_or_else(PoisonError::into_inner)
+    fn found_result(&self, ret: RetId) -> &S::Ret {
+        let found = self.found.get(ret.0 as usize - self.rets.len());
+        found.expect("every number in use has a result")
     }
 
     /// The number of a result that was found.
     pub(super) fn number(&self, ret: S::Ret) -> RetId {
-        let mut found = self.found();
-        let at = found.iter().position(|known| **known == ret).unwrap_or_else(|| {
-            found.push(Arc::new(ret));
-            found.len() - 1
-        });
-        RetId((self.rets.len() + at) as u32)
+        RetId((self.rets.len() + self.found.number(ret)) as u32)
     }
 
-    /// Calls `look` with the operations of a part. All results that were found have to outlive that.
+    /// Calls `look` with the operations of a part.
     fn with_part(&self, part: &[Row], look: &mut LookAtPart<'_, S>) {
-        let found = self.found().clone();
         let view = |row: &Row| {
-            let ret = result(self.rets, &found, row.call.ret);
-            OpView { id: row.id, op: &self.ops[row.call.op.index()], ret, span: row.span }
+            let Call { op, ret } = row.call;
+            OpView { id: row.id, op: self.op(op), ret: self.get(ret), span: row.span }
         };
         look(&PartView::of(part.iter().map(view).collect()));
     }
@@ -139,20 +130,18 @@ impl<S: Spec> Subject for Typed<'_, S> {
 
     fn fits(&self, op: OpId, exact: RetId, recorded: RetId) -> bool {
         match (self.columns.get(exact), self.columns.get(recorded)) {
-            (Some(exact), Some(recorded)) => self.spec.fits(self.columns.op(op), &exact, &recorded),
+            (Some(exact), Some(recorded)) => self.spec.fits(self.columns.op(op), exact, recorded),
             _ => true,
         }
     }
 
     fn replay(&self, run: &mut dyn Iterator<Item = Vec<Call>>) -> Option<Result<(), usize>> {
-        let HistoryColumns { ops, rets, .. } = self.columns;
-        let found = self.columns.found().clone();
         let mut block = Vec::new().into_iter();
         // PERF: `flatten` takes twice as many instructions, and this is asked for every operation.
         let mut run = std::iter::from_fn(|| {
             loop {
                 if let Some(Call { op, ret }) = block.next() {
-                    return Some((&ops[op.index()], result(rets, &found, ret)));
+                    return Some((self.columns.op(op), self.columns.get(ret)));
                 }
                 block = run.next()?.into_iter();
             }
@@ -169,27 +158,17 @@ impl<S: Spec> Subject for Typed<'_, S> {
 
     fn direction(&self, calls: &[Call]) -> Option<Ordering> {
         // Only results that were found later would need more.
-        let shaped = self.shaped.filter(|_| self.columns.found().is_empty())?;
+        let shaped = self.shaped.filter(|_| self.columns.found.is_empty())?;
         shaped.direction(self.columns.ops, self.columns.rets, calls)
     }
 
     fn same_names(&self, pairs: &[[Place; 2]]) -> bool {
         match self.shaped {
-            Some(shaped) if self.columns.found().is_empty() => {
+            Some(shaped) if self.columns.found.is_empty() => {
                 shaped.same_names(self.columns.ops, self.columns.rets, pairs)
             }
             _ => pairs.iter().all(|[a, b]| self.same_name(*a, *b)),
         }
-    }
-}
-
-/// The result behind a number: recorded, or found later, or unknown.
-#[inline]
-fn result<'r, R>(rets: &'r [Option<R>], found: &'r [Arc<R>], ret: RetId) -> Option<&'r R> {
-    let at = ret.0 as usize;
-    match rets.get(at) {
-        Some(recorded) => recorded.as_ref(),
-        None => found.get(at - rets.len()).map(|ret| &**ret),
     }
 }
 
@@ -204,15 +183,14 @@ struct TypedClasses<'a, S: Spec> {
 impl<S: Spec> TypedClasses<'_, S> {
     fn class(&mut self, call: Call) -> ClassId {
         let (op, ret) = (self.columns.op(call.op), self.columns.get(call.ret));
-        let hash = stable_hash(&(op, ret.as_deref())).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let hash = stable_hash(&(op, ret)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         if self.index.is_full() {
             self.index.resize((2 * self.index.cells()).max(16));
         }
         let same = |class: usize| {
             let known = self.examples[class];
             (known.op == call.op || self.columns.op(known.op) == op)
-                && (known.ret == call.ret
-                    || self.columns.get(known.ret).as_deref() == ret.as_deref())
+                && (known.ret == call.ret || self.columns.get(known.ret) == ret)
         };
         match self.index.find(hash, same) {
             Ok(class) => ClassId(class),
@@ -233,6 +211,8 @@ impl<S: Spec> Classes for TypedClasses<'_, S> {
     }
 
     fn classify(&mut self, calls: &[Call], classes: &mut Vec<ClassId>) {
-        classes.extend(calls.iter().map(|call| self.class(*call)));
+        for call in calls {
+            classes.push(self.class(*call));
+        }
     }
 }

@@ -10,6 +10,7 @@ use super::states::MAX_WORK;
 use super::{Partial, Violation, ViolationKind};
 use crate::budget::Memory;
 use crate::history::{OpId, Timeline};
+use crate::sorting::{pair, sort_by_key};
 use crate::subject::{Call, Subject};
 
 /// Look at no more operations than this.
@@ -77,7 +78,7 @@ pub fn blocked_after(
     let inside: FxHashSet<OpId> = partial.order.iter().copied().collect();
     let mut left = violation.part.clone();
     left.retain(|id| timeline.span(*id).call < until && !inside.contains(id));
-    left.sort_by_key(|id| (*id != failing, timeline.span(*id).call));
+    sort_by_key(&mut left, |id| pair(u32::from(*id != failing), timeline.span(*id).call));
     for op in left.iter().copied().take(MAX_BLOCKED) {
         let called = timeline.span(op).call;
         let earlier = left.iter().find(|other| timeline.span(**other).ret < called);

@@ -6,6 +6,7 @@ use super::Known;
 use super::asking::{Asking, PossibleResults};
 use crate::budget::Memory;
 use crate::history::{OpId, Span, Timeline};
+use crate::sorting::sort_by_key;
 use crate::subject::{Call, StateId, Subject};
 
 /// Follow at most this many states in parallel.
@@ -64,7 +65,7 @@ fn candidates(timeline: &Timeline, part: &[OpId], order: &[OpId], most: usize) -
     let first_return = left().map(|id| timeline.span(id).ret).min().unwrap_or(Span::NEVER);
     let mut candidates: Vec<OpId> =
         left().filter(|id| timeline.span(*id).call < first_return).collect();
-    candidates.sort_by_key(|id| std::cmp::Reverse(timeline.span(*id).call));
+    sort_by_key(&mut candidates, |id| !timeline.span(*id).call);
     candidates.truncate(most);
     candidates.reverse();
     candidates

@@ -8,6 +8,7 @@ use std::cmp::Ordering;
 use rustc_hash::FxHashMap;
 
 use super::view::{Held, Row, View, held};
+use crate::sorting::{pair, sort_by_key};
 use crate::spec::{Role, Shape, Slot};
 use crate::verdict::{Argument, Rule};
 
@@ -101,9 +102,8 @@ impl<'v> Container<'v, '_, '_> {
             return None;
         }
         let all = self.view.rows.iter().chain(&self.view.later);
-        let mut late: Vec<&Row> = all.filter(|other| self.is(adds(other), value)).collect();
-        late.sort_by_key(|row| row.span.call);
-        Some(match late.first() {
+        let late: Vec<&Row> = all.filter(|other| self.is(adds(other), value)).collect();
+        Some(match late.iter().min_by_key(|row| row.span.call) {
             None => Argument::Phantom { reader: row.id },
             Some(first) => {
                 Argument::Future { reader: row.id, writer: first.id, writers: late.len() }
@@ -120,7 +120,7 @@ impl<'v> Container<'v, '_, '_> {
         if takers.len() < adders.len() {
             return None;
         }
-        takers.sort_by_key(|row| row.span.call);
+        sort_by_key(&mut takers, |row| row.span.call);
         takers.truncate(adders.len());
         takers.push(row);
         let ids = |rows: Vec<&Row>| rows.into_iter().map(|row| row.id).collect();
@@ -136,7 +136,7 @@ impl<'v> Container<'v, '_, '_> {
         if takers.len() < adders.len() {
             return None;
         }
-        takers.sort_by_key(|row| row.span.ret);
+        sort_by_key(&mut takers, |row| row.span.ret);
         let last = takers.last()?;
         Some(Argument::Removed {
             reader: row.id,
@@ -235,11 +235,11 @@ impl<'v> Container<'v, '_, '_> {
             if rest.iter().all(same) && rows.len() > removed {
                 let surplus = rows.len() - removed;
                 let mut rows = rows;
-                rows.sort_by_key(|row| std::cmp::Reverse(row.span.call));
+                sort_by_key(&mut rows, |row| !row.span.call);
                 waiting.extend(rows.into_iter().take(surplus));
             }
         }
-        waiting.sort_by_key(|row| (row.span.call, row.id));
+        sort_by_key(&mut waiting, |row| pair(row.span.call, row.id.0));
         (unknown == 0 && !waiting.is_empty()).then_some(waiting)
     }
 

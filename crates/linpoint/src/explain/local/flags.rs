@@ -2,6 +2,7 @@
 //! is enough to count them.
 
 use super::view::{Row, View};
+use crate::sorting::{pair, sort_by_key};
 use crate::spec::Role;
 use crate::verdict::{Argument, FlagFact};
 
@@ -52,8 +53,8 @@ pub(super) fn argue(view: &View<'_, '_>, row: &Row) -> Option<Argument> {
         .map(Some)
         .collect();
     // What changed the flag says more than what only found it so, and the last one is the closest.
-    anchors.sort_by_key(|anchor| {
-        anchor.map(|a| (changes(a.role).is_none(), std::cmp::Reverse(a.span.call)))
+    sort_by_key(&mut anchors, |anchor| {
+        anchor.map_or(0, |a| pair(u32::from(changes(a.role).is_none()), !a.span.call))
     });
     anchors.truncate(MOST_ANCHORS);
     anchors.push(None);
@@ -120,9 +121,8 @@ fn between(view: &View<'_, '_>, anchor: Option<&Row>, row: &Row, found: bool) ->
 /// Nothing raised the flag before the operation returned.
 fn unraised(view: &View<'_, '_>, row: &Row) -> Argument {
     let all = view.rows.iter().chain(&view.later);
-    let mut late: Vec<&Row> = all.filter(|other| other.role == Role::Raise).collect();
-    late.sort_by_key(|row| row.span.call);
-    match late.first() {
+    let late: Vec<&Row> = all.filter(|other| other.role == Role::Raise).collect();
+    match late.iter().min_by_key(|row| row.span.call) {
         None => Argument::Phantom { reader: row.id },
         Some(first) => Argument::Future { reader: row.id, writer: first.id, writers: late.len() },
     }

@@ -1,6 +1,7 @@
 //! Counters and semaphores: what an operation found lies outside of what any order gives.
 
 use super::view::{Row, View};
+use crate::sorting::sort_by_key;
 use crate::spec::{Role, Shape};
 use crate::verdict::Argument;
 
@@ -21,7 +22,7 @@ pub(super) fn counter(view: &View<'_, '_>, row: &Row) -> Option<Argument> {
         .filter(|other| other.precedes(row))
         .filter_map(|other| Some((other, self::found(other)? + shift(other.role))))
         .collect();
-    earlier.sort_by_key(|(row, _)| std::cmp::Reverse(row.span.call));
+    sort_by_key(&mut earlier, |(row, _)| !row.span.call);
     anchors.extend(earlier.into_iter().take(MOST_ANCHORS).map(|(row, n)| (Some(row), n)));
     anchors.into_iter().find_map(|(anchor, base)| {
         let [least, most] = range(view, anchor, row, base)?;

@@ -112,10 +112,9 @@ impl<'v, 'c, 'a> Lens<'v, 'c, 'a> {
     /// Nobody wrote it before the reader returned.
     fn unwritten(&self, reader: &Row, value: Held) -> Argument {
         let all = self.view.rows.iter().chain(&self.view.later);
-        let mut late: Vec<&Row> =
+        let late: Vec<&Row> =
             all.filter(|row| row.id != reader.id && self.leaves_it(row, value)).collect();
-        late.sort_by_key(|row| row.span.call);
-        match late.first() {
+        match late.iter().min_by_key(|row| row.span.call) {
             None => Argument::Phantom { reader: reader.id },
             Some(first) => {
                 Argument::Future { reader: reader.id, writer: first.id, writers: late.len() }

@@ -1,6 +1,7 @@
 //! Registers that are appended to: what was appended stays, in the order in which it was, until something replaces it.
 
 use crate::history::OpId;
+use crate::sorting::sort_by_key;
 use crate::spec::{Role, Slot};
 use crate::subject::{Call, Case, Place};
 use crate::verdict::Argument;
@@ -130,7 +131,7 @@ fn swapped(rows: &[Row], reader: &Row, text: &[u8]) -> Option<Argument> {
             _ => None,
         })
         .collect();
-    appended.sort_by_key(|(row, _)| row.call);
+    sort_by_key(&mut appended, |(row, _)| row.call);
     // For each, the one that is the farthest behind among those that had returned before it was called.
     for (second, place) in appended.iter().rev() {
         let earlier = appended.iter().filter(|(first, _)| first.ret < second.call);

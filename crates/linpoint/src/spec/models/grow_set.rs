@@ -20,6 +20,7 @@ use rustc_hash::FxBuildHasher;
 use super::trie::Trie;
 use super::{Value, replay, show_elements};
 use crate::history::Span;
+use crate::sorting::{pair, sort_by_key};
 use crate::spec::{Claims, OpView, PartView, Refutation, Run, Spec, Traces};
 use crate::verdict::{Form, OpMention, Reason, ReasonKind};
 use crate::wire::ToWire;
@@ -227,7 +228,9 @@ impl<'a, V: Value + Ord> Chain<'a, V> {
     fn of(part: &PartView<'a, GrowSetOp<V>, GrowSetRet<V>>) -> Self {
         let is_read = |view: &View<'a, V>| seen(view).is_some();
         let mut reads: Vec<View<'a, V>> = part.iter().filter(is_read).collect();
-        reads.sort_by_key(|view| (seen(view).map_or(0, <[V]>::len), view.span.call));
+        sort_by_key(&mut reads, |view| {
+            pair(seen(view).map_or(0, <[V]>::len) as u32, view.span.call)
+        });
         let mut chain = Chain { reads: Vec::new(), adds: Vec::new(), values: HashMap::default() };
         for view in part.iter() {
             if let Add(value) = view.op {
@@ -341,9 +344,9 @@ impl<'a, V: Value + Ord> Chain<'a, V> {
         ops.extend(self.adds.iter().filter(is_single).map(|add| (self.place(add), *add)));
         let mut by_return: Vec<usize> =
             (0..ops.len()).filter(|&at| !ops[at].1.span.is_pending()).collect();
-        by_return.sort_by_key(|&at| ops[at].1.span.ret);
+        sort_by_key(&mut by_return, |&at| ops[at].1.span.ret);
         let mut by_call: Vec<usize> = (0..ops.len()).collect();
-        by_call.sort_by_key(|&at| ops[at].1.span.call);
+        sort_by_key(&mut by_call, |&at| ops[at].1.span.call);
         let mut returned = by_return.into_iter().peekable();
         let mut largest: Option<usize> = None;
         for later in by_call {
