@@ -128,7 +128,7 @@ fn lost_wake_up() -> Outcome {
     )
 }
 
-/// Treiber's stack. Removed nodes are used again, and nothing tells a reused one from the same one.
+/// Treiber's stack. Removed nodes are used again, and a reused node looks like the old one.
 struct Aba {
     top: AtomicUsize,
     unused: AtomicUsize,

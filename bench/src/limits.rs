@@ -37,8 +37,9 @@ const SIZES: [usize; 3] = [2_000, 10_000, 100_000];
 const WRITE: &str = "write";
 
 /// What is run: a name, and the arguments before the file.
-const COMMANDS: [(&str, &[&str]); 11] = [
+const COMMANDS: [(&str, &[&str]); 12] = [
     ("check", &["check", "--timeout", TIME, "--memory", MEMORY]),
+    ("explain", &["explain", "--timeout", TIME, "--memory", MEMORY]),
     ("json", &["check", "--timeout", TIME, "--memory", MEMORY, "--as", "json"]),
     ("junit", &["check", "--timeout", TIME, "--memory", MEMORY, "--as", "junit"]),
     ("tsv", &["check", "--timeout", TIME, "--memory", MEMORY, "--as", "tsv"]),

@@ -18,6 +18,7 @@ mod planted;
 mod profile;
 mod prune;
 mod record;
+mod repeats;
 mod scale;
 mod schedulers;
 mod stream;
@@ -37,10 +38,11 @@ usage: linpoint-bench <table> [selection...] [--quick]
   prune
   stream     map register cas-register snapshot queue
   limits     [<model>...] [2000 10000 100000] [concurrent nested spanning staggered pending]
-             [right wrong stale] [distinct few] [check json junit tsv html watch shrink depth stats plan]
-             [write]
+             [right wrong stale] [distinct few] [check explain json junit tsv html watch shrink depth stats
+             plan] [write]
   monitors   set stack queue priority-queue register snapshot, peeks
   cores      queue stack priority-queue bag set register kv counter mutex semaphore snapshot
+  repeats    [<model>...] [1000 10000 100000] [2 4 8 16]
   testing    recording checking waiting
   planted    [<calls>] [idle] [loaded] [<bug>...]
   clocks     [<seconds for each cell>]
@@ -84,6 +86,7 @@ fn main() {
         "stream" => stream::main(rest, quick),
         "monitors" => monitors::main(rest, quick),
         "cores" => cores::main(rest, quick),
+        "repeats" => repeats::main(rest, quick),
         "testing" => testing::main(rest, quick),
         "planted" => planted::main(rest, quick),
         "clocks" => clocks::main(rest, quick),

@@ -23,6 +23,7 @@ const TARGETS: &[(&str, &[&str])] = &[
     ("snapshot", &["snapshot-disc22"]),
     ("violat", &["violat", "juc"]),
     ("jepsen_json", &["elle-cli"]),
+    ("etcd", &[]),
     ("log", &[]),
     ("watch", &["jepsen-etcd", "porcupine-kv"]),
     ("any", &[]),

@@ -283,7 +283,7 @@ impl Spec for CustomModel {
     fn replay(&self, run: Run<'_, '_, CustomOp, Value>) -> Option<Result<(), usize>> {
         let fits_any = |op: &CustomOp, ret: &Value| self.fits_any(op, ret);
         let replayed = self.relation().replay(run, &fits_any)?;
-        // Whoever asked looks for a failure anyway.
+        // The caller looks for a failure anyway.
         Some(self.noted(replayed).unwrap_or(Ok(())))
     }
 

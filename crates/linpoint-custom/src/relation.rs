@@ -11,7 +11,7 @@ pub(crate) type State = Box<[u8]>;
 /// The message of a model that failed, with the place in the script if there is one.
 pub(crate) type Failure = String;
 
-/// What the operations of a model do. Whoever implements it may be asked by several threads.
+/// What the operations of a model do. Several threads may ask at the same time.
 pub(crate) trait Relation: Send + Sync {
     /// The state before the first operation.
     fn initial(&self) -> Result<State, Failure>;

@@ -62,7 +62,7 @@ pub fn run(history: &Path, time: Duration, seed: u64) -> io::Result<Summary> {
             })
             .collect();
         thread::sleep(time / 2);
-        // Nobody answers at this port: the replica keeps what it has.
+        // Nothing listens at this port: the replica keeps what it has.
         control.ask(&["REPLICAOF", "127.0.0.1", "1"])?;
         for (client, joined) in (0..).zip(clients) {
             let operations =

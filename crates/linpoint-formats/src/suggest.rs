@@ -5,7 +5,7 @@
 pub fn did_you_mean(name: &str, names: &[&str], rest: &str) -> String {
     /// Clap suggests from 0.7 on, which is too often for short names.
     const LIKE: f64 = 0.8;
-    /// Nobody means anything by a name of a megabyte.
+    /// A name of a megabyte is no misspelling.
     const LONG: usize = 64;
     let names = if name.len() > LONG { &[] } else { names };
     let alike = names.iter().map(|known| (strsim::jaro_winkler(name, known), known));

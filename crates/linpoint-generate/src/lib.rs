@@ -276,7 +276,7 @@ fn find_victim(options: &Options, bug: Bug) -> Result<u64, WriteError> {
     }
     let mut rng = rng::Rng::new(!options.seed);
     for _ in 0..VICTIMS {
-        // Not at the very end, where nobody is left to notice.
+        // Not at the very end, where no later operation can notice.
         let victim = 1 + rng.below(options.operations - options.operations / 8);
         let mut text = Vec::new();
         let dry = Options { format: Format::Jsonl, ..options.clone() };

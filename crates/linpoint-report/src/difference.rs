@@ -1,4 +1,4 @@
-//! Long texts, shown by what tells them apart.
+//! Long texts, shown by their differences.
 
 /// Texts up to this length are shown whole.
 const SHORT: usize = 24;
@@ -27,7 +27,7 @@ pub(crate) fn differences(texts: &[&str]) -> Vec<Option<String>> {
 /// Texts up to this length are shown whole in a sentence.
 const BRIEF: usize = 60;
 
-/// Texts for a sentence: long ones by what tells them apart, or by their beginning and their end. Different texts stay
+/// Texts for a sentence: long ones by their differences, or by their beginning and their end. Different texts stay
 /// different.
 pub(crate) fn briefly(texts: &[&str]) -> Vec<String> {
     apart(texts, BRIEF)

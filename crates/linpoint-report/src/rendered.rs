@@ -293,7 +293,7 @@ pub enum Outcome {
 pub struct Explanation {
     /// What was violated.
     pub kind: ViolationKind,
-    /// One sentence that states the contradiction. Long values are shown by what tells them apart.
+    /// One sentence that states the contradiction. Long values are shown by their differences.
     pub reason: String,
     /// The same sentence in pieces, so that operations can be links.
     pub sentence: Vec<SentencePiece>,
@@ -315,7 +315,7 @@ pub struct Explanation {
     pub part_name: Option<PartName>,
     /// False if a limit ended the search for the earliest failing return.
     pub failing_is_earliest: bool,
-    /// The failing operation as text. Of long values, here and below, what tells them apart is shown.
+    /// The failing operation as text. Long values, here and below, are shown by their differences.
     pub failed: Option<Operation>,
     /// The results that the failing operation could have returned.
     pub allowed: Vec<String>,
@@ -356,7 +356,7 @@ const SMALL_CORE: usize = 6;
 const MAX_CLOSING: usize = 3;
 /// What the rest is called.
 pub(crate) const OTHERS: &str = "others";
-/// Longer values are shown by what tells them apart.
+/// Longer values are shown by their differences.
 const MAX_VALUE: usize = 240;
 /// Of a longer order, only this many operations at the end are described.
 const MAX_ORDER: usize = 24;

@@ -19,7 +19,7 @@ pub struct SentencePiece {
     pub text: String,
 }
 
-/// The sentence with the names of clients and objects. Long values are shown by what tells them apart.
+/// The sentence with the names of clients and objects. Long values are shown by their differences.
 pub(crate) fn sentence(operations: &dyn Operations, reason: &Reason) -> Vec<SentencePiece> {
     let mut reason = reason.clone();
     let mentions = || {

@@ -262,7 +262,7 @@ fn returns(results: &PossibleResults, place: &str, found: Option<&str>) -> Strin
     if results.texts.is_empty() && results.is_complete {
         return format!("cannot return{place}: it has to wait");
     }
-    // Long values are shown by what tells them apart.
+    // Long values are shown by their differences.
     let all: Vec<&str> = results.texts.iter().map(String::as_str).chain(found).collect();
     let mut texts = apart(&all, MAX_RESULT);
     let found = found.and(texts.pop()).map(|found| format!(", not {}", clean(&found)));

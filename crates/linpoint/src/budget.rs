@@ -225,7 +225,7 @@ pub struct Budget<'a> {
     work: u64,
     max_steps: u64,
     total_steps: Option<&'a std::sync::atomic::AtomicU64>,
-    /// Where to say how many returns are explained: of this part, which has so many.
+    /// Where to report how many returns of this part are explained, and how many it has.
     searched: Option<(&'a Searched, usize, u32)>,
     explained: u32,
     allowance: Allowance,

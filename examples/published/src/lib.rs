@@ -133,7 +133,7 @@ pub fn spsc<P: Send + 'static, C: Send + 'static>(
     .run()
 }
 
-/// Tests a map whose insert returns the old value: with two keys, and with so many that it has to grow.
+/// Tests a map whose insert returns the old value: with two keys, and with enough keys to make it grow.
 pub fn map<T: Send + Sync + 'static>(
     make: impl Fn() -> T + Clone + Send + Sync + 'static,
     perform: impl Fn(&T, &MapOp<u64, u64>) -> MapRet<u64> + Clone + Send + Sync + 'static,

@@ -1,4 +1,4 @@
-//! `linpoint explain`: checks histories and tells why they are not linearizable, at length.
+//! `linpoint explain`: checks histories and explains at length why they are not linearizable.
 
 use std::time::Instant;
 

@@ -80,7 +80,7 @@ impl Machine {
                 && let Ok(mut known) = known.change()
             {
                 for (key, value) in options {
-                    // Others are reported by whoever knows all of them.
+                    // Others are reported by the caller, who knows all of them.
                     if let Some(known) = known.get_mut(&Val::str(key)) {
                         *known = value.clone();
                     }

@@ -36,7 +36,7 @@ struct Lines {
     args: Vec<Value>,
 }
 
-/// What a line with the id of an operation tells.
+/// What a line with the id of an operation says.
 #[derive(Clone, Copy)]
 enum Event {
     Call,

@@ -338,7 +338,7 @@ impl<'s, 'm> Reader<'s, 'm> {
                 None => ReadError::new(self.source, message).at_line(self.source, row.line),
             };
             error.help(format!(
-                "as in --map outcome.{word}=return; an outcome is return, fail (it certainly did not happen) or info (nobody knows)"
+                "as in --map outcome.{word}=return; an outcome is return, fail (it certainly did not happen) or info (unknown)"
             ))
         })
     }

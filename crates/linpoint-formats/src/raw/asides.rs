@@ -106,7 +106,7 @@ pub enum Mark {
     Lasts(Option<Reading>),
     /// Nothing: it is a single moment.
     Moment,
-    /// The name tells: `start-partition` begins a fault, and `stop-partition` ends it.
+    /// By its name: `start-partition` begins a fault, and `stop-partition` ends it.
     Named,
 }
 
@@ -197,7 +197,7 @@ pub(crate) fn functions(name: &str) -> (String, String) {
 struct Open {
     /// Its place in the list of faults.
     at: usize,
-    /// The function that began it, if its name tells what it is.
+    /// The function that began it, if its name says what it is.
     function: Option<String>,
     /// The other events with its name.
     again: Vec<Fault>,
@@ -303,7 +303,7 @@ fn named(
     match known {
         Some(open) => {
             let first = &mut all[open.at];
-            // What became of it says more than what was asked for.
+            // Its outcome says more than what was asked for.
             if new.detail.is_some() && open.again.is_empty() {
                 first.detail.clone_from(&new.detail);
             }

@@ -241,7 +241,7 @@ fn read_plain(
         return None;
     }
     let (raw, stream) = Stream::open(input, given.format, limits.threads)?;
-    // Nobody will see the errors.
+    // The errors are not shown.
     let nowhere = Source::new("", Vec::new());
     join(&nowhere, raw, Some(stream), (given.model, limits.details)).ok()
 }

@@ -34,7 +34,7 @@ pub struct Settings {
     pub format: Option<Format>,
     /// Give up an object or key that needs more configurations than this.
     pub max_configurations: usize,
-    /// Time and memory. If a limit is reached, watching stops. Whoever supplies the lines
+    /// Time and memory. If a limit is reached, watching stops. The caller, who supplies the lines,
     /// [pauses](Allowance::pause) it while waiting for them.
     pub allowance: Allowance,
 }

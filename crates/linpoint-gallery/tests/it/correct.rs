@@ -59,6 +59,6 @@ fn no_alarm_under_loom_in_program_order() {
 fn no_alarm_on_os_threads() {
     let scale = Scale { threads: 4, operations: 50 };
     // In the long mode, ten million operations of each.
-    let patience = Patience { scenarios: 50 * long(1000), ..patience(1, 1) };
+    let patience = Patience { scenarios: 15 * long(3_500), ..patience(1, 1) };
     assert_no_alarm(Mode::Stress, scale, patience);
 }

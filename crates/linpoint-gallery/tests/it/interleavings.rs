@@ -126,7 +126,7 @@ t1    … put(2, 12) → ok
 }
 
 #[test]
-fn a_wake_up_that_nobody_hears() {
+fn a_lost_wake_up() {
     let test = Test::new(|| Mailbox::new(false))
         .spec(MailSpec::default())
         .ops(|_| unreachable!("nothing is drawn"))

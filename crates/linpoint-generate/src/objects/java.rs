@@ -28,7 +28,7 @@ impl Collection {
             _ => &[],
         };
         let object = Java::new(class, arguments)?;
-        // Nobody waits.
+        // No thread is waiting.
         let waits =
             |name: &str| name.starts_with("take") || ["put", "putFirst", "putLast"].contains(&name);
         let is_map = class.ends_with("Map");

@@ -208,9 +208,9 @@ impl Columns {
 
     /// The client that each client continues, by number; empty if none does.
     pub(super) fn predecessors(&self) -> Vec<usize> {
-        let nobody = Lifetime::new(None, 0, false);
+        let absent = Lifetime::new(None, 0, false);
         let clients: Vec<Lifetime> =
-            self.lifetimes.iter().map(|client| client.unwrap_or(nobody)).collect();
+            self.lifetimes.iter().map(|client| client.unwrap_or(absent)).collect();
         predecessors(&clients)
     }
 

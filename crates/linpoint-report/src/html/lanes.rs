@@ -43,7 +43,7 @@ const FEW: usize = 8;
 /// Test at most this many numbers of threads.
 const MOST_THREADS: usize = 4096;
 
-/// The client that each one continues, by position; empty if none does. Clients that continue nobody are their own
+/// The client that each one continues, by position; empty if none does. Clients that continue no other client are their own
 /// predecessors.
 pub(super) fn predecessors(clients: &[Lifetime]) -> Vec<usize> {
     let mut numbered: Vec<(u32, usize)> = Vec::new();
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_continues_a_client_that_is_still_there() {
+    fn no_client_continues_one_that_is_still_there() {
         let clients = [(0, 0, 50, false), (1, 1, 51, true), (2, 2, 52, false), (3, 40, 60, false)];
         assert!(chains(&clients).is_empty());
     }

@@ -10,9 +10,9 @@ const PANELS: usize = 6;
 const HEIGHT: f64 = 116.0;
 /// Room for what never returned, at the top of a panel.
 const NEVER: f64 = 14.0;
-/// Up to so many operations that returned are drawn one by one.
+/// Up to this many operations that returned are drawn one by one.
 const MAX_DOTS: usize = 600;
-/// Up to so many others of one outcome are.
+/// The same for the operations of one other outcome.
 const MAX_MARKS: usize = 300;
 /// Slices of the horizontal axis.
 const SLICES: usize = 160;

@@ -24,7 +24,7 @@ impl Unit {
         format!("{}{unit}", three_digits(x / step))
     }
 
-    /// The smallest value that is told apart from zero.
+    /// The smallest value that is not drawn as zero.
     pub(super) fn least(self) -> f64 {
         match self {
             Unit::Seconds => 1e-9,

@@ -1,7 +1,7 @@
 //! Confirms what an explanation says, from the history alone.
 //!
 //! An [`Argument`] is a statement about a few operations: one had completed before another began, nothing else wrote this
-//! value, so many were added and so many removed. [`confirm`] reads the operations as text, as a person would, and looks
+//! value, how many were added and how many removed. [`confirm`] reads the operations as text, as a person would, and looks
 //! whether each statement is true. It shares no code with the rules that found the argument, and is as slow as it likes.
 
 mod containers;

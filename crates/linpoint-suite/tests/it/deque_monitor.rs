@@ -137,7 +137,7 @@ fn small_style(rng: &mut Rng) -> Style {
 
 #[test]
 fn small_histories_agree_with_brute_force() {
-    let rounds = if is_long() { 70_000 } else { 300 };
+    let rounds = if is_long() { 70_000 } else { 150 };
     let mut trial = Trial::new(SmallDeque);
     for round in 0..rounds {
         let rng = &mut rng_of_case(15, round);
@@ -167,7 +167,7 @@ fn random_and_listed_histories_agree_with_brute_force() {
     for (ops, values) in if is_long() { [(3, 2), (4, 1)] } else { [(2, 2), (3, 1)] } {
         trial.all(ops, values, 1);
     }
-    let count = if is_long() { 3_000_000 } else { 36_000 };
+    let count = if is_long() { 3_000_000 } else { 18_000 };
     for (seed, style) in (21..).zip(&styles) {
         trial.random(style, seed, count / 3);
     }
@@ -177,7 +177,7 @@ fn random_and_listed_histories_agree_with_brute_force() {
 
 #[test]
 fn larger_histories_agree_with_breadth_first_search() {
-    let rounds = if is_long() { 20_000 } else { 40 };
+    let rounds = if is_long() { 20_000 } else { 20 };
     compare(&Deque::new(), rounds, |round| {
         let rng = &mut rng_of_case(16, round);
         let style = Style {

@@ -103,7 +103,7 @@ fn gaps() {
         },
     ];
     for (number, style) in (0..).zip(styles) {
-        let (mut tally, count) = (Tally::default(), if is_long() { 100_000 } else { 500 });
+        let (mut tally, count) = (Tally::default(), if is_long() { 100_000 } else { 250 });
         for case in 0..count {
             let mut rng = rng_of_case(0x6A95 + number, case);
             compare(&draw(&Style { wrong: 0.6, ..style }, &mut rng), &mut tally);

@@ -133,7 +133,7 @@ fn the_oracle_obeys_the_laws() {
     for vocabulary in corpus::all() {
         let mut rng = Rng::with_seed(7);
         let params = Params { max_ops: 5, hinted: 0.5, ..Params::small() };
-        for c in cases(&vocabulary, params, 7, 200) {
+        for c in cases(&vocabulary, params, 7, 100) {
             match check_laws(&vocabulary.spec, &c, &oracle, &mut rng) {
                 Ok(n) => tried += n,
                 Err(e) => panic!("{e}"),

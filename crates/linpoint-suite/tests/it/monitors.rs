@@ -151,7 +151,8 @@ fn stack_of_repeated_values() {
         Style { ops: (6, 12), values: 1, ..repeating },
     ];
     let mut trial = Trial::new(SmallStack);
-    try_trial("repeating stack", &mut trial, &styles, 100, lists(&[(3, 1)], &[(3, 2), (4, 1)]));
+    let percent = if is_long() { 100 } else { 50 };
+    try_trial("repeating stack", &mut trial, &styles, percent, lists(&[(3, 1)], &[(3, 2), (4, 1)]));
 }
 
 #[test]

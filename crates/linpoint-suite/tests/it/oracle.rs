@@ -248,7 +248,7 @@ fn the_oracle_agrees_with_trying_every_permutation() {
     }
     for vocabulary in corpus::all() {
         let params = generate::Params { max_ops: 5, ..generate::Params::small() };
-        for case in generate::cases(&vocabulary, params, 12, 1000) {
+        for case in generate::cases(&vocabulary, params, 12, 500) {
             let (spec, history) = (&vocabulary.spec, &case.history);
             let ids: Vec<OpId> = history.ids().collect();
             let mut found = false;

@@ -33,7 +33,7 @@ fn try_object<B: SmallObject>(object: B, percent: u64, lists: &[(usize, u8)]) ->
     for &(ops, values) in lists {
         trial.all(ops, values, 1);
     }
-    let count = if is_long() { 10_000_000 } else { 30_000 } * percent / 100;
+    let count = if is_long() { 10_000_000 } else { 15_000 } * percent / 100;
     let each = count / styles().len() as u64;
     for (seed, style) in (1..).zip(styles()) {
         trial.random(&style, seed, each);

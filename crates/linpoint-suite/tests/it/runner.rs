@@ -74,7 +74,7 @@ fn the_oracle_passes_with_all_its_evidence() {
         let honest = [OracleCandidate::default(), OracleCandidate { remember_failures: true }];
         let honest: Vec<&dyn Candidate<_>> = honest.iter().map(|c| c as _).collect();
         let params = Params { max_ops: 6, ..Params::small() };
-        let drawn = cases(&vocabulary, params, 20, 1000);
+        let drawn = cases(&vocabulary, params, 20, 500);
         let all =
             Exhaustive { max_ops: 2, pending: true, unknown: true, shapes: Shapes::Sequences };
         let listed = all.histories(&vocabulary).map(Case::new);
@@ -82,7 +82,7 @@ fn the_oracle_passes_with_all_its_evidence() {
         let tally = tally.expect("the oracle agrees with itself");
         println!("{}: {tally}", vocabulary.name);
         // Both make the same statements, which are confirmed once.
-        assert_eq!(tally.histories, 1000 + all.count(&vocabulary));
+        assert_eq!(tally.histories, 500 + all.count(&vocabulary));
         assert_eq!((tally.yes + tally.no, tally.open, tally.undecided), (tally.histories, 0, 0));
         assert_eq!((tally.cores, tally.failures), (tally.no, tally.no));
         assert_eq!(tally.and(Tally::default()), tally);

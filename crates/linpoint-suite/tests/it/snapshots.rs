@@ -183,7 +183,7 @@ fn draw(style: &Style, rng: &mut Rng) -> SnapshotHistory {
 
 #[test]
 fn one_writer_for_each_segment() {
-    let count = if long() { 500_000 } else { 10_000 };
+    let count = if long() { 500_000 } else { 5_000 };
     for segments in [1, 2, 3, 4] {
         for (values, partial) in
             [(None, false), (None, true), (Some(2), false), (Some(2), true), (Some(3), true)]

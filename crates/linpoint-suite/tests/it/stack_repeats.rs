@@ -87,7 +87,7 @@ const FINE: Style =
 
 #[test]
 fn small_histories_agree_with_brute_force() {
-    let rounds = if is_long() { 100_000 } else { 400 };
+    let rounds = if is_long() { 100_000 } else { 200 };
     let mut trial = Trial::new(SmallStack);
     for round in 0..rounds {
         let rng = &mut rng_of_case(5, round);

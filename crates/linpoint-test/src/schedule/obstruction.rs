@@ -2,7 +2,7 @@
 //!
 //! Two observations in an execution show the opposite:
 //!
-//! * A thread in the middle of an operation cannot run: it sleeps, or waits for a lock. Nobody but another thread can wake it.
+//! * A thread in the middle of an operation cannot run: it sleeps, or waits for a lock. Only another thread can wake it.
 //! * A thread in the middle of an operation yields, is run alone from there on, and does not return: it spins. A thread
 //!   that yields only to back off returns.
 //!

@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nobody_passes_before_all_have_arrived_and_all_are_woken() {
+    fn no_thread_passes_before_all_have_arrived_and_all_are_woken() {
         const THREADS: usize = 3;
         let (gates, sleepers) =
             (Vec::from_iter((0..200).map(|_| Gate::default())), Sleepers::new(THREADS));

@@ -8,7 +8,7 @@
 //!   schedule is replayed ([`Listening::to_steps`]).
 //!
 //! Both schedulers run all threads of an execution on one OS thread, so everything here is local to
-//! the OS thread, and the order of the tape is exact. As long as nobody listens, an access costs
+//! the OS thread, and the order of the tape is exact. Without a listener, an access costs
 //! one read of a thread-local variable more.
 
 use std::cell::{Cell, RefCell};
@@ -180,7 +180,7 @@ impl Listening {
         Listening { before: (LISTENERS.replace(listeners), before) }
     }
 
-    /// Nobody listens.
+    /// There is no listener.
     pub fn to_nothing() -> Self {
         Listening::new(0, None)
     }

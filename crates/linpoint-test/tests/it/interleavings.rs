@@ -82,7 +82,7 @@ fn a_lost_addition_is_told_with_one_preemption() {
     assert_eq!(interleaving.switches_inside_operations(), 1, "{interleaving}");
     let fewest = interleaving.fewest.as_deref();
     assert_eq!(fewest, Some("1 preemption; it does not fail without"), "{interleaving}");
-    // The schedule of the failure is the one that is told.
+    // The schedule of the failure is the one that is printed.
     let schedule = failure.execution.schedule.as_deref();
     let again = shuttle.replay(&test, &scenario, schedule).failure.expect("it fails again");
     let texts = [&failure, &again].map(|f| format!("{:?}", f.execution.history));

@@ -131,7 +131,7 @@ mod tests {
     ) {
         let mut random = fastrand::Rng::with_seed(6);
         let (mut refused, mut answers) = (0, [0; 2]);
-        for _ in 0..3000 {
+        for _ in 0..1000 {
             let mut intervals = History::from_intervals(Ties::Ordered);
             for at in 0..random.u64(1..7) {
                 let (op, ret) = draw(&mut random);

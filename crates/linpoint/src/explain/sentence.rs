@@ -4,10 +4,10 @@ use crate::history::OpId;
 use crate::subject::Case;
 use crate::verdict::{Form, Reason, ReasonKind, ViolationKind};
 
-/// List at most this many allowed values, with at most so many characters.
+/// List at most this many allowed values, with at most this many characters.
 const MAX_LISTED: usize = 5;
 const MAX_LISTED_LENGTH: usize = 60;
-/// Spell out at most this many other operations of the core, with at most so many characters.
+/// Spell out at most this many other operations of the core, with at most this many characters.
 const MAX_GIVEN: usize = 3;
 const MAX_GIVEN_LENGTH: usize = 80;
 

@@ -62,7 +62,7 @@ fn tuples(count: usize, d: usize, tuple: &mut Vec<usize>, each: &mut dyn FnMut(&
 
 fn posets() -> usize {
     let long = std::env::var_os("LINPOINT_LONG").is_some_and(|value| value == "1");
-    if long { 200_000 } else { 10_000 }
+    if long { 200_000 } else { 3_000 }
 }
 
 #[test]

@@ -313,7 +313,7 @@ impl<'a> Tester<'a> {
                 let swapped =
                     self.both(state, y, x)?.into_iter().map(|(of_y, of_x, s)| (of_x, of_y, s));
                 let is_same = xy == swapped.collect();
-                // Nobody is stopped by the other: what both can do here, they can do together.
+                // Neither disables the other: what both can do here, they can do together.
                 let are_able = !self.next(state, Call::unknown(x))?.is_empty()
                     && !self.next(state, Call::unknown(y))?.is_empty();
                 if !is_same || xy.is_empty() == are_able {

@@ -116,7 +116,7 @@ pub trait Shaped<O, R>: Sync {
     }
 
     /// True if the operation appends to a register: what it leaves depends on what it finds, in the
-    /// way that [`Shaped::text`] tells. Its role need not say so.
+    /// way that [`Shaped::text`] reports. Its role need not say so.
     fn appends(&self, _op: &O) -> bool {
         false
     }

@@ -1,4 +1,4 @@
-//! concurrent-queue: a thread finds a queue of capacity 1 empty, and then full. Nobody pushes but this thread.
+//! concurrent-queue: a thread finds a queue of capacity 1 empty, and then full. No other thread pushes.
 
 use concurrent_queue::ConcurrentQueue;
 

@@ -1,4 +1,4 @@
-//! lockfree: a thread pushes an element and pops. Nobody else pops, and it gets nothing.
+//! lockfree: a thread pushes an element and pops. No other thread pops, and it gets nothing.
 
 use lockfree::queue::Queue;
 

@@ -1,5 +1,5 @@
 //! thingbuf: a buffer for two holds two elements. A thread pops one and pushes one, and the push finds the buffer full.
-//! Nobody else pushes.
+//! No other thread pushes.
 
 use thingbuf::ThingBuf;
 

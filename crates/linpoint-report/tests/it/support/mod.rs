@@ -206,7 +206,7 @@ pub fn crashes() -> Page {
         if round % 5 == 4 {
             b.crash(write).unwrap();
             processes[thread] += THREADS;
-            // Nobody has seen it, so it may have happened or not.
+            // It was not observed, so it may have happened or not.
             continue;
         }
         b.ret(write, RegisterRet::Written).unwrap();

@@ -19,7 +19,7 @@
 //! * **Code stays intact.** Only the first byte of an instruction that was executed is replaced, and only in the
 //!   main program, which is never unloaded. Processors accept a change of one byte while other cores execute the code:
 //!   they execute the old instruction or the trap. Each byte that was ever replaced is in a table, before it is
-//!   replaced and forever. Whoever traps puts the original back, however often, so a breakpoint that is left over, or hit
+//!   replaced and forever. Each thread that traps puts the original back, however often, so a breakpoint that is left over, or hit
 //!   by a thread of another test, costs a microsecond.
 //! * **The handler is async-signal-safe.** It allocates nothing and takes no locks. It uses atomics, thread-local
 //!   variables without destructors in the main program, and the system calls `pwrite`, `pread`,

@@ -65,7 +65,7 @@ pub(super) fn set(address: u64) -> bool {
 /// Removes a breakpoint, if there is one.
 pub(super) fn clear(address: u64) {
     if let (Some(byte), Some(memory)) = (known(address), memory()) {
-        // If this fails, whoever traps tries again.
+        // If this fails, the next thread that traps tries again.
         let _ = memory.write_all_at(&[byte], address);
     }
 }

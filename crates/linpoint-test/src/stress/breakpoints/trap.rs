@@ -115,7 +115,7 @@ macro_rules! system {
 /// Handles `SIGTRAP`. Up to the point where the original byte is back, nothing may be called: it could lead to the same
 /// breakpoint again. Unoptimised, even an atomic load is a call; operators of numbers and fields are not.
 extern "C" fn on_trap(_: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
-    // SAFETY: the system passes valid pointers to a handler with `SA_SIGINFO`, and nobody else uses what they point to
+    // SAFETY: the system passes valid pointers to a handler with `SA_SIGINFO`, and nothing else uses what they point to
     // now. The addresses loaded from are in the table or next to it.
     unsafe {
         let context = context as *mut libc::ucontext_t;
@@ -369,6 +369,6 @@ mod tests {
                 return;
             }
         }
-        panic!("it blocked the signal for a while, and nobody noticed");
+        panic!("it blocked the signal for a while, and this was not noticed");
     }
 }

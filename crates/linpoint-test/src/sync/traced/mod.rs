@@ -1,7 +1,7 @@
 //! The primitives of a scheduler, wrapped so that their accesses can be watched.
 //!
 //! A wrapper has the methods that all three flavours share, and hands the others down to what it
-//! wraps. Where nobody listens, it does nothing else: see [`watch`](super::watch).
+//! wraps. Without a listener, it does nothing else: see [`watch`](super::watch).
 
 mod atomic;
 mod cell;

@@ -109,7 +109,7 @@ impl<'v, 'c, 'a> Lens<'v, 'c, 'a> {
         self.twice(&found).or_else(|| self.overwritten(&found)).or_else(|| self.again(&found))
     }
 
-    /// Nobody wrote it before the reader returned.
+    /// It was not written before the reader returned.
     fn unwritten(&self, reader: &Row, value: Held) -> Argument {
         let all = self.view.rows.iter().chain(&self.view.later);
         let late: Vec<&Row> =

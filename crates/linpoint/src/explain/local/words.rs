@@ -1,4 +1,4 @@
-//! Arguments in words: one sentence each.
+//! Arguments as text: one sentence each.
 
 use crate::history::OpId;
 use crate::spec::{Role, Shape};

@@ -2,7 +2,7 @@
 //!
 //! The result of an open operation is not known, and of two open additions of one value either may return
 //! first. So an effect before the return is an *entry*, not a property of an operation: a value was
-//! added, a value was taken, a value was found. Whoever returns with that value claims the entry.
+//! added, a value was taken, a value was found. An operation that returns with that value claims the entry.
 //!
 //! An effect takes place at some return, and only operations that had been called by then can have
 //! caused it. So an entry has the call of the last operation that can claim it ([`Entry::until`]). Entries

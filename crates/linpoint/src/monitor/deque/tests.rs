@@ -54,7 +54,7 @@ fn pop(all: &All, end: End, value: u32) -> All {
 #[test]
 fn sets_of_contents_are_what_they_stand_for() {
     let long = std::env::var_os("LINPOINT_LONG").is_some();
-    let (most, seeds) = if long { (300, 60) } else { (50, 30) };
+    let (most, seeds) = if long { (300, 60) } else { (50, 12) };
     let (mut moved, mut ambiguous) = (0, 0);
     for seed in 0..seeds {
         let rng = &mut fastrand::Rng::with_seed(seed);
@@ -103,7 +103,7 @@ fn sets_of_contents_are_what_they_stand_for() {
             assert_eq!(all_of(&words, &contents), all, "seed {seed}, step {step}");
         }
     }
-    assert!(moved > 25 && ambiguous > 500, "{moved} cuts moved, {ambiguous} ambiguous");
+    assert!(moved > seeds as usize / 2 && ambiguous > 500, "{moved} cuts moved, {ambiguous} ambiguous");
 }
 
 /// Contents whose ends are at different places keep a common cut.

@@ -202,7 +202,7 @@ impl<V: Value> Claims<DequeOp<V>, DequeRet<V>> for Deque<V> {
         }
     }
 
-    /// An element that nobody names takes up room at its place, but it does not matter which one it
+    /// An element that no operation names takes up room at its place, but it does not matter which one it
     /// is.
     fn anonymous_kind(&self, op: &DequeOp<V>) -> Option<u64> {
         match op {

@@ -152,12 +152,12 @@ fn replay_by_steps<O, R: PartialEq, S, T: Into<Option<(R, S)>>>(
     })
 }
 
-/// An element that may be missing, in words.
+/// An element that may be missing, as text.
 fn show_option<V: Debug>(value: Option<&V>) -> String {
     value.map_or("empty".into(), |v| format!("{v:?}"))
 }
 
-/// The elements of a container in words: `[1, 2, 3] (front first)`. Long ones are cut.
+/// The elements of a container as text: `[1, 2, 3] (front first)`. Long ones are cut.
 fn show_elements<'a, V: Debug + 'a>(
     elements: impl IntoIterator<Item = &'a V>,
     len: usize,
@@ -180,7 +180,7 @@ pub(crate) mod tests {
     use crate::history::History;
     use crate::spec::Spec;
 
-    /// The results of a sequential run, and the last state, in words. A result that is not unique
+    /// The results of a sequential run, and the last state, as text. A result that is not unique
     /// is shown as the first one; an operation that is not enabled as "waits".
     pub(crate) fn run<S: Spec>(spec: &S, ops: &[S::Op]) -> (Vec<String>, String) {
         let mut state = spec.initial();
@@ -198,7 +198,7 @@ pub(crate) mod tests {
         (rets, spec.describe_state(&state))
     }
 
-    /// The states that follow from `state`, in words.
+    /// The states that follow from `state`, as text.
     pub(crate) fn next<S: Spec>(
         spec: &S,
         state: &S::State,

@@ -241,7 +241,7 @@ impl<K: Value + Ord, V: Value> Claims<Transaction<K, V>, Reads<V>> for MultiRegi
         ret.map_or(Traces::Any, |ret| Traces::any_and_all(op.found(ret)))
     }
 
-    /// Values that nobody names are only ever overwritten, or read with an unknown result. So only the
+    /// Values that no operation names are only ever overwritten, or read with an unknown result. So only the
     /// keys matter, and not what a pending transaction would have read.
     fn anonymous_kind(&self, op: &Transaction<K, V>) -> Option<u64> {
         let keys: Vec<&K> = op.written().into_keys().collect();
@@ -252,7 +252,7 @@ impl<K: Value + Ord, V: Value> Claims<Transaction<K, V>, Reads<V>> for MultiRegi
         a.written().keys().eq(b.written().keys())
     }
 
-    /// Writes are blind: up to the next write of its key, a value that nobody names is not read with
+    /// Writes are blind: up to the next write of its key, a value that no operation names is not read with
     /// a known result. So the transaction can be left out.
     fn idle_unless_named(&self, op: &Transaction<K, V>) -> bool {
         !self.is_read(op, None)

@@ -29,7 +29,7 @@ enum Lie {
     Reversed,
     /// There are keys where there are none.
     Keys,
-    /// A scan tells nothing.
+    /// A scan reveals nothing.
     Blind,
     /// Replaying finds this.
     Replay(Result<(), usize>),

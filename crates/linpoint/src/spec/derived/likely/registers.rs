@@ -3,7 +3,7 @@
 //! - The operation returned late: it came while the value was there. If it replaced the value, then by another that was
 //!   overwritten without being looked at.
 //! - An operation that has not returned yet wrote the value. It may have replaced another one, and so on.
-//! - Writes of values that nobody has seen came before that of the value, which they overlap.
+//! - Writes of values that were never read came before that of the value, which they overlap.
 
 use rustc_hash::FxHashMap;
 

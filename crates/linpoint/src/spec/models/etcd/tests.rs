@@ -100,7 +100,7 @@ fn versions_need_not_be_recorded() {
     assert!(!exact.fits(&recorded(Some(2))));
 }
 
-/// Nobody mentions "a" or "b" any more, but not all puts to them can take effect at any time.
+/// No operation mentions "a" or "b" any more, but not all puts to them can take effect at any time.
 #[test]
 fn a_put_that_spoils_a_condition_is_noticed() {
     let mut events = History::from_events();

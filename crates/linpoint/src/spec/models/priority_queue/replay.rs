@@ -101,7 +101,7 @@ impl<V: Value + Ord> PartialEq for First<'_, V> {
 
 impl<V: Value + Ord> Eq for First<'_, V> {}
 
-/// Performs an operation on a heap, if that tells which element is meant.
+/// Performs an operation on a heap, if that determines which element is meant.
 fn step_of_heap<'a, V: Value + Ord>(
     queue: &'a PriorityQueue<V>,
     heap: &mut BinaryHeap<First<'a, V>>,

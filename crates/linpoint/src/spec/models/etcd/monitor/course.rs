@@ -117,7 +117,7 @@ fn last_revision(part: &Part) -> Result<usize, No> {
         }
         if at > most {
             let writes = most - 1;
-            // Whoever wrote a revision did so once, whatever it answered.
+            // The request that wrote a revision did so once, whatever it answered.
             let end = format!(
                 ", but all requests together wrote at most {writes} times, which ends at revision {most}"
             );

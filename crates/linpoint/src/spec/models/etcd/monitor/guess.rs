@@ -33,7 +33,7 @@ pub(super) struct Guesses {
     pub(super) general: Vec<Row>,
     /// The others that may write a key.
     pub(super) general_of: Vec<Vec<Row>>,
-    /// Requests that put one key whatever there was, with a value that nobody has seen: all of one key are alike.
+    /// Requests that put one key whatever there was, with a value that was never read: all of one key are alike.
     pub(super) blind: FxHashMap<Row, Key>,
     /// Keys that are compared by others than simple requests, or in a way that is no fact.
     pub(super) is_delicate: Vec<bool>,

@@ -1,7 +1,7 @@
 //! What is certain about the writes of each key, and what contradicts it.
 //!
 //! A write is known if its answer names its revision, or if some answer shows a key as it was left by a revision.
-//! A revision that nobody's answer owns and that some answer shows is *pinned*: one of the requests that did not
+//! A revision that no answer owns and that some answer shows is *pinned*: one of the requests that did not
 //! answer wrote it, and we know what.
 
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -3,12 +3,12 @@
 //! Everything between two gaps is determined. At a gap, the requests that can have written it are tried, the most
 //! likely one first ([`Guesses`]); a mismatch takes the last choice back. What was tried in vain is remembered.
 //!
-//! *What need not be tried.* Call a simple put *plain* if nothing can notice when it takes effect: nobody mentions its
+//! *What need not be tried.* Call a simple put *plain* if nothing can notice when it takes effect: no operation mentions its
 //! key at any of the gaps up to the next known write of the key, which does not depend on it, and no other request can
 //! write the key meanwhile, or depends on it. It can take effect at every gap from now on until then, its *end*. Where plain puts can
 //! write a gap, only one with the earliest end is tried. *Why.* Let an order write the gap with the plain put `x`, and
 //! let `a` end no later than `x`. If the order uses `a`, it does so before the end of `a`, so `x` can take its place;
-//! otherwise `x` is left out. The keys have other revisions then, and nobody mentions those.
+//! otherwise `x` is left out. The keys have other revisions then, and no operation mentions those.
 
 mod choices;
 
