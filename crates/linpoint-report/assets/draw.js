@@ -266,6 +266,7 @@ function drawMarks(p, scene) {
     p.rect(Math.max(x, scene.gutter - 6) - 2, y + 1, Math.min(Math.max(4, w), scene.width) + 4, h - 2, { stroke, width: 2, radius: 5 }));
   if (scene.step >= 0 && scene.order && scene.axis === "order") ring(scene.order.ids[scene.step], "step");
   if (scene.selected !== null) ring(scene.selected, "select");
+  if (scene.hovered !== null && scene.hovered !== scene.selected) ring(scene.hovered, "compare");
 }
 
 /**
@@ -310,6 +311,15 @@ function drawOrder(p, scene, order, points, stroke, dashed) {
     const now = !dashed && k === scene.step;
     p.dot(x, y, now ? 6 : 3, { fill: now || scene.step < 0 || k < scene.step ? stroke : "ground", stroke: now ? "ground" : stroke });
   }
+  const focus = path.find(([, , k]) => order.ids[k] === (scene.hovered ?? scene.selected));
+  if (focus) drawNumber(p, focus, stroke);
+}
+
+/** The number of a step, at its point. */
+function drawNumber(p, [x, y, k], fill) {
+  const text = (k + 1).toLocaleString("en"), wide = text.length * 7 + 8;
+  p.rect(x - wide / 2, y - 8, wide, 16, { fill, stroke: "ground", radius: 7 });
+  p.text(x, y + 0.5, text, { fill: "ground", size: 11, align: "center", bold: true });
 }
 
 /** Draws lines from the end of the order to the operations that cannot come next. */

@@ -46,6 +46,7 @@ function showTip(event) {
   const px = event.clientX - box.left, py = event.clientY - box.top;
   const i = operationAt(scene, px, py), fault = i === null ? faultAt(scene, px, py) : null;
   canvas.classList.toggle("over", i !== null);
+  hover(i);
   const failed = i === null && !fault ? failedAt(scene, px, py) : null;
   tip.hidden = i === null && !fault && !failed;
   if (tip.hidden) return;
@@ -55,12 +56,12 @@ function showTip(event) {
     tip.replaceChildren(el("b", {}, failed.op), ...lines.map((line) => el("span", {}, line)));
   } else if (fault) tip.replaceChildren(el("b", {}, fault.text), el("span", {}, fault.lane), el("span", {}, faultText(fault)));
   else {
-    const { set, places, order } = shown;
+    const { set } = shown;
     const lines = [clientName(set.client[i]) + (set.ret[i] === NEVER ? ", pending" : "") + (set.line[i] ? `, line ${set.line[i]}` : "")];
     if (clock) lines.push(openText(set, i));
     if (remarkOf(i)) lines.push(remarkOf(i));
     if (set.part) lines.push(parts[set.part[i]].name);
-    if (order && places[i] >= 0) lines.push(`step ${places[i] + 1}` + (stateAt(order, places[i], true) === undefined ? "" : `, then ${stateAt(order, places[i], true)}`));
+    lines.push(...placeLines(i));
     if (shown.marks.failing === i) lines.push("no order explains this result" + (shown.explanation.allowed ? `; allowed: ${shown.explanation.allowed}` : ""));
     tip.replaceChildren(el("b", {}, label(set, i)), ...lines.map((line) => el("span", {}, line.length > 240 ? line.slice(0, 240) + "…" : line)));
   }
@@ -108,7 +109,7 @@ function bindCanvas() {
   };
   canvas.addEventListener("pointerup", up);
   canvas.addEventListener("pointercancel", up);
-  canvas.addEventListener("pointerleave", () => { $("tip").hidden = true; });
+  canvas.addEventListener("pointerleave", () => { $("tip").hidden = true; hover(null); });
   canvas.addEventListener("dblclick", (event) => {
     const box = canvas.getBoundingClientRect(), scene = sceneNow();
     zoom(0.4, scene.x0 + (event.clientX - box.left - scene.gutter) / scene.scale);
@@ -195,7 +196,7 @@ function nextHit(direction) {
 const KEYS = [
   ["← →", "pan"], ["↑ ↓", "scroll through clients"], ["+ −, wheel", "zoom"], ["drag, Shift+wheel", "pan"], ["Alt+wheel", "scroll through clients"],
   ["0", "show everything"], ["F", "go to the failure"], ["N, P", "one step forward, back along the order"], ["Home, End", "before the first step, last step"],
-  ["T, E, O", "axis of time, of events, of the order"], ["A", "show or hide lanes that are blank in this window"], ["L", "a lane for each client, or for those that continue each other"], ["C", "compare with the next partial order"], ["click", "select an operation"], ["[ ]", "previous, next operation of the same client"],
+  ["T, E, O", "axis of time, of events, of the order"], ["A", "show or hide lanes that are blank in this window"], ["L", "a lane for each client, or for those that continue each other"], ["C", "compare with the next partial order"], ["pointer", "where an operation is in the orders, or what stops it"], ["click", "keep that in the panel"], ["[ ]", "previous, next operation of the same client"],
   ["/", "search: text, client, #number, :line; Enter goes to the next hit"], ["B", "show or hide the panel"], ["D", "light or dark theme"], ["S", "save the view as SVG"], ["Esc", "close, deselect"], ["?", "this help"],
 ];
 

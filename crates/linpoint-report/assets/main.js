@@ -156,7 +156,17 @@ function updateControls(scene) {
     if (stepList && state.step >= 0) stepList.reveal(state.step); else if (stepList) stepList.show();
     if (state.step >= 0) $("live").textContent = `${labelIn(shown.set, order.ids[state.step], order)}. ${stateText()}`;
   } else if ($("state-now") && !$("state-now").textContent) $("state-now").textContent = stateText();
+  followHovered();
   keepLink();
+}
+
+let listed = null;
+/** The list of steps shows the one under the pointer, and the current one again after that. */
+function followHovered() {
+  if (shown.hovered === listed) return;
+  listed = shown.hovered;
+  const place = listed === null ? state.step : shown.places[listed];
+  if (stepList && place >= 0) stepList.reveal(place); else if (stepList) stepList.show();
 }
 
 function fillHelp() {

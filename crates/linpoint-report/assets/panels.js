@@ -140,7 +140,7 @@ function violationFacts(page, why) {
   fact("Core", why.about);
   page.append(el("h2", {}, "Contradiction"), list);
   if (set.orders.length > 0) page.append(...stateTable());
-  page.append(el("h2", {}, `Core: ${count(marks.core.size, "operation")}`), coreTable());
+  if (marks.core.size) page.append(el("h2", {}, `Core: ${count(marks.core.size, "operation")}`), coreTable());
 }
 
 function operationLink(i) {
@@ -253,7 +253,7 @@ function markClass(i) {
 
 function stepRow(k) {
   const i = shown.order.ids[k];
-  return el("div", { class: "row step" + (k === state.step ? " now" : "") + markClass(i), onclick: () => goToStep(k), title: labelIn(shown.set, i, shown.order) },
+  return el("div", { class: "row step" + (k === state.step ? " now" : "") + (i === shown.hovered ? " hovered" : "") + markClass(i), onclick: () => goToStep(k), title: labelIn(shown.set, i, shown.order) },
     el("span", { class: "n" }, String(k + 1)), el("span", { class: "mono" }, labelIn(shown.set, i, shown.order)),
     el("span", { class: "mono quiet" }, stateAt(shown.order, k, true) ?? ""));
 }
@@ -420,13 +420,13 @@ function remarkOf(i) {
 
 let detailed = undefined;
 function showDetails() {
-  const key = `${state.part}:${state.selected}:${state.order}:${state.axis}`;
+  const i = focused(), key = `${state.part}:${i}:${shown.hovered === null}:${state.order}:${state.axis}`;
   if (key === detailed) return;
   detailed = key;
   const box = $("details");
-  box.hidden = state.selected === null;
-  if (state.selected === null) return;
-  const i = state.selected;
+  box.hidden = i === null;
+  box.classList.toggle("hovered", shown.hovered !== null && i !== state.selected);
+  if (i === null) return;
   const tag = shown.marks.failing === i ? el("span", { class: "chip bad" }, "fails") : shown.marks.core.has(i) ? el("span", { class: "chip core" }, "core") : null;
   box.replaceChildren(el("h2", {}, label(shown.set, i), " ", tag), detailsOf(i), ...orderWith(i),
     el("button", { class: "close", "aria-label": "Close", onclick: () => select(null) }, "✕"));

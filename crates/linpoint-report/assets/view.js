@@ -17,7 +17,8 @@ const state = {
 const shown = {
   set: null, marks: null, layout: null, order: null, points: null, places: null,
   compare: null, comparePoints: null, density: null, hits: [], explanation: null, faultRows: [], failed: new Map(),
-  preview: null, previewPoints: null,
+  // The operation under the pointer, and the order that gets furthest with it or with the selected one.
+  hovered: null, preview: null, previewPoints: null,
 };
 
 /** The operation that is kept in view. */
@@ -74,7 +75,7 @@ function showPart(part) {
     failing: why && why.failing !== null ? place(why, why.failing) : null,
     named: why ? why.named.map((i) => place(why, i)) : [],
   };
-  state.selected = null;
+  state.selected = shown.hovered = null;
   chooseOrder(bestOrder(), null);
 }
 
@@ -106,11 +107,28 @@ function pointsOn(order) {
   return points && state.axis === "clock" ? points.map((x) => toClock(set, x)) : points;
 }
 
-/** The order that gets furthest with the selected operation is drawn beside the one that is followed. */
+/** The operation whose place in the orders is shown: the one under the pointer, else the selected one. */
+function focused() { return shown.hovered ?? state.selected; }
+
+/** The order that gets furthest with that operation is drawn beside the one that is followed. */
 function preview() {
-  const number = shown.explanation && state.selected !== null ? orderOf(state.selected)[0] : null;
-  shown.preview = number === null || number === state.order ? null : shown.set.orders[number];
-  shown.previewPoints = pointsOn(shown.preview);
+  const i = focused(), number = shown.explanation && i !== null ? orderOf(i)[0] : null;
+  const order = number === null || number === state.order ? null : shown.set.orders[number];
+  // The pointer moves from one operation of an order to the next.
+  if (order && order === shown.preview) return;
+  shown.preview = order;
+  shown.previewPoints = pointsOn(order);
+}
+
+/** The panel must not jump while the pointer crosses the gap between two bars. */
+const LINGER = 200;
+let leaving = 0;
+/** Shows of an operation what selecting it would show, and selects nothing; null: the pointer is on none. */
+function hover(i) {
+  clearTimeout(leaving);
+  if (i === shown.hovered) return;
+  const show = () => { shown.hovered = i; preview(); changed(); };
+  if (i === null) leaving = setTimeout(show, LINGER); else show();
 }
 
 function layOutAgain() {
@@ -122,6 +140,7 @@ function layOutAgain() {
   shown.layout = layOut(set, state.axis, order, state.hidden, shown.marks);
   shown.density = null;
   if (state.selected !== null && !shown.layout.has(state.selected)) state.selected = null;
+  shown.hovered = shown.preview = null;
   preview();
   changed();
 }

@@ -2,6 +2,7 @@
 
 pub mod custom;
 mod facts;
+mod kept;
 mod loaded;
 mod loader;
 pub(crate) mod models;
