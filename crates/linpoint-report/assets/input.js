@@ -52,6 +52,7 @@ function showTip(event) {
   if (tip.hidden) return;
   if (failed) {
     const lines = ["failed: it did not happen", (failed.client || "no client") + (failed.line ? `, line ${failed.line}` : "")];
+    if (failed.remark) lines.push(failed.remark);
     if (clock && failed.begin !== null && failed.finish !== null) lines.push(`at ${durationText(failed.begin)} for ${durationText(failed.finish - failed.begin)}`);
     tip.replaceChildren(el("b", {}, failed.op), ...lines.map((line) => el("span", {}, line)));
   } else if (fault) tip.replaceChildren(el("b", {}, fault.text), el("span", {}, fault.lane), el("span", {}, faultText(fault)));
@@ -59,7 +60,7 @@ function showTip(event) {
     const { set } = shown;
     const lines = [clientName(set.client[i]) + (set.ret[i] === NEVER ? ", pending" : "") + (set.line[i] ? `, line ${set.line[i]}` : "")];
     if (clock) lines.push(openText(set, i));
-    if (remarkOf(i)) lines.push(remarkOf(i));
+    if (set.remarks.has(i)) lines.push(set.remarks.get(i));
     if (set.part) lines.push(parts[set.part[i]].name);
     lines.push(...placeLines(i));
     if (shown.marks.failing === i) lines.push("no order explains this result" + (shown.explanation.allowed ? `; allowed: ${shown.explanation.allowed}` : ""));

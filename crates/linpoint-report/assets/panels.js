@@ -388,7 +388,7 @@ function detailsOf(i) {
   fact("Client", set.client[i] ? clientName(set.client[i]) : "");
   fact("Object", set.object[i] ? facts.objects[set.object[i] - 1] : "");
   if (set.part) fact("Part", parts[set.part[i]].name);
-  fact("Remark", remarkOf(i));
+  fact("Remark", set.remarks.get(i));
   fact("Number", `#${set.id[i]}${set.line[i] ? `, line ${set.line[i]}` : ""}`);
   fact("Open", set.ret[i] === NEVER ? `from event ${set.call[i]}; pending: may have taken effect at any time since, or never` : `events ${set.call[i]} to ${set.ret[i]}${set.ranks ? " of the whole history" : ""}`);
   if (clock) {
@@ -404,18 +404,6 @@ function detailsOf(i) {
   }
   if (shown.marks.failing === i && shown.explanation.allowed) fact("Allowed", shown.explanation.allowed);
   return list;
-}
-
-let remarks = null;
-/** What the file says about an operation. */
-function remarkOf(i) {
-  if (facts.remarks.length === 0) return null;
-  remarks ||= new Map(facts.remarks.map(([part, at, text]) => [`${part}:${at}`, text]));
-  const { set } = shown;
-  if (!set.part) return remarks.get(`${Math.max(0, state.part)}:${i}`) || null;
-  let at = 0;
-  for (let k = 0; k < i; k++) if (set.part[k] === set.part[i]) at++;
-  return remarks.get(`${set.part[i]}:${at}`) || null;
 }
 
 let detailed = undefined;

@@ -64,7 +64,7 @@ function setOf(part) {
 function showPart(part) {
   state.part = part;
   followed = null;
-  shown.set = parts.length ? setOf(part) : { n: 0, orders: [], from: [], to: [], at: [], until: new Float64Array(0), extent: 1, ranks: null };
+  shown.set = parts.length ? setOf(part) : { n: 0, orders: [], remarks: new Map(), from: [], to: [], at: [], until: new Float64Array(0), extent: 1, ranks: null };
   // The view of all parts shows all cores, and the first failure.
   const { set } = shown;
   const reasons = facts.explanations.filter((e) => e.part === part || set.part || parts.length === 1);

@@ -183,6 +183,8 @@ pub struct Failed {
     pub client: Option<String>,
     /// The object, if there are several.
     pub object: Option<String>,
+    /// What the input says about it, for people.
+    pub remark: Option<String>,
     /// Number of events of the history before it was called, and before it failed.
     pub place: (u32, u32),
     /// The clock then, if known.

@@ -78,6 +78,7 @@ impl Operations for LoadedOperations<'_> {
             op: op.text.clone(),
             client: op.client.clone(),
             object: op.object.clone(),
+            remark: Some(op.remark.clone()).filter(|remark| !remark.is_empty()),
             place: op.place,
             times: (op.times.0.map(reading), op.times.1.map(reading)),
             line: Some(op.line).filter(|_| self.has_lines),

@@ -149,11 +149,20 @@ pub struct Unjoined {
 
 /// Reads all histories of an input without joining them to their models.
 pub fn read_raw(source: &Source, given: Given<'_>) -> Vec<Result<Unjoined, ReadError>> {
+    read_raw_with(source, given, false)
+}
+
+/// The same, with or without what only pages show.
+fn read_raw_with(
+    source: &Source,
+    given: Given<'_>,
+    keep_details: bool,
+) -> Vec<Result<Unjoined, ReadError>> {
     let read = match given {
         Given { map: Some(map), format, .. } => vec![mapping::read(source, format, map)],
         Given { format, model, workload, .. } => {
             match format.map_or_else(|| Format::detect(source), Ok) {
-                Ok(format) => format.read_as(source, model, workload),
+                Ok(format) => format.read_as(source, model, workload, keep_details),
                 Err(error) => vec![Err(error)],
             }
         }
@@ -256,7 +265,7 @@ fn read_any(source: &Source, limits: ReadLimits, given: Given<'_>) -> Vec<Found>
         }
         Err(error) => Found { id: None, history: Err(error) },
     };
-    read_raw(source, given).into_iter().map(found).collect()
+    read_raw_with(source, given, limits.details).into_iter().map(found).collect()
 }
 
 /// Joins a history to its model. `model` overrides the model that the file names.

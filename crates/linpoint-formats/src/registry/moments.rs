@@ -43,6 +43,8 @@ pub struct FailedOp {
     pub client: Option<String>,
     /// The object it was called on.
     pub object: Option<String>,
+    /// What the file says about it, for people; perhaps nothing.
+    pub remark: String,
     /// The line of the call.
     pub line: u32,
     /// The number of calls and returns before it was called, and before it failed.
@@ -61,6 +63,7 @@ impl FailedOp {
             text: crate::write::shown(op.name, op.args),
             client: client.map(super::loaded::client),
             object: object.map(crate::Value::bare),
+            remark: String::new(),
             line: op.line,
             place: (0, 0),
             times: (None, None),

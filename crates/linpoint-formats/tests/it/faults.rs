@@ -212,7 +212,7 @@ fn remarks_and_failed_operations_are_kept_for_pages() {
 "#;
     let history = loaded("h.edn", text);
     assert_eq!(history.len(), 2);
-    assert_eq!(history.remark(OpId(0)), Some("error: [\":timeout\", \"n1\"]"));
+    assert_eq!(history.remark(OpId(0)), Some("error: [:timeout \"n1\"]"));
     assert_eq!(history.remark(OpId(1)), None);
     let [failed] = history.failed() else { panic!("{:?}", history.failed()) };
     assert_eq!((failed.text.as_str(), failed.place), ("write(6)", (1, 1)));

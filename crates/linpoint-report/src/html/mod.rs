@@ -9,6 +9,7 @@ mod encode;
 mod lanes;
 mod orders;
 mod plots;
+mod remarks;
 mod ticks;
 
 use linpoint::verdict::Violation;
@@ -20,6 +21,7 @@ use crate::rendered::{Explanation, Failed, Operations, Outcome, Reading, Rendere
 use crate::text::{self, clean, duration, shorten};
 use columns::{Columns, violations};
 use orders::{Orders, find_all};
+use remarks::MAX_REMARK;
 use ticks::Ticks;
 
 /// The version of the data in a page. A page contains scripts and data of the same version, so the number is
@@ -93,7 +95,7 @@ fn facts(
     let annotations = operations.annotations();
     let tick = |reading: Option<Reading>| Some(columns.ticks.as_ref()?.of(reading?));
     let failed = |failed: &Failed| {
-        let Failed { op, client, object, place, times, line } = failed;
+        let Failed { op, client, object, remark, place, times, line } = failed;
         json!([
             shorten(op, 200),
             client,
@@ -102,7 +104,8 @@ fn facts(
             place.1,
             tick(times.0),
             tick(times.1),
-            line
+            line,
+            remark.as_deref().map(|remark| shorten(remark, MAX_REMARK)),
         ])
     };
     let annotations = annotations.iter().map(|a| {
@@ -122,7 +125,7 @@ fn facts(
         "unknown": heading.unknown_results,
         "events": columns.events,
         "failed": operations.failed().iter().take(MAX_FAILED).map(failed).collect::<Vec<_>>(),
-        "remarks": columns.remarks,
+        "remarks": columns.remarks.texts,
         "clock": columns.ticks.as_ref().map(Ticks::facts),
         "continues": columns.predecessors(),
         "plan": report.plan.to_string(),
