@@ -132,7 +132,7 @@ impl<'a, B: Sink> Reader<'a, B> {
     /// A line that is not an event.
     pub(crate) fn message(&mut self, line: u32, text: &str) -> Result<(), ReadError> {
         let (lane, name) = ("events".to_owned(), text.to_owned());
-        let aside = Aside { line, lane, name, detail: None, mark: Mark::Moment, time: None };
+        let aside = Aside { line, lane, name, ..Aside::default() };
         let taken = self.builder.aside(aside);
         taken.map_err(|error| ReadError::new(self.source, error.to_string()))
     }
@@ -275,7 +275,8 @@ fn aside(event: Event) -> Aside {
         }
     };
     let detail = detail.map(|value| value.bare());
-    Aside { line, lane, name, detail, mark, time: time.map(Reading::Whole) }
+    let time = time.map(Reading::Whole);
+    Aside { line, lane, name, detail, mark, time, ..Aside::default() }
 }
 
 /// The steps of a transaction in the form of the model, and the values its reads saw; nil matches

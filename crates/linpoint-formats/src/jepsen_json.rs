@@ -55,9 +55,8 @@ const USUAL: &[&str] = &["process", "type", "f", "value", "time", "index"];
 /// The other keys of an event, for people.
 fn remarks(text: &str) -> Remarks {
     let Ok(Value::Map(entries)) = serde_json::from_str(text) else { return Remarks::default() };
-    let others = entries.iter().filter(|(key, value)| {
-        !USUAL.contains(&&**key) && *value != Value::Nil
-    });
+    let others =
+        entries.iter().filter(|(key, value)| !USUAL.contains(&&**key) && *value != Value::Nil);
     others.map(|(key, value)| remark(key, &value.bare())).collect()
 }
 

@@ -24,28 +24,17 @@ function failedAt(scene, px, py) {
   return (scene.failed.get(lane.owner) || []).find(near) || null;
 }
 
-function faultAt(scene, px, py) {
-  const lane = scene.faultRows[Math.floor((py - AXIS) / FAULT_LANE)];
-  if (!lane || py < AXIS) return null;
-  return lane.items.find((fault) => {
-    const x = toPixel(scene, fault.x), end = toPixel(scene, fault.end);
-    return px >= x - 6 && px <= end + 6;
-  }) || null;
-}
-
-/** When a fault was, and for how long. */
-function faultText(fault) {
-  const ended = fault.to !== null && fault.to < facts.events;
-  const events = fault.to === null ? `after event ${fault.from}` : `from event ${fault.from} to ${ended ? fault.to : "the end"}`;
-  if (!clock || fault.begin === null) return events;
-  return `at ${durationText(fault.begin)}${fault.finish === null ? "" : ` for ${durationText(fault.finish - fault.begin)}`}, ${events}`;
+/** The operation or the event under a point. */
+function thingAt(scene, px, py) {
+  const note = faultAt(scene, px, py, NOTE_EDGE), i = note ? null : operationAt(scene, px, py);
+  return { i, fault: note || (i === null ? faultAt(scene, px, py) : null) };
 }
 
 function showTip(event) {
   const tip = $("tip"), box = canvas.getBoundingClientRect(), scene = sceneNow();
   const px = event.clientX - box.left, py = event.clientY - box.top;
-  const i = operationAt(scene, px, py), fault = i === null ? faultAt(scene, px, py) : null;
-  canvas.classList.toggle("over", i !== null);
+  const { i, fault } = thingAt(scene, px, py);
+  canvas.classList.toggle("over", i !== null || fault !== null);
   hover(i);
   const failed = i === null && !fault ? failedAt(scene, px, py) : null;
   tip.hidden = i === null && !fault && !failed;
@@ -103,9 +92,9 @@ function bindCanvas() {
     canvas.classList.remove("dragging");
     if (event.type === "pointerup" && moved <= 4) {
       const box = canvas.getBoundingClientRect();
-      const i = operationAt(sceneNow(), event.clientX - box.left, event.clientY - box.top);
+      const { i, fault } = thingAt(sceneNow(), event.clientX - box.left, event.clientY - box.top);
       if (i !== null && shown.order && shown.places[i] >= 0 && state.step >= 0) state.step = shown.places[i];
-      select(i);
+      select(i, fault);
     }
   };
   canvas.addEventListener("pointerup", up);

@@ -408,14 +408,15 @@ function detailsOf(i) {
 
 let detailed = undefined;
 function showDetails() {
-  const i = focused(), key = `${state.part}:${i}:${shown.hovered === null}:${state.order}:${state.axis}`;
+  const i = focused(), fault = i === null ? shown.fault : null, key = `${state.part}:${i}:${faults.indexOf(fault)}:${shown.hovered === null}:${state.order}:${state.axis}`;
   if (key === detailed) return;
   detailed = key;
   const box = $("details");
-  box.hidden = i === null;
+  box.hidden = i === null && !fault;
   box.classList.toggle("hovered", shown.hovered !== null && i !== state.selected);
+  const close = el("button", { class: "close", "aria-label": "Close", onclick: () => select(null) }, "✕");
+  if (fault) box.replaceChildren(...faultDetails(fault), close);
   if (i === null) return;
   const tag = shown.marks.failing === i ? el("span", { class: "chip bad" }, "fails") : shown.marks.core.has(i) ? el("span", { class: "chip core" }, "core") : null;
-  box.replaceChildren(el("h2", {}, label(shown.set, i), " ", tag), detailsOf(i), ...orderWith(i),
-    el("button", { class: "close", "aria-label": "Close", onclick: () => select(null) }, "✕"));
+  box.replaceChildren(el("h2", {}, label(shown.set, i), " ", tag), detailsOf(i), ...orderWith(i), close);
 }

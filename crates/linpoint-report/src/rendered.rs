@@ -160,6 +160,10 @@ pub enum Reading {
 pub struct Annotation {
     /// The row in which it is drawn: `nemesis`, `server 3`.
     pub lane: String,
+    /// The client in whose lane a page draws it instead.
+    pub client: Option<String>,
+    /// Its colour in a page, if it has one of its own.
+    pub color: Option<[u8; 3]>,
     /// The description.
     pub text: String,
     /// Number of events (calls and returns) of the history before it began.

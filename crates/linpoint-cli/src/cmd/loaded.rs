@@ -109,6 +109,8 @@ fn annotation(PlacedFault { fault, from, to }: &PlacedFault, has_lines: bool) ->
     };
     Annotation {
         lane: fault.lane.clone(),
+        client: fault.process.is_some().then(|| fault.lane.clone()),
+        color: fault.color.map(|color| color.0),
         text: fault.text(),
         from: *from,
         to: *to,

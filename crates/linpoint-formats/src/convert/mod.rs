@@ -231,6 +231,16 @@ fn losses(raw: &RawHistory, to: Format) -> Vec<String> {
     let faults = raw.faults.len();
     let lost_faults = faults > 0 && !to.has_faults();
     report(lost_faults, format!("faults and other events are left out ({faults})"));
+    let (of_clients, coloured) = (
+        raw.faults.iter().any(|fault| fault.process.is_some()),
+        raw.faults.iter().any(|fault| fault.color.is_some()),
+    );
+    let keeps_faults = to.has_faults() && !jsonl;
+    report(
+        keeps_faults && of_clients,
+        "events of clients are no longer in the lanes of their clients".to_owned(),
+    );
+    report(keeps_faults && coloured, "colors of events are left out".to_owned());
     report(raw.note.is_some() && !jsonl, "the note is left out".to_owned());
     report(
         raw.id.is_some() && to != Format::Violat,

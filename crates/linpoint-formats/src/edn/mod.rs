@@ -233,11 +233,7 @@ pub(crate) struct Events {
     pub(crate) without_process: Vec<usize>,
 }
 
-fn all_events(
-    source: &Source,
-    escapes: bool,
-    keep_details: bool,
-) -> Result<Events, ReadError> {
+fn all_events(source: &Source, escapes: bool, keep_details: bool) -> Result<Events, ReadError> {
     let text = source.text();
     let first_line = source.first_line();
     let mut places = Places { text, first_line, line: first_line, line_start: 0, until: 0 };
@@ -343,7 +339,7 @@ mod tests {
     use super::*;
 
     fn history(text: &str) -> Result<RawHistory, String> {
-        read(&Source::new("h.edn", text), None, WorkloadChoice::Recognise)
+        read(&Source::new("h.edn", text), None, WorkloadChoice::Recognise, false)
             .map_err(|e| e.to_string())
     }
 

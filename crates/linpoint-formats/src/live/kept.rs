@@ -111,7 +111,8 @@ impl KeptLines {
     /// Drops the first half. `open` are the lines of calls of operations that are open.
     pub(crate) fn cut(&mut self, open: &FxHashSet<u32>) {
         let (lines, bytes) = (self.lines.len() / 2, self.text.len() / 2);
-        let tail = self.lines.iter().enumerate().position(|(at, line)| at >= lines && line.end > bytes);
+        let tail =
+            self.lines.iter().enumerate().position(|(at, line)| at >= lines && line.end > bytes);
         let tail = tail.unwrap_or(self.lines.len());
         let old = |line: &&Line| line.kind == Kind::Aside;
         self.without_asides |= self.lines[..tail].iter().filter(old).count() > MOST_ASIDES;

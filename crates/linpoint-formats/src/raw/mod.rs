@@ -5,6 +5,7 @@
 //! adds the position.
 
 mod asides;
+mod color;
 mod lines;
 mod live;
 mod ops;
@@ -20,6 +21,7 @@ use crate::{Format, RawError, Value};
 pub(crate) use asides::functions;
 pub use asides::{Aside, Fault, Lasting, Mark, Moment, Reading, Unit};
 use asides::{OpenFaults, faults};
+pub use color::Color;
 pub(crate) use lines::Lines;
 pub use live::Sink;
 pub(crate) use live::{Change, LiveOps};

@@ -15,6 +15,7 @@ mod wrong;
 
 pub use facts::Facts;
 pub use loaded::LoadedHistory;
+pub(crate) use loaded::client;
 pub use models::for_each_model;
 pub(crate) use moments::Events;
 pub use moments::{FailedOp, PlacedFault, Times};

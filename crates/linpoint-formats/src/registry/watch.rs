@@ -145,7 +145,8 @@ pub fn watch(
     settings: &Settings,
     watcher: &mut dyn Watcher,
 ) -> Result<Summary, WatchError> {
-    let Opened { reader, model, has_lines } = LiveReader::open(name, lines, settings.format, settings.keep_lines)?;
+    let Opened { reader, model, has_lines } =
+        LiveReader::open(name, lines, settings.format, settings.keep_lines)?;
     let source = reader.source();
     let model =
         model_of(source, reader.format(), settings.model.as_ref(), model.as_ref(), !has_lines)

@@ -39,6 +39,7 @@ const SCRIPTS: &[&str] = &[
     include_str!("../../assets/layout.js"),
     include_str!("../../assets/painter.js"),
     include_str!("../../assets/draw.js"),
+    include_str!("../../assets/notes.js"),
     include_str!("../../assets/view.js"),
     include_str!("../../assets/panels.js"),
     include_str!("../../assets/next.js"),
@@ -109,7 +110,10 @@ fn facts(
         ])
     };
     let annotations = annotations.iter().map(|a| {
-        json!([a.lane, shorten(&a.text, 600), a.from, a.to, tick(a.times.0), tick(a.times.1)])
+        let times = [tick(a.times.0), tick(a.times.1)];
+        let color = a.color.map(|[r, g, b]| format!("#{r:02x}{g:02x}{b:02x}"));
+        let text = shorten(&a.text, 600);
+        json!([a.lane, text, a.from, a.to, times[0], times[1], a.client, color, a.line])
     });
     json!({
         "version": VERSION,

@@ -34,7 +34,9 @@ pub fn render(
         Ended::Violation(violation) => Some(&**violation),
         Ended::Fine if kept.is_whole() => None,
         Ended::Fine => {
-            return Err("the first lines of this linearizable stream are no longer in memory".into());
+            return Err(
+                "the first lines of this linearizable stream are no longer in memory".into()
+            );
         }
         Ended::Undecided(_) | Ended::Stopped { .. } => return Err("the stream is undecided".into()),
     };
@@ -42,11 +44,8 @@ pub fn render(
     let history = kept.load(name, &summary.model).map_err(|error| error.to_string())?;
     let time = Some(limits.time.map_or(LONGEST, |time| time.min(LONGEST)));
     // Streams are checked without hints.
-    let settings = Settings {
-        limits: Limits { time, ..limits },
-        hints: Hints::Ignore,
-        ..Settings::default()
-    };
+    let settings =
+        Settings { limits: Limits { time, ..limits }, hints: Hints::Ignore, ..Settings::default() };
     let operations = LoadedOperations { history: &history, settings: &settings, has_lines: true };
     let begun = Instant::now();
     let again = lines.is_none().then(|| history.check(&settings).ok()).flatten();
