@@ -312,8 +312,9 @@ function drawOrder(p, scene, order, points, stroke, dashed) {
     const now = !dashed && k === scene.step;
     p.dot(x, y, now ? 6 : 3, { fill: now || scene.step < 0 || k < scene.step ? stroke : "ground", stroke: now ? "ground" : stroke });
   }
-  const focus = path.find(([, , k]) => order.ids[k] === (scene.hovered ?? scene.selected));
-  if (focus) drawNumber(p, focus, stroke);
+  const i = scene.hovered ?? scene.selected, focus = path.find(([, , k]) => order.ids[k] === i);
+  // In two orders, an operation is usually at the same point.
+  if (focus && (!dashed || scene.places[i] < 0)) drawNumber(p, focus, stroke);
 }
 
 /** The number of a step, at its point. */

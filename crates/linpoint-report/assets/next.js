@@ -68,7 +68,7 @@ function placeLines(i) {
   if (other) {
     const step = other.ids.indexOf(i);
     lines.push(step >= 0 ? `step ${step + 1} of ${other.ids.length} in the longest order with it` : why);
-  } else if (why) lines.push(`longest order with it: ${why.textContent ?? why}`);
+  } else if (why) lines.push((why.textContent ?? why).replace(/^None: /, "no order has it: "));
   const next = (explanation.orders.next[state.order] || []).find(([id]) => id === i);
   if (next) lines.push(`after step ${order.ids.length}: ${obstacle(set, i, next[1]) || "could come next"}`);
   return lines.length ? lines : ["not part of the order"];

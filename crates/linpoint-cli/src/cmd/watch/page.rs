@@ -6,6 +6,7 @@
 use std::time::{Duration, Instant};
 
 use linpoint::history::Span;
+use linpoint::plan::Features;
 use linpoint::verdict::{CoreStatus, Reason, ReasonKind, Verdict, Violation, ViolationKind};
 use linpoint::{Hints, Limit, Limits, OpId, Plan, Report, Stats};
 use linpoint_formats::live::KeptLines;
@@ -120,7 +121,7 @@ fn report(history: &LoadedHistory, violation: &LiveViolation, limits: Limits) ->
         false => ReasonKind::WrongResult,
     };
     let plan = Plan {
-        features: linpoint::plan::Features::default(),
+        features: features(history),
         split: "line by line, while the stream was read".to_owned(),
         ladder: Vec::new(),
         threads: 1,
@@ -146,6 +147,29 @@ fn report(history: &LoadedHistory, violation: &LiveViolation, limits: Limits) ->
         plan,
         stats: Stats::default(),
         parts: Vec::new(),
+    }
+}
+
+fn features(history: &LoadedHistory) -> Features {
+    let spans = || history.timeline().ids().map(|id| history.span(id));
+    let done = spans().filter(|span| !span.is_pending());
+    // Sorted by rank, calls and returns count the operations that are open.
+    let mut events: Vec<(u32, bool)> =
+        done.flat_map(|span| [(span.call, true), (span.ret, false)]).collect();
+    events.sort_unstable();
+    let (mut open, mut width) = (0_usize, 0);
+    for (_, is_call) in events {
+        open = if is_call { open + 1 } else { open - 1 };
+        width = width.max(open);
+    }
+    Features {
+        operations: history.len(),
+        pending: spans().filter(|span| span.is_pending()).count(),
+        unknown: history.unknown_results(),
+        width,
+        parts: 1,
+        largest_part: history.len(),
+        hints: false,
     }
 }
 
