@@ -135,6 +135,7 @@ pub fn read(source: &Source) -> Result<RawHistory, ReadError> {
     history.note = header.note;
     history.ties = header.ties;
     history.unit = header.unit;
+    history.since_1970 = header.since_1970;
     Ok(history)
 }
 
@@ -144,6 +145,8 @@ struct Header {
     note: Option<String>,
     ties: Ties,
     unit: Option<Unit>,
+    /// True if times count since 1970.
+    since_1970: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -249,11 +252,24 @@ impl<B: Sink> Reader<'_, B> {
             let message = || format!("\"unit\" must be ns, us, ms or s, not {name:?}");
             Unit::parse(&name).ok_or_else(|| self.wrong(number, "unit", message()))
         });
-        let mut header = Header { model: None, note: text("note")?, ties, unit: unit.transpose()? };
+        let unit = unit.transpose()?;
+        let since_1970 = match text("epoch")?.as_deref() {
+            None => false,
+            Some("unix") if unit.is_none() => {
+                let message = "with \"epoch\", a \"unit\" is needed";
+                return Err(self.wrong(number, "epoch", message));
+            }
+            Some("unix") => true,
+            Some(other) => {
+                let message = format!("\"epoch\" must be unix, not {other:?}");
+                return Err(self.wrong(number, "epoch", message));
+            }
+        };
+        let mut header = Header { model: None, note: text("note")?, ties, unit, since_1970 };
         let model = text("model")?.map(|m| ModelName::parse(&m)).transpose();
         let mut model = model.map_err(|e| self.wrong(number, "model", e.to_string()))?;
         for (key, value) in entries.iter() {
-            if matches!(&**key, "linpoint" | "model" | "note" | "ties" | "unit") {
+            if matches!(&**key, "linpoint" | "model" | "note" | "ties" | "unit" | "epoch") {
                 continue;
             }
             let Some(model) = &mut model else {

@@ -90,6 +90,7 @@ function faultDetails(fault) {
   fact(fault.client ? "Client" : "Lane", fault.lane);
   fact("When", faultText(fault));
   if (clock && fault.begin !== null) fact("Clock", readingText(fault.begin));
+  if (clock && fault.begin !== null) fact("Date", dateText(fault.begin));
   fact("Line", fault.line ? String(fault.line) : "");
   return [el("h2", {}, fault.text), list];
 }

@@ -85,6 +85,10 @@ function verdictPage() {
   }
   if (facts.explanations.length > (why ? 1 : 0)) page.append(otherFailures(why));
   if (facts.steps) page.append(el("h2", {}, "Steps"), el("pre", { class: "mono" }, facts.steps));
+  if (facts.neighbours.length) {
+    page.append(el("h2", {}, "Of this Jepsen run"), el("ul", { id: "neighbours" },
+      ...facts.neighbours.map(([name, href]) => el("li", {}, el("a", { href }, name)))));
+  }
   const colours = legend();
   if (colours) page.append(colours);
   page.append(el("details", { id: "plan" }, el("summary", {}, "How it was checked"),
@@ -395,7 +399,7 @@ function detailsOf(i) {
     fact("Time", openText(set, i));
     fact("Clock", set.ret[i] === NEVER ? readingText(set.at[i]) : `${readingText(set.at[i])} to ${readingText(set.until[i])}${clock.unit ? ` ${clock.unit}` : ""}`);
   }
-  if (clock) fact("Date", dateText(set.at[i]));
+  if (clock) fact("Date", datesText(set, i));
   if (set.unknown[i]) fact("Result", "not known");
   if (order) fact("Order", places[i] >= 0 ? `step ${places[i] + 1} of ${order.ids.length}` : "not part of it");
   if (order && places[i] >= 0) {

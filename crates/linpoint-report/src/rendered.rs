@@ -144,6 +144,8 @@ pub trait Operations {
 pub struct Clock {
     /// Its unit, if it is known: `ns`, `us`, `ms` or `s`.
     pub unit: Option<&'static str>,
+    /// True if it is known to count since 1970-01-01T00:00:00Z.
+    pub since_1970: bool,
 }
 
 /// A reading of a clock.
@@ -268,6 +270,8 @@ pub struct Heading {
     pub reading: Duration,
     /// What Jepsen's checker says, if the history is one of a workload.
     pub jepsen: Option<Jepsen>,
+    /// Other files of a Jepsen run, for a page: the name of each, and the relative link to it.
+    pub neighbours: Vec<(String, String)>,
 }
 
 /// The outcome of a check, ready for every output format.

@@ -7,7 +7,7 @@ use linpoint::history::Span;
 use linpoint::verdict::{Blocked, Known, Next, OrderWith, Partial, States, Violation};
 use linpoint::{OpId, Part, Report};
 use linpoint_formats::raw::{self, Lasting, Unit};
-use linpoint_formats::registry::{FailedOp, PlacedFault};
+use linpoint_formats::registry::{FailedOp, PlacedFault, Times};
 use linpoint_formats::{LoadedHistory, Settings};
 use linpoint_report::{Annotation, Clock, Failed, Operation, Operations, Reading, Recorded};
 
@@ -61,7 +61,11 @@ impl Operations for LoadedOperations<'_> {
     }
 
     fn clock(&self) -> Option<Clock> {
-        self.history.times().map(|times| Clock { unit: times.unit().map(Unit::name) })
+        let clock = |times: &Times| Clock {
+            unit: times.unit().map(Unit::name),
+            since_1970: times.since_1970(),
+        };
+        self.history.times().map(clock)
     }
 
     fn times(&self, id: OpId) -> Option<(Reading, Option<Reading>)> {

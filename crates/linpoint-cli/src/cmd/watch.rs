@@ -34,6 +34,9 @@ pub fn run(args: &WatchArgs, out: &mut Output) -> CommandResult {
     let (form, path) = args.result.settle(out);
     out.write_to(path.as_deref(), [&*args.path])?;
     let page = ViolationPage::new(args.html.as_deref())?;
+    if args.open && page.is_stdout() {
+        return Err(CommandError::usage("--open needs a page in a file, not on standard output"));
+    }
     // Nothing else is written to standard output.
     let is_silent = path.is_none() && page.is_stdout();
     let status = Status::start(args.quiet);

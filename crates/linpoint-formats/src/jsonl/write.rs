@@ -109,6 +109,9 @@ impl Writer for Lines<'_> {
         }
         if let Some(unit) = header.unit {
             let _ = write!(self.line, ",\"unit\":\"{}\"", unit.name());
+            if header.since_1970 {
+                self.line.extend(b",\"epoch\":\"unix\"");
+            }
         }
         self.end_line()
     }

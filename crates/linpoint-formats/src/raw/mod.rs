@@ -54,6 +54,8 @@ pub struct RawHistory {
     pub faults: Vec<Fault>,
     /// The unit of its clock.
     pub unit: Option<Unit>,
+    /// True if the clock counts since 1970-01-01T00:00:00Z.
+    pub since_1970: bool,
     /// The clock at each event, by the number of the event (from 0), if operations have no times but their events have. They say
     /// nothing about the order of events.
     pub readings: Vec<Reading>,
@@ -267,6 +269,7 @@ impl RawBuilder {
             objects: self.objects.list,
             faults: faults(self.asides),
             unit: None,
+            since_1970: false,
             readings: self.readings,
             remarks: self.remarks,
             partly_unknown: self.partly_unknown,

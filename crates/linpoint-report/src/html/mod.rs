@@ -120,6 +120,7 @@ fn facts(
         "name": heading.name,
         "model": heading.model,
         "note": heading.note,
+        "neighbours": heading.neighbours,
         "outcome": outcome,
         "verdict": text::verdict(&rendered.outcome),
         "stopped": stopped,

@@ -65,7 +65,7 @@ impl<S: Spec> Operations for Annotated<'_, S> {
     }
 
     fn clock(&self) -> Option<Clock> {
-        self.2.as_ref().map(|_| Clock { unit: Some("ms") })
+        self.2.as_ref().map(|_| Clock { unit: Some("ms"), since_1970: false })
     }
 
     fn times(&self, id: OpId) -> Option<(Reading, Option<Reading>)> {
@@ -121,6 +121,7 @@ fn page_of<S: Spec>(
         time,
         reading: Duration::ZERO,
         jepsen: None,
+        neighbours: neighbours(name),
     };
     // Pages with faults have times, too.
     let clock: fn(u32) -> Reading = |rank| Reading::Whole(5_000 + u64::from(rank * rank));
@@ -132,6 +133,14 @@ fn page_of<S: Spec>(
     let rendered = Rendered::new(heading, &operations, &report);
     let html = html::render(&rendered, &operations, &report);
     Page { html, report, rendered }
+}
+
+/// Of the page with markup, also those of files beside it.
+fn neighbours(name: &str) -> Vec<(String, String)> {
+    let hostile = name.starts_with("</title>").then(|| {
+        ("<b>results</b>.edn".to_owned(), "../a%20b/%3Cb%3Eresults%3C%2Fb%3E.edn".to_owned())
+    });
+    hostile.into_iter().collect()
 }
 
 fn note(lane: &str, text: &str, from: u32, to: Option<u32>) -> Annotation {
