@@ -43,7 +43,7 @@ function drawNotes(p, scene, lane, y) {
     if (end < scene.gutter || x > scene.width || (note.to === null && x - last < 1)) continue;
     last = x;
     if (note.to === null) {
-      p.lines([[x, y + 1], [x, y + scene.laneHeight - 1]], { stroke: fill, width: 1.5 });
+      p.lines([[x, y + 1], [x, y + scene.laneHeight - 1]], { stroke: fill, width: 1.5, alpha: 0.5 });
       p.dot(x, y + 4, 4, { fill, stroke: "ground" });
     } else {
       p.rect(x, y + 1, Math.max(3, end - x), scene.laneHeight - 2, { fill, alpha: 0.12 });

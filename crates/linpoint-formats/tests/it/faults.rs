@@ -332,3 +332,33 @@ fn what_else_jepsen_says_about_an_operation_is_kept_for_pages() {
         assert!(raw.raw.remarks.is_empty());
     }
 }
+
+#[test]
+fn dates_are_known_only_if_the_file_says_so() {
+    let since_1970 = |name: &str, text: &str| {
+        let history = loaded(name, text);
+        let times = history.times().unwrap();
+        (times.unit().map(|unit| unit.name()), times.since_1970())
+    };
+    let line =
+        "{\"op\":\"read\",\"value\":0,\"start\":1763510399000000000,\"end\":1763510399000000001}\n";
+    let header =
+        |keys: &str| format!("{{\"linpoint\":1,\"model\":\"register:initial=0\"{keys}}}\n{line}");
+    assert_eq!(since_1970("h", &header(r#","unit":"ns","epoch":"unix""#)), (Some("ns"), true));
+    // A large number is only that.
+    assert_eq!(since_1970("h", &header(r#","unit":"ns""#)), (Some("ns"), false));
+    for (keys, message) in [
+        (r#","epoch":"unix""#, "h.jsonl:1:52: with \"epoch\", a \"unit\" is needed"),
+        (r#","unit":"s","epoch":"y2k""#, "h.jsonl:1:63: \"epoch\" must be unix, not \"y2k\""),
+    ] {
+        assert_eq!(error(&header(keys)), message);
+    }
+    // It survives where there is a place for it.
+    let text = header(r#","unit":"ns","epoch":"unix""#);
+    let source = Source::new("h", text.as_str());
+    let raw = Format::Jsonl.read(&source, None).pop().unwrap().unwrap();
+    let same = convert(&source, &raw, None, Format::Jsonl).unwrap();
+    assert_eq!(since_1970("h", &String::from_utf8(same.text).unwrap()), (Some("ns"), true));
+    // Jepsen's times count since the test began.
+    assert_eq!(since_1970("h.edn", JEPSEN), (Some("ns"), false));
+}

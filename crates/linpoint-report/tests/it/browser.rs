@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::pointer::{
-    events_are_in_the_lanes_of_their_clients, hovering_says_where_an_operation_is_in_the_orders,
-    hovering_shows_what_selecting_would, remarks_are_with_their_operations,
+    dates_are_shown_only_if_they_are_known, events_are_in_the_lanes_of_their_clients,
+    hovering_says_where_an_operation_is_in_the_orders, hovering_shows_what_selecting_would,
+    other_files_of_a_jepsen_run_are_linked, remarks_are_with_their_operations,
 };
 use crate::support::browser::{Browser, chromium};
 use crate::support::{self, Page, artefacts};
@@ -62,7 +63,7 @@ pub fn assert_no_page_errors(browser: &mut Browser) {
 #[test]
 fn pages_work_in_a_browser() {
     let Some(mut b) = browser() else { return };
-    let checks: [fn(&mut Browser); 20] = [
+    let checks: [fn(&mut Browser); 22] = [
         a_violation_opens_at_its_core_with_reason_and_states,
         wheel_keys_and_buttons_zoom_and_f_returns_to_the_failure,
         stepping_shows_states_and_orders_can_be_compared,
@@ -76,6 +77,8 @@ fn pages_work_in_a_browser() {
         hovering_says_where_an_operation_is_in_the_orders,
         events_are_in_the_lanes_of_their_clients,
         remarks_are_with_their_operations,
+        dates_are_shown_only_if_they_are_known,
+        other_files_of_a_jepsen_run_are_linked,
         processes_of_one_thread_share_a_lane,
         blank_lanes_are_hidden_until_asked_for,
         with_many_clients_those_of_the_failure_come_first,

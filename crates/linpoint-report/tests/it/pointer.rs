@@ -99,7 +99,7 @@ pub fn events_are_in_the_lanes_of_their_clients(b: &mut Browser) {
     let (x, y) = (at[0].as_f64().unwrap(), at[1].as_f64().unwrap());
     b.point(x, y);
     assert!(b.text(tip).starts_with("read()"), "{}", b.text(tip));
-    let top = y - b.number("document.getElementById('canvas').clientHeight") * 0.0 - 17.0;
+    let top = y - 17.0;
     b.point(x, top);
     assert!(b.text(tip).starts_with("paused <b>by</b> the collector"), "{}", b.text(tip));
     assert!(b.text(tip).contains("client 1"), "{}", b.text(tip));
@@ -126,7 +126,7 @@ pub fn events_are_in_the_lanes_of_their_clients(b: &mut Browser) {
     b.key("o");
     assert_eq!(b.number("linpoint.shown.notes.size + linpoint.shown.faultRows.length"), 0.0);
     b.key("e");
-    b.eval("document.documentElement.dataset.theme = 'dark'");
+    b.key("d");
     screenshot(b, "notes-dark");
     assert_no_page_errors(b);
 }
@@ -146,5 +146,57 @@ pub fn remarks_are_with_their_operations(b: &mut Browser) {
     b.eval(&format!("linpoint.select({first})"));
     b.settle();
     assert!(details(b).contains("Remarknode: n0"), "{}", details(b));
+    assert_no_page_errors(b);
+}
+
+pub fn dates_are_shown_only_if_they_are_known(b: &mut Browser) {
+    // Nothing says when the clock of these pages began.
+    let page = support::queue_out_of_order().html;
+    let file = crate::browser::keep_html("undated", &page);
+    b.open(&file, "#op=1");
+    assert!(details(b).contains("Clock5004 to 5009 ms"), "{}", details(b));
+    assert!(!details(b).contains("Date"), "{}", details(b));
+    // The same numbers, and the last nanoseconds of a day.
+    let dated = |clock: &str| {
+        let (before, rest) = page.split_once("\"clock\":{").unwrap();
+        let (_, after) = rest.split_once('}').unwrap();
+        format!("{before}\"clock\":{clock}{after}")
+    };
+    let clocks = [
+        (
+            r#"{"dated":true,"unit":"ms","first":"5000","step":1}"#,
+            "1970-01-01 00:00:05.004 UTC to 1970-01-01 00:00:05.009 UTC",
+        ),
+        (
+            r#"{"dated":true,"unit":"ns","first":"1763510399999999990","step":1}"#,
+            "2025-11-18 23:59:59.999999994 UTC to 2025-11-18 23:59:59.999999999 UTC",
+        ),
+        (
+            r#"{"dated":true,"unit":"s","first":"1.25","step":0.25}"#,
+            "1970-01-01 00:00:02.25 UTC to 1970-01-01 00:00:03.5 UTC",
+        ),
+    ];
+    for (clock, expected) in clocks {
+        let file = crate::browser::keep_html("dated", &dated(clock));
+        b.open(&file, "#op=1");
+        assert!(details(b).contains(&format!("Date{expected}")), "{}", details(b));
+    }
+    screenshot(b, "dated");
+    assert_no_page_errors(b);
+}
+
+pub fn other_files_of_a_jepsen_run_are_linked(b: &mut Browser) {
+    let file = keep("neighbours", &support::hostile());
+    b.open(&file, "");
+    let link = "document.querySelector('#neighbours a')";
+    assert_eq!(b.text(&format!("{link}.textContent")), "<b>results</b>.edn");
+    assert_eq!(
+        b.text(&format!("{link}.getAttribute('href')")),
+        "../a%20b/%3Cb%3Eresults%3C%2Fb%3E.edn"
+    );
+    screenshot(b, "neighbours");
+    let file = keep("small", &support::queue_out_of_order());
+    b.open(&file, "");
+    assert_eq!(b.number("document.querySelectorAll('#neighbours').length"), 0.0);
     assert_no_page_errors(b);
 }
