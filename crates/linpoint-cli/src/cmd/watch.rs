@@ -63,7 +63,8 @@ pub fn run(args: &WatchArgs, out: &mut Output) -> CommandResult {
             }
             if let Some(kept) = summary.kept.take() {
                 out.flush()?;
-                show(args, &page, page::render(&name, &summary, kept, args.limits.into()), out)?;
+                let made = page::render(&name, (&summary, time), kept, args.limits.into());
+                show(args, &page, made, out)?;
             }
             Ok(match summary.outcome {
                 watch::Ended::Fine => Exit::Success,

@@ -208,11 +208,11 @@ impl Loader<'_, '_> {
             return;
         }
         let happened: FxHashMap<RawId, u32> = ops.ids().zip(0..).collect();
-        let failed: FxHashMap<RawId, usize> = ops.failed_ids().zip(0..).collect();
+        let failed: FxHashMap<RawId, u32> = ops.failed_ids().zip(0..).collect();
         for (op, text) in remarks {
             let all = match (happened.get(&op), failed.get(&op)) {
                 (Some(at), _) => self.remarks.entry(*at).or_default(),
-                (None, Some(at)) => &mut self.failed[*at].remark,
+                (None, Some(at)) => &mut self.failed[*at as usize].remark,
                 (None, None) => continue,
             };
             // The call and the return of an operation may say the same.

@@ -97,17 +97,13 @@ fn facts(
     let tick = |reading: Option<Reading>| Some(columns.ticks.as_ref()?.of(reading?));
     let failed = |failed: &Failed| {
         let Failed { op, client, object, remark, place, times, line } = failed;
-        json!([
-            shorten(op, 200),
-            client,
-            object,
-            place.0,
-            place.1,
-            tick(times.0),
-            tick(times.1),
-            line,
-            remark.as_deref().map(|remark| shorten(remark, MAX_REMARK)),
-        ])
+        let (from, to) = (tick(times.0), tick(times.1));
+        let mut row = json!([shorten(op, 200), client, object, place.0, place.1, from, to, line]);
+        // Most have none, and there may be many of them.
+        if let (Value::Array(row), Some(remark)) = (&mut row, remark) {
+            row.push(json!(shorten(remark, MAX_REMARK)));
+        }
+        row
     };
     let annotations = annotations.iter().map(|a| {
         let times = [tick(a.times.0), tick(a.times.1)];

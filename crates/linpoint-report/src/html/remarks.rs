@@ -3,8 +3,6 @@
 //! A page has each text once. A part has the number of its remarks, then for each of them the distance to the operation with
 //! the previous one, and the number of the text.
 
-use std::collections::HashMap;
-
 use linpoint::history::Span;
 use linpoint::{OpId, Report};
 
@@ -21,7 +19,8 @@ const MOST_BYTES: usize = 1 << 20;
 #[derive(Default)]
 pub(super) struct Remarks {
     pub(super) texts: Vec<String>,
-    numbers: HashMap<OpId, u64>,
+    /// By operation: the number of its text, counted from 1, or 0. Empty if there are none.
+    numbers: Vec<u64>,
 }
 
 impl Remarks {
@@ -29,17 +28,17 @@ impl Remarks {
     /// failing return.
     pub(super) fn new(count: usize, operations: &dyn Operations, report: &Report) -> Remarks {
         let ids = (0..count as u32).map(OpId);
-        let mut all: Vec<(OpId, String)> =
-            ids.filter_map(|id| Some((id, operations.remark(id)?))).collect();
+        let mut ids: Vec<OpId> = ids.filter(|id| operations.remark(*id).is_some()).collect();
         let failing = report.verdict.violation().and_then(|violation| violation.failing);
         let end = failing.map(|id| operations.span(id).ret).filter(|end| *end != Span::NEVER);
         if let Some(end) = end {
-            all.sort_by_key(|(id, _)| operations.span(*id).call.abs_diff(end));
+            ids.sort_unstable_by_key(|id| (operations.span(*id).call.abs_diff(end), *id));
         }
-        let (mut table, mut numbers) = (Table::default(), HashMap::new());
-        for (id, text) in all {
-            if table.bytes < MOST_BYTES {
-                numbers.insert(id, table.number(&shorten(&text, MAX_REMARK)));
+        let (mut table, mut numbers) = (Table::default(), Vec::new());
+        numbers.resize(if ids.is_empty() { 0 } else { count }, 0);
+        for id in ids {
+            if let Some(text) = operations.remark(id).filter(|_| table.bytes < MOST_BYTES) {
+                numbers[id.index()] = table.number(&shorten(&text, MAX_REMARK)) + 1;
             }
         }
         Remarks { texts: table.texts, numbers }
@@ -47,16 +46,12 @@ impl Remarks {
 
     /// Appends those on the operations of a part.
     pub(super) fn write(&self, part: &[OpId], data: &mut Digits) {
-        let known = |(at, id)| Some((at, *self.numbers.get(id)?));
-        let all: Vec<(u64, u64)> = match self.numbers.is_empty() {
-            true => Vec::new(),
-            false => (0..).zip(part).filter_map(known).collect(),
-        };
-        data.number(all.len() as u64);
+        let number = |id: &OpId| self.numbers.get(id.index()).copied().unwrap_or(0);
+        data.number(part.iter().filter(|id| number(id) > 0).count() as u64);
         let mut last = 0;
-        for (at, number) in all {
+        for (at, id) in (0..).zip(part).filter(|(_, id)| number(id) > 0) {
             data.number(at - last);
-            data.number(number);
+            data.number(number(id) - 1);
             last = at;
         }
     }

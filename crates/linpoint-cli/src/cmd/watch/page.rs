@@ -24,10 +24,10 @@ const LONGEST: Duration = Duration::from_secs(60);
 /// Name at most this many states before the failing return.
 const MOST_STATES: usize = 8;
 
-/// The page, or why there is none.
+/// The page, or why there is none. `watched` is how long the stream was watched.
 pub fn render(
     name: &str,
-    summary: &Summary,
+    (summary, watched): (&Summary, Duration),
     kept: KeptLines,
     limits: Limits,
 ) -> Result<String, String> {
@@ -61,6 +61,7 @@ pub fn render(
             let heading = Heading {
                 name: title(name, lines),
                 note: Some(note(history.note(), violation, lines)),
+                time: watched,
                 ..heading
             };
             let report = report(&history, violation, settings.limits);
@@ -153,13 +154,13 @@ fn report(history: &LoadedHistory, violation: &LiveViolation, limits: Limits) ->
 fn features(history: &LoadedHistory) -> Features {
     let spans = || history.timeline().ids().map(|id| history.span(id));
     let done = spans().filter(|span| !span.is_pending());
-    // Sorted by rank, calls and returns count the operations that are open.
-    let mut events: Vec<(u32, bool)> =
-        done.flat_map(|span| [(span.call, true), (span.ret, false)]).collect();
+    // Sorted by rank, calls (odd) and returns (even) count the operations that are open.
+    let mut events: Vec<u64> =
+        done.flat_map(|span| [2 * u64::from(span.call) + 1, 2 * u64::from(span.ret)]).collect();
     events.sort_unstable();
     let (mut open, mut width) = (0_usize, 0);
-    for (_, is_call) in events {
-        open = if is_call { open + 1 } else { open - 1 };
+    for event in events {
+        open = if event % 2 == 1 { open + 1 } else { open - 1 };
         width = width.max(open);
     }
     Features {
