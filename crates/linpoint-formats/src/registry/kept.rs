@@ -1,4 +1,4 @@
-//! The history that the last lines of a stream tell.
+//! The last lines of a stream as a history.
 
 use super::{Given, LoadedHistory, ReadLimits, read_source};
 use crate::live::KeptLines;

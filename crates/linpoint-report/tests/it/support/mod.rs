@@ -258,7 +258,7 @@ pub fn notes() -> Page {
     let notes = vec![
         of(1, "paused <b>by</b> the collector", 1, Some(6), Some([0xd6, 0x45, 0x45])),
         of(0, "cache miss", 9, None, None),
-        of(9, "nobody", 3, None, None),
+        of(9, "restarted", 3, None, None),
         Annotation { color: Some([0x11, 0x22, 0x33]), ..note("release", "v2", 5, Some(12)) },
     ];
     let (spec, history) = (Register { initial: 0 }, b.finish());
