@@ -100,6 +100,7 @@ pub fn watch(data: &[u8]) {
         format: None,
         max_configurations: 1000,
         allowance: Allowance::unlimited(),
+        keep_lines: false,
     };
     let mut next = |line: &mut Vec<u8>| {
         let found = lines.next();

@@ -163,6 +163,12 @@ const STORE_HISTORY: &str = "history.edn";
 const STORE_FILES: [&str; 5] =
     ["history.txt", "jepsen.log", "results.edn", "test.fressian", "test.jepsen"];
 
+/// True if a file is the history of a Jepsen run: one of the others is beside it.
+pub fn is_store_history(file: &Path) -> bool {
+    file.file_name().is_some_and(|name| name == STORE_HISTORY)
+        && STORE_FILES.iter().any(|name| file.with_file_name(name).is_file())
+}
+
 /// True if a file of a directory is read, unless the user says otherwise. Of a Jepsen run, only the history is.
 fn is_history(name: &str, is_store: bool) -> bool {
     if is_store { name == STORE_HISTORY } else { !is_skipped(name) }

@@ -210,7 +210,7 @@ impl Format {
         source: &Source,
         model: Option<&ModelName>,
     ) -> Vec<Result<RawHistory, ReadError>> {
-        self.read_as(source, model, WorkloadChoice::Recognise)
+        self.read_as(source, model, WorkloadChoice::Recognise, false)
     }
 
     /// The same. For Jepsen's formats, `workload` says which workload it is.
@@ -219,6 +219,7 @@ impl Format {
         source: &Source,
         model: Option<&ModelName>,
         workload: WorkloadChoice,
+        keep_details: bool,
     ) -> Vec<Result<RawHistory, ReadError>> {
         if source.text().trim_ascii().is_empty() {
             return vec![Ok(RawBuilder::new().finish(self))];
@@ -235,8 +236,8 @@ impl Format {
         vec![match self {
             Format::Violat => return violat::read(source),
             Format::Jsonl => jsonl::read(source),
-            Format::Edn => edn::read(source, model, workload),
-            Format::JepsenJson => jepsen_json::read(source, model, workload),
+            Format::Edn => edn::read(source, model, workload, keep_details),
+            Format::JepsenJson => jepsen_json::read(source, model, workload, keep_details),
             Format::Json | Format::Csv | Format::Tsv => {
                 mapping::read(source, Some(self), &Mapping::default())
             }

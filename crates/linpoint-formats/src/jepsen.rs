@@ -53,8 +53,26 @@ pub(crate) struct Event {
     pub(crate) value: Value,
     /// The clock, in nanoseconds.
     pub(crate) time: Option<u64>,
-    /// Why it failed, or why its outcome is not known.
-    pub(crate) error: Option<Value>,
+    /// What else is said about it, if that is kept: `error: :timeout`.
+    pub(crate) remarks: Remarks,
+}
+
+/// What an event says beside what every event says, for people.
+pub(crate) type Remarks = Box<[Box<str>]>;
+
+/// Keep at most this many remarks of an event.
+const MOST_REMARKS: usize = 16;
+/// Cut longer ones to this many characters.
+const MAX_REMARK: usize = 240;
+
+/// A remark: the name of a key, and its value as the file has it.
+pub(crate) fn remark(key: &str, value: &str) -> Box<str> {
+    let mut text = format!("{}: {value}", key.trim_start_matches(':'));
+    if let Some((end, _)) = text.char_indices().nth(MAX_REMARK) {
+        text.truncate(end);
+        text.push('\u{2026}');
+    }
+    text.into()
 }
 
 impl Event {
@@ -114,7 +132,7 @@ impl<'a, B: Sink> Reader<'a, B> {
     /// A line that is not an event.
     pub(crate) fn message(&mut self, line: u32, text: &str) -> Result<(), ReadError> {
         let (lane, name) = ("events".to_owned(), text.to_owned());
-        let aside = Aside { line, lane, name, detail: None, mark: Mark::Moment, time: None };
+        let aside = Aside { line, lane, name, ..Aside::default() };
         let taken = self.builder.aside(aside);
         taken.map_err(|error| ReadError::new(self.source, error.to_string()))
     }
@@ -130,10 +148,13 @@ impl<'a, B: Sink> Reader<'a, B> {
         if !event.is_of_client() || (event.kind == Type::Info && open.is_none()) {
             return Ok(self.builder.aside(aside(event))?);
         }
-        let (time, error) = (event.time, event.error.take());
+        let (time, remarks) = (event.time, std::mem::take(&mut event.remarks));
+        let process = (!remarks.is_empty()).then(|| event.process.clone());
         self.operation(event, open)?;
-        if let (Some(op), Some(error)) = (open, error) {
-            self.builder.remark(op, format!("error: {}", error.bare()));
+        let op = open.or_else(|| self.builder.open_of(&process?));
+        if let Some(op) = op {
+            let remarks = remarks.into_iter().take(MOST_REMARKS);
+            remarks.for_each(|text| self.builder.remark(op, text.into()));
         }
         time.map(Reading::Whole).into_iter().for_each(|time| self.builder.reading(time));
         Ok(())
@@ -254,7 +275,8 @@ fn aside(event: Event) -> Aside {
         }
     };
     let detail = detail.map(|value| value.bare());
-    Aside { line, lane, name, detail, mark, time: time.map(Reading::Whole) }
+    let time = time.map(Reading::Whole);
+    Aside { line, lane, name, detail, mark, time, ..Aside::default() }
 }
 
 /// The steps of a transaction in the form of the model, and the values its reads saw; nil matches

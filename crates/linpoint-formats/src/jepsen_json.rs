@@ -11,7 +11,7 @@
 use serde::Deserialize;
 
 use crate::edn::{self, Events};
-use crate::jepsen::{Event, Type};
+use crate::jepsen::{Event, Remarks, Type, remark};
 use crate::mapping::objects;
 use crate::model::ModelName;
 use crate::raw::RawHistory;
@@ -47,7 +47,17 @@ struct Written {
     #[serde(default)]
     value: Value,
     time: Option<i64>,
-    error: Option<Value>,
+}
+
+/// The keys that say nothing more about an operation than the page shows anyway.
+const USUAL: &[&str] = &["process", "type", "f", "value", "time", "index"];
+
+/// The other keys of an event, for people.
+fn remarks(text: &str) -> Remarks {
+    let Ok(Value::Map(entries)) = serde_json::from_str(text) else { return Remarks::default() };
+    let others =
+        entries.iter().filter(|(key, value)| !USUAL.contains(&&**key) && *value != Value::Nil);
+    others.map(|(key, value)| remark(key, &value.bare())).collect()
 }
 
 /// Reads a history.
@@ -55,6 +65,7 @@ pub(crate) fn read(
     source: &Source,
     given: Option<&ModelName>,
     workload: WorkloadChoice,
+    keep_details: bool,
 ) -> Result<RawHistory, ReadError> {
     let mut events = Events::default();
     objects(source, &mut |text, line, column| {
@@ -67,7 +78,7 @@ pub(crate) fn read(
                 if error.line() <= 1 { column + error.column().saturating_sub(1) } else { column };
             ReadError::new(source, message).at(source, line, column)
         })?;
-        let Written { process, kind, f, value, time, error } = written;
+        let Written { process, kind, f, value, time } = written;
         if process.is_none() {
             events.without_process.push(events.list.len());
         }
@@ -92,7 +103,8 @@ pub(crate) fn read(
         };
         let (f, key) = (f.trim_start_matches(':').into(), None);
         let time = time.and_then(|time| u64::try_from(time).ok());
-        events.list.push(Event { line, column, process, kind, f, key, value, time, error });
+        let remarks = if keep_details { remarks(text) } else { Remarks::default() };
+        events.list.push(Event { line, column, process, kind, f, key, value, time, remarks });
         Ok(())
     })?;
     let events = edn::named(source, events)?;

@@ -118,8 +118,8 @@ fn event(mut words: Words<'_>, line: u32) -> Result<Option<Event>, ReadError> {
     if parser.peek().is_some() {
         return Err(words.wrong("more than one value"));
     }
-    let (f, key, time, error) = (f.into(), None, None, None);
-    Ok(Some(Event { line, column, process, kind, f, key, value, time, error }))
+    let (f, key, time, remarks) = (f.into(), None, None, Default::default());
+    Ok(Some(Event { line, column, process, kind, f, key, value, time, remarks }))
 }
 
 #[cfg(test)]

@@ -17,8 +17,9 @@ use serde::de::{Deserialize, Deserializer, Error, Visitor};
 
 use crate::model::ModelName;
 use crate::raw::{
-    Aside, Clock, Details, End, Mark, RawBuilder, RawHistory, RawId, Reading, Sink, Unit,
+    Aside, Clock, Color, Details, End, Mark, RawBuilder, RawHistory, RawId, Reading, Sink, Unit,
 };
+use crate::registry::client;
 use crate::{Format, ReadError, Source, Value};
 
 /// The version of the format that is read and written.
@@ -48,6 +49,7 @@ struct Line {
     event: Option<String>,
     lane: Option<String>,
     detail: Option<String>,
+    color: Option<String>,
     time: Option<Time>,
     note: Option<String>,
 }
@@ -133,6 +135,7 @@ pub fn read(source: &Source) -> Result<RawHistory, ReadError> {
     history.note = header.note;
     history.ties = header.ties;
     history.unit = header.unit;
+    history.since_1970 = header.since_1970;
     Ok(history)
 }
 
@@ -142,6 +145,8 @@ struct Header {
     note: Option<String>,
     ties: Ties,
     unit: Option<Unit>,
+    /// True if times count since 1970.
+    since_1970: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -247,11 +252,24 @@ impl<B: Sink> Reader<'_, B> {
             let message = || format!("\"unit\" must be ns, us, ms or s, not {name:?}");
             Unit::parse(&name).ok_or_else(|| self.wrong(number, "unit", message()))
         });
-        let mut header = Header { model: None, note: text("note")?, ties, unit: unit.transpose()? };
+        let unit = unit.transpose()?;
+        let since_1970 = match text("epoch")?.as_deref() {
+            None => false,
+            Some("unix") if unit.is_none() => {
+                let message = "with \"epoch\", a \"unit\" is needed";
+                return Err(self.wrong(number, "epoch", message));
+            }
+            Some("unix") => true,
+            Some(other) => {
+                let message = format!("\"epoch\" must be unix, not {other:?}");
+                return Err(self.wrong(number, "epoch", message));
+            }
+        };
+        let mut header = Header { model: None, note: text("note")?, ties, unit, since_1970 };
         let model = text("model")?.map(|m| ModelName::parse(&m)).transpose();
         let mut model = model.map_err(|e| self.wrong(number, "model", e.to_string()))?;
         for (key, value) in entries.iter() {
-            if matches!(&**key, "linpoint" | "model" | "note" | "ties" | "unit") {
+            if matches!(&**key, "linpoint" | "model" | "note" | "ties" | "unit" | "epoch") {
                 continue;
             }
             let Some(model) = &mut model else {
@@ -337,35 +355,44 @@ impl<B: Sink> Reader<'_, B> {
             ("op", line.op.is_some()),
             ("args", line.args.is_some()),
             ("value", line.value.is_some()),
-            ("process", line.process.is_some()),
             ("object", line.object.is_some()),
             ("hint", line.hint.is_some()),
             ("start", mark == "heal" && line.start.is_some()),
-            ("end", (mark != "fault" || line.start.is_none()) && line.end.is_some()),
+            ("end", line.start.is_none() && line.end.is_some()),
             ("time", line.start.is_some() && line.time.is_some()),
             ("detail", mark == "heal" && line.detail.is_some()),
+            ("color", mark == "heal" && line.color.is_some()),
         ];
         let stray = strays.into_iter().find(|(_, stray)| *stray).map(|(key, _)| key);
         if let Some(key) = marks.next().map(|(second, _)| second).or(stray) {
             let message = format!("{key:?} does not belong on a line with {mark:?}");
             return Err(self.wrong(number, key, message));
         }
+        if line.process.is_some() && line.lane.is_some() {
+            let message = "\"lane\" does not belong on a line with \"process\": it is drawn in the lane of that client";
+            return Err(self.wrong(number, "lane", message));
+        }
         let kind = if line.start.is_some() { Kind::Intervals } else { Kind::Events };
         self.is_of_kind(number, mark, kind)?;
         if let (Some(start), Some(end)) = (line.start, line.end)
             && end.0.as_float() < start.0.as_float()
         {
-            return Err(self.wrong(number, "end", "the fault ends before it starts"));
+            return Err(self.wrong(number, "end", format!("the {mark} ends before it starts")));
         }
-        let lane = line
-            .lane
-            .unwrap_or_else(|| if mark == "event" { "events" } else { "faults" }.to_owned());
+        let color = line.color.as_deref().map(|color| self.color(number, color)).transpose()?;
+        let usual = if mark == "event" { "events" } else { "faults" };
+        let of_client = line.process.as_ref().map(client);
         let aside = Aside {
             line: number,
-            lane,
+            lane: line.lane.or(of_client).unwrap_or_else(|| usual.to_owned()),
+            process: line.process,
+            color,
             name: name.clone(),
             detail: line.detail,
             mark: match (mark, kind) {
+                ("event", Kind::Intervals) if line.end.is_some() => {
+                    Mark::Lasts(line.end.map(|end| end.0))
+                }
                 ("fault", Kind::Intervals) => Mark::Lasts(line.end.map(|end| end.0)),
                 ("fault", Kind::Events) => Mark::Begins,
                 ("heal", _) => Mark::Ends,
@@ -375,6 +402,11 @@ impl<B: Sink> Reader<'_, B> {
         };
         let taken = self.builder.aside(aside);
         taken.map_err(|error| self.wrong(number, mark, error.to_string()))
+    }
+
+    fn color(&self, number: u32, text: &str) -> Result<Color, ReadError> {
+        let message = || format!("a color is {}, not {text:?}", Color::all());
+        Color::parse(text).ok_or_else(|| self.wrong(number, "color", message()))
     }
 
     fn only_keys_of(&self, number: u32, mark: &str, line: &Line) -> Result<(), ReadError> {
@@ -389,6 +421,7 @@ impl<B: Sink> Reader<'_, B> {
             ("time", mark == "start" && line.time.is_some()),
             ("lane", line.lane.is_some()),
             ("detail", line.detail.is_some()),
+            ("color", line.color.is_some()),
         ];
         match strays.into_iter().find(|(_, stray)| *stray) {
             None => Ok(()),

@@ -5,8 +5,12 @@
 //! known here: the model of an EDN history must be given, and the first call determines whether
 //! values are tuples of an object and a value.
 
+mod kept;
+
 use std::fmt;
 use std::io;
+
+pub use kept::KeptLines;
 
 use crate::jepsen::{Event, Reader, Rules, Type};
 use crate::jsonl::live::LiveLines;
@@ -53,6 +57,8 @@ pub(crate) struct LiveReader<'a> {
     number: u32,
     parser: Parser,
     format: Format,
+    /// The last lines, if they are kept.
+    kept: Option<KeptLines>,
 }
 
 enum Parser {
@@ -78,11 +84,12 @@ pub(crate) struct Opened<'a> {
 }
 
 impl<'a> LiveReader<'a> {
-    /// Reads the first line that is not blank.
+    /// Reads the first line that is not blank. `keeps` is true if the last lines are to be kept.
     pub(crate) fn open(
         name: &str,
         lines: Lines<'a>,
         format: Option<Format>,
+        keeps: bool,
     ) -> Result<Opened<'a>, WatchError> {
         let mut reader = LiveReader {
             lines,
@@ -91,8 +98,11 @@ impl<'a> LiveReader<'a> {
             number: 0,
             parser: Parser::Jsonl(Box::default()),
             format: format.unwrap_or(Format::Jsonl),
+            kept: None,
         };
+        let kept = |format| keeps.then(|| KeptLines::new(format));
         if !reader.next_line()? {
+            reader.kept = kept(reader.format);
             return Ok(Opened { reader, model: None, has_lines: false });
         }
         let source = &reader.source;
@@ -109,6 +119,10 @@ impl<'a> LiveReader<'a> {
             Format::Porcupine => edn::porcupine_model(),
             _ => None,
         };
+        reader.kept = kept(reader.format);
+        if let Some(kept) = &mut reader.kept {
+            kept.push(reader.number, reader.source.bytes());
+        }
         let model = reader.take_line()?.or(model);
         Ok(Opened { reader, model, has_lines: true })
     }
@@ -146,11 +160,24 @@ impl<'a> LiveReader<'a> {
 
     /// Reads and parses a line. False if there are no more.
     pub(crate) fn more(&mut self) -> Result<bool, WatchError> {
+        // The last line stays: nothing is known yet about what is on it.
+        if self.kept.as_ref().is_some_and(KeptLines::is_full) {
+            let open = self.ops().all_open().iter().map(|op| op.line).collect();
+            self.kept.iter_mut().for_each(|kept| kept.cut(&open));
+        }
         let found = self.next_line()?;
         if found {
+            if let Some(kept) = &mut self.kept {
+                kept.push(self.number, &self.line);
+            }
             self.take_line()?;
         }
         Ok(found)
+    }
+
+    /// The last lines, if they were to be kept.
+    pub(crate) fn take_kept(&mut self) -> Option<KeptLines> {
+        self.kept.take()
     }
 
     /// Reads a line that is not blank.
@@ -174,7 +201,11 @@ impl<'a> LiveReader<'a> {
         match &mut self.parser {
             Parser::Jsonl(lines) => {
                 let line = source.lines().next().map_or(&[][..], |(_, line)| line);
-                return lines.line(source, line).map(Option::flatten);
+                let model = lines.line(source, line).map(Option::flatten);
+                if let (true, Some(kept)) = (lines.ops_mut().takes_aside(), &mut self.kept) {
+                    kept.mark_aside();
+                }
+                return model;
             }
             Parser::Log(ops) => {
                 let mut reader =

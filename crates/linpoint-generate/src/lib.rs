@@ -168,6 +168,7 @@ fn run<'w>(options: &Options, wrong: Wrong, out: Box<dyn Write + 'w>) -> Result<
         id: None,
         clock: Clock::Order,
         unit: None,
+        since_1970: false,
         ties: Ties::default(),
         processes: options.processes,
         own_segments: true,

@@ -64,10 +64,25 @@ function readingText(tick) {
   return String(Number((Number(clock.first) + tick * clock.step).toPrecision(15)));
 }
 
-/** The date and time at a tick, if the clock counts since 1970; null if it does not look like that. */
+const A_SECOND = { ns: 1_000_000_000, us: 1_000_000, ms: 1000, s: 1 };
+
+/** The date and time at a tick, in UTC; null if it is not known that the clock counts since 1970. */
 function dateText(tick) {
-  const seconds = (Number(clock.first) + tick * clock.step) * (SECONDS[clock.unit] || 0);
-  return seconds > 1e9 && seconds < 4e9 ? new Date(seconds * 1000).toISOString().replace("T", " ") : null;
+  const units = clock.dated && A_SECOND[clock.unit];
+  if (!units) return null;
+  const [whole, fraction = ""] = readingText(tick).split(".");
+  if (!/^\d+$/.test(whole)) return null;
+  const seconds = BigInt(whole) / BigInt(units), rest = String(BigInt(whole) % BigInt(units)).padStart(String(units).length - 1, "0");
+  const date = new Date(Number(seconds) * 1000);
+  if (Number.isNaN(date.getTime())) return null;
+  const digits = (units > 1 ? rest : "") + fraction;
+  return date.toISOString().slice(0, 19).replace("T", " ") + (digits ? "." + digits : "") + " UTC";
+}
+
+/** The date and time of the call and of the return. */
+function datesText(set, i) {
+  const from = dateText(set.at[i]);
+  return from === null || set.ret[i] === NEVER ? from : `${from} to ${dateText(set.until[i])}`;
 }
 
 /** When an operation was open: `at 12.4 ms for 310 µs`. */

@@ -51,7 +51,7 @@ function decodePart(part) {
     client: new Uint32Array(n), object: new Uint32Array(n), id: new Uint32Array(n),
     line: new Uint32Array(n), words: new Uint32Array(n), unknown: new Uint8Array(n),
     at: new Float64Array(facts.clock ? n : 0), until: new Float64Array(facts.clock ? n : 0),
-    part: null, orders: [],
+    part: null, orders: [], remarks: new Map(),
   };
   let call = 0, id = 0, line = 0, tick = 0;
   for (let i = 0; i < n; i++) {
@@ -74,6 +74,7 @@ function decodePart(part) {
       set.until[i] = tick + reader.number();
     }
   }
+  for (let at = 0, left = reader.number(); left > 0; left--) set.remarks.set(at += reader.number(), facts.remarks[reader.number()]);
   for (let orders = reader.number(); orders > 0; orders--) set.orders.push(decodeOrder(reader));
   closeRanks(set);
   return set;
@@ -129,7 +130,7 @@ const WIDER = { unknown: Uint8Array, at: Float64Array, until: Float64Array };
 function mergeParts() {
   const sets = parts.map(decodePart);
   const n = sets.reduce((sum, set) => sum + set.n, 0);
-  const all = { n, part: new Uint32Array(n), orders: [] };
+  const all = { n, part: new Uint32Array(n), orders: [], remarks: new Map() };
   for (const name of COLUMNS) all[name] = new (WIDER[name] || Uint32Array)(n);
   // No two calls have the same rank.
   const at = new Int32Array(facts.events + 1).fill(-1);
@@ -146,6 +147,7 @@ function mergeParts() {
       for (const name of COLUMNS) all[name][to] = set[name][i];
     }
   });
+  sets.forEach((set, p) => { for (const [i, text] of set.remarks) all.remarks.set(place[flat[p] + i], text); });
   all.placeOf = (part, i) => place[flat[part] + i];
   Object.assign(all, { from: all.call, to: all.ret, ranks: null, extent: facts.events });
   if (facts.outcome === "ok") all.orders.push(mergeOrders(sets, flat, place, all));

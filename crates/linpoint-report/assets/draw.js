@@ -35,6 +35,7 @@ function drawScene(p, scene) {
       if (y + scene.laneHeight < top || y > height) return;
       if (lane.isFirst) drawFailed(p, scene, lane, y);
       drawLane(p, scene, lane, y);
+      if (lane.isFirst) drawNotes(p, scene, lane, y);
     });
     drawMarks(p, scene);
     if (scene.axis !== "order") drawOrders(p, scene);
@@ -84,7 +85,7 @@ function drawFaults(p, scene) {
     const y = AXIS + row * FAULT_LANE;
     let last = -Infinity;
     items.forEach((fault, k) => {
-      const x = toPixel(scene, fault.x), isBand = fault.to !== null;
+      const x = toPixel(scene, fault.x), isBand = fault.to !== null, fill = fault.color;
       const end = isBand ? toPixel(scene, fault.end) : x;
       if (end < scene.gutter - 400 || x > scene.width) return;
       // Draw at most one per pixel.
@@ -92,17 +93,17 @@ function drawFaults(p, scene) {
       const next = k + 1 < items.length ? toPixel(scene, items[k + 1].x) : scene.width;
       last = x;
       if (isBand) {
-        p.rect(x, y, Math.max(2, end - x), scene.height, { fill: "fault", alpha: 0.07 });
-        p.rect(x, y + 4, Math.max(3, end - x), FAULT_LANE - 8, { fill: "fault", alpha: 0.3, radius: 3 });
+        p.rect(x, y, Math.max(2, end - x), scene.height, { fill, alpha: 0.07 });
+        p.rect(x, y + 4, Math.max(3, end - x), FAULT_LANE - 8, { fill, alpha: 0.3, radius: 3 });
       } else {
-        p.lines([[x, y + 3], [x, scene.height]], { stroke: "fault", dash: [2, 4], alpha: 0.45 });
-        p.dot(x, y + FAULT_LANE / 2, 4, { fill: "fault" });
+        p.lines([[x, y + 3], [x, scene.height]], { stroke: fill, dash: [2, 4], alpha: 0.45 });
+        p.dot(x, y + FAULT_LANE / 2, 4, { fill });
       }
       // The label of a band that began before the window is at its edge.
       const from = isBand && end > scene.gutter ? Math.max(x, scene.gutter) : x;
       const room = Math.min(isBand ? Math.max(end, next) : next, scene.width) - from - 14;
       const text = cut(fault.text, room, 11);
-      if (text) p.text(from + 8, y + FAULT_LANE / 2, text, { fill: "fault", size: 11 });
+      if (text) p.text(from + 8, y + FAULT_LANE / 2, text, { fill: fill === "fault" ? fill : "ink", size: 11 });
     });
   });
 }
@@ -266,6 +267,7 @@ function drawMarks(p, scene) {
     p.rect(Math.max(x, scene.gutter - 6) - 2, y + 1, Math.min(Math.max(4, w), scene.width) + 4, h - 2, { stroke, width: 2, radius: 5 }));
   if (scene.step >= 0 && scene.order && scene.axis === "order") ring(scene.order.ids[scene.step], "step");
   if (scene.selected !== null) ring(scene.selected, "select");
+  if (scene.hovered !== null && scene.hovered !== scene.selected) ring(scene.hovered, "compare");
 }
 
 /**
@@ -310,6 +312,16 @@ function drawOrder(p, scene, order, points, stroke, dashed) {
     const now = !dashed && k === scene.step;
     p.dot(x, y, now ? 6 : 3, { fill: now || scene.step < 0 || k < scene.step ? stroke : "ground", stroke: now ? "ground" : stroke });
   }
+  const i = scene.hovered ?? scene.selected, focus = path.find(([, , k]) => order.ids[k] === i);
+  // In two orders, an operation is usually at the same point.
+  if (focus && (!dashed || scene.places[i] < 0)) drawNumber(p, focus, stroke);
+}
+
+/** The number of a step, at its point. */
+function drawNumber(p, [x, y, k], fill) {
+  const text = (k + 1).toLocaleString("en"), wide = text.length * 7 + 8;
+  p.rect(x - wide / 2, y - 8, wide, 16, { fill, stroke: "ground", radius: 7 });
+  p.text(x, y + 0.5, text, { fill: "ground", size: 11, align: "center", bold: true });
 }
 
 /** Draws lines from the end of the order to the operations that cannot come next. */

@@ -24,43 +24,34 @@ function failedAt(scene, px, py) {
   return (scene.failed.get(lane.owner) || []).find(near) || null;
 }
 
-function faultAt(scene, px, py) {
-  const lane = scene.faultRows[Math.floor((py - AXIS) / FAULT_LANE)];
-  if (!lane || py < AXIS) return null;
-  return lane.items.find((fault) => {
-    const x = toPixel(scene, fault.x), end = toPixel(scene, fault.end);
-    return px >= x - 6 && px <= end + 6;
-  }) || null;
-}
-
-/** When a fault was, and for how long. */
-function faultText(fault) {
-  const ended = fault.to !== null && fault.to < facts.events;
-  const events = fault.to === null ? `after event ${fault.from}` : `from event ${fault.from} to ${ended ? fault.to : "the end"}`;
-  if (!clock || fault.begin === null) return events;
-  return `at ${durationText(fault.begin)}${fault.finish === null ? "" : ` for ${durationText(fault.finish - fault.begin)}`}, ${events}`;
+/** The operation or the event under a point. */
+function thingAt(scene, px, py) {
+  const note = faultAt(scene, px, py, NOTE_EDGE), i = note ? null : operationAt(scene, px, py);
+  return { i, fault: note || (i === null ? faultAt(scene, px, py) : null) };
 }
 
 function showTip(event) {
   const tip = $("tip"), box = canvas.getBoundingClientRect(), scene = sceneNow();
   const px = event.clientX - box.left, py = event.clientY - box.top;
-  const i = operationAt(scene, px, py), fault = i === null ? faultAt(scene, px, py) : null;
-  canvas.classList.toggle("over", i !== null);
+  const { i, fault } = thingAt(scene, px, py);
+  canvas.classList.toggle("over", i !== null || fault !== null);
+  hover(i);
   const failed = i === null && !fault ? failedAt(scene, px, py) : null;
   tip.hidden = i === null && !fault && !failed;
   if (tip.hidden) return;
   if (failed) {
     const lines = ["failed: it did not happen", (failed.client || "no client") + (failed.line ? `, line ${failed.line}` : "")];
+    if (failed.remark) lines.push(failed.remark);
     if (clock && failed.begin !== null && failed.finish !== null) lines.push(`at ${durationText(failed.begin)} for ${durationText(failed.finish - failed.begin)}`);
     tip.replaceChildren(el("b", {}, failed.op), ...lines.map((line) => el("span", {}, line)));
   } else if (fault) tip.replaceChildren(el("b", {}, fault.text), el("span", {}, fault.lane), el("span", {}, faultText(fault)));
   else {
-    const { set, places, order } = shown;
+    const { set } = shown;
     const lines = [clientName(set.client[i]) + (set.ret[i] === NEVER ? ", pending" : "") + (set.line[i] ? `, line ${set.line[i]}` : "")];
     if (clock) lines.push(openText(set, i));
-    if (remarkOf(i)) lines.push(remarkOf(i));
+    if (set.remarks.has(i)) lines.push(set.remarks.get(i));
     if (set.part) lines.push(parts[set.part[i]].name);
-    if (order && places[i] >= 0) lines.push(`step ${places[i] + 1}` + (stateAt(order, places[i], true) === undefined ? "" : `, then ${stateAt(order, places[i], true)}`));
+    lines.push(...placeLines(i));
     if (shown.marks.failing === i) lines.push("no order explains this result" + (shown.explanation.allowed ? `; allowed: ${shown.explanation.allowed}` : ""));
     tip.replaceChildren(el("b", {}, label(set, i)), ...lines.map((line) => el("span", {}, line.length > 240 ? line.slice(0, 240) + "…" : line)));
   }
@@ -101,14 +92,14 @@ function bindCanvas() {
     canvas.classList.remove("dragging");
     if (event.type === "pointerup" && moved <= 4) {
       const box = canvas.getBoundingClientRect();
-      const i = operationAt(sceneNow(), event.clientX - box.left, event.clientY - box.top);
+      const { i, fault } = thingAt(sceneNow(), event.clientX - box.left, event.clientY - box.top);
       if (i !== null && shown.order && shown.places[i] >= 0 && state.step >= 0) state.step = shown.places[i];
-      select(i);
+      select(i, fault);
     }
   };
   canvas.addEventListener("pointerup", up);
   canvas.addEventListener("pointercancel", up);
-  canvas.addEventListener("pointerleave", () => { $("tip").hidden = true; });
+  canvas.addEventListener("pointerleave", () => { $("tip").hidden = true; hover(null); });
   canvas.addEventListener("dblclick", (event) => {
     const box = canvas.getBoundingClientRect(), scene = sceneNow();
     zoom(0.4, scene.x0 + (event.clientX - box.left - scene.gutter) / scene.scale);
@@ -195,7 +186,7 @@ function nextHit(direction) {
 const KEYS = [
   ["← →", "pan"], ["↑ ↓", "scroll through clients"], ["+ −, wheel", "zoom"], ["drag, Shift+wheel", "pan"], ["Alt+wheel", "scroll through clients"],
   ["0", "show everything"], ["F", "go to the failure"], ["N, P", "one step forward, back along the order"], ["Home, End", "before the first step, last step"],
-  ["T, E, O", "axis of time, of events, of the order"], ["A", "show or hide lanes that are blank in this window"], ["L", "a lane for each client, or for those that continue each other"], ["C", "compare with the next partial order"], ["click", "select an operation"], ["[ ]", "previous, next operation of the same client"],
+  ["T, E, O", "axis of time, of events, of the order"], ["A", "show or hide lanes that are blank in this window"], ["L", "a lane for each client, or for those that continue each other"], ["C", "compare with the next partial order"], ["pointer", "where an operation is in the orders, or what stops it"], ["click", "keep that in the panel"], ["[ ]", "previous, next operation of the same client"],
   ["/", "search: text, client, #number, :line; Enter goes to the next hit"], ["B", "show or hide the panel"], ["D", "light or dark theme"], ["S", "save the view as SVG"], ["Esc", "close, deselect"], ["?", "this help"],
 ];
 

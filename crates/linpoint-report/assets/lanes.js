@@ -23,13 +23,13 @@ function placeFailed(set, axis) {
   const byOwner = new Map();
   if (axis === "order" || set.n === 0) return byOwner;
   const object = set.object[0] ? facts.objects[set.object[0] - 1] : null;
-  for (const [op, client, of, from, to, begin, end, line] of facts.failed) {
+  for (const [op, client, of, from, to, begin, end, line, remark] of facts.failed) {
     // Without objects, it is not known to which part one belongs.
     if (!set.part && parts.length > 1 && (of === null || of !== object)) continue;
     const place = (after, tick) => (axis === "clock" ? tick ?? toClock(set, placeOfMoment(set, after)) : placeOfMoment(set, after));
     const number = clientNumbers.get(client) || 0, x = place(from, begin), owner = ownerOf(number);
     if (!byOwner.has(owner)) byOwner.set(owner, []);
-    byOwner.get(owner).push({ op, client, line, from, x, end: Math.max(x, place(to, end)), begin, finish: end });
+    byOwner.get(owner).push({ op, client, line, remark, from, x, end: Math.max(x, place(to, end)), begin, finish: end });
   }
   for (const list of byOwner.values()) list.sort((a, b) => a.x - b.x);
   return byOwner;

@@ -156,7 +156,17 @@ function updateControls(scene) {
     if (stepList && state.step >= 0) stepList.reveal(state.step); else if (stepList) stepList.show();
     if (state.step >= 0) $("live").textContent = `${labelIn(shown.set, order.ids[state.step], order)}. ${stateText()}`;
   } else if ($("state-now") && !$("state-now").textContent) $("state-now").textContent = stateText();
+  followHovered();
   keepLink();
+}
+
+let listed = null;
+/** The list of steps shows the one under the pointer, and the current one again after that. */
+function followHovered() {
+  if (shown.hovered === listed) return;
+  listed = shown.hovered;
+  const place = listed === null ? state.step : shown.places[listed];
+  if (stepList && place >= 0) stepList.reveal(place); else if (stepList) stepList.show();
 }
 
 function fillHelp() {
@@ -218,5 +228,11 @@ function isInView(i) {
   const { start, end } = scene.layout.bars;
   return row >= 0 && start[i] <= state.x1 && end[i] >= state.x0 && y >= topOf(scene) - 1 && y + scene.laneHeight <= scene.height + 1;
 }
+/** A point on the bar of an operation, in the window of the browser. */
+function pointOf(i) {
+  const scene = sceneNow(), box = canvas.getBoundingClientRect(), { start, end } = scene.layout.bars;
+  const from = Math.max(start[i], state.x0), to = Math.min(end[i] === Infinity ? start[i] : end[i], state.x1);
+  return [box.left + toPixel(scene, (from + Math.max(from, to)) / 2) + 1, box.top + rowTop(scene, scene.layout.rowOf(i)) + scene.laneHeight / 2];
+}
 // For tests and for the console.
-window.linpoint = { state, shown, facts, svg: svgNow, goToStep, select, search, draw: render, isInView };
+window.linpoint = { pointOf, state, shown, facts, svg: svgNow, goToStep, select, search, draw: render, isInView };

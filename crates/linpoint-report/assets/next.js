@@ -55,6 +55,25 @@ function orderOf(i) {
   return [null, ""];
 }
 
+/** Where an operation is in the order that is followed, else in the longest that contains it, and why it cannot come next. */
+function placeLines(i) {
+  const { set, order, places, explanation } = shown;
+  if (!order) return [];
+  if (places[i] >= 0) {
+    const after = stateAt(order, places[i], true);
+    return [`step ${places[i] + 1} of ${order.ids.length}` + (after === undefined ? "" : `, then ${after}`)];
+  }
+  if (!explanation) return ["not part of the order"];
+  const [number, why] = orderOf(i), other = number === null ? null : set.orders[number], lines = [];
+  if (other) {
+    const step = other.ids.indexOf(i);
+    lines.push(step >= 0 ? `step ${step + 1} of ${other.ids.length} in the longest order with it` : why);
+  } else if (why) lines.push((why.textContent ?? why).replace(/^None: /, "no order has it: "));
+  const next = (explanation.orders.next[state.order] || []).find(([id]) => id === i);
+  if (next) lines.push(`after step ${order.ids.length}: ${obstacle(set, i, next[1]) || "could come next"}`);
+  return lines.length ? lines : ["not part of the order"];
+}
+
 /** The order that gets furthest with an operation, and what stops it. */
 function orderWith(i) {
   if (!shown.explanation) return [];

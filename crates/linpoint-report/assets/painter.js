@@ -12,6 +12,9 @@ function readPalette() {
   }
 }
 
+/** A colour of the palette, or one of the input, which is `#rrggbb`. */
+function ink(name) { return palette[name] || name; }
+
 const FONT_MONO = '"DejaVu Sans Mono", ui-monospace, Menlo, Consolas, monospace';
 const FONT_SANS = 'system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif';
 
@@ -22,9 +25,9 @@ class CanvasPainter {
     const c = this.c;
     c.beginPath();
     if (radius > 0 && w > 2 * radius) c.roundRect(x, y, w, h, radius); else c.rect(x, y, w, h);
-    if (fill) { c.globalAlpha = alpha; c.fillStyle = palette[fill]; c.fill(); c.globalAlpha = 1; }
+    if (fill) { c.globalAlpha = alpha; c.fillStyle = ink(fill); c.fill(); c.globalAlpha = 1; }
     if (stroke) {
-      c.strokeStyle = palette[stroke];
+      c.strokeStyle = ink(stroke);
       c.lineWidth = width;
       if (dash) c.setLineDash(dash);
       c.stroke();
@@ -36,8 +39,8 @@ class CanvasPainter {
   fade(x, y, w, h, { fill, alpha }) {
     const c = this.c;
     const gradient = c.createLinearGradient(x, 0, x + w, 0);
-    gradient.addColorStop(0, palette[fill]);
-    gradient.addColorStop(1, palette[fill] + "00");
+    gradient.addColorStop(0, ink(fill));
+    gradient.addColorStop(1, ink(fill) + "00");
     c.globalAlpha = alpha;
     c.fillStyle = gradient;
     c.fillRect(x, y, w, h);
@@ -48,7 +51,7 @@ class CanvasPainter {
     const c = this.c;
     c.beginPath();
     points.forEach(([x, y], k) => (k ? c.lineTo(x, y) : c.moveTo(x, y)));
-    c.strokeStyle = palette[stroke];
+    c.strokeStyle = ink(stroke);
     c.lineWidth = width;
     c.globalAlpha = alpha;
     if (dash) c.setLineDash(dash);
@@ -61,9 +64,9 @@ class CanvasPainter {
     const c = this.c;
     c.beginPath();
     c.arc(x, y, r, 0, 2 * Math.PI);
-    c.fillStyle = palette[fill];
+    c.fillStyle = ink(fill);
     c.fill();
-    if (stroke) { c.strokeStyle = palette[stroke]; c.lineWidth = width; c.stroke(); }
+    if (stroke) { c.strokeStyle = ink(stroke); c.lineWidth = width; c.stroke(); }
   }
 
   text(x, y, text, { fill = "ink", size = 12, align = "left", bold = false, mono = false, alpha = 1 }) {
@@ -71,7 +74,7 @@ class CanvasPainter {
     c.font = `${bold ? "600 " : ""}${size}px ${mono ? FONT_MONO : FONT_SANS}`;
     c.textAlign = align;
     c.textBaseline = "middle";
-    c.fillStyle = palette[fill];
+    c.fillStyle = ink(fill);
     c.globalAlpha = alpha;
     c.fillText(text, x, y);
     c.globalAlpha = 1;
@@ -95,8 +98,8 @@ class SvgPainter {
   }
 
   rect(x, y, w, h, { fill, stroke, alpha = 1, dash, radius = 0, width = 1 }) {
-    let style = fill ? `fill="${palette[fill]}" fill-opacity="${alpha}"` : 'fill="none"';
-    if (stroke) style += ` stroke="${palette[stroke]}" stroke-width="${width}"`;
+    let style = fill ? `fill="${ink(fill)}" fill-opacity="${alpha}"` : 'fill="none"';
+    if (stroke) style += ` stroke="${ink(stroke)}" stroke-width="${width}"`;
     if (dash) style += ` stroke-dasharray="${dash.join(" ")}"`;
     this.out.push(`<rect x="${r2(x)}" y="${r2(y)}" width="${r2(Math.max(0, w))}" height="${r2(h)}" rx="${radius}" ${style}/>`);
   }
@@ -104,28 +107,28 @@ class SvgPainter {
   fade(x, y, w, h, { fill, alpha }) {
     const id = "fade-" + fill;
     if (!this.defs.some((def) => def.startsWith(`<linearGradient id="${id}"`))) {
-      this.defs.push(`<linearGradient id="${id}"><stop stop-color="${palette[fill]}"/>` +
-        `<stop offset="1" stop-color="${palette[fill]}" stop-opacity="0"/></linearGradient>`);
+      this.defs.push(`<linearGradient id="${id}"><stop stop-color="${ink(fill)}"/>` +
+        `<stop offset="1" stop-color="${ink(fill)}" stop-opacity="0"/></linearGradient>`);
     }
     this.out.push(`<rect x="${r2(x)}" y="${r2(y)}" width="${r2(Math.max(0, w))}" height="${r2(h)}" fill="url(#${id})" opacity="${alpha}"/>`);
   }
 
   lines(points, { stroke, width = 1, dash, alpha = 1 }) {
     const at = points.map(([x, y]) => `${r2(x)},${r2(y)}`).join(" ");
-    this.out.push(`<polyline points="${at}" fill="none" stroke="${palette[stroke]}" stroke-width="${width}" ` +
+    this.out.push(`<polyline points="${at}" fill="none" stroke="${ink(stroke)}" stroke-width="${width}" ` +
       `opacity="${alpha}"${dash ? ` stroke-dasharray="${dash.join(" ")}"` : ""}/>`);
   }
 
   dot(x, y, r, { fill, stroke, width = 1.5 }) {
-    this.out.push(`<circle cx="${r2(x)}" cy="${r2(y)}" r="${r}" fill="${palette[fill]}"` +
-      `${stroke ? ` stroke="${palette[stroke]}" stroke-width="${width}"` : ""}/>`);
+    this.out.push(`<circle cx="${r2(x)}" cy="${r2(y)}" r="${r}" fill="${ink(fill)}"` +
+      `${stroke ? ` stroke="${ink(stroke)}" stroke-width="${width}"` : ""}/>`);
   }
 
   text(x, y, text, { fill = "ink", size = 12, align = "left", bold = false, mono = false, alpha = 1 }) {
     const anchor = { left: "start", center: "middle", right: "end" }[align];
     const font = (mono ? FONT_MONO : FONT_SANS).replaceAll('"', "'");
     this.out.push(`<text x="${r2(x)}" y="${r2(y)}" font-family="${font}" font-size="${size}" opacity="${alpha}" ` +
-      `${bold ? 'font-weight="600" ' : ""}text-anchor="${anchor}" dominant-baseline="central" fill="${palette[fill]}">${xml(text)}</text>`);
+      `${bold ? 'font-weight="600" ' : ""}text-anchor="${anchor}" dominant-baseline="central" fill="${ink(fill)}">${xml(text)}</text>`);
   }
 
   within(x, y, w, h, draw) {

@@ -85,6 +85,10 @@ function verdictPage() {
   }
   if (facts.explanations.length > (why ? 1 : 0)) page.append(otherFailures(why));
   if (facts.steps) page.append(el("h2", {}, "Steps"), el("pre", { class: "mono" }, facts.steps));
+  if (facts.neighbours.length) {
+    page.append(el("h2", {}, "Of this Jepsen run"), el("ul", { id: "neighbours" },
+      ...facts.neighbours.map(([name, href]) => el("li", {}, el("a", { href }, name)))));
+  }
   const colours = legend();
   if (colours) page.append(colours);
   page.append(el("details", { id: "plan" }, el("summary", {}, "How it was checked"),
@@ -140,7 +144,7 @@ function violationFacts(page, why) {
   fact("Core", why.about);
   page.append(el("h2", {}, "Contradiction"), list);
   if (set.orders.length > 0) page.append(...stateTable());
-  page.append(el("h2", {}, `Core: ${count(marks.core.size, "operation")}`), coreTable());
+  if (marks.core.size) page.append(el("h2", {}, `Core: ${count(marks.core.size, "operation")}`), coreTable());
 }
 
 function operationLink(i) {
@@ -253,7 +257,7 @@ function markClass(i) {
 
 function stepRow(k) {
   const i = shown.order.ids[k];
-  return el("div", { class: "row step" + (k === state.step ? " now" : "") + markClass(i), onclick: () => goToStep(k), title: labelIn(shown.set, i, shown.order) },
+  return el("div", { class: "row step" + (k === state.step ? " now" : "") + (i === shown.hovered ? " hovered" : "") + markClass(i), onclick: () => goToStep(k), title: labelIn(shown.set, i, shown.order) },
     el("span", { class: "n" }, String(k + 1)), el("span", { class: "mono" }, labelIn(shown.set, i, shown.order)),
     el("span", { class: "mono quiet" }, stateAt(shown.order, k, true) ?? ""));
 }
@@ -388,14 +392,14 @@ function detailsOf(i) {
   fact("Client", set.client[i] ? clientName(set.client[i]) : "");
   fact("Object", set.object[i] ? facts.objects[set.object[i] - 1] : "");
   if (set.part) fact("Part", parts[set.part[i]].name);
-  fact("Remark", remarkOf(i));
+  fact("Remark", set.remarks.get(i));
   fact("Number", `#${set.id[i]}${set.line[i] ? `, line ${set.line[i]}` : ""}`);
   fact("Open", set.ret[i] === NEVER ? `from event ${set.call[i]}; pending: may have taken effect at any time since, or never` : `events ${set.call[i]} to ${set.ret[i]}${set.ranks ? " of the whole history" : ""}`);
   if (clock) {
     fact("Time", openText(set, i));
     fact("Clock", set.ret[i] === NEVER ? readingText(set.at[i]) : `${readingText(set.at[i])} to ${readingText(set.until[i])}${clock.unit ? ` ${clock.unit}` : ""}`);
   }
-  if (clock) fact("Date", dateText(set.at[i]));
+  if (clock) fact("Date", datesText(set, i));
   if (set.unknown[i]) fact("Result", "not known");
   if (order) fact("Order", places[i] >= 0 ? `step ${places[i] + 1} of ${order.ids.length}` : "not part of it");
   if (order && places[i] >= 0) {
@@ -406,28 +410,17 @@ function detailsOf(i) {
   return list;
 }
 
-let remarks = null;
-/** What the file says about an operation. */
-function remarkOf(i) {
-  if (facts.remarks.length === 0) return null;
-  remarks ||= new Map(facts.remarks.map(([part, at, text]) => [`${part}:${at}`, text]));
-  const { set } = shown;
-  if (!set.part) return remarks.get(`${Math.max(0, state.part)}:${i}`) || null;
-  let at = 0;
-  for (let k = 0; k < i; k++) if (set.part[k] === set.part[i]) at++;
-  return remarks.get(`${set.part[i]}:${at}`) || null;
-}
-
 let detailed = undefined;
 function showDetails() {
-  const key = `${state.part}:${state.selected}:${state.order}:${state.axis}`;
+  const i = focused(), fault = i === null ? shown.fault : null, key = `${state.part}:${i}:${faults.indexOf(fault)}:${shown.hovered === null}:${state.order}:${state.axis}`;
   if (key === detailed) return;
   detailed = key;
   const box = $("details");
-  box.hidden = state.selected === null;
-  if (state.selected === null) return;
-  const i = state.selected;
+  box.hidden = i === null && !fault;
+  box.classList.toggle("hovered", shown.hovered !== null && i !== state.selected);
+  const close = el("button", { class: "close", "aria-label": "Close", onclick: () => select(null) }, "✕");
+  if (fault) box.replaceChildren(...faultDetails(fault), close);
+  if (i === null) return;
   const tag = shown.marks.failing === i ? el("span", { class: "chip bad" }, "fails") : shown.marks.core.has(i) ? el("span", { class: "chip core" }, "core") : null;
-  box.replaceChildren(el("h2", {}, label(shown.set, i), " ", tag), detailsOf(i), ...orderWith(i),
-    el("button", { class: "close", "aria-label": "Close", onclick: () => select(null) }, "✕"));
+  box.replaceChildren(el("h2", {}, label(shown.set, i), " ", tag), detailsOf(i), ...orderWith(i), close);
 }

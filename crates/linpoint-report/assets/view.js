@@ -17,36 +17,14 @@ const state = {
 const shown = {
   set: null, marks: null, layout: null, order: null, points: null, places: null,
   compare: null, comparePoints: null, density: null, hits: [], explanation: null, faultRows: [], failed: new Map(),
-  preview: null, previewPoints: null,
+  // Events in the lanes of clients, and the event whose details are shown.
+  notes: new Map(), fault: null,
+  // The operation under the pointer, and the order that gets furthest with it or with the selected one.
+  hovered: null, preview: null, previewPoints: null,
 };
 
 /** The operation that is kept in view. */
 let followed = null;
-
-const faults = facts.annotations.map(([lane, text, from, to, begin, end]) => ({ lane, text, from, to, begin, finish: end }));
-faults.sort((a, b) => a.from - b.from);
-const MAX_FAULT_ROWS = 4;
-
-/** Puts faults into rows. Those of a lane that overlap get rows of their own. */
-function placeFaults(set, axis) {
-  const rows = new Map();
-  for (const fault of faults) {
-    const place = (after, tick) => {
-      const x = placeOfMoment(set, after);
-      return axis !== "clock" ? x : tick ?? toClock(set, x);
-    };
-    fault.x = place(fault.from, fault.begin);
-    fault.end = fault.to === null ? fault.x : Math.max(fault.x, place(fault.to, fault.finish));
-    if (!rows.has(fault.lane)) rows.set(fault.lane, []);
-    const lane = rows.get(fault.lane);
-    let row = lane.find((row) => row.free <= fault.x);
-    if (!row && lane.length < MAX_FAULT_ROWS) lane.push(row = { name: lane.length ? "" : fault.lane, items: [], free: -Infinity });
-    row ||= lane[lane.length - 1];
-    row.items.push(fault);
-    row.free = Math.max(row.free, fault.end);
-  }
-  return [...rows.values()].flat();
-}
 
 const cache = new Map();
 function setOf(part) {
@@ -63,7 +41,7 @@ function setOf(part) {
 function showPart(part) {
   state.part = part;
   followed = null;
-  shown.set = parts.length ? setOf(part) : { n: 0, orders: [], from: [], to: [], at: [], until: new Float64Array(0), extent: 1, ranks: null };
+  shown.set = parts.length ? setOf(part) : { n: 0, orders: [], remarks: new Map(), from: [], to: [], at: [], until: new Float64Array(0), extent: 1, ranks: null };
   // The view of all parts shows all cores, and the first failure.
   const { set } = shown;
   const reasons = facts.explanations.filter((e) => e.part === part || set.part || parts.length === 1);
@@ -74,7 +52,7 @@ function showPart(part) {
     failing: why && why.failing !== null ? place(why, why.failing) : null,
     named: why ? why.named.map((i) => place(why, i)) : [],
   };
-  state.selected = null;
+  state.selected = shown.hovered = shown.fault = null;
   chooseOrder(bestOrder(), null);
 }
 
@@ -106,22 +84,41 @@ function pointsOn(order) {
   return points && state.axis === "clock" ? points.map((x) => toClock(set, x)) : points;
 }
 
-/** The order that gets furthest with the selected operation is drawn beside the one that is followed. */
+/** The operation whose place in the orders is shown: the one under the pointer, else the selected one. */
+function focused() { return shown.hovered ?? state.selected; }
+
+/** The order that gets furthest with that operation is drawn beside the one that is followed. */
 function preview() {
-  const number = shown.explanation && state.selected !== null ? orderOf(state.selected)[0] : null;
-  shown.preview = number === null || number === state.order ? null : shown.set.orders[number];
-  shown.previewPoints = pointsOn(shown.preview);
+  const i = focused(), number = shown.explanation && i !== null ? orderOf(i)[0] : null;
+  const order = number === null || number === state.order ? null : shown.set.orders[number];
+  // The pointer moves from one operation of an order to the next.
+  if (order && order === shown.preview) return;
+  shown.preview = order;
+  shown.previewPoints = pointsOn(order);
+}
+
+/** The panel must not jump while the pointer crosses the gap between two bars. */
+const LINGER = 200;
+let leaving = 0;
+/** Shows of an operation what selecting it would show, and selects nothing; null: the pointer is on none. */
+function hover(i) {
+  clearTimeout(leaving);
+  if (i === shown.hovered) return;
+  const show = () => { shown.hovered = i; preview(); changed(); };
+  if (i === null) leaving = setTimeout(show, LINGER); else show();
 }
 
 function layOutAgain() {
   const { set, order, compare } = shown;
   shown.points = pointsOn(order);
   shown.comparePoints = pointsOn(compare);
-  shown.faultRows = state.axis === "order" ? [] : placeFaults(set, state.axis);
   shown.failed = placeFailed(set, state.axis);
   shown.layout = layOut(set, state.axis, order, state.hidden, shown.marks);
+  shown.notes = new Map();
+  shown.faultRows = state.axis === "order" ? [] : placeFaults(set, state.axis, shown.layout);
   shown.density = null;
   if (state.selected !== null && !shown.layout.has(state.selected)) state.selected = null;
+  shown.hovered = shown.preview = null;
   preview();
   changed();
 }
@@ -265,8 +262,9 @@ function scrollToFollowed(scene) {
   else if (top + scene.laneHeight > state.scroll + room) state.scroll = top + scene.laneHeight - room;
 }
 
-function select(i) {
+function select(i, fault = null) {
   state.selected = i;
+  shown.fault = fault;
   preview();
   changed();
 }
@@ -373,7 +371,7 @@ function drawMap(scene) {
   if (shown.marks.core.size <= MAX_MARKS) for (const i of shown.marks.core) tick(i, "core");
   if (shown.marks.failing !== null) tick(shown.marks.failing, "bad");
   if (state.selected !== null) tick(state.selected, "select");
-  for (const { items } of shown.faultRows) for (const { x, end } of items) p.rect(at(x), 0, Math.max(1.5, at(end) - at(x)), 6, { fill: "fault", alpha: 0.6 });
+  for (const { items } of shown.faultRows) for (const { x, end, color } of items) p.rect(at(x), 0, Math.max(1.5, at(end) - at(x)), 6, { fill: color, alpha: 0.6 });
   const left = at(state.x0), right = at(state.x1);
   p.rect(0, 0, Math.max(0, left), h, { fill: "ground", alpha: 0.6 });
   p.rect(right, 0, Math.max(0, w - right), h, { fill: "ground", alpha: 0.6 });

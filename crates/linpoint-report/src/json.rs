@@ -83,6 +83,7 @@ fn fault(fault: &Annotation) -> Value {
     };
     json!({
         "lane": fault.lane,
+        "client": fault.client,
         "text": fault.text,
         "from": fault.from,
         "to": fault.to,

@@ -144,6 +144,8 @@ pub trait Operations {
 pub struct Clock {
     /// Its unit, if it is known: `ns`, `us`, `ms` or `s`.
     pub unit: Option<&'static str>,
+    /// True if it is known to count since 1970-01-01T00:00:00Z.
+    pub since_1970: bool,
 }
 
 /// A reading of a clock.
@@ -160,6 +162,10 @@ pub enum Reading {
 pub struct Annotation {
     /// The row in which it is drawn: `nemesis`, `server 3`.
     pub lane: String,
+    /// The client in whose lane a page draws it instead.
+    pub client: Option<String>,
+    /// Its colour in a page, if it has one of its own.
+    pub color: Option<[u8; 3]>,
     /// The description.
     pub text: String,
     /// Number of events (calls and returns) of the history before it began.
@@ -183,6 +189,8 @@ pub struct Failed {
     pub client: Option<String>,
     /// The object, if there are several.
     pub object: Option<String>,
+    /// What the input says about it, for people.
+    pub remark: Option<String>,
     /// Number of events of the history before it was called, and before it failed.
     pub place: (u32, u32),
     /// The clock then, if known.
@@ -262,6 +270,8 @@ pub struct Heading {
     pub reading: Duration,
     /// What Jepsen's checker says, if the history is one of a workload.
     pub jepsen: Option<Jepsen>,
+    /// Other files of a Jepsen run, for a page: the name of each, and the relative link to it.
+    pub neighbours: Vec<(String, String)>,
 }
 
 /// The outcome of a check, ready for every output format.

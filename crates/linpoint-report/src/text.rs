@@ -226,6 +226,7 @@ pub(crate) fn core(explanation: &Explanation) -> String {
         _ if explanation.kind == ViolationKind::BrokenGuarantee => {
             format!("{size} of {of} show it, beside what the sentence names")
         }
+        _ if size == 0 => "not known".to_owned(),
         _ if size == 1 => format!("1 of {of} is impossible by itself"),
         CoreStatus::Minimal => format!("{size} of {of} contradict each other; all are needed"),
         CoreStatus::NotMinimised(limit) => {

@@ -13,6 +13,7 @@ Examples:
   linpoint watch --follow run.jsonl               a file that is still being written
   linpoint watch --model cas-register history.edn
   zcat run.jsonl.gz | linpoint watch -            little memory, however long the history
+  linpoint watch --html page.html run.jsonl       a violation as a timeline
 
 Formats that can be watched: jsonl with events, edn (one map per line; needs --model), jepsen-log,
 porcupine. Order hints are ignored. The time that passes while waiting for input does not count.
@@ -61,6 +62,18 @@ pub struct WatchArgs {
     /// The form of the outcome, and where it is written.
     #[command(flatten)]
     pub result: ResultArgs<HumanOrJson>,
+
+    /// Write an HTML page with an interactive timeline of the violation
+    ///
+    /// The last lines of the stream are kept for it: up to 200,000, and 32 MiB. If these are all, it is the page
+    /// that check writes, and a linearizable stream has one too. If not, its title says which lines it has. With -,
+    /// the page is written to standard output, and nothing else.
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+
+    /// Show the page in a browser: $BROWSER, or the one of the system
+    #[arg(long, requires = "html")]
+    pub open: bool,
 
     /// Do not show the status on the terminal
     #[arg(long, short)]

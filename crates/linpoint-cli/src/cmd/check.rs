@@ -4,6 +4,7 @@
 //! only writes, so the output does not depend on which input was done first.
 
 pub(super) mod finding;
+mod neighbours;
 mod tally;
 mod workers;
 

@@ -7,7 +7,7 @@ use linpoint::history::Span;
 use linpoint::verdict::{Blocked, Known, Next, OrderWith, Partial, States, Violation};
 use linpoint::{OpId, Part, Report};
 use linpoint_formats::raw::{self, Lasting, Unit};
-use linpoint_formats::registry::{FailedOp, PlacedFault};
+use linpoint_formats::registry::{FailedOp, PlacedFault, Times};
 use linpoint_formats::{LoadedHistory, Settings};
 use linpoint_report::{Annotation, Clock, Failed, Operation, Operations, Reading, Recorded};
 
@@ -61,7 +61,11 @@ impl Operations for LoadedOperations<'_> {
     }
 
     fn clock(&self) -> Option<Clock> {
-        self.history.times().map(|times| Clock { unit: times.unit().map(Unit::name) })
+        let clock = |times: &Times| Clock {
+            unit: times.unit().map(Unit::name),
+            since_1970: times.since_1970(),
+        };
+        self.history.times().map(clock)
     }
 
     fn times(&self, id: OpId) -> Option<(Reading, Option<Reading>)> {
@@ -78,6 +82,7 @@ impl Operations for LoadedOperations<'_> {
             op: op.text.clone(),
             client: op.client.clone(),
             object: op.object.clone(),
+            remark: Some(op.remark.clone()).filter(|remark| !remark.is_empty()),
             place: op.place,
             times: (op.times.0.map(reading), op.times.1.map(reading)),
             line: Some(op.line).filter(|_| self.has_lines),
@@ -108,6 +113,8 @@ fn annotation(PlacedFault { fault, from, to }: &PlacedFault, has_lines: bool) ->
     };
     Annotation {
         lane: fault.lane.clone(),
+        client: fault.process.is_some().then(|| fault.lane.clone()),
+        color: fault.color.map(|color| color.0),
         text: fault.text(),
         from: *from,
         to: *to,

@@ -27,7 +27,12 @@ pub fn plot_of(raw: &RawHistory) -> Plot {
     Plot {
         axis: time.axis(),
         names: raw.ops.names().map(str::to_owned).collect(),
-        faults: raw.faults.iter().filter_map(fault).collect(),
+        faults: raw
+            .faults
+            .iter()
+            .filter(|fault| fault.process.is_none())
+            .filter_map(fault)
+            .collect(),
         points,
     }
 }

@@ -44,12 +44,22 @@ fn unwritable(option: &str, path: &Path, error: &io::Error) -> CommandError {
     CommandError::Usage(format!("{option}: cannot write {}: {error}", path.display()))
 }
 
+/// Opens a file for writing, without changing it. One that did not exist does not exist afterwards.
+fn try_to_write(path: &Path) -> io::Result<()> {
+    let is_new = !path.exists();
+    // The reader of a pipe would see its end.
+    if !is_new && !path.is_file() {
+        return Ok(());
+    }
+    drop(File::options().append(true).create(is_new).open(path)?);
+    if is_new { fs::remove_file(path) } else { Ok(()) }
+}
+
 /// The page of a violation, if one is found.
 pub struct ViolationPage<'a>(Option<&'a Path>);
 
 impl<'a> ViolationPage<'a> {
-    /// Makes sure, before any work is done for it, that there is a directory for the file. The file itself is created with the
-    /// page.
+    /// Makes sure, before any work is done for it, that the file can be written. It is created with the page.
     pub fn new(path: Option<&'a Path>) -> Result<ViolationPage<'a>, CommandError> {
         let Some(path) = path else { return Ok(ViolationPage(None)) };
         if is_stdout(path) {
@@ -60,9 +70,17 @@ impl<'a> ViolationPage<'a> {
             Ok(()) if path.is_dir() => {
                 Err(unwritable("--html", path, &io::ErrorKind::IsADirectory.into()))
             }
-            Ok(()) => Ok(ViolationPage(Some(path))),
+            Ok(()) => match try_to_write(path) {
+                Ok(()) => Ok(ViolationPage(Some(path))),
+                Err(error) => Err(unwritable("--html", path, &error)),
+            },
             Err(error) => Err(unwritable("--html", path, &error)),
         }
+    }
+
+    /// True if it is written to standard output.
+    pub fn is_stdout(&self) -> bool {
+        self.0.is_some_and(is_stdout)
     }
 
     /// Writes the page, if it was asked for.

@@ -2,6 +2,7 @@
 
 mod json;
 mod lines;
+mod page;
 mod status;
 mod text;
 
@@ -14,9 +15,11 @@ use linpoint_formats::live::WatchError;
 use linpoint_formats::registry::watch;
 use linpoint_report::text::MIN_WIDTH;
 
+use super::side_files::ViolationPage;
 use crate::args::raw::HumanOrJson;
 use crate::args::resolved::{model_or_program, width_for};
 use crate::args::watch::WatchArgs;
+use crate::browser;
 use crate::error::{CommandError, CommandResult};
 use crate::exit::Exit;
 use crate::inputs::reason;
@@ -30,12 +33,18 @@ pub fn run(args: &WatchArgs, out: &mut Output) -> CommandResult {
     let (name, settings, mut lines) = prepare(args)?;
     let (form, path) = args.result.settle(out);
     out.write_to(path.as_deref(), [&*args.path])?;
+    let page = ViolationPage::new(args.html.as_deref())?;
+    if args.open && page.is_stdout() {
+        return Err(CommandError::usage("--open needs a page in a file, not on standard output"));
+    }
+    // Nothing else is written to standard output.
+    let is_silent = path.is_none() && page.is_stdout();
     let status = Status::start(args.quiet);
     out.set_progress_bar(status.bar());
     let begun = Instant::now();
     let width = width_for(path.as_deref()).max(MIN_WIDTH);
     let mut reporter =
-        StreamReporter { status: &status, name: &name, form, width, out, failed: None };
+        StreamReporter { status: &status, name: &name, form, width, out, is_silent, failed: None };
     let watched = watch::watch(&name, &mut |line| lines.next(line), &settings, &mut reporter);
     let failed = reporter.failed.take();
     status.end();
@@ -44,12 +53,19 @@ pub fn run(args: &WatchArgs, out: &mut Output) -> CommandResult {
         return Err(error.into());
     }
     match watched {
-        Ok(summary) => {
+        Ok(mut summary) => {
             let time = begun.elapsed();
-            out.write(&match form {
-                HumanOrJson::Human => text::summary(&name, &summary, time, width),
-                HumanOrJson::Json => json::summary(&name, &summary, time),
-            })?;
+            if !is_silent {
+                out.write(&match form {
+                    HumanOrJson::Human => text::summary(&name, &summary, time, width),
+                    HumanOrJson::Json => json::summary(&name, &summary, time),
+                })?;
+            }
+            if let Some(kept) = summary.kept.take() {
+                out.flush()?;
+                let made = page::render(&name, (&summary, time), kept, args.limits.into());
+                show(args, &page, made, out)?;
+            }
             Ok(match summary.outcome {
                 watch::Ended::Fine => Exit::Success,
                 watch::Ended::Undecided(_) | watch::Ended::Stopped { .. } => Exit::Undecided,
@@ -59,6 +75,25 @@ pub fn run(args: &WatchArgs, out: &mut Output) -> CommandResult {
         Err(WatchError::Io(error)) => Err(unreadable(&name, &error)),
         Err(WatchError::Line(error)) => Err(CommandError::input(error)),
     }
+}
+
+/// Writes the page and shows it, or says why there is none.
+fn show(
+    args: &WatchArgs,
+    page: &ViolationPage<'_>,
+    made: Result<String, String>,
+    out: &mut Output,
+) -> Result<(), CommandError> {
+    match made {
+        Ok(text) => {
+            page.write(|| text)?;
+            if args.open {
+                browser::show(args.html.as_deref(), out);
+            }
+        }
+        Err(why) => out.note(&format!("--html: there is no page: {why}")),
+    }
+    Ok(())
 }
 
 fn unreadable(name: &str, error: &io::Error) -> CommandError {
@@ -86,7 +121,9 @@ fn prepare(args: &WatchArgs) -> Result<(String, watch::Settings, LineReader), Co
     }
     let format = args.format.as_deref().and_then(Format::from_name);
     let max_configurations = args.max_configurations;
-    Ok((name, watch::Settings { model, format, max_configurations, allowance }, lines))
+    let keep_lines = args.html.is_some();
+    let settings = watch::Settings { model, format, max_configurations, allowance, keep_lines };
+    Ok((name, settings, lines))
 }
 
 /// Shows progress, and reports each object or key that is given up.
@@ -96,6 +133,8 @@ struct StreamReporter<'a> {
     form: HumanOrJson,
     width: usize,
     out: &'a mut Output,
+    /// True if only a page is written.
+    is_silent: bool,
     /// The first error while writing.
     failed: Option<io::Error>,
 }
@@ -110,6 +149,9 @@ impl watch::Watcher for StreamReporter<'_> {
     }
 
     fn given_up(&mut self, given_up: &watch::GivenUp) {
+        if self.is_silent {
+            return;
+        }
         let text = match self.form {
             HumanOrJson::Human => text::given_up(self.name, given_up, self.width),
             HumanOrJson::Json => json::given_up(self.name, given_up),

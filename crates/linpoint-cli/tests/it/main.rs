@@ -28,5 +28,6 @@ mod spin;
 mod stats;
 mod support;
 mod watch;
+mod watch_page;
 mod words;
 mod workloads;

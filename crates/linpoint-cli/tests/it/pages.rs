@@ -153,3 +153,50 @@ fn stats_plots_histories() {
     let (_, err) = exits(&linpoint(&dir, &["stats", "--plot", "x.svg", "a.jsonl", "run.edn"]), 2);
     assert!(err.contains("--plot: x.svg has room for one history"), "{err}");
 }
+
+#[test]
+fn a_page_links_the_other_files_of_its_jepsen_run() {
+    let dir = dir("neighbours");
+    let store = dir.join("store/my test");
+    fs::create_dir_all(&store).unwrap();
+    let history = "{:process 0, :type :invoke, :f :read, :value nil}\n{:process 0, :type :ok, :f :read, :value nil}\n";
+    fs::write(store.join("history.edn"), history).unwrap();
+    for name in [
+        "results.edn",
+        "jepsen.log",
+        "timeline.html",
+        "latency-raw.png",
+        "50%.png",
+        "test.fressian",
+        ".hidden.txt",
+    ] {
+        fs::write(store.join(name), "").unwrap();
+    }
+    let links = |page: &str| {
+        let facts = facts(&dir.join(page));
+        let links = facts["neighbours"].as_array().unwrap().clone();
+        links.iter().map(|link| link[1].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let expected = |to: &str| {
+        ["50%25.png", "jepsen.log", "latency-raw.png", "results.edn", "timeline.html"]
+            .map(|name| format!("{to}{name}"))
+    };
+    let file = "store/my test/history.edn";
+    exits(&linpoint(&dir, &["check", "--html", "page.html", file]), 0);
+    assert_eq!(links("page.html"), expected("store/my%20test/"));
+    // From every place a page can be written to, and from every place the command can be run in.
+    exits(&linpoint(&dir, &["check", "--html", "pages/", "store"]), 0);
+    assert_eq!(links("pages/store-my-test-history.edn.html"), expected("../store/my%20test/"));
+    exits(&linpoint(&store, &["check", "--html", "page.html", "history.edn"]), 0);
+    assert_eq!(links("store/my test/page.html"), expected(""));
+    for href in links("page.html") {
+        let name = href.replace("%20", " ").replace("%25", "%");
+        assert!(dir.join(name).is_file(), "{href}");
+    }
+    // A file of that name alone is no run of Jepsen.
+    fs::create_dir(dir.join("alone")).unwrap();
+    fs::write(dir.join("alone/history.edn"), history).unwrap();
+    fs::write(dir.join("alone/secret.txt"), "").unwrap();
+    exits(&linpoint(&dir, &["check", "--html", "alone.html", "alone/history.edn"]), 0);
+    assert_eq!(links("alone.html"), Vec::<String>::new());
+}

@@ -67,6 +67,7 @@ pub(crate) fn write(
         id: raw.id.as_deref(),
         clock: if keeps_times(raw, to) { raw.clock } else { Clock::Order },
         unit: raw.unit,
+        since_1970: raw.since_1970,
         ties: raw.ties,
         processes: script.processes,
         own_segments: has_own_segments(raw),
@@ -231,6 +232,16 @@ fn losses(raw: &RawHistory, to: Format) -> Vec<String> {
     let faults = raw.faults.len();
     let lost_faults = faults > 0 && !to.has_faults();
     report(lost_faults, format!("faults and other events are left out ({faults})"));
+    let (of_clients, coloured) = (
+        raw.faults.iter().any(|fault| fault.process.is_some()),
+        raw.faults.iter().any(|fault| fault.color.is_some()),
+    );
+    let keeps_faults = to.has_faults() && !jsonl;
+    report(
+        keeps_faults && of_clients,
+        "events of clients are no longer in the lanes of their clients".to_owned(),
+    );
+    report(keeps_faults && coloured, "colors of events are left out".to_owned());
     report(raw.note.is_some() && !jsonl, "the note is left out".to_owned());
     report(
         raw.id.is_some() && to != Format::Violat,
@@ -243,6 +254,10 @@ fn losses(raw: &RawHistory, to: Format) -> Vec<String> {
     let shows_times = to.has_faults() && (jsonl || raw.unit.is_some());
     let times = has_times && !keeps_times(raw, to) && !shows_times;
     report(times, "times are left out: only the order of events is kept".to_owned());
+    report(
+        raw.since_1970 && shows_times && !jsonl,
+        "it is no longer known that times count since 1970".to_owned(),
+    );
     let named = |(number, name): (&u32, &Value)| *name != Value::Int(i64::from(*number));
     let is_named = raw.processes.iter().any(named);
     let fastlin = to == Format::Fastlin;

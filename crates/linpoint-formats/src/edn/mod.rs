@@ -16,7 +16,9 @@
 
 pub(crate) mod parser;
 
-use crate::jepsen::{Event, Reader, Rules, Type};
+use std::ops::Range;
+
+use crate::jepsen::{Event, Reader, Remarks, Rules, Type, remark};
 use crate::model::ModelName;
 use crate::raw::{RawHistory, Unit};
 use crate::workload::{Recognised, WorkloadChoice, recognise};
@@ -70,8 +72,9 @@ pub(crate) fn read(
     source: &Source,
     given: Option<&ModelName>,
     workload: WorkloadChoice,
+    keep_details: bool,
 ) -> Result<RawHistory, ReadError> {
-    let events = named(source, all_events(source, true)?)?;
+    let events = named(source, all_events(source, true, keep_details)?)?;
     history_of(source, events, Format::Edn, given, workload)
 }
 
@@ -215,7 +218,7 @@ impl Places<'_> {
 
 /// All events of a file, each with its process.
 pub(crate) fn events(source: &Source, escapes: bool) -> Result<Vec<Event>, ReadError> {
-    let Events { list, without_process } = all_events(source, escapes)?;
+    let Events { list, without_process } = all_events(source, escapes, false)?;
     match without_process.first().and_then(|at| list.get(*at)) {
         None => Ok(list),
         Some(event) => Err(no_process(source, event)),
@@ -230,18 +233,22 @@ pub(crate) struct Events {
     pub(crate) without_process: Vec<usize>,
 }
 
-fn all_events(source: &Source, escapes: bool) -> Result<Events, ReadError> {
+fn all_events(source: &Source, escapes: bool, keep_details: bool) -> Result<Events, ReadError> {
     let text = source.text();
     let first_line = source.first_line();
     let mut places = Places { text, first_line, line: first_line, line_start: 0, until: 0 };
-    let events = read_events(&mut Parser::new(text, escapes), &mut places);
+    let events = read_events(&mut Parser::new(text, escapes), &mut places, keep_details);
     events.map_err(|wrong| {
         let (line, column) = places.of(wrong.at);
         ReadError::new(source, wrong.message).at(source, line, column)
     })
 }
 
-fn read_events(parser: &mut Parser<'_>, places: &mut Places<'_>) -> Result<Events, Wrong> {
+fn read_events(
+    parser: &mut Parser<'_>,
+    places: &mut Places<'_>,
+    keep_details: bool,
+) -> Result<Events, Wrong> {
     parser.peek();
     let open = parser.position();
     let close = match () {
@@ -257,7 +264,11 @@ fn read_events(parser: &mut Parser<'_>, places: &mut Places<'_>) -> Result<Event
         if !entries.iter().any(|(name, ..)| name.as_str() == Some(":process")) {
             events.without_process.push(events.list.len());
         }
-        events.list.push(event(entries, at, line, column)?);
+        let remarks = match keep_details {
+            true => remarks(parser, &entries),
+            false => Remarks::default(),
+        };
+        events.list.push(Event { remarks, ..event(entries, at, line, column)? });
     }
     if parser.peek().is_some() {
         let message = "unexpected input after the end of the history".to_owned();
@@ -266,17 +277,33 @@ fn read_events(parser: &mut Parser<'_>, places: &mut Places<'_>) -> Result<Event
     Ok(events)
 }
 
+/// The keys that say nothing more about an operation than the page shows anyway.
+const USUAL: &[&str] = &[":process", ":type", ":f", ":key", ":value", ":time", ":index"];
+
+/// The other keys of an event as they are written, for people.
+fn remarks(parser: &Parser<'_>, entries: &Entries) -> Remarks {
+    let others = entries.iter().filter_map(|(name, value, range)| match (name.as_str(), value) {
+        (_, Value::Nil) => None,
+        (Some(name), _) if USUAL.contains(&name) => None,
+        (Some(name), Value::Str(text)) => Some(remark(name, text)),
+        (name, _) => {
+            let text = String::from_utf8_lossy(parser.text(range.clone()));
+            Some(remark(name.unwrap_or("?"), &text))
+        }
+    });
+    others.collect()
+}
+
 fn event(entries: Entries, at: usize, line: u32, column: usize) -> Result<Event, Wrong> {
     let (mut process, mut kind, mut f, mut key, mut value) = (None, None, None, None, None);
-    let (mut time, mut error) = (None, None);
-    for (name, entry, at) in entries {
+    let mut time = None;
+    for (name, entry, Range { start: at, .. }) in entries {
         match name.as_str() {
             Some(":process") => process = Some(entry),
             Some(":type") => kind = Some((entry, at)),
             Some(":f") => f = Some((entry, at)),
             Some(":key") => key = Some(entry),
             Some(":value") => value = Some(entry),
-            Some(":error") => error = Some(entry),
             Some(":time") => time = entry.as_int().and_then(|time| u64::try_from(time).ok()),
             _ => {}
         }
@@ -303,7 +330,8 @@ fn event(entries: Entries, at: usize, line: u32, column: usize) -> Result<Event,
         _ => "".into(),
     };
     let value = value.unwrap_or_default();
-    Ok(Event { line, column, process, kind, f, key, value, time, error })
+    let remarks = Remarks::default();
+    Ok(Event { line, column, process, kind, f, key, value, time, remarks })
 }
 
 #[cfg(test)]
@@ -311,7 +339,7 @@ mod tests {
     use super::*;
 
     fn history(text: &str) -> Result<RawHistory, String> {
-        read(&Source::new("h.edn", text), None, WorkloadChoice::Recognise)
+        read(&Source::new("h.edn", text), None, WorkloadChoice::Recognise, false)
             .map_err(|e| e.to_string())
     }
 

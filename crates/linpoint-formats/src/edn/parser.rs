@@ -3,6 +3,8 @@
 //! Commas are white space, `;` begins a comment, `#_` drops a value, and tags are skipped. Keywords
 //! and symbols become texts, keywords with their colon. Lists, vectors and sets become lists.
 
+use std::ops::Range;
+
 use rustc_hash::FxHashSet;
 
 use crate::Value;
@@ -21,8 +23,8 @@ pub(crate) struct Wrong {
     pub(crate) message: String,
 }
 
-/// A map with names for keys, and the position of each value.
-pub(crate) type Entries = Vec<(Value, Value, usize)>;
+/// A map with names for keys, and where each value is.
+pub(crate) type Entries = Vec<(Value, Value, Range<usize>)>;
 
 /// Reads values one after the other.
 pub(crate) struct Parser<'a> {
@@ -35,6 +37,11 @@ pub(crate) struct Parser<'a> {
 impl<'a> Parser<'a> {
     pub(crate) fn new(text: &'a [u8], escapes: bool) -> Parser<'a> {
         Parser { text, at: 0, escapes }
+    }
+
+    /// A piece of the text.
+    pub(crate) fn text(&self, range: Range<usize>) -> &'a [u8] {
+        &self.text[range]
     }
 
     /// The position of the next byte.
@@ -120,7 +127,7 @@ impl<'a> Parser<'a> {
                 return self.wrong(key_at, format!("the key {} appears twice", key.bare()));
             }
             let value = self.value(depth + 1)?;
-            entries.push((key, value, at));
+            entries.push((key, value, at..self.at));
         }
         Ok(entries)
     }

@@ -27,6 +27,7 @@ pub(crate) fn open(header: &[u8]) -> Option<(RawHistory, Box<dyn stream::Lines>)
     history.note = header.note;
     history.ties = header.ties;
     history.unit = header.unit;
+    history.since_1970 = header.since_1970;
     Some((history, Box::new(Lines::default())))
 }
 

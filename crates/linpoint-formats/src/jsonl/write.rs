@@ -109,6 +109,9 @@ impl Writer for Lines<'_> {
         }
         if let Some(unit) = header.unit {
             let _ = write!(self.line, ",\"unit\":\"{}\"", unit.name());
+            if header.since_1970 {
+                self.line.extend(b",\"epoch\":\"unix\"");
+            }
         }
         self.end_line()
     }
@@ -158,11 +161,24 @@ impl Writer for Lines<'_> {
         };
         let _ = write!(self.line, "{{\"{mark}\":");
         json_text(&fault.name, &mut self.line);
-        self.line.extend(b",\"lane\":");
-        json_text(&fault.lane, &mut self.line);
-        if let Some(detail) = fault.detail.as_ref().filter(|_| part != FaultPart::End) {
-            self.line.extend(b",\"detail\":");
-            json_text(detail, &mut self.line);
+        match &fault.process {
+            Some(process) => {
+                self.line.extend(b",\"process\":");
+                json(process, &mut self.line);
+            }
+            None => {
+                self.line.extend(b",\"lane\":");
+                json_text(&fault.lane, &mut self.line);
+            }
+        }
+        if part != FaultPart::End {
+            if let Some(detail) = &fault.detail {
+                self.line.extend(b",\"detail\":");
+                json_text(detail, &mut self.line);
+            }
+            if let Some(color) = fault.color {
+                let _ = write!(self.line, ",\"color\":\"{color}\"");
+            }
         }
         let end = match fault.end {
             Lasting::Until(Moment { time, .. }) => time,

@@ -457,7 +457,9 @@ impl<'s, 'm> Reader<'s, 'm> {
     }
 
     fn finish(mut self, format: Format) -> Result<RawHistory, ReadError> {
-        let scale = Scale::of(&self.intervals, self.map.time.is_some() || self.has_units());
+        let has_unit = self.map.time.is_some() || self.has_units();
+        let has_times = !self.intervals.is_empty();
+        let scale = Scale::of(&self.intervals, has_unit);
         for interval in std::mem::take(&mut self.intervals) {
             let Interval { place, name, args, result, start, end, details } = interval;
             let too_far = || place.wrong(self.source, "the times of the file are too far apart");
@@ -474,7 +476,13 @@ impl<'s, 'm> Reader<'s, 'm> {
             });
             added.map_err(|error: RawError| place.wrong(self.source, error))?;
         }
-        Ok(self.builder.finish(format))
+        let mut history = self.builder.finish(format);
+        // With units, times are nanoseconds; dates are counted since 1970.
+        let is_date = |target| self.map.unit(target) == Some(Unit::Rfc3339);
+        history.unit = (has_unit && has_times).then_some(crate::raw::Unit::Nanoseconds);
+        history.since_1970 =
+            history.unit.is_some() && scale.zero == 0 && (is_date("start") || is_date("end"));
+        Ok(history)
     }
 
     fn has_units(&self) -> bool {

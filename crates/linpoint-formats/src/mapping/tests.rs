@@ -81,6 +81,17 @@ fn times_have_units() {
         ),
         Ok((1_000_000_000, Some(2_000_000_000)))
     );
+    // Dates are known to count since 1970; numbers are not.
+    let clock = |map: &str, start: &str| {
+        let text = format!("{{\"op\":\"x\",\"a\":{start}}}");
+        let history = history(&text, map).unwrap();
+        (history.unit.map(|unit| unit.name()), history.since_1970)
+    };
+    assert_eq!(clock("start=a:rfc3339", "\"2026-11-18T20:08:59Z\""), (Some("ns"), true));
+    // Times before 1970 are counted from the first of them.
+    assert_eq!(clock("start=a:rfc3339", "\"1969-11-18T20:08:59Z\""), (Some("ns"), false));
+    assert_eq!(clock("start=a:s", "1763496539"), (Some("ns"), false));
+    assert_eq!(clock("start=a", "1763496539"), (None, false));
     // Without a unit, whole numbers stay as they are.
     assert_eq!(times("start=a,end=b", "5", "\"9\""), Ok((5, Some(9))));
     assert_eq!(times("start=a,end=b", "5.5", "9"), Ok((5_500_000_000, Some(9_000_000_000))));

@@ -6,7 +6,8 @@ use std::fmt;
 
 use rustc_hash::FxHashMap;
 
-use crate::RawError;
+use super::Color;
+use crate::{RawError, Value};
 
 /// A reading of a clock, which is not negative.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -79,12 +80,16 @@ pub struct Moment {
 }
 
 /// Something that is not an operation, as a reader finds it.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Aside {
     /// The line it is on.
     pub line: u32,
     /// The row in which it is drawn.
     pub lane: String,
+    /// The client in whose lane it is drawn instead.
+    pub process: Option<Value>,
+    /// Its colour, if it has one of its own.
+    pub color: Option<Color>,
     /// What it is called: `partition`, or a function of a nemesis.
     pub name: String,
     /// More about it.
@@ -96,7 +101,7 @@ pub struct Aside {
 }
 
 /// What an [`Aside`] means for the time after it.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub enum Mark {
     /// A fault begins.
     Begins,
@@ -105,6 +110,7 @@ pub enum Mark {
     /// A fault with its end, which is `None` if it never ended.
     Lasts(Option<Reading>),
     /// Nothing: it is a single moment.
+    #[default]
     Moment,
     /// By its name: `start-partition` begins a fault, and `stop-partition` ends it.
     Named,
@@ -115,8 +121,12 @@ pub enum Mark {
 pub struct Fault {
     /// The line on which it begins.
     pub line: u32,
-    /// The row in which it is drawn: `nemesis`, `server 3`.
+    /// The row in which it is drawn: `nemesis`, `server 3`; the name of the client, if it is of one.
     pub lane: String,
+    /// The client in whose lane it is drawn, where that is possible.
+    pub process: Option<Value>,
+    /// Its colour, if it has one of its own.
+    pub color: Option<Color>,
     /// What it is called: `partition`.
     pub name: String,
     /// More about it: which nodes are cut off.
@@ -252,8 +262,8 @@ pub(super) fn faults(asides: Vec<(u64, Aside)>) -> Vec<Fault> {
 }
 
 fn fault(aside: Aside, begin: Moment, end: Lasting) -> Fault {
-    let Aside { line, lane, name, detail, .. } = aside;
-    Fault { line, lane, name, detail, begin, end }
+    let Aside { line, lane, process, color, name, detail, .. } = aside;
+    Fault { line, lane, process, color, name, detail, begin, end }
 }
 
 /// An event of a nemesis.
@@ -347,7 +357,8 @@ mod tests {
         let aside = |(at, (name, detail)): (u64, &(&str, Option<&str>))| {
             let (lane, detail) = ("nemesis".to_owned(), detail.map(str::to_owned));
             let (line, time) = (at as u32, None);
-            (at, Aside { line, lane, name: (*name).to_owned(), detail, mark: Mark::Named, time })
+            let (name, mark) = ((*name).to_owned(), Mark::Named);
+            (at, Aside { line, lane, name, detail, mark, time, ..Aside::default() })
         };
         faults((1..).zip(events).map(aside).collect()).iter().map(shown).collect()
     }
@@ -406,7 +417,7 @@ mod tests {
     fn marks_that_state_what_they_mean() {
         let aside = |after, name: &str, mark, time| {
             let (lane, name) = ("net".to_owned(), name.to_owned());
-            (after, Aside { line: 0, lane, name, detail: None, mark, time })
+            (after, Aside { lane, name, mark, time, ..Aside::default() })
         };
         let time = |n| Some(Reading::Whole(n));
         let all = faults(vec![

@@ -70,6 +70,8 @@ pub(crate) struct LiveOps {
     objects: Names,
     partly_unknown: usize,
     open: usize,
+    /// True if there was something that is not an operation.
+    has_aside: bool,
 }
 
 /// An operation that is open.
@@ -111,6 +113,11 @@ impl LiveOps {
             self.slots.iter().flatten().filter(is_open).map(LiveOp::raw).collect();
         open.sort_by_key(|op| std::cmp::Reverse(op.line));
         open
+    }
+
+    /// True if there was something that is not an operation since this was asked last.
+    pub(crate) fn takes_aside(&mut self) -> bool {
+        std::mem::take(&mut self.has_aside)
     }
 
     /// Number of partly unknown results.
@@ -238,6 +245,7 @@ impl Sink for LiveOps {
 
     /// Nothing is drawn for a stream.
     fn aside(&mut self, _aside: Aside) -> Result<(), RawError> {
+        self.has_aside = true;
         Ok(())
     }
 

@@ -5,6 +5,7 @@
 //! adds the position.
 
 mod asides;
+mod color;
 mod lines;
 mod live;
 mod ops;
@@ -20,6 +21,7 @@ use crate::{Format, RawError, Value};
 pub(crate) use asides::functions;
 pub use asides::{Aside, Fault, Lasting, Mark, Moment, Reading, Unit};
 use asides::{OpenFaults, faults};
+pub use color::Color;
 pub(crate) use lines::Lines;
 pub use live::Sink;
 pub(crate) use live::{Change, LiveOps};
@@ -52,6 +54,8 @@ pub struct RawHistory {
     pub faults: Vec<Fault>,
     /// The unit of its clock.
     pub unit: Option<Unit>,
+    /// True if the clock counts since 1970-01-01T00:00:00Z.
+    pub since_1970: bool,
     /// The clock at each event, by the number of the event (from 0), if operations have no times but their events have. They say
     /// nothing about the order of events.
     pub readings: Vec<Reading>,
@@ -265,6 +269,7 @@ impl RawBuilder {
             objects: self.objects.list,
             faults: faults(self.asides),
             unit: None,
+            since_1970: false,
             readings: self.readings,
             remarks: self.remarks,
             partly_unknown: self.partly_unknown,

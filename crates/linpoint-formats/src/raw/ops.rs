@@ -248,6 +248,12 @@ impl RawOps {
         ids.filter(|id| self.fate(*id) != Fate::Dropped)
     }
 
+    /// The ids of those that did not happen, in the same order.
+    pub fn failed_ids(&self) -> impl Iterator<Item = RawId> {
+        let ids = (0..self.rows() as u32).map(RawId);
+        ids.filter(|id| self.fate(*id) == Fate::Dropped)
+    }
+
     /// Passes all operations to `each` in the order of the file, and releases their memory on the
     /// way.
     pub fn consume<E>(self, each: &mut dyn FnMut(&RawOp<'_>) -> Result<(), E>) -> Result<(), E> {

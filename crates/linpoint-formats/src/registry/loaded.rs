@@ -42,7 +42,7 @@ pub struct LoadedHistory {
 }
 
 /// The name of a client, for people.
-pub(super) fn client(process: &Value) -> String {
+pub(crate) fn client(process: &Value) -> String {
     match process {
         Value::Int(n) => format!("client {n}"),
         name => name.bare(),

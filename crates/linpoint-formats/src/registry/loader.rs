@@ -202,18 +202,23 @@ impl Loader<'_, '_> {
         if !self.keep_details {
             return;
         }
-        self.failed = self.raw.ops.failed().map(|op| FailedOp::new(&op, &self.raw)).collect();
-        let places: FxHashMap<RawId, u32> = match remarks.is_empty() {
-            true => FxHashMap::default(),
-            false => self.raw.ops.ids().zip(0..).collect(),
-        };
+        let RawHistory { ops, .. } = &self.raw;
+        self.failed = ops.failed().map(|op| FailedOp::new(&op, &self.raw)).collect();
+        if remarks.is_empty() {
+            return;
+        }
+        let happened: FxHashMap<RawId, u32> = ops.ids().zip(0..).collect();
+        let failed: FxHashMap<RawId, u32> = ops.failed_ids().zip(0..).collect();
         for (op, text) in remarks {
-            // Failed operations have none.
-            if let Some(at) = places.get(&op) {
-                let all: &mut String = self.remarks.entry(*at).or_default();
-                if !all.is_empty() {
-                    all.push_str("; ");
-                }
+            let all = match (happened.get(&op), failed.get(&op)) {
+                (Some(at), _) => self.remarks.entry(*at).or_default(),
+                (None, Some(at)) => &mut self.failed[*at as usize].remark,
+                (None, None) => continue,
+            };
+            // The call and the return of an operation may say the same.
+            if !all.split("; ").any(|known| known == text) {
+                let comma = if all.is_empty() { "" } else { "; " };
+                all.push_str(comma);
                 all.push_str(&text);
             }
         }

@@ -2,6 +2,7 @@
 
 pub mod custom;
 mod facts;
+mod kept;
 mod loaded;
 mod loader;
 pub(crate) mod models;
@@ -14,6 +15,7 @@ mod wrong;
 
 pub use facts::Facts;
 pub use loaded::LoadedHistory;
+pub(crate) use loaded::client;
 pub use models::for_each_model;
 pub(crate) use moments::Events;
 pub use moments::{FailedOp, PlacedFault, Times};
@@ -148,11 +150,20 @@ pub struct Unjoined {
 
 /// Reads all histories of an input without joining them to their models.
 pub fn read_raw(source: &Source, given: Given<'_>) -> Vec<Result<Unjoined, ReadError>> {
+    read_raw_with(source, given, false)
+}
+
+/// The same, with or without what only pages show.
+fn read_raw_with(
+    source: &Source,
+    given: Given<'_>,
+    keep_details: bool,
+) -> Vec<Result<Unjoined, ReadError>> {
     let read = match given {
         Given { map: Some(map), format, .. } => vec![mapping::read(source, format, map)],
         Given { format, model, workload, .. } => {
             match format.map_or_else(|| Format::detect(source), Ok) {
-                Ok(format) => format.read_as(source, model, workload),
+                Ok(format) => format.read_as(source, model, workload, keep_details),
                 Err(error) => vec![Err(error)],
             }
         }
@@ -255,7 +266,7 @@ fn read_any(source: &Source, limits: ReadLimits, given: Given<'_>) -> Vec<Found>
         }
         Err(error) => Found { id: None, history: Err(error) },
     };
-    read_raw(source, given).into_iter().map(found).collect()
+    read_raw_with(source, given, limits.details).into_iter().map(found).collect()
 }
 
 /// Joins a history to its model. `model` overrides the model that the file names.

@@ -8,6 +8,7 @@ use crate::raw::{Clock, Fault, Lasting, Moment, RawHistory, RawOp, Reading, Unit
 #[derive(Clone, Debug)]
 pub struct Times {
     unit: Option<Unit>,
+    since_1970: bool,
     list: Vec<(Reading, Option<Reading>)>,
 }
 
@@ -15,6 +16,11 @@ impl Times {
     /// The unit, if the file says which.
     pub fn unit(&self) -> Option<Unit> {
         self.unit
+    }
+
+    /// True if the clock is known to count since 1970-01-01T00:00:00Z.
+    pub fn since_1970(&self) -> bool {
+        self.since_1970
     }
 
     /// The clock at the call and at the return of an operation.
@@ -43,6 +49,8 @@ pub struct FailedOp {
     pub client: Option<String>,
     /// The object it was called on.
     pub object: Option<String>,
+    /// What the file says about it, for people; perhaps nothing.
+    pub remark: String,
     /// The line of the call.
     pub line: u32,
     /// The number of calls and returns before it was called, and before it failed.
@@ -61,6 +69,7 @@ impl FailedOp {
             text: crate::write::shown(op.name, op.args),
             client: client.map(super::loaded::client),
             object: object.map(crate::Value::bare),
+            remark: String::new(),
             line: op.line,
             place: (0, 0),
             times: (None, None),
@@ -104,7 +113,8 @@ impl Events {
             Some((reading(start)?, end))
         };
         let list: Option<Vec<_>> = self.0.iter().map(times).collect();
-        Some(Times { unit: raw.unit, list: list.filter(|list| !list.is_empty())? })
+        let list = list.filter(|list| !list.is_empty())?;
+        Some(Times { unit: raw.unit, since_1970: raw.since_1970, list })
     }
 
     /// Finds the places of faults and of operations that failed.

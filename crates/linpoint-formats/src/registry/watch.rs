@@ -14,7 +14,7 @@ use super::models::Model;
 use super::recent::Recent;
 use super::wrong::mismatch_at;
 use super::{entry_of, model_of, model_with_options};
-use crate::live::{Lines, LiveReader, Opened, WatchError};
+use crate::live::{KeptLines, Lines, LiveReader, Opened, WatchError};
 use crate::model::ModelName;
 use crate::raw::{Change, End, RawId, RawOp, Sink};
 use crate::{Format, ReadError, Value};
@@ -37,6 +37,8 @@ pub struct Settings {
     /// Time and memory. If a limit is reached, watching stops. The caller, who supplies the lines,
     /// [pauses](Allowance::pause) it while waiting for them.
     pub allowance: Allowance,
+    /// Whether to keep the last lines, for a page: up to 200,000 of them, and 32 MiB.
+    pub keep_lines: bool,
 }
 
 /// Progress callback.
@@ -75,6 +77,8 @@ pub struct Summary {
     pub unknown_results: u64,
     /// How it ended.
     pub outcome: Ended,
+    /// The last lines, if they were to be kept.
+    pub kept: Option<KeptLines>,
 }
 
 /// How a stream ended.
@@ -141,7 +145,8 @@ pub fn watch(
     settings: &Settings,
     watcher: &mut dyn Watcher,
 ) -> Result<Summary, WatchError> {
-    let Opened { reader, model, has_lines } = LiveReader::open(name, lines, settings.format)?;
+    let Opened { reader, model, has_lines } =
+        LiveReader::open(name, lines, settings.format, settings.keep_lines)?;
     let source = reader.source();
     let model =
         model_of(source, reader.format(), settings.model.as_ref(), model.as_ref(), !has_lines)
@@ -168,8 +173,9 @@ pub fn watch(
     };
     let outcome = stream.watch(watcher)?;
     let partly = stream.reader.ops().partly_unknown() as u64;
+    let kept = stream.reader.take_kept();
     let Stream { operations, unknown_results, .. } = stream;
-    Ok(Summary { model, operations, unknown_results: unknown_results + partly, outcome })
+    Ok(Summary { model, operations, unknown_results: unknown_results + partly, outcome, kept })
 }
 
 /// The operations of one object, as they come in.

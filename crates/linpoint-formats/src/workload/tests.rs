@@ -15,7 +15,7 @@ fn edn(lines: &str) -> String {
 
 fn read(text: &str, choice: WorkloadChoice) -> Result<RawHistory, String> {
     let source = Source::new("h.edn", text);
-    let read = Format::Edn.read_as(&source, None, choice).pop().unwrap();
+    let read = Format::Edn.read_as(&source, None, choice, false).pop().unwrap();
     read.map_err(|error| error.to_string())
 }
 

@@ -32,6 +32,8 @@ pub struct Header<'a> {
     pub clock: Clock,
     /// The unit of the clock.
     pub unit: Option<Unit>,
+    /// True if the clock counts since 1970-01-01T00:00:00Z.
+    pub since_1970: bool,
     /// What equal times mean.
     pub ties: Ties,
     /// All process numbers are below this.

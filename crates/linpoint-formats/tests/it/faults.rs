@@ -107,13 +107,34 @@ fn misplaced_keys_are_errors() {
             "h.jsonl:2:22: \"end\" does not belong on a line with \"fault\"",
         ),
         (
-            r#"{"event":"x","start":5,"end":6}"#,
-            "h.jsonl:2:30: \"end\" does not belong on a line with \"event\"",
+            r#"{"event":"x","end":6}"#,
+            "h.jsonl:2:20: \"end\" does not belong on a line with \"event\"",
         ),
         (r#"{"fault":"x","start":5,"end":4}"#, "h.jsonl:2:30: the fault ends before it starts"),
         (
             r#"{"fault":"x","start":5,"time":4}"#,
             "h.jsonl:2:31: \"time\" does not belong on a line with \"fault\"",
+        ),
+        (r#"{"event":"x","start":5,"end":4}"#, "h.jsonl:2:30: the event ends before it starts"),
+        (
+            r#"{"heal":"x","color":"red"}"#,
+            "h.jsonl:2:21: \"color\" does not belong on a line with \"heal\"",
+        ),
+        (
+            r#"{"event":"x","process":1,"lane":"y"}"#,
+            "h.jsonl:2:33: \"lane\" does not belong on a line with \"process\": it is drawn in the lane of that client",
+        ),
+        (
+            r##"{"event":"x","color":"#12g"}"##,
+            "h.jsonl:2:22: a color is #rgb, #rrggbb or one of red, orange, yellow, green, teal, blue, purple, pink, brown, gray, not \"#12g\"",
+        ),
+        (
+            r#"{"event":"x","color":7}"#,
+            "h.jsonl:2:22: invalid type: integer `7`, expected a string",
+        ),
+        (
+            r#"{"call":1,"op":"read","color":"red"}"#,
+            "h.jsonl:2:31: \"color\" does not belong on a line with \"call\"",
         ),
         (
             r#"{"call":1,"op":"read","lane":"x"}"#,
@@ -212,7 +233,7 @@ fn remarks_and_failed_operations_are_kept_for_pages() {
 "#;
     let history = loaded("h.edn", text);
     assert_eq!(history.len(), 2);
-    assert_eq!(history.remark(OpId(0)), Some("error: [\":timeout\", \"n1\"]"));
+    assert_eq!(history.remark(OpId(0)), Some("error: [:timeout \"n1\"]"));
     assert_eq!(history.remark(OpId(1)), None);
     let [failed] = history.failed() else { panic!("{:?}", history.failed()) };
     assert_eq!((failed.text.as_str(), failed.place), ("write(6)", (1, 1)));
@@ -221,4 +242,123 @@ fn remarks_and_failed_operations_are_kept_for_pages() {
 {"op":"read","value":0,"start":1,"end":2,"note":"from the cache"}
 "#;
     assert_eq!(loaded("h", text).remark(OpId(0)), Some("from the cache"));
+}
+
+const OF_CLIENTS: &str = r##"{"linpoint":1,"model":"register","initial":0}
+{"call":1,"process":0,"op":"read"}
+{"event":"cache miss","process":0,"detail":"key 7","color":"#F80"}
+{"fault":"paused","process":"ann","color":"red"}
+{"return":1,"value":0}
+{"heal":"paused","process":"ann"}
+{"event":"v2","lane":"release"}
+"##;
+
+#[test]
+fn events_can_be_of_clients_and_have_colours() {
+    let history = loaded("h.jsonl", OF_CLIENTS);
+    let expected = ["client 0: cache miss key 7 1", "ann: paused 1-2", "release: v2 2"];
+    assert_eq!(faults(&history), expected);
+    let of_clients: Vec<bool> =
+        history.faults().iter().map(|placed| placed.fault.process.is_some()).collect();
+    assert_eq!(of_clients, [true, true, false]);
+    let colour = |at: usize| history.faults()[at].fault.color.map(|color| color.to_string());
+    assert_eq!([0, 1, 2].map(colour), [Some("#ff8800".into()), Some("#d64545".into()), None]);
+    // With times, an event may last, too.
+    let text = r#"{"linpoint":1,"model":"register"}
+{"process":0,"op":"write","args":[5],"start":10,"end":20}
+{"event":"compaction","process":0,"start":5,"end":15}
+{"event":"leader","process":0,"start":12}
+"#;
+    let history = loaded("h.jsonl", text);
+    assert_eq!(faults(&history), ["client 0: compaction 0-1", "client 0: leader 1"]);
+}
+
+#[test]
+fn clients_and_colours_of_events_survive_where_they_can() {
+    let source = Source::new("h.jsonl", OF_CLIENTS);
+    let raw = Format::Jsonl.read(&source, None).pop().unwrap().unwrap();
+    let same = convert(&source, &raw, None, Format::Jsonl).unwrap();
+    assert_eq!(same.lost, Vec::<String>::new());
+    let text = String::from_utf8(same.text).unwrap();
+    let of = |text: &str| {
+        let history = loaded("h.jsonl", text);
+        let faults = history.faults().iter();
+        let fact = |placed: &registry::PlacedFault| {
+            (placed.fault.process.clone(), placed.fault.color, placed.fault.text(), placed.from)
+        };
+        faults.map(fact).collect::<Vec<_>>()
+    };
+    assert_eq!(of(&text), of(OF_CLIENTS), "{text}");
+    let edn = convert(&source, &raw, None, Format::Edn).unwrap();
+    let lost = edn.lost.join("; ");
+    assert!(
+        lost.contains("events of clients are no longer in the lanes of their clients"),
+        "{lost}"
+    );
+    assert!(lost.contains("colors of events are left out"), "{lost}");
+    let text = String::from_utf8(edn.text).unwrap();
+    assert_eq!(loaded("h.edn", &text).faults().len(), 3, "{text}");
+}
+
+#[test]
+fn what_else_jepsen_says_about_an_operation_is_kept_for_pages() {
+    let long = "x".repeat(1000);
+    let edn = format!(
+        r#"{{:process 0, :type :invoke, :f :write, :value 5, :time 1000, :index 0, :node "n1"}}
+{{:process 0, :type :ok, :f :write, :value 5, :index 1, :node "n1", :debug {{:lag  3, :via [:a]}}, :trace "{long}"}}
+{{:process 1, :type :invoke, :f :write, :value 6}}
+{{:process 1, :type :fail, :f :write, :value 6, :error [:refused "n2"], :node nil}}
+"#
+    );
+    let json = format!(
+        r#"{{"process":0,"type":"invoke","f":"write","value":5,"index":0,"node":"n1"}}
+{{"process":0,"type":"ok","f":"write","value":5,"node":"n1","debug":{{"lag":3}},"trace":"{long}"}}
+{{"process":1,"type":"invoke","f":"write","value":6}}
+{{"process":1,"type":"fail","f":"write","value":6,"error":["refused","n2"],"node":null}}
+"#
+    );
+    for (name, text, debug, error) in [
+        ("h.edn", &edn, "{:lag  3, :via [:a]}", "error: [:refused \"n2\"]"),
+        ("h.json", &json, "{lag: 3}", "error: [\"refused\", \"n2\"]"),
+    ] {
+        let history = loaded(name, text);
+        let remark = history.remark(OpId(0)).unwrap();
+        assert!(remark.starts_with(&format!("node: n1; debug: {debug}; trace: xxx")), "{remark}");
+        assert!(remark.ends_with("x\u{2026}") && remark.chars().count() < 300, "{remark}");
+        assert_eq!(history.failed()[0].remark, error);
+        // Without pages, nothing is kept.
+        let source = Source::new(name, text.as_bytes());
+        let raw = registry::read_raw(&source, registry::Given::default()).pop().unwrap().unwrap();
+        assert!(raw.raw.remarks.is_empty());
+    }
+}
+
+#[test]
+fn dates_are_known_only_if_the_file_says_so() {
+    let since_1970 = |name: &str, text: &str| {
+        let history = loaded(name, text);
+        let times = history.times().unwrap();
+        (times.unit().map(|unit| unit.name()), times.since_1970())
+    };
+    let line =
+        "{\"op\":\"read\",\"value\":0,\"start\":1763510399000000000,\"end\":1763510399000000001}\n";
+    let header =
+        |keys: &str| format!("{{\"linpoint\":1,\"model\":\"register:initial=0\"{keys}}}\n{line}");
+    assert_eq!(since_1970("h", &header(r#","unit":"ns","epoch":"unix""#)), (Some("ns"), true));
+    // A large number is only that.
+    assert_eq!(since_1970("h", &header(r#","unit":"ns""#)), (Some("ns"), false));
+    for (keys, message) in [
+        (r#","epoch":"unix""#, "h.jsonl:1:52: with \"epoch\", a \"unit\" is needed"),
+        (r#","unit":"s","epoch":"y2k""#, "h.jsonl:1:63: \"epoch\" must be unix, not \"y2k\""),
+    ] {
+        assert_eq!(error(&header(keys)), message);
+    }
+    // It survives where there is a place for it.
+    let text = header(r#","unit":"ns","epoch":"unix""#);
+    let source = Source::new("h", text.as_str());
+    let raw = Format::Jsonl.read(&source, None).pop().unwrap().unwrap();
+    let same = convert(&source, &raw, None, Format::Jsonl).unwrap();
+    assert_eq!(since_1970("h", &String::from_utf8(same.text).unwrap()), (Some("ns"), true));
+    // Jepsen's times count since the test began.
+    assert_eq!(since_1970("h.edn", JEPSEN), (Some("ns"), false));
 }

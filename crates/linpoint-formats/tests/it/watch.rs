@@ -18,6 +18,7 @@ fn watched(name: &str, text: &[u8], model: Option<&str>) -> Result<Ended, String
         format: None,
         max_configurations: 100_000,
         allowance: Allowance::unlimited(),
+        keep_lines: false,
     };
     let mut next = |line: &mut Vec<u8>| {
         let found = lines.next();

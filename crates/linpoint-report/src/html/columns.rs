@@ -1,8 +1,8 @@
 //! The operations of a history in the encoding of `encode`, part by part, so that the page decodes only the parts
 //! that it shows.
 //!
-//! A part consists of its operations in call order, the number of its known orders, and those orders with their
-//! states. An operation consists of its call rank, number and line (differences to the previous operation), return
+//! A part consists of its operations in call order, the remarks on them (see `remarks`), the number of its known orders,
+//! and those orders with their states. An operation consists of its call rank, number and line (differences to the previous operation), return
 //! rank (difference to the call, 0 if pending), kind, client, object, words, result; and if there is a clock, the tick of
 //! its call (difference to the previous operation) and of its return (difference to the call), see `ticks`.
 //!
@@ -15,6 +15,7 @@ use linpoint::{OpId, Part, PartStatus, Report};
 use super::encode::{Digits, OpText, Table};
 use super::lanes::{Lifetime, predecessors};
 use super::orders::Orders;
+use super::remarks::Remarks;
 use super::ticks::Ticks;
 use crate::rendered::{Operation, Operations};
 use crate::text::shorten;
@@ -23,8 +24,6 @@ use crate::text::shorten;
 const MAX_STATES: usize = 20_000;
 /// No more states are added once their distinct texts have this many bytes.
 const MAX_STATE_BYTES: usize = 2 << 20;
-/// Limit on the number of remarks in a page.
-const MAX_REMARKS: usize = 20_000;
 /// Longer states are cut to this many characters.
 const MAX_STATE: usize = 600;
 /// Limit on the number of states of each partial order; those at its end are kept.
@@ -67,8 +66,8 @@ pub(super) struct Columns {
     pub(super) named: Vec<(OpId, u32)>,
     /// The clock, if there is one.
     pub(super) ticks: Option<Ticks>,
-    /// Part, position in the part, and text of remarks.
-    pub(super) remarks: Vec<(u32, u32, String)>,
+    /// What the input says about operations.
+    pub(super) remarks: Remarks,
     /// By number: the first is for operations without a client.
     lifetimes: Vec<Option<Lifetime>>,
 }
@@ -85,11 +84,11 @@ impl Columns {
             parts.push(everything(count, operations, report));
         }
         let (positions, ticks) = (vec![(0, 0); count], Ticks::new(count, operations));
-        let mut columns = Columns { positions, ticks, ..Columns::default() };
+        let remarks = Remarks::new(count, operations, report);
+        let mut columns = Columns { positions, ticks, remarks, ..Columns::default() };
         for (number, part) in parts.iter().enumerate() {
             for (at, id) in part.ops.iter().enumerate() {
                 columns.positions[id.index()] = (number as u32, at as u32);
-                columns.remark(operations, *id);
             }
         }
         let witnesses = columns.witnesses(parts.len(), report);
@@ -151,6 +150,7 @@ impl Columns {
             self.operation(&operation, &mut name);
             self.times(operation.span, &mut tick);
         }
+        self.remarks.write(&part.ops, &mut self.data);
         self.data.number(orders.len() as u64);
         for order in orders {
             self.order(order, operations);
@@ -185,15 +185,6 @@ impl Columns {
             data.number(self.words.word(word));
         }
         data.number(operation.ret.as_ref().map_or(0, |ret| self.words.word(ret) + 1));
-    }
-
-    fn remark(&mut self, operations: &dyn Operations, id: OpId) {
-        if self.remarks.len() < MAX_REMARKS
-            && let Some(text) = operations.remark(id)
-        {
-            let (part, at) = self.positions[id.index()];
-            self.remarks.push((part, at, shorten(&text, MAX_STATE)));
-        }
     }
 
     /// The clock at the call and at the return.

@@ -9,6 +9,7 @@ mod encode;
 mod lanes;
 mod orders;
 mod plots;
+mod remarks;
 mod ticks;
 
 use linpoint::verdict::Violation;
@@ -20,6 +21,7 @@ use crate::rendered::{Explanation, Failed, Operations, Outcome, Reading, Rendere
 use crate::text::{self, clean, duration, shorten};
 use columns::{Columns, violations};
 use orders::{Orders, find_all};
+use remarks::MAX_REMARK;
 use ticks::Ticks;
 
 /// The version of the data in a page. A page contains scripts and data of the same version, so the number is
@@ -37,6 +39,7 @@ const SCRIPTS: &[&str] = &[
     include_str!("../../assets/layout.js"),
     include_str!("../../assets/painter.js"),
     include_str!("../../assets/draw.js"),
+    include_str!("../../assets/notes.js"),
     include_str!("../../assets/view.js"),
     include_str!("../../assets/panels.js"),
     include_str!("../../assets/next.js"),
@@ -93,26 +96,27 @@ fn facts(
     let annotations = operations.annotations();
     let tick = |reading: Option<Reading>| Some(columns.ticks.as_ref()?.of(reading?));
     let failed = |failed: &Failed| {
-        let Failed { op, client, object, place, times, line } = failed;
-        json!([
-            shorten(op, 200),
-            client,
-            object,
-            place.0,
-            place.1,
-            tick(times.0),
-            tick(times.1),
-            line
-        ])
+        let Failed { op, client, object, remark, place, times, line } = failed;
+        let (from, to) = (tick(times.0), tick(times.1));
+        let mut row = json!([shorten(op, 200), client, object, place.0, place.1, from, to, line]);
+        // Most have none, and there may be many of them.
+        if let (Value::Array(row), Some(remark)) = (&mut row, remark) {
+            row.push(json!(shorten(remark, MAX_REMARK)));
+        }
+        row
     };
     let annotations = annotations.iter().map(|a| {
-        json!([a.lane, shorten(&a.text, 600), a.from, a.to, tick(a.times.0), tick(a.times.1)])
+        let times = [tick(a.times.0), tick(a.times.1)];
+        let color = a.color.map(|[r, g, b]| format!("#{r:02x}{g:02x}{b:02x}"));
+        let text = shorten(&a.text, 600);
+        json!([a.lane, text, a.from, a.to, times[0], times[1], a.client, color, a.line])
     });
     json!({
         "version": VERSION,
         "name": heading.name,
         "model": heading.model,
         "note": heading.note,
+        "neighbours": heading.neighbours,
         "outcome": outcome,
         "verdict": text::verdict(&rendered.outcome),
         "stopped": stopped,
@@ -122,7 +126,7 @@ fn facts(
         "unknown": heading.unknown_results,
         "events": columns.events,
         "failed": operations.failed().iter().take(MAX_FAILED).map(failed).collect::<Vec<_>>(),
-        "remarks": columns.remarks,
+        "remarks": columns.remarks.texts,
         "clock": columns.ticks.as_ref().map(Ticks::facts),
         "continues": columns.predecessors(),
         "plan": report.plan.to_string(),

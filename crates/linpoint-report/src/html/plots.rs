@@ -43,11 +43,12 @@ fn plot(columns: &Columns, operations: &dyn Operations) -> Plot {
     }
     let ends = points.iter().map(|point| point.end).filter(|end| end.is_finite());
     let last = points.iter().map(|point| point.start).chain(ends).fold(0.0, f64::max);
-    let faults = operations.annotations();
+    let annotations = operations.annotations();
+    let faults = annotations.iter().filter(|annotation| annotation.client.is_none());
     Plot {
         axis: time.axis,
         names,
-        faults: faults.iter().filter_map(|fault| time.fault(fault, last)).collect(),
+        faults: faults.filter_map(|fault| time.fault(fault, last)).collect(),
         points,
     }
 }

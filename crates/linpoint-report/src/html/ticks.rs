@@ -19,6 +19,7 @@ pub(super) struct Ticks {
     by_rank: Vec<u64>,
     scale: Scale,
     unit: Option<&'static str>,
+    since_1970: bool,
 }
 
 /// How readings become numbers of steps.
@@ -51,7 +52,7 @@ impl Ticks {
             latest = latest.max(*tick);
             *tick = latest;
         }
-        Some(Ticks { by_rank, scale, unit: clock.unit })
+        Some(Ticks { by_rank, scale, unit: clock.unit, since_1970: clock.since_1970 })
     }
 
     pub(super) fn at(&self, rank: u32) -> u64 {
@@ -70,7 +71,7 @@ impl Ticks {
             Scale::Whole { first, step } => (first.to_string(), step as f64),
             Scale::Float { first, factor, step } => (format!("{first:?}"), step as f64 / factor),
         };
-        json!({ "unit": self.unit, "first": first, "step": step })
+        json!({ "unit": self.unit, "first": first, "step": step, "dated": self.since_1970 })
     }
 }
 

@@ -3,6 +3,11 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::pointer::{
+    dates_are_shown_only_if_they_are_known, events_are_in_the_lanes_of_their_clients,
+    hovering_says_where_an_operation_is_in_the_orders, hovering_shows_what_selecting_would,
+    other_files_of_a_jepsen_run_are_linked, remarks_are_with_their_operations,
+};
 use crate::support::browser::{Browser, chromium};
 use crate::support::{self, Page, artefacts};
 
@@ -21,7 +26,7 @@ pub fn browser() -> Option<Browser> {
 }
 
 /// Writes a page.
-fn keep(name: &str, page: &Page) -> PathBuf {
+pub fn keep(name: &str, page: &Page) -> PathBuf {
     keep_html(name, &page.html)
 }
 
@@ -58,7 +63,7 @@ pub fn assert_no_page_errors(browser: &mut Browser) {
 #[test]
 fn pages_work_in_a_browser() {
     let Some(mut b) = browser() else { return };
-    let checks: [fn(&mut Browser); 16] = [
+    let checks: [fn(&mut Browser); 22] = [
         a_violation_opens_at_its_core_with_reason_and_states,
         wheel_keys_and_buttons_zoom_and_f_returns_to_the_failure,
         stepping_shows_states_and_orders_can_be_compared,
@@ -68,6 +73,12 @@ fn pages_work_in_a_browser() {
         labels_do_not_overlap,
         lengths_are_durations_on_the_axis_of_time,
         a_selected_operation_shows_its_order_and_what_stops_it,
+        hovering_shows_what_selecting_would,
+        hovering_says_where_an_operation_is_in_the_orders,
+        events_are_in_the_lanes_of_their_clients,
+        remarks_are_with_their_operations,
+        dates_are_shown_only_if_they_are_known,
+        other_files_of_a_jepsen_run_are_linked,
         processes_of_one_thread_share_a_lane,
         blank_lanes_are_hidden_until_asked_for,
         with_many_clients_those_of_the_failure_come_first,

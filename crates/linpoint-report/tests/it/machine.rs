@@ -34,6 +34,7 @@ fn checked(
         time: Duration::from_millis(1500),
         reading: Duration::from_millis(250),
         jepsen: None,
+        neighbours: Vec::new(),
     };
     (Rendered::new(heading, &TypedOperations { spec, history }, &report), report)
 }

@@ -5,5 +5,6 @@ mod html;
 mod machine;
 mod more_pages;
 mod plot;
+mod pointer;
 mod support;
 mod text;

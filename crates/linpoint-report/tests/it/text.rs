@@ -49,6 +49,7 @@ fn heading(operations: usize) -> Heading {
         time: Duration::from_micros(1250),
         reading: Duration::from_millis(250),
         jepsen: None,
+        neighbours: Vec::new(),
     }
 }
 

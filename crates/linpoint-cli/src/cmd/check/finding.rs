@@ -7,10 +7,12 @@ use linpoint::CheckError;
 use linpoint_formats::{JepsenAnswer, LoadedHistory, ReadError};
 use linpoint_report::{Heading, Jepsen, Outcome, Place, Rendered, html, index_page, witness};
 
+use super::neighbours;
 use super::workers::Workers;
 use crate::cmd::loaded::LoadedOperations;
 use crate::cmd::results::ResultText;
 use crate::error::CommandError;
+use crate::inputs::Input;
 use crate::progress::BoardEntry;
 
 /// The result of one history.
@@ -131,6 +133,10 @@ fn check_one(
         time,
         reading,
         jepsen: history.jepsen().cloned().map(jepsen),
+        neighbours: match (&options.html, workers.input(number)) {
+            (Some(html), Input::File(file)) => neighbours::of(file, html),
+            _ => Vec::new(),
+        },
     };
     entry.checked(history.len());
     let operations = LoadedOperations { history, settings: &options.run.settings, has_lines: true };

@@ -35,6 +35,8 @@ pub struct Annotated<'a, S: Spec>(
     pub Vec<Annotation>,
     /// The clock at each event.
     pub Option<fn(u32) -> Reading>,
+    /// What the input says about an operation.
+    pub Option<fn(OpId) -> Option<String>>,
 );
 
 impl<S: Spec> Operations for Annotated<'_, S> {
@@ -63,13 +65,17 @@ impl<S: Spec> Operations for Annotated<'_, S> {
     }
 
     fn clock(&self) -> Option<Clock> {
-        self.2.as_ref().map(|_| Clock { unit: Some("ms") })
+        self.2.as_ref().map(|_| Clock { unit: Some("ms"), since_1970: false })
     }
 
     fn times(&self, id: OpId) -> Option<(Reading, Option<Reading>)> {
         let Span { call, ret } = self.span(id);
         let of = |rank: u32| self.2.as_ref().map(|time| time(rank));
         Some((of(call)?, if ret == Span::NEVER { None } else { of(ret) }))
+    }
+
+    fn remark(&self, id: OpId) -> Option<String> {
+        self.3.and_then(|remark| remark(id))
     }
 
     fn annotations(&self) -> Vec<Annotation> {
@@ -115,14 +121,26 @@ fn page_of<S: Spec>(
         time,
         reading: Duration::ZERO,
         jepsen: None,
+        neighbours: neighbours(name),
     };
     // Pages with faults have times, too.
     let clock: fn(u32) -> Reading = |rank| Reading::Whole(5_000 + u64::from(rank * rank));
     let times = (!annotations.is_empty()).then_some(clock);
-    let operations = Annotated(TypedOperations { spec, history }, annotations, times);
+    let remark: fn(OpId) -> Option<String> =
+        |id| (id.0 % 3 == 0).then(|| format!("node: n{}", id.0 % 2));
+    let remark = (name == "remarks").then_some(remark);
+    let operations = Annotated(TypedOperations { spec, history }, annotations, times, remark);
     let rendered = Rendered::new(heading, &operations, &report);
     let html = html::render(&rendered, &operations, &report);
     Page { html, report, rendered }
+}
+
+/// Of the page with markup, also those of files beside it.
+fn neighbours(name: &str) -> Vec<(String, String)> {
+    let hostile = name.starts_with("</title>").then(|| {
+        ("<b>results</b>.edn".to_owned(), "../a%20b/%3Cb%3Eresults%3C%2Fb%3E.edn".to_owned())
+    });
+    hostile.into_iter().collect()
 }
 
 fn note(lane: &str, text: &str, from: u32, to: Option<u32>) -> Annotation {
@@ -220,6 +238,36 @@ pub fn crashes() -> Page {
     let faults =
         vec![note("nemesis", "kill n1", 10, Some(30)), note("nemesis", "pause n2", 20, Some(50))];
     page("crashes.edn", "register", &Checker::new(&spec), &spec, &history, faults)
+}
+
+/// Events of clients and others, some with colours of their own.
+pub fn notes() -> Page {
+    use linpoint::spec::models::{Register, RegisterOp, RegisterRet};
+    let mut b = History::from_events();
+    for round in 0..4 {
+        let write = b.call_by(0, RegisterOp::Write(round)).unwrap();
+        let read = b.call_by(1, RegisterOp::Read).unwrap();
+        b.ret(write, RegisterRet::Written).unwrap();
+        b.ret(read, RegisterRet::Value(round)).unwrap();
+    }
+    let of = |client: u32, text: &str, from, to, color| Annotation {
+        client: Some(format!("client {client}")),
+        color,
+        ..note(&format!("client {client}"), text, from, to)
+    };
+    let notes = vec![
+        of(1, "paused <b>by</b> the collector", 1, Some(6), Some([0xd6, 0x45, 0x45])),
+        of(0, "cache miss", 9, None, None),
+        of(9, "restarted", 3, None, None),
+        Annotation { color: Some([0x11, 0x22, 0x33]), ..note("release", "v2", 5, Some(12)) },
+    ];
+    let (spec, history) = (Register { initial: 0 }, b.finish());
+    page("notes.jsonl", "register", &Checker::new(&spec), &spec, &history, notes)
+}
+
+/// A history with remarks, of two keys.
+pub fn remarked() -> Page {
+    key_value_page("remarks", &key_value(60, 3, 2, 5, None))
 }
 
 /// A history whose texts contain markup.
