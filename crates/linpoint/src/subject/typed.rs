@@ -136,12 +136,16 @@ impl<S: Spec> Subject for Typed<'_, S> {
     }
 
     fn replay(&self, run: &mut dyn Iterator<Item = Vec<Call>>) -> Option<Result<(), usize>> {
+        // PERF: the slices themselves, so that looking a result up follows one pointer, not three. And no `flatten`, which
+        // takes twice as many instructions. This is asked for every operation.
+        let (columns, ops, rets) = (&self.columns, self.columns.ops, self.columns.rets);
         let mut block = Vec::new().into_iter();
-        // PERF: `flatten` takes twice as many instructions, and this is asked for every operation.
-        let mut run = std::iter::from_fn(|| {
+        let mut run = std::iter::from_fn(move || {
             loop {
                 if let Some(Call { op, ret }) = block.next() {
-                    return Some((self.columns.op(op), self.columns.get(ret)));
+                    let recorded = rets.get(ret.0 as usize);
+                    let ret = recorded.map_or_else(|| columns.get(ret), Option::as_ref);
+                    return Some((&ops[op.index()], ret));
                 }
                 block = run.next()?.into_iter();
             }

@@ -103,7 +103,10 @@ fn sets_of_contents_are_what_they_stand_for() {
             assert_eq!(all_of(&words, &contents), all, "seed {seed}, step {step}");
         }
     }
-    assert!(moved > seeds as usize / 2 && ambiguous > 500, "{moved} cuts moved, {ambiguous} ambiguous");
+    assert!(
+        moved > seeds as usize / 2 && ambiguous > 500,
+        "{moved} cuts moved, {ambiguous} ambiguous"
+    );
 }
 
 /// Contents whose ends are at different places keep a common cut.
